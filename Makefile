@@ -1,0 +1,37 @@
+# Every target sets up .venv by itself: nothing is needed beyond Python 3.11 and make.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: demo test lint format bench clean help
+
+help:           ## what there is to make
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/'
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("germline needs Python 3.11 or newer; set PYTHON=…") if sys.version_info < (3, 11) else 0'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "setting up .venv (once) …" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,bench]'
+	@touch $@
+
+demo: $(READY)  ## the whole story on recorded logs: import, scan, evolve, why, revert
+	@$(BIN)/germline demo
+
+test: $(READY)  ## every test, on all cores
+	@$(BIN)/python -m pytest -q -n auto
+
+lint: $(READY)  ## ruff with all rules, formatting, mypy strict
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+format: $(READY)  ## rewrite the code in the project's format
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(READY) ## the claims of speed, as ratios against a peer in the same run
+	@for b in bench/*.py; do echo "== $$b"; $(BIN)/python $$b || exit 1; done
+
+clean:          ## forget .venv and what tools left behind
+	rm -rf .venv .mypy_cache .ruff_cache dist

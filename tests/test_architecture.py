@@ -1,0 +1,202 @@
+"""The three rules and the size bound of ARCHITECTURE.md, read off the syntax trees of the whole source."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parent.parent
+FLOORS = {"events": 1, "registry": 2, "strategies": 3, "tui": 4}
+FILES = sorted(path for package in FLOORS for path in (ROOT / package).rglob("*.py"))
+MAX_MODULE_LINES = 300
+MAX_FUNCTION_LINES = 70
+
+HOMES = {
+    # third-party package: the places it may be imported from, and nowhere else
+    "sqlite3": ("events/",),
+    "sqlite_utils": ("events/migrations.py",),
+    "msgspec": ("strategies/logs/",),
+    "re2": ("strategies/logs/", "strategies/signals/"),
+    "markdown_it": ("registry/skill_text.py",),
+    "typer": ("tui/cli/",),
+    "click": ("tui/cli/",),
+    "textual": ("tui/app.py", "tui/screens/", "tui/widgets/", "tui/keys.py"),
+    "rich": ("tui/app.py", "tui/screens/", "tui/widgets/", "tui/views/"),
+    "pydantic": ("events/", "registry/", "strategies/"),
+    "pydantic_core": ("events/",),
+}
+PURE = (
+    # between load and append: no clock, no randomness, no environment, no I/O
+    "registry/apply.py",
+    "registry/adopt.py",
+    "registry/candidate.py",
+    "registry/decide.py",
+    "registry/edits.py",
+    "registry/promote.py",
+    "registry/revert.py",
+    "registry/rendering.py",
+    "strategies/gate/",
+    "strategies/presets.py",
+    "strategies/proposers/",
+    "strategies/select.py",
+)
+IMPURE_MODULES = {
+    "os",
+    "time",
+    "datetime",
+    "random",
+    "secrets",
+    "uuid",
+    "socket",
+    "subprocess",
+    "pathlib",
+    "io",
+    "tempfile",
+    "shutil",
+    "events.clock",
+}
+IMPURE_CALLS = {"open", "input", "print", "exec", "eval"}
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports_of(path: Path) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            yield node.module, node.lineno
+            yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
+
+
+def test_imports_only_point_down() -> None:
+    offenders = [
+        f"{name_of(path)}:{line} imports {module}"
+        for path in FILES
+        for module, line in imports_of(path)
+        if FLOORS.get(module.split(".")[0], 0) > FLOORS[path.relative_to(ROOT).parts[0]]
+    ]
+    assert not offenders, "\n".join(offenders)
+
+
+def test_every_third_party_package_has_a_home_and_stays_there() -> None:
+    known = set(sys.stdlib_module_names) | set(FLOORS) | {"__future__"}
+    offenders = []
+    for path in FILES:
+        for module, line in imports_of(path):
+            top = module.split(".")[0]
+            homes = HOMES.get(top)
+            if homes is None and top not in known:
+                offenders.append(f"{name_of(path)}:{line} imports {top}, which has no home in HOMES")
+            elif homes is not None and not name_of(path).startswith(homes):
+                offenders.append(f"{name_of(path)}:{line} imports {top}, whose home is {', '.join(homes)}")
+    assert not offenders, "\n".join(offenders)
+
+
+def test_time_randomness_and_identity_come_from_the_clock_alone() -> None:
+    offenders = []
+    for path in FILES:
+        if name_of(path) == "events/clock.py" or name_of(path).startswith("tui/"):
+            continue
+        offenders += [
+            f"{name_of(path)}:{line} imports {module}"
+            for module, line in imports_of(path)
+            if module.split(".")[0] in {"time", "secrets", "uuid"}
+        ]
+        offenders += [
+            f"{name_of(path)}:{node.lineno} asks datetime for the time"  # reading the times of a log is fine
+            for node in ast.walk(tree_of(path))
+            if isinstance(node, ast.Attribute)
+            and node.attr in {"now", "utcnow", "today"}
+            and isinstance(node.value, ast.Name)
+            and node.value.id in {"datetime", "date"}
+        ]
+    assert not offenders, "\n".join(offenders)
+
+
+def test_between_load_and_append_there_are_only_pure_functions() -> None:
+    offenders = []
+    for path in FILES:
+        if not name_of(path).startswith(PURE):
+            continue
+        offenders += [
+            f"{name_of(path)}:{line} imports {module}"
+            for module, line in imports_of(path)
+            if (module in IMPURE_MODULES or module.split(".")[0] in IMPURE_MODULES)
+            and not in_type_checking(path, line)
+            and not (module.split(".")[0] == "random" and seeded_only(path))
+        ]
+        offenders += [
+            f"{name_of(path)}:{node.lineno} calls {node.func.id}"
+            for node in ast.walk(tree_of(path))
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in IMPURE_CALLS
+        ]
+    assert not offenders, "\n".join(offenders)
+
+
+def in_type_checking(path: Path, line: int) -> bool:
+    return any(
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.Name)
+        and node.test.id == "TYPE_CHECKING"
+        and node.lineno <= line <= (node.end_lineno or node.lineno)
+        for node in ast.walk(tree_of(path))
+    )
+
+
+def seeded_only(path: Path) -> bool:
+    """Tell whether `random` serves for seeded generators alone: Random(seed), never the module's own state."""
+    own_state = [
+        node
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "random"
+        and node.attr != "Random"
+    ]
+    generators = [node for node in ast.walk(tree_of(path)) if is_generator(node)]
+    return not own_state and all(isinstance(node, ast.Call) and node.args for node in generators)
+
+
+def is_generator(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return name == "Random"
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_a_module_stays_small_enough_to_have_one_reason_to_change(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_MODULE_LINES
+
+
+def test_a_function_stays_under_seventy_lines() -> None:
+    offenders = [
+        f"{name_of(path)}:{node.lineno} {node.name} has {(node.end_lineno or 0) - node.lineno + 1} lines"
+        for path in FILES
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.lineno + 1 > MAX_FUNCTION_LINES
+    ]
+    assert not offenders, "\n".join(offenders)
+
+
+def test_names_say_what_a_thing_is() -> None:
+    vague = {"utils", "util", "helpers", "helper", "manager", "managers", "data", "misc", "common"}
+    offenders = [name_of(path) for path in FILES if vague & set(path.stem.split("_"))]
+    assert not offenders, offenders
