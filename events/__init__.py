@@ -1,0 +1,1 @@
+"""The event log: what happened, in order, for ever."""

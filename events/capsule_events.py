@@ -1,0 +1,130 @@
+"""What happens to a capsule: import, versions, reverts, files, aliases."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from events.base import Frozen
+from events.claims import Claim, Trigger
+from events.parts import Edit, FileEntry, Mutation, Pin, Reason
+from events.score import Delta
+
+
+class CapsuleImported(Mutation):
+    """A skill folder becomes a capsule; its genes follow as `GeneBorn`, then version 1."""
+
+    type: Literal["CapsuleImported"] = "CapsuleImported"
+    capsule: str
+    source: str
+    encoding: Literal["utf-8", "utf-8-sig", "latin-1"]
+    mode: int
+    front: tuple[str, ...]
+    files: tuple[FileEntry, ...]
+    warnings: tuple[str, ...] = ()
+
+
+class CapsuleVersioned(Mutation):
+    """A capsule takes its next version: these genes, at these versions, in this order."""
+
+    type: Literal["CapsuleVersioned"] = "CapsuleVersioned"
+    capsule: str
+    version: int
+    genes: tuple[Pin, ...]
+    cause: Literal["import", "promotion", "revert", "adoption", "override"]
+    summary: str
+    stamped: bool
+    delta: Delta | None = None
+
+
+class KeptLine(Frozen):
+    """A line as it stood in an earlier version, with the identity and the origin it had there."""
+
+    id: int
+    text: str
+    origin: int
+    version: int
+
+
+class KeptClaim(Frozen):
+    """A claim as an earlier version made it, with the event it came from."""
+
+    claim: Claim
+    origin: int
+
+
+class KeptGene(Frozen):
+    """A gene as it stood in an earlier version, whole; `version` is the one it takes by coming back."""
+
+    gene: str
+    version: int
+    title: str
+    lines: tuple[KeptLine, ...]
+    claims: tuple[KeptClaim, ...] = ()
+    triggers: tuple[Trigger, ...] = ()
+
+
+class CapsuleReverted(Mutation):
+    """A capsule goes back to what an earlier version said; carries that content, and erases nothing."""
+
+    type: Literal["CapsuleReverted"] = "CapsuleReverted"
+    capsule: str
+    to_version: int
+    reason: Reason
+    front: tuple[KeptLine, ...]
+    genes: tuple[KeptGene, ...]
+    files: tuple[FileEntry, ...]
+
+
+class CapsuleDescribed(Mutation):
+    """The front matter of a capsule changes, by lines named by identity."""
+
+    type: Literal["CapsuleDescribed"] = "CapsuleDescribed"
+    capsule: str
+    edits: tuple[Edit, ...]
+
+
+class FileChanged(Mutation):
+    """A file beside SKILL.md is added, replaced, or (where `entry` is null) removed."""
+
+    type: Literal["FileChanged"] = "FileChanged"
+    capsule: str
+    path: str
+    entry: FileEntry | None
+
+
+class HandEditAdopted(Mutation):
+    """A person's edit of a projected file is taken in; the edits themselves follow, gene by gene."""
+
+    type: Literal["HandEditAdopted"] = "HandEditAdopted"
+    capsule: str
+    base_version: int
+    files: tuple[str, ...]
+    dropped_claims: int = 0
+
+
+class AliasMoved(Frozen):
+    """A movable name points at another version; `version` 0 removes the name."""
+
+    type: Literal["AliasMoved"] = "AliasMoved"
+    capsule: str
+    alias: str
+    version: int
+    previous: int
+    reason: str
+
+
+class VersionRetired(Frozen):
+    """A version is no longer offered to agents."""
+
+    type: Literal["VersionRetired"] = "VersionRetired"
+    capsule: str
+    version: int
+    reason: Reason
+
+
+class CapsuleRetired(Mutation):
+    """A capsule is no longer projected."""
+
+    type: Literal["CapsuleRetired"] = "CapsuleRetired"
+    capsule: str
+    reason: Reason

@@ -1,0 +1,192 @@
+"""The store that everything rests on: the event log and the tables beside it, as a protocol.
+
+Promises that every backend keeps (the contract suite in `tests/contract/` checks each of them):
+
+1. Positions are 1, 2, 3 … without a gap; a reader that has seen position n has seen all before it.
+2. `append` is all or nothing, and durable when it returns.
+3. Each batch names the version it expects of every stream it writes; a mismatch is a `ConflictError`
+   with both numbers, and nothing is written.
+4. Event ids are unique. Appending the same ids again returns the first receipt; a part of them is a conflict.
+5. Events are never changed or removed; the database itself refuses.
+6. A projection's documents change in the transaction of the events they were folded from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from events.envelope import Draft, Envelope
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The last event of the log: position 0 and the genesis hash for an empty one."""
+
+    position: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What an append wrote; `repeated` is true when the same event ids had been written before."""
+
+    envelopes: tuple[Envelope, ...]
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A piece of a projection: disposable, rebuilt from the log.
+
+    Documents of one `view` and `key` form a sequence by `seq` (0 where there is only one).
+    """
+
+    view: str
+    key: str
+    seq: int
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEpisode:
+    """An episode as the registry keeps it; `body` is its record without text, `content_hash` covers it."""
+
+    episode: str
+    source: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A place where the store does not hold what it promises; `position` 0 where no event is to blame."""
+
+    position: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Integrity:
+    """The result of a verification."""
+
+    events: int
+    head: Head
+    problems: tuple[Problem, ...]
+
+
+class Tables(Protocol):
+    """The tables beside the events, readable at any time, writable inside `transaction()`."""
+
+    def put_blob(self, body: bytes, *, kind: str) -> str:
+        """Keep bytes under their content hash (SHA-256, hex) and return it."""
+        ...
+
+    def get_blob(self, name: str) -> bytes | None:
+        """Return the bytes kept under a hash, None if there are none (or they were erased)."""
+        ...
+
+    def put_documents(self, documents: Sequence[Document]) -> None:
+        """Write documents, replacing those at the same place."""
+        ...
+
+    def drop_documents(self) -> None:
+        """Delete every document: the projection is disposable."""
+        ...
+
+    def document(self, view: str, key: str, *, at: int | None = None) -> Document | None:
+        """Return the last document of a sequence, or the last with `seq` at most `at`."""
+        ...
+
+    def documents(
+        self,
+        view: str,
+        key: str | None = None,
+        *,
+        after: int = -1,
+        upto: int | None = None,
+        limit: int = -1,
+        newest_first: bool = False,
+    ) -> list[Document]:
+        """List the documents of a view (and key) with `seq` above `after`, at most `upto`, by (key, seq)."""
+        ...
+
+    def put_episodes(self, episodes: Sequence[StoredEpisode]) -> int:
+        """Keep episodes not known yet; returns how many were new."""
+        ...
+
+    def episodes(self) -> Iterator[StoredEpisode]:
+        """Yield every known episode, ordered by id."""
+        ...
+
+    def put_checkpoint(self, name: str, body: bytes) -> None:
+        """Keep how far a source was read, under its name."""
+        ...
+
+    def checkpoints(self) -> Mapping[str, bytes]:
+        """Return how far each source was read."""
+        ...
+
+
+class EventLog(Tables, Protocol):
+    """An append-only, hash-chained log with the tables that belong to it."""
+
+    location: str
+
+    def append(
+        self,
+        drafts: Sequence[Draft],
+        *,
+        expected: Mapping[str, int],
+        project: Callable[[Sequence[Envelope]], Sequence[Document]] | None = None,
+    ) -> Receipt:
+        """Append events in one transaction; `project` turns them into documents inside the same one.
+
+        Shapes: expected maps every stream of the drafts to the version it is expected to have (0: new).
+        Raises: ConflictError on a version mismatch or partly known ids; BusyError when the lock is not
+        had in time; StorageError when the disk says no; UsageError for text that cannot be stored.
+        """
+        ...
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Hold the write lock: all writes inside, appends too, commit together or not at all."""
+        ...
+
+    def read(
+        self,
+        *,
+        after: int = 0,
+        limit: int = -1,
+        stream: str | None = None,
+        types: Sequence[str] = (),
+        newest_first: bool = False,
+    ) -> Iterator[Envelope]:
+        """Yield events in the order of positions, beyond position `after` (below it, newest first, if > 0)."""
+        ...
+
+    def at(self, positions: Sequence[int]) -> list[Envelope]:
+        """Return the events at these positions, in the order of positions."""
+        ...
+
+    def head(self) -> Head:
+        """Return the last position and its hash."""
+        ...
+
+    def stream_versions(self, streams: Sequence[str]) -> dict[str, int]:
+        """Return the version of each stream, 0 for one that does not exist."""
+        ...
+
+    def subscribe(self, *, after: int = 0, poll_s: float = 0.2) -> Iterator[Envelope]:
+        """Yield events beyond `after` as they come, for ever, each once and in order."""
+        ...
+
+    def verify(self) -> Integrity:
+        """Check every event, link, counter and content hash; never raises for what it finds."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the file or the connection."""
+        ...

@@ -1,0 +1,56 @@
+"""Parts that several events share: edits, pins, files, and what every mutation carries."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from events.base import Frozen
+from events.score import Delta, Measured
+
+Strategy = Literal["repair", "harden", "innovate"]
+Reason = Annotated[str, Field(min_length=1, max_length=2_000)]
+
+
+class Edit(Frozen):
+    """One edit of one gene, on lines named by identity.
+
+    `append` takes no target, `insert_after` one, `replace` and `delete` one or more adjacent ones. `text`
+    holds whole lines with their endings, and is empty for `delete`.
+    """
+
+    op: Literal["append", "insert_after", "replace", "delete"]
+    gene: str
+    target: tuple[int, ...] = ()
+    text: tuple[str, ...] = ()
+
+
+class Pin(Frozen):
+    """A gene at one of its versions."""
+
+    gene: str
+    version: int
+
+
+class FileEntry(Frozen):
+    """A file of a capsule beside SKILL.md: its path within the skill, content hash and mode bits."""
+
+    path: str
+    blob: str
+    mode: int
+    size_bytes: int
+
+
+class Mutation(Frozen):
+    """What every event that changes what an agent reads carries beside the change itself.
+
+    `candidate` is the id of the candidate that caused it and `scored` the event id of its `CandidateScored`;
+    both are empty for a person's override, which stays unproven.
+    """
+
+    before: Measured
+    after: Measured
+    candidate: str = ""
+    scored: str = ""
+    attribution: Delta | None = None

@@ -1,0 +1,170 @@
+"""The event log in one SQLite file: the default store, and the one that every promise is measured on."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final, Self
+
+from events.clock import pause
+from events.envelope import GENESIS, Envelope, encode, seal
+from events.errors import ConflictError, UsageError
+from events.log import Head, Receipt
+from events.sqlite_open import open_session
+from events.sqlite_read import COLUMNS, SELECT, Selection, read_pages
+from events.sqlite_tables import SqliteTables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from events.envelope import Draft
+    from events.log import Document, Integrity
+    from events.sqlite_session import Session
+
+_PATIENCE_S: Final = 10.0
+"""How long to wait for the write lock: a hundred times the worst append of eight writers (110 ms, trust.md)."""
+
+_INSERT: Final = f"INSERT INTO events ({COLUMNS}) VALUES ({', '.join('?' * len(Envelope._fields))})"  # noqa: S608 - our own column names
+
+
+class SqliteLog(SqliteTables):
+    """An append-only, hash-chained log in one SQLite file, in WAL mode, synced at every commit.
+
+    Keeps the promises of `events.log.EventLog`. A log belongs to the thread that opened it; another thread
+    or process opens its own.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.location = session.location
+
+    @classmethod
+    def open(
+        cls, path: Path, *, create: bool = False, read_only: bool = False, patience_s: float = _PATIENCE_S
+    ) -> Self:
+        """Open the log in the file `path`; with `create`, make it (0600, in a folder 0700) if it is missing.
+
+        Units: patience_s seconds to wait for another process's lock. Raises: NotFoundError,
+        CorruptLogError for a file of another kind, StorageError, BusyError.
+        """
+        return cls(open_session(path, create=create, read_only=read_only, patience_s=patience_s))
+
+    def append(
+        self,
+        drafts: Sequence[Draft],
+        *,
+        expected: Mapping[str, int],
+        project: Callable[[Sequence[Envelope]], Sequence[Document]] | None = None,
+    ) -> Receipt:
+        """Append events in one transaction; `project` turns them into documents inside the same one.
+
+        Shapes: expected maps every stream of the drafts to the version it is expected to have (0: new).
+        Raises: ConflictError on a version mismatch or partly known ids; BusyError when the lock is not
+        had in time; StorageError when the disk says no; UsageError for text that cannot be stored.
+        """
+        _check(drafts, expected)
+        encoded = [(draft, encode(draft.event)) for draft in drafts]
+        try:
+            with self.transaction():
+                envelopes = self._insert(encoded, expected)
+                if project is not None:
+                    self.put_documents(project(envelopes))
+        except ConflictError as conflict:
+            return self._first_receipt(encoded, conflict)
+        return Receipt(envelopes)
+
+    def read(
+        self,
+        *,
+        after: int = 0,
+        limit: int = -1,
+        stream: str | None = None,
+        types: Sequence[str] = (),
+        newest_first: bool = False,
+    ) -> Iterator[Envelope]:
+        """Yield events in the order of positions, beyond position `after` (below it, newest first, if > 0).
+
+        Reads page by page: what is appended meanwhile is seen by a reader that has not passed it.
+        """
+        selection = Selection(stream, tuple(dict.fromkeys(types)), newest_first)
+        return read_pages(self._session, selection, after=after, limit=limit)
+
+    def at(self, positions: Sequence[int]) -> list[Envelope]:
+        """Return the events at these positions, in the order of positions."""
+        return self._among("position", list(positions))
+
+    def head(self) -> Head:
+        """Return the last position and its hash."""
+        rows = self._session.rows("SELECT position, hash FROM events ORDER BY position DESC LIMIT 1")
+        return Head(*rows[0]) if rows else Head(0, GENESIS)
+
+    def stream_versions(self, streams: Iterable[str]) -> dict[str, int]:
+        """Return the version of each stream, 0 for one that does not exist."""
+        return {
+            stream: self._session.rows("SELECT max(version) FROM events WHERE stream = ?", (stream,))[0][0] or 0
+            for stream in streams
+        }
+
+    def subscribe(self, *, after: int = 0, poll_s: float = 0.2) -> Iterator[Envelope]:
+        """Yield events beyond `after` as they come, for ever, each once and in order."""
+        while True:
+            for envelope in self.read(after=after):
+                after = envelope.position
+                yield envelope
+            pause(poll_s)
+
+    def verify(self) -> Integrity:
+        """Check every event, link, counter and content hash; never raises for what it finds.
+
+        Reads on a connection of its own: what an open transaction has not committed is not looked at.
+        """
+        from events.sqlite_verify import verify_file  # noqa: PLC0415 - for the one command that verifies
+
+        return verify_file(self.location)
+
+    def _among(self, column: str, values: list[int] | list[str]) -> list[Envelope]:
+        """Return the events whose unique column holds one of the values, in the order of positions."""
+        sql = f"{SELECT} WHERE {column} IN (SELECT value FROM json_each(?)) ORDER BY position"  # noqa: S608 - no text from outside
+        return [Envelope._make(row) for row in self._session.rows(sql, (json.dumps(values),))]
+
+    def _insert(self, encoded: Sequence[tuple[Draft, bytes]], expected: Mapping[str, int]) -> tuple[Envelope, ...]:
+        actual = self.stream_versions(expected)
+        for stream, version in expected.items():
+            if actual[stream] != version:
+                raise ConflictError(
+                    f"{stream} is at version {actual[stream]}, not at {version} as expected",
+                    stream=stream,
+                    expected=version,
+                    actual=actual[stream],
+                )
+        head = self.head()
+        envelopes = seal(encoded, position=head.position, previous=head.hash, versions=actual)
+        self._session.write(_INSERT, envelopes)
+        return envelopes
+
+    def _first_receipt(self, encoded: Sequence[tuple[Draft, bytes]], conflict: ConflictError) -> Receipt:
+        """Return what an earlier append of the same events wrote, or raise the conflict that led here."""
+        wanted = {
+            draft.event_id: (draft.stream, type(draft.event).__name__, payload) for draft, payload in encoded
+        }
+        known = self._among("event_id", list(wanted))
+        if not known:
+            raise conflict
+        same = [
+            envelope
+            for envelope in known
+            if (envelope.stream, envelope.type, envelope.payload) == wanted[envelope.event_id]
+        ]
+        if len(same) < len(wanted):
+            raise ConflictError(
+                f"{len(known)} of {len(wanted)} event ids are in the log already, {len(same)} for the same event"
+            ) from conflict
+        return Receipt(tuple(known), repeated=True)
+
+
+def _check(drafts: Sequence[Draft], expected: Mapping[str, int]) -> None:
+    """Refuse a batch that no log could take."""
+    if missing := {draft.stream for draft in drafts} - expected.keys():
+        raise UsageError(f"an append to {min(missing)} must say which version it expects")
+    if len({draft.event_id for draft in drafts}) < len(drafts):
+        raise UsageError("two events of one append have the same id")

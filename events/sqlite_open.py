@@ -1,0 +1,96 @@
+"""Opening the database file: who may read it, how safely it is written, and whether it is ours at all."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from typing import TYPE_CHECKING, Final
+
+from events.errors import CorruptLogError, NotFoundError, StorageError
+from events.sqlite_errors import typed
+from events.sqlite_session import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+APPLICATION_ID: Final = 0x676C6E65
+"""`glne`, in the header of every registry: no other application's database is taken for ours."""
+
+SCHEMA_VERSION: Final = 1
+"""The last step of `events.migrations`."""
+
+
+def open_session(path: Path, *, create: bool, read_only: bool, patience_s: float) -> Session:
+    """Open a registry's database, bringing its schema up to date where it may be written.
+
+    Raises: NotFoundError if there is none and `create` is false; CorruptLogError for another kind of file;
+    StorageError for one that cannot be opened, or that a newer germline wrote.
+    """
+    if not path.exists():
+        if not create:
+            raise NotFoundError(f"there is no registry at {path}", hint="germline init")
+        _make(path)
+    session = Session(_connect(path, read_only=read_only), str(path), patience_s)
+    try:
+        _prepare(session, read_only=read_only)
+    except BaseException:
+        session.close()
+        raise
+    return session
+
+
+def _make(path: Path) -> None:
+    """Make an empty file that only its owner reads, in a folder that only its owner enters."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise StorageError(
+            f"the registry {path} cannot be made: {error.strerror}", hint="check who owns the folder"
+        ) from error
+
+
+def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    address = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rw'}"
+    try:
+        return sqlite3.connect(address, uri=True, timeout=0, isolation_level=None)
+    except sqlite3.Error as error:
+        raise typed(error, str(path)) from error
+
+
+def _prepare(session: Session, *, read_only: bool) -> None:
+    ((version,),) = session.rows("PRAGMA user_version")
+    if version != SCHEMA_VERSION:
+        _bring_up_to_date(session, read_only=read_only)
+    ((application,),) = session.rows("PRAGMA application_id")
+    if application != APPLICATION_ID:
+        raise _foreign(session.location)
+    if not read_only:
+        # Every acknowledged append reaches the disk: the log of the database is synced at each commit.
+        session.rows("PRAGMA synchronous = FULL")
+
+
+def _bring_up_to_date(session: Session, *, read_only: bool) -> None:
+    ((version,),) = session.rows("PRAGMA user_version")
+    if version > SCHEMA_VERSION:
+        raise StorageError(
+            f"the registry {session.location} has schema {version}; this germline knows {SCHEMA_VERSION}",
+            hint="upgrade germline",
+        )
+    if read_only:
+        raise StorageError(f"the registry {session.location} has schema {version} and is open for reading only")
+    ((tables,),) = session.rows("SELECT count(*) FROM sqlite_master")
+    ((application,),) = session.rows("PRAGMA application_id")
+    if tables and application != APPLICATION_ID:
+        raise _foreign(session.location)
+    session.rows("PRAGMA journal_mode = WAL")
+    from events.migrations import migrate  # noqa: PLC0415 - sqlite-utils takes 0.15 s to load, and is rarely needed
+
+    migrate(session, application_id=APPLICATION_ID, to_version=SCHEMA_VERSION)
+
+
+def _foreign(location: str) -> CorruptLogError:
+    return CorruptLogError(
+        f"{location} is a database of another application, not a registry",
+        hint="name the registry's folder, or start one: germline init",
+    )

@@ -1,0 +1,133 @@
+"""The tables beside the events: blobs, documents of projections, episodes, checkpoints."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Final
+
+from events.log import Document, StoredEpisode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from events.sqlite_session import Session
+
+PAGE: Final = 512
+"""Rows read at once: beyond it a page is no faster per row, and it bounds the memory of a reader."""
+
+LAST: Final = 2**63 - 1
+"""The largest integer that SQLite keeps."""
+
+
+def content_hash(*keys: str, body: bytes) -> str:
+    """Hash a row of a source table: SHA-256 over its keys, each ended by 0x1F, and its body."""
+    return hashlib.sha256(b"".join([*(key.encode() + b"\x1f" for key in keys), body])).hexdigest()
+
+
+class SqliteTables:
+    """The tables of one registry on one connection."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Hold the write lock: all writes inside, appends too, commit together or not at all."""
+        return self._session.transaction()
+
+    def put_blob(self, body: bytes, *, kind: str) -> str:
+        """Keep bytes under their content hash (SHA-256, hex) and return it."""
+        name = hashlib.sha256(body).hexdigest()
+        with self.transaction():
+            self._session.write(
+                "INSERT INTO blobs (name, kind, body) SELECT ?1, ?2, ?3"
+                " WHERE NOT EXISTS (SELECT 1 FROM blobs WHERE name = ?1)",
+                [(name, kind, body)],
+            )
+        return name
+
+    def get_blob(self, name: str) -> bytes | None:
+        """Return the bytes kept under a hash, None if there are none (or they were erased)."""
+        for (body,) in self._session.rows("SELECT body FROM blobs WHERE name = ?", (name,)):
+            return bytes(body)
+        return None
+
+    def put_documents(self, documents: Sequence[Document]) -> None:
+        """Write documents, replacing those at the same place."""
+        rows = [(document.view, document.key, document.seq, document.body) for document in documents]
+        with self.transaction():
+            self._session.write(
+                "INSERT OR REPLACE INTO documents (view, key, seq, body) VALUES (?, ?, ?, ?)", rows
+            )
+
+    def drop_documents(self) -> None:
+        """Delete every document: the projection is disposable."""
+        with self.transaction():
+            self._session.write("DELETE FROM documents", [()])
+
+    def document(self, view: str, key: str, *, at: int | None = None) -> Document | None:
+        """Return the last document of a sequence, or the last with `seq` at most `at`."""
+        found = self._session.rows(
+            "SELECT view, key, seq, body FROM documents WHERE view = ? AND key = ? AND seq <= ?"
+            " ORDER BY seq DESC LIMIT 1",
+            (view, key, LAST if at is None else at),
+        )
+        return Document(*found[0]) if found else None
+
+    def documents(
+        self,
+        view: str,
+        key: str | None = None,
+        *,
+        after: int = -1,
+        upto: int | None = None,
+        limit: int = -1,
+        newest_first: bool = False,
+    ) -> list[Document]:
+        """List the documents of a view (and key) with `seq` above `after`, at most `upto`, by (key, seq)."""
+        order = "DESC" if newest_first else "ASC"
+        only, keys = ("", ()) if key is None else ("AND key = ? ", (key,))
+        rows = self._session.rows(
+            f"SELECT view, key, seq, body FROM documents WHERE view = ? {only}AND seq > ? AND seq <= ?"  # noqa: S608 - no text from outside
+            f" ORDER BY key {order}, seq {order} LIMIT ?",
+            (view, *keys, after, LAST if upto is None else upto, limit),
+        )
+        return [Document(*row) for row in rows]
+
+    def put_episodes(self, episodes: Sequence[StoredEpisode]) -> int:
+        """Keep episodes not known yet; returns how many were new."""
+        rows = [
+            (known.episode, known.source, known.body, content_hash(known.episode, known.source, body=known.body))
+            for known in episodes
+        ]
+        with self.transaction():
+            return self._session.write(
+                "INSERT INTO episodes (episode, source, body, content_hash) SELECT ?1, ?2, ?3, ?4"
+                " WHERE NOT EXISTS (SELECT 1 FROM episodes WHERE episode = ?1)",
+                rows,
+            )
+
+    def episodes(self) -> Iterator[StoredEpisode]:
+        """Yield every known episode, ordered by id."""
+        last = ""
+        while page := self._session.rows(
+            "SELECT episode, source, body FROM episodes WHERE episode > ? ORDER BY episode LIMIT ?", (last, PAGE)
+        ):
+            yield from (StoredEpisode(*row) for row in page)
+            last = page[-1][0]
+
+    def put_checkpoint(self, name: str, body: bytes) -> None:
+        """Keep how far a source was read, under its name."""
+        with self.transaction():
+            self._session.write(
+                "INSERT OR REPLACE INTO checkpoints (name, body, content_hash) VALUES (?, ?, ?)",
+                [(name, body, content_hash(name, body=body))],
+            )
+
+    def checkpoints(self) -> Mapping[str, bytes]:
+        """Return how far each source was read."""
+        return dict(self._session.rows("SELECT name, body FROM checkpoints ORDER BY name"))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._session.close()

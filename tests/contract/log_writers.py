@@ -1,0 +1,48 @@
+"""Writers that run as processes of their own: contended, and killed."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from events.log import Document
+from events.sqlite_log import SqliteLog
+from tests.contract.drafts import Pen, put
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from events.envelope import Envelope
+
+
+def project(envelopes: Sequence[Envelope]) -> list[Document]:
+    """Keep one document an event: a torn projection would lack one."""
+    return [Document("seen", e.event_id, e.position, e.hash.encode()) for e in envelopes]
+
+
+def append_many(path: Path, name: str, count: int) -> None:
+    """Append to a stream of its own and to one that all writers share, in turn."""
+    pen = Pen(name)
+    with closing(SqliteLog.open(path)) as log:
+        for turn in range(count):
+            if turn % 2:
+                with log.transaction():  # read, then write, under one lock
+                    put(log, pen.draft("registry"))
+            else:
+                log.append([pen.draft(f"gene:{name}")], expected={f"gene:{name}": turn // 2})
+
+
+def append_for_ever(path: Path, name: str) -> None:
+    """Append batches of three until killed, and say the last id of each once it is acknowledged."""
+    pen = Pen(name)
+    with closing(SqliteLog.open(path)) as log:
+        while True:
+            batch = pen.drafts(3, f"gene:{name}")
+            log.append(batch, expected=log.stream_versions([f"gene:{name}"]), project=project)
+            print(batch[-1].event_id, flush=True)  # noqa: T201 - how the test hears of it
+
+
+if __name__ == "__main__":
+    append_for_ever(Path(sys.argv[1]), sys.argv[2])

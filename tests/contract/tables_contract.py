@@ -1,0 +1,83 @@
+"""What every backend keeps about the tables beside the events."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from events.log import Document, StoredEpisode
+from tests.contract.drafts import put
+from tests.contract.event_log_contract import LogContract
+
+if TYPE_CHECKING:
+    from events.log import EventLog
+    from tests.contract.drafts import Pen
+    from tests.contract.event_log_contract import Opener
+
+
+def versions(*numbers: int, key: str = "sql") -> list[Document]:
+    return [Document("version", key, number, f"{key}@{number}".encode()) for number in numbers]
+
+
+class TablesContract(LogContract):
+    """Promises about blobs, documents, episodes and checkpoints."""
+
+    def test_a_blob_is_kept_once_under_its_hash(self, log: EventLog) -> None:
+        body = bytes(range(256))
+        name = log.put_blob(body, kind="file")
+        assert name == hashlib.sha256(body).hexdigest()
+        assert log.put_blob(body, kind="evidence") == name
+        assert (log.get_blob(name), log.get_blob("0" * 64)) == (body, None)
+        assert log.get_blob(log.put_blob(b"", kind="file")) == b""
+
+    def test_a_document_is_the_last_of_its_sequence_or_the_last_at_a_point(self, log: EventLog) -> None:
+        log.put_documents([*versions(1, 2, 5), *versions(9, key="other")])
+        found = [log.document("version", "sql", at=at) for at in (None, 4, 5, 0)]
+        assert found == [*versions(5), *versions(2), *versions(5), None]
+        assert log.document("version", "nobody") is None
+
+    def test_documents_are_listed_by_key_and_sequence_within_bounds(self, log: EventLog) -> None:
+        log.put_documents([*versions(3, 1, 2), *versions(2, 0, key="git"), Document("other", "sql", 1, b"")])
+        every = [*versions(0, 2, key="git"), *versions(1, 2, 3)]
+        assert log.documents("version") == every
+        assert log.documents("version", newest_first=True) == every[::-1]
+        assert log.documents("version", "sql", after=1, upto=2) == versions(2)
+        assert log.documents("version", "sql", limit=1, newest_first=True) == versions(3)
+        assert log.documents("version", after=0, limit=2) == [*versions(2, key="git"), *versions(1)]
+        assert log.documents("nothing") == []
+
+    def test_a_document_is_replaced_at_its_place(self, log: EventLog) -> None:
+        log.put_documents(versions(1, 2))
+        log.put_documents([Document("version", "sql", 2, b"\x00new")])
+        assert log.documents("version", "sql") == [*versions(1), Document("version", "sql", 2, b"\x00new")]
+
+    def test_dropping_the_documents_leaves_all_else(self, log: EventLog, pen: Pen) -> None:
+        put(log, pen.draft())
+        log.put_documents(versions(1))
+        name = log.put_blob(b"text", kind="file")
+        log.put_episodes([StoredEpisode("e1", "a.jsonl", b"{}")])
+        log.put_checkpoint("a.jsonl", b"10")
+        log.drop_documents()
+        assert log.documents("version") == []
+        assert (log.head().position, log.get_blob(name), len(list(log.episodes()))) == (1, b"text", 1)
+        assert log.checkpoints() == {"a.jsonl": b"10"}
+
+    def test_an_episode_is_kept_as_it_was_first_read(self, log: EventLog) -> None:
+        first, second = StoredEpisode("e1", "a.jsonl", b"short"), StoredEpisode("e2", "a.jsonl", b"{}")
+        assert log.put_episodes([first]) == 1
+        assert log.put_episodes([StoredEpisode("e1", "a.jsonl", b"longer"), second, second]) == 1
+        assert list(log.episodes()) == [first, second]
+
+    def test_episodes_are_read_in_the_order_of_their_ids(self, log: EventLog) -> None:
+        every = [StoredEpisode(f"e{n:04d}", "a.jsonl", b"%d" % n) for n in range(1_300)]
+        assert log.put_episodes(every[::-1]) == 1_300
+        assert list(log.episodes()) == every
+
+    def test_a_checkpoint_moves_on(self, log: EventLog, connect: Opener) -> None:
+        for body in (b"10", b"20"):
+            log.put_checkpoint("a.jsonl", body)
+        log.put_checkpoint("b.jsonl", b"5")
+        with closing(connect()) as other:
+            assert other.checkpoints() == {"a.jsonl": b"20", "b.jsonl": b"5"}
+        assert log.verify().problems == ()

@@ -1,0 +1,167 @@
+"""The file itself: how it is made, opened and refused, and what opening it costs."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.errors import CorruptLogError, NotFoundError, StorageError, UsageError
+from events.log import Document
+from events.sqlite_log import SqliteLog
+from events.sqlite_read import Selection
+from events.sqlite_verify import verify_file
+from tests.contract.drafts import Pen, put
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Give the path of a registry with three events."""
+    path = tmp_path / "registry" / "germline.db"
+    with closing(SqliteLog.open(path, create=True)) as log:
+        put(log, *Pen().drafts(3))
+    return path
+
+
+def test_a_missing_registry_is_not_made_by_looking(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        SqliteLog.open(tmp_path / "no" / "germline.db")
+    assert caught.value.hint == "germline init"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_file_and_folder_are_their_owners_alone(path: Path) -> None:
+    with closing(SqliteLog.open(path)) as log:
+        put(log, Pen("more").draft())
+        modes = {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
+    assert modes == dict.fromkeys(["germline.db", "germline.db-wal", "germline.db-shm"], 0o600)
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_making_a_registry_that_exists_opens_it(path: Path) -> None:
+    with closing(SqliteLog.open(path, create=True)) as log:
+        assert log.head().position == 3
+
+
+def test_every_commit_is_synced(path: Path) -> None:
+    with closing(SqliteLog.open(path)) as log:
+        assert log._session.rows("PRAGMA journal_mode") == [("wal",)]
+        assert log._session.rows("PRAGMA synchronous") == [(2,)]
+
+
+@pytest.mark.parametrize(
+    "content", [b"not a database at all\n" * 100, b"{}", b"SQLite format 3\x00" + b"\xff" * 4000]
+)
+def test_what_is_not_a_database_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "germline.db"
+    path.write_bytes(content)
+    with pytest.raises(CorruptLogError, match="is not a registry") as caught:
+        SqliteLog.open(path)
+    assert caught.value.hint
+    assert path.read_bytes() == content
+    assert len(verify_file(str(path)).problems) == 1
+
+
+def test_the_database_of_another_application_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "germline.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE events (position INTEGER PRIMARY KEY)")
+    before = path.read_bytes()
+    for version in (0, 1):
+        with pytest.raises(CorruptLogError, match="another application"):
+            SqliteLog.open(path)
+        assert path.read_bytes() == before
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(f"PRAGMA user_version = {version + 1}")
+        before = path.read_bytes()
+
+
+def test_a_registry_of_a_newer_germline_is_refused(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(StorageError, match="schema 99") as caught:
+        SqliteLog.open(path)
+    assert caught.value.hint == "upgrade germline"
+
+
+def test_a_folder_in_the_place_of_the_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="cannot be opened"):
+        SqliteLog.open(tmp_path)
+
+
+def test_a_registry_below_a_file_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match="cannot be made"):
+        SqliteLog.open(tmp_path / "file" / "germline.db", create=True)
+
+
+def test_a_log_opened_for_reading_reads_and_never_writes(path: Path) -> None:
+    with closing(SqliteLog.open(path, read_only=True)) as log:
+        assert [envelope.position for envelope in log.read()] == [1, 2, 3]
+        with pytest.raises(StorageError, match="cannot be written"):
+            put(log, Pen("more").draft())
+        with pytest.raises(StorageError, match="cannot be written"):
+            log.put_documents([Document("v", "k", 0, b"")])
+        assert log.verify().events == 3
+
+
+def test_an_empty_file_opened_for_reading_stays_empty(tmp_path: Path) -> None:
+    path = tmp_path / "germline.db"
+    path.touch()
+    with pytest.raises(StorageError, match="reading only"):
+        SqliteLog.open(path, read_only=True)
+    assert path.stat().st_size == 0
+
+
+def test_what_no_database_could_hold_is_a_usage_error(path: Path) -> None:
+    with closing(SqliteLog.open(path, read_only=True)) as log:
+        for stream in ("capsule:\ud800", "capsule:" + "x" * 10):
+            if stream.isascii():
+                assert log.stream_versions([stream]) == {stream: 0}
+            else:
+                with pytest.raises(UsageError):
+                    log.stream_versions([stream])
+        with pytest.raises(UsageError):
+            log.document("version", "sql", at=2**80)
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_opening_a_current_registry_loads_neither_sqlite_utils_nor_pydantic(
+    path: Path, *, read_only: bool
+) -> None:
+    script = (
+        "import sys; from pathlib import Path; from events.sqlite_log import SqliteLog;"
+        f"log = SqliteLog.open(Path(sys.argv[1]), read_only={read_only});"
+        "assert len(list(log.read())) == 3;"
+        "print([name for name in ('sqlite_utils', 'pydantic', 'events.types') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("newest_first", [True, False])
+@pytest.mark.parametrize(
+    "selection",
+    [
+        ("gene:a", ()),
+        ("gene:a", ("GeneBorn",)),
+        (None, ()),
+        (None, ("GeneBorn",)),
+        (None, ("GeneBorn", "GeneMoved")),
+    ],
+)
+def test_no_page_of_events_walks_the_whole_log(
+    path: Path, selection: tuple[str | None, tuple[str, ...]], *, newest_first: bool
+) -> None:
+    sql, parameters = Selection(*selection, newest_first).page(1, 1, 10)
+    with closing(SqliteLog.open(path, read_only=True)) as log:
+        plan = [row[3] for row in log._session.rows(f"EXPLAIN QUERY PLAN {sql}", parameters)]
+    assert not [step for step in plan if step.startswith("SCAN events")], plan
+    assert not [step for step in plan if "TEMP B-TREE" in step], plan

@@ -1,0 +1,214 @@
+"""Whoever changes a registry behind germline's back is found out, and the place is named."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from events.envelope import Envelope, encode, seal
+from events.log import StoredEpisode
+from events.sqlite_log import SqliteLog
+from tests.contract.drafts import Pen, put
+
+EVENTS = 7
+COLUMNS = Envelope._fields
+REST = ", ".join(COLUMNS[4:])
+DROP_TRIGGERS = "SELECT 'DROP TRIGGER ' || name FROM sqlite_master WHERE type = 'trigger'"
+
+
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a closed registry of seven events in three streams, with a row in each source table."""
+    path = tmp_path_factory.mktemp("pristine") / "germline.db"
+    pen = Pen()
+    with closing(SqliteLog.open(path, create=True)) as log:
+        for stream in ("registry", "gene:a", "registry", "gene:b", "gene:a", "registry", "gene:a"):
+            put(log, pen.draft(stream))
+        log.put_blob(b"some text", kind="evidence")
+        log.put_episodes([StoredEpisode("e1", "a.jsonl", b"{}")])
+        log.put_checkpoint("a.jsonl", b"10")
+    return path
+
+
+@pytest.fixture
+def path(pristine: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(pristine, tmp_path / "germline.db"))
+
+
+def tamper(path: Path, *statements: str) -> None:
+    """Change the file as somebody would who knows SQLite: without the triggers in the way."""
+    with closing(sqlite3.connect(path)) as connection:
+        for (drop,) in connection.execute(DROP_TRIGGERS).fetchall():
+            connection.execute(drop)
+        for statement in statements:
+            assert connection.execute(statement).rowcount > 0
+        connection.commit()
+
+
+def blamed(path: Path) -> set[int]:
+    """Verify, and return the positions that are named."""
+    with closing(SqliteLog.open(path, read_only=True)) as log:
+        return {problem.position for problem in log.verify().problems}
+
+
+@pytest.mark.parametrize("position", range(1, EVENTS + 1))
+@pytest.mark.parametrize("column", [column for column in COLUMNS if column != "position"])
+def test_a_byte_changed_in_any_column_of_any_event_is_named(path: Path, column: str, position: int) -> None:
+    changes = {
+        "version": "version + 1000",
+        "schema": "schema + 1",
+        "payload": "CAST(replace(CAST(payload AS TEXT), 'why not', 'why Not') AS BLOB)",
+    }
+    change = changes.get(column, f"'~' || substr({column}, 2)")
+    tamper(path, f"UPDATE events SET {column} = {change} WHERE position = {position}")
+    assert blamed(path) == {position}
+
+
+@pytest.mark.parametrize("position", range(1, EVENTS + 1))
+def test_a_changed_position_is_named_as_missing_where_it_was_and_wrong_where_it_is(
+    path: Path, position: int
+) -> None:
+    tamper(path, f"UPDATE events SET position = position + 100 WHERE position = {position}")
+    assert {position, position + 100} <= blamed(path)
+
+
+@pytest.mark.parametrize("position", range(1, EVENTS))
+def test_a_deleted_event_other_than_the_last_is_named(path: Path, position: int) -> None:
+    tamper(path, f"DELETE FROM events WHERE position = {position}")
+    assert blamed(path) == {position}
+
+
+def test_a_deleted_range_is_named_by_its_first_event(path: Path) -> None:
+    tamper(path, "DELETE FROM events WHERE position BETWEEN 2 AND 5")
+    with closing(SqliteLog.open(path, read_only=True)) as log:
+        assert [p.what for p in log.verify().problems] == ["event 2 to 5 is missing"]
+
+
+@pytest.mark.parametrize(("one", "other"), [(1, 2), (3, 6), (2, 7)])
+def test_a_swapped_pair_is_named(path: Path, one: int, other: int) -> None:
+    tamper(
+        path,
+        f"UPDATE events SET position = -1 WHERE position = {one}",
+        f"UPDATE events SET position = {one} WHERE position = {other}",
+        f"UPDATE events SET position = {other} WHERE position = -1",
+    )
+    assert {one, other} <= blamed(path)
+
+
+@pytest.mark.parametrize("position", range(1, EVENTS))
+def test_an_event_rewritten_with_a_fitting_hash_is_given_away_by_the_next(path: Path, position: int) -> None:
+    tamper(path, f"UPDATE events SET actor = 'person:mallory' WHERE position = {position}")
+    with closing(sqlite3.connect(path)) as connection:
+        row = connection.execute(f"SELECT * FROM events WHERE position = {position}").fetchone()
+        joined = "\x1f".join(map(str, row[:10]))
+        digest = hashlib.sha256(row[10].encode() + joined.encode() + row[12]).hexdigest()
+        connection.execute("UPDATE events SET hash = ? WHERE position = ?", (digest, position))
+        connection.commit()
+    assert blamed(path) == {position + 1}
+
+
+def test_bytes_moved_from_one_column_to_the_next_are_named(path: Path) -> None:
+    tamper(
+        path,
+        "UPDATE events SET correlation = correlation || substr(CAST(payload AS TEXT), 1, 5),"
+        " payload = substr(payload, 6) WHERE position = 4",
+    )
+    assert blamed(path) == {4}
+
+
+def test_a_chain_made_with_a_wrong_stream_version_is_named(path: Path) -> None:
+    draft = Pen("forged").draft("gene:a")
+    with closing(SqliteLog.open(path)) as log:
+        head = log.head()
+    forged = seal(
+        [(draft, encode(draft.event))], position=head.position, previous=head.hash, versions={"gene:a": 11}
+    )
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"INSERT INTO events VALUES ({', '.join('?' * len(COLUMNS))})", forged[0])
+        connection.commit()
+    with closing(SqliteLog.open(path, read_only=True)) as log:
+        (problem,) = log.verify().problems
+    assert (problem.position, problem.what) == (8, "event 8 is version 12 of gene:a, which was at 3")
+
+
+@pytest.mark.parametrize(
+    ("statement", "named"),
+    [
+        ("UPDATE blobs SET body = x'00'", "blob "),
+        ("UPDATE episodes SET body = x'00'", "episode e1 "),
+        ("UPDATE episodes SET source = 'b.jsonl'", "episode e1 "),
+        ("UPDATE episodes SET episode = 'e2'", "episode e2 "),
+        ("UPDATE checkpoints SET body = x'00'", "checkpoint a.jsonl "),
+        ("UPDATE checkpoints SET name = 'b.jsonl'", "checkpoint b.jsonl "),
+        ("UPDATE checkpoints SET content_hash = 'none'", "checkpoint a.jsonl "),
+    ],
+)
+def test_a_changed_row_of_another_source_table_is_named(path: Path, statement: str, named: str) -> None:
+    tamper(path, statement)
+    with closing(SqliteLog.open(path, read_only=True)) as log:
+        (problem,) = log.verify().problems
+    assert problem.position == 0
+    assert problem.what.startswith(named)
+
+
+def test_an_erased_blob_is_no_problem(path: Path) -> None:
+    tamper(path, "DELETE FROM blobs")
+    assert blamed(path) == set()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE events SET actor = actor",
+        "DELETE FROM events WHERE position = 7",
+        "DELETE FROM events",
+        "INSERT OR REPLACE INTO events SELECT * FROM events WHERE position = 3",
+        "REPLACE INTO events SELECT * FROM events",
+        "UPDATE OR REPLACE events SET position = 3 WHERE position = 4",
+        f"INSERT OR REPLACE INTO events SELECT 8, event_id, 'new', 1, {REST} FROM events WHERE position = 3",
+        f"INSERT OR REPLACE INTO events SELECT 8, 'new', stream, version, {REST} FROM events WHERE position = 3",
+        "UPDATE blobs SET kind = 'file'",
+        "INSERT OR REPLACE INTO blobs SELECT name, kind, x'00' FROM blobs",
+        "UPDATE episodes SET body = x'00'",
+        "DELETE FROM episodes",
+        "INSERT OR REPLACE INTO episodes SELECT episode, source, x'00', content_hash FROM episodes",
+    ],
+)
+def test_the_database_itself_refuses(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        before = list(connection.iterdump())
+        with pytest.raises(sqlite3.IntegrityError, match="never"):
+            connection.execute(statement)
+        connection.rollback()
+        assert list(connection.iterdump()) == before
+
+
+def test_a_table_of_another_kind_than_declared_is_refused(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.IntegrityError, match="cannot store"):
+        connection.execute("INSERT INTO checkpoints VALUES ('c', 'text where bytes belong', 'hash')")
+
+
+def test_damaged_pages_are_a_finding_not_an_error(path: Path) -> None:
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * (size - 4096))
+    with closing(SqliteLog.open(path, read_only=True)) as log:
+        (problem,) = log.verify().problems
+    assert "cannot be read beyond" in problem.what
+
+
+def test_a_log_with_very_many_problems_tells_the_first_and_counts_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / "germline.db"
+    with closing(SqliteLog.open(path, create=True)) as log:
+        put(log, *Pen().drafts(1_100))
+    tamper(path, "UPDATE events SET actor = 'person:mallory'")
+    with closing(SqliteLog.open(path, read_only=True)) as log:
+        problems = log.verify().problems
+    assert [problem.position for problem in problems] == [*range(1, 1_001), 0]
+    assert problems[-1].what == "100 further problems"

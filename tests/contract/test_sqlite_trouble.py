@@ -1,0 +1,143 @@
+"""What happens when many write at once, when a writer is killed, and when the disk is full."""
+
+from __future__ import annotations
+
+import multiprocessing
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from events.errors import StorageError
+from events.log import Document
+from events.sqlite_log import SqliteLog
+from tests.contract.drafts import Pen, put
+from tests.contract.log_writers import append_many
+
+ROOT = Path(__file__).resolve().parents[2]
+WRITERS = 6
+APPENDS = 60
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "germline.db"
+    SqliteLog.open(path, create=True).close()
+    return path
+
+
+def test_six_processes_append_sixty_events_each_and_none_is_lost(path: Path) -> None:
+    spawn = multiprocessing.get_context("spawn")
+    writers = [spawn.Process(target=append_many, args=(path, f"writer{n}", APPENDS)) for n in range(WRITERS)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(timeout=60)
+    assert [writer.exitcode for writer in writers] == [0] * WRITERS
+    with closing(SqliteLog.open(path, read_only=True)) as log:
+        events = list(log.read())
+        assert [e.position for e in events] == list(range(1, WRITERS * APPENDS + 1))
+        assert log.stream_versions(["registry"]) == {"registry": WRITERS * APPENDS // 2}
+        assert log.verify().problems == ()
+
+
+def test_processes_that_make_one_registry_at_once_make_it_once(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "germline.db"
+    script = (
+        "import sys; from pathlib import Path; from events.sqlite_log import SqliteLog;"
+        "SqliteLog.open(Path(sys.argv[1]), create=True).close()"
+    )
+    makers = [subprocess.Popen([sys.executable, "-c", script, str(path)], cwd=ROOT) for _ in range(4)]
+    assert [maker.wait(timeout=60) for maker in makers] == [0, 0, 0, 0]
+    with closing(SqliteLog.open(path)) as log:
+        put(log, Pen().draft())
+        assert log.verify().problems == ()
+
+
+def test_a_killed_writer_loses_nothing_it_acknowledged_and_tears_no_projection(path: Path) -> None:
+    acknowledged: list[str] = []
+    for life in range(3):
+        command = [sys.executable, "-m", "tests.contract.log_writers", str(path), f"life{life}"]
+        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as writer:
+            assert writer.stdout is not None
+            heard = [writer.stdout.readline() for _ in range(5 + 7 * life)]
+            writer.kill()
+            heard += writer.stdout.readlines()
+        acknowledged += [line.strip() for line in heard if line.endswith("\n")]
+    with closing(SqliteLog.open(path)) as log:
+        events = {e.event_id: e for e in log.read()}
+        assert set(acknowledged) <= events.keys()
+        assert len(events) % 3 == 0, "a batch is whole or absent"
+        assert {d.key: d.body.decode() for d in log.documents("seen")} == {i: e.hash for i, e in events.items()}
+        assert log.verify().problems == ()
+        put(log, Pen("after").draft())
+
+
+def test_a_reader_during_writes_sees_a_growing_whole(path: Path) -> None:
+    done = threading.Event()
+    readings: list[list[int]] = []
+
+    def read() -> None:
+        with closing(SqliteLog.open(path, read_only=True)) as log:
+            while not done.is_set():
+                readings.append([e.position for e in log.read()])
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    with closing(SqliteLog.open(path)) as log:
+        pen = Pen()
+        for _ in range(120):
+            put(log, *pen.drafts(3))
+        done.set()
+        reader.join(timeout=30)
+    assert all(reading == list(range(1, len(reading) + 1)) for reading in readings)
+    assert all(len(earlier) <= len(later) for earlier, later in pairwise(readings))
+
+
+def limit_pages(log: SqliteLog, spare: int | None) -> None:
+    """Stand in for a full disk with `PRAGMA max_page_count`: mounting a small tmpfs needs root."""
+    ((pages,),) = log._session.rows("PRAGMA page_count")
+    log._session.rows(f"PRAGMA max_page_count = {pages + spare if spare is not None else 2**30}")
+
+
+def test_a_full_disk_by_max_page_count_loses_nothing_and_works_again_when_there_is_room(path: Path) -> None:
+    pen = Pen()
+    acknowledged: list[int] = []
+    with closing(SqliteLog.open(path)) as log:
+        limit_pages(log, 10)
+
+        def fill() -> None:
+            while True:
+                receipt = put(log, pen.draft(text="x" * 1_900), pen.draft(text="y" * 1_900))
+                acknowledged.extend(e.position for e in receipt.envelopes)
+
+        with pytest.raises(StorageError, match="the disk is full") as caught:
+            fill()
+        assert caught.value.hint
+        assert acknowledged
+        assert [e.position for e in log.read()] == acknowledged
+        assert log.verify().problems == ()
+        limit_pages(log, None)
+        put(log, pen.draft())
+        assert log.head().position == len(acknowledged) + 1
+
+
+def test_a_transaction_that_the_full_disk_ended_does_not_go_on_piecemeal(path: Path) -> None:
+    def fill_and_go_on(log: SqliteLog) -> None:
+        with log.transaction():
+            put(log, Pen().draft())
+            with pytest.raises(StorageError, match="the disk is full"):
+                log.put_documents([Document("v", "big", 0, bytes(2**20))])
+            log.put_documents([Document("v", "small", 0, b"")])
+
+    with closing(SqliteLog.open(path)) as log:
+        limit_pages(log, 4)
+        with pytest.raises(StorageError, match="nothing of it was written"):
+            fill_and_go_on(log)
+        assert (log.head().position, log.documents("v")) == (0, [])
+        limit_pages(log, None)
+        put(log, Pen().draft())
