@@ -1,0 +1,1 @@
+"""What is true now, what was true at any version, and why."""

@@ -1,0 +1,274 @@
+"""What each event does to a capsule: the pure fold that every projection is made of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from events.capsule_events import (
+    AliasMoved,
+    CapsuleDescribed,
+    CapsuleImported,
+    CapsuleRetired,
+    CapsuleReverted,
+    CapsuleVersioned,
+    FileChanged,
+    KeptGene,
+    KeptLine,
+)
+from events.errors import CorruptLogError
+from events.gene_events import GeneBorn, GeneMoved, GeneMutated, GeneProtected, GeneReleased, GeneRetired
+from events.score import Unmeasured
+from registry.capsule import Capsule, CapsuleFile
+from registry.edits import apply_edits
+from registry.gene import Gene, Line, LiveClaim
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from events.base import Frozen
+    from events.envelope import Envelope
+
+
+def apply(capsule: Capsule | None, envelope: Envelope) -> Capsule | None:
+    """Fold one event of a capsule's streams into its state; other events leave it as it is.
+
+    Raises: CorruptLogError if the event does not fit the state, which a whole log never shows.
+    """
+    event = envelope.event
+    if isinstance(event, CapsuleImported):
+        return _imported(event, envelope)
+    effect = _EFFECTS.get(type(event))
+    if effect is None:
+        return capsule
+    if capsule is None:
+        raise CorruptLogError(
+            f"event {envelope.position} ({envelope.type}) names a capsule that was never imported",
+            position=envelope.position,
+            hint="germline verify",
+        )
+    return effect(capsule, event, envelope)
+
+
+def changes_capsule(event: Frozen) -> bool:
+    """Tell whether an event changes the state of the capsule that it names."""
+    return isinstance(event, CapsuleImported) or type(event) in _EFFECTS
+
+
+def _imported(event: CapsuleImported, envelope: Envelope) -> Capsule:
+    return Capsule(
+        name=event.capsule,
+        source=event.source,
+        encoding=event.encoding,
+        mode=event.mode,
+        version=0,
+        position=envelope.position,
+        at=envelope.at,
+        cause="import",
+        front=_new_lines(event.front, first=1, origin=envelope.position, version=1),
+        next_front=len(event.front) + 1,
+        genes=(),
+        gone=(),
+        files=tuple(CapsuleFile(entry, envelope.position) for entry in event.files),
+        aliases=(),
+        stamped=False,
+        unproven=True,
+        retired=False,
+        born=envelope.position,
+        score=event.after,
+        delta=None,
+    )
+
+
+def _new_lines(texts: Sequence[str], *, first: int, origin: int, version: int) -> tuple[Line, ...]:
+    return tuple(Line(first + i, text, origin, version) for i, text in enumerate(texts))
+
+
+def _gene_born(capsule: Capsule, event: GeneBorn, envelope: Envelope) -> Capsule:
+    gene = Gene(
+        id=event.gene,
+        capsule=capsule.name,
+        version=1,
+        title=event.title,
+        lines=_new_lines(event.lines, first=1, origin=envelope.position, version=capsule.version + 1),
+        next_line=len(event.lines) + 1,
+        claims=tuple(LiveClaim(claim, envelope.position) for claim in event.claims),
+        triggers=event.triggers,
+    )
+    return replace(capsule, genes=_placed(capsule.genes, gene, event.after_gene, last=True))
+
+
+def _placed(genes: tuple[Gene, ...], gene: Gene, after: str | None, *, last: bool) -> tuple[Gene, ...]:
+    """Put a gene after another; where none is named, at the end or at the beginning."""
+    if after is None:
+        return (*genes, gene) if last else (gene, *genes)
+    at = next((i + 1 for i, other in enumerate(genes) if other.id == after), len(genes))
+    return (*genes[:at], gene, *genes[at:])
+
+
+def _gene_mutated(capsule: Capsule, event: GeneMutated, envelope: Envelope) -> Capsule:
+    gene = _gene(capsule, event.gene, envelope)
+    lines, next_line = apply_edits(
+        gene.lines,
+        event.edits,
+        next_line=gene.next_line,
+        origin=envelope.position,
+        version=capsule.version + 1,
+    )
+    dropped = set(event.claims_dropped)
+    kept = tuple(live for live in gene.claims if live.claim not in dropped)
+    new = tuple(LiveClaim(claim, envelope.position) for claim in event.claims_added)
+    return _with_gene(
+        capsule,
+        replace(
+            gene,
+            version=event.version,
+            title=gene.title if event.title is None else event.title,
+            lines=lines,
+            next_line=next_line,
+            claims=kept + new,
+            triggers=gene.triggers + tuple(t for t in event.triggers_added if t not in gene.triggers),
+        ),
+    )
+
+
+def _gene(capsule: Capsule, gene_id: str, envelope: Envelope) -> Gene:
+    gene = capsule.gene(gene_id)
+    if gene is None:
+        raise CorruptLogError(
+            f"event {envelope.position} ({envelope.type}) names gene {gene_id}, which {capsule.name} lacks",
+            position=envelope.position,
+            hint="germline verify",
+        )
+    return gene
+
+
+def _with_gene(capsule: Capsule, gene: Gene) -> Capsule:
+    return replace(capsule, genes=tuple(gene if old.id == gene.id else old for old in capsule.genes))
+
+
+def _gene_moved(capsule: Capsule, event: GeneMoved, envelope: Envelope) -> Capsule:
+    gene = _gene(capsule, event.gene, envelope)
+    others = tuple(old for old in capsule.genes if old.id != gene.id)
+    return replace(capsule, genes=_placed(others, gene, event.after_gene, last=False))
+
+
+def _gene_protected(capsule: Capsule, event: GeneProtected, envelope: Envelope) -> Capsule:
+    gene = _gene(capsule, event.gene, envelope)
+    whole = gene.protected_whole or not event.lines
+    gene = replace(gene, protected=gene.protected | set(event.lines), protected_whole=whole)
+    return _with_gene(capsule, gene)
+
+
+def _gene_released(capsule: Capsule, event: GeneReleased, envelope: Envelope) -> Capsule:
+    gene = _gene(capsule, event.gene, envelope)
+    return _with_gene(capsule, replace(gene, protected=frozenset(), protected_whole=False))
+
+
+def _gene_retired(capsule: Capsule, event: GeneRetired, envelope: Envelope) -> Capsule:
+    gene = _gene(capsule, event.gene, envelope)
+    left = tuple(old for old in capsule.genes if old.id != gene.id)
+    return replace(capsule, genes=left, gone=(*capsule.gone, gene))
+
+
+def _versioned(capsule: Capsule, event: CapsuleVersioned, envelope: Envelope) -> Capsule:
+    pinned = tuple((pin.gene, pin.version) for pin in event.genes)
+    if pinned != tuple((gene.id, gene.version) for gene in capsule.genes):
+        raise CorruptLogError(
+            f"event {envelope.position} pins genes that {capsule.name} does not have",
+            position=envelope.position,
+            hint="germline verify",
+        )
+    return replace(
+        capsule,
+        version=event.version,
+        position=envelope.position,
+        at=envelope.at,
+        cause=event.cause,
+        stamped=event.stamped,
+        unproven=isinstance(event.after, Unmeasured),
+        score=event.after,
+        delta=event.delta,
+    )
+
+
+def _reverted(capsule: Capsule, event: CapsuleReverted, envelope: Envelope) -> Capsule:
+    now = {gene.id: gene for gene in capsule.genes + capsule.gone}
+    back = tuple(_restored(now[kept.gene], kept) for kept in event.genes)
+    names = {gene.id for gene in back}
+    blobs = {old.entry.path: old for old in capsule.files}
+    return replace(
+        capsule,
+        front=tuple(_line(kept) for kept in event.front),
+        genes=back,
+        gone=tuple(gene for gene in now.values() if gene.id not in names),
+        files=tuple(
+            blobs[entry.path]
+            if entry.path in blobs and blobs[entry.path].entry == entry
+            else CapsuleFile(entry, envelope.position)
+            for entry in event.files
+        ),
+    )
+
+
+def _line(kept: KeptLine) -> Line:
+    return Line(kept.id, kept.text, kept.origin, kept.version)
+
+
+def _restored(gene: Gene, kept: KeptGene) -> Gene:
+    """Bring a gene back to what it said; line ids are never given out again, protection stays."""
+    return replace(
+        gene,
+        version=kept.version,
+        title=kept.title,
+        lines=tuple(_line(line) for line in kept.lines),
+        claims=tuple(LiveClaim(live.claim, live.origin) for live in kept.claims),
+        triggers=kept.triggers,
+    )
+
+
+def _described(capsule: Capsule, event: CapsuleDescribed, envelope: Envelope) -> Capsule:
+    front, next_front = apply_edits(
+        capsule.front,
+        event.edits,
+        next_line=capsule.next_front,
+        origin=envelope.position,
+        version=capsule.version + 1,
+    )
+    return replace(capsule, front=front, next_front=next_front)
+
+
+def _file_changed(capsule: Capsule, event: FileChanged, envelope: Envelope) -> Capsule:
+    files = [old for old in capsule.files if old.entry.path != event.path]
+    if event.entry is not None:
+        files.append(CapsuleFile(event.entry, envelope.position))
+    return replace(capsule, files=tuple(sorted(files, key=lambda file: file.entry.path)))
+
+
+def _alias_moved(capsule: Capsule, event: AliasMoved, envelope: Envelope) -> Capsule:
+    del envelope  # an alias is not a version: its time is not the capsule's
+    names = {name: version for name, version in capsule.aliases if name != event.alias}
+    if event.version:
+        names[event.alias] = event.version
+    return replace(capsule, aliases=tuple(sorted(names.items())))
+
+
+def _retired(capsule: Capsule, event: CapsuleRetired, envelope: Envelope) -> Capsule:
+    del event, envelope  # that it happened is all there is to know here
+    return replace(capsule, retired=True)
+
+
+_EFFECTS: dict[type[Frozen], Callable[[Capsule, Any, Envelope], Capsule]] = {
+    GeneBorn: _gene_born,
+    GeneMutated: _gene_mutated,
+    GeneMoved: _gene_moved,
+    GeneProtected: _gene_protected,
+    GeneReleased: _gene_released,
+    GeneRetired: _gene_retired,
+    CapsuleVersioned: _versioned,
+    CapsuleReverted: _reverted,
+    CapsuleDescribed: _described,
+    FileChanged: _file_changed,
+    AliasMoved: _alias_moved,
+    CapsuleRetired: _retired,
+}

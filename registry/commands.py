@@ -1,0 +1,157 @@
+"""Commands: what can be asked of a registry, in the imperative, as frozen data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from events.base import Frozen
+    from events.candidate_events import CandidateProposed, CandidateScored
+    from registry.candidate import Verdict
+    from registry.skill_folder import SkillFolder
+
+
+@dataclass(frozen=True, slots=True)
+class CreateRegistry:
+    """Begin a registry, with the key that divides tasks into splits."""
+
+    split_key: str
+    preset: str
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchPreset:
+    """Let another preset bind the strategies."""
+
+    preset: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSkill:
+    """Take in a skill folder as a capsule."""
+
+    skill: SkillFolder
+
+    @property
+    def capsule(self) -> str:
+        """The capsule it will be."""
+        return self.skill.name
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Write down a fact of the registry stream: a signal, an evaluator, the end of a cycle."""
+
+    facts: tuple[Frozen, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Propose:
+    """Propose a candidate; refused with a conflict when the same one was proposed before."""
+
+    proposal: CandidateProposed
+
+    @property
+    def capsule(self) -> str:
+        """The capsule it would change."""
+        return self.proposal.capsule
+
+    @property
+    def candidate(self) -> str:
+        """Its id."""
+        return self.proposal.candidate
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Record the measurement and the verdict of a candidate; a promotion makes the next version with it.
+
+    `scored_id` is the event id that the measurement will have: each mutation names it. Where it is the one that
+    the candidate has already, the stored measurement is judged again and not recorded twice.
+    """
+
+    scored: CandidateScored
+    scored_id: str
+    verdict: Verdict
+    reasons: tuple[str, ...]
+
+    @property
+    def capsule(self) -> str:
+        """The capsule it would change."""
+        return self.scored.capsule
+
+    @property
+    def candidate(self) -> str:
+        """The candidate's id."""
+        return self.scored.candidate
+
+
+@dataclass(frozen=True, slots=True)
+class Revert:
+    """Go back to what an earlier version said, by a new version."""
+
+    capsule: str
+    to_version: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class MoveAlias:
+    """Let a name point at a version; version 0 removes the name."""
+
+    capsule: str
+    alias: str
+    version: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Protect:
+    """Forbid edits of a gene's lines, or of the whole gene where none are named."""
+
+    capsule: str
+    gene: str
+    lines: tuple[int, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """End the protection of a gene."""
+
+    capsule: str
+    gene: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Adopt:
+    """Take in the edits that a person made to the projected files.
+
+    `keep_claims` leaves the claims of changed lines standing.
+    """
+
+    skill: SkillFolder
+    keep_claims: bool = False
+
+    @property
+    def capsule(self) -> str:
+        """The capsule whose files were edited."""
+        return self.skill.name
+
+
+Command = (
+    CreateRegistry
+    | SwitchPreset
+    | ImportSkill
+    | Record
+    | Propose
+    | Judge
+    | Revert
+    | MoveAlias
+    | Protect
+    | Release
+    | Adopt
+)

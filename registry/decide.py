@@ -1,0 +1,244 @@
+"""Decide: a state and a command in, events out, or a refusal. No clock, no randomness, no I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import TYPE_CHECKING, Final
+
+from events.candidate_events import CandidateHeld, CandidatePromoted, CandidateRejected
+from events.capsule_events import (
+    AliasMoved,
+    CapsuleImported,
+    CapsuleVersioned,
+)
+from events.errors import ConflictError, NotFoundError, RefusedError
+from events.gene_events import GeneBorn, GeneProtected, GeneReleased
+from events.parts import Pin
+from events.registry_events import PresetSwitched, RegistryCreated
+from events.score import Unmeasured
+from registry import commands
+from registry.adopt import adopt
+from registry.promote import named_gene, promotion
+from registry.revert import revert
+
+if TYPE_CHECKING:
+    from events.base import Frozen
+    from registry.candidate import Candidate
+    from registry.capsule import Capsule
+
+REGISTRY_STREAM: Final = "registry"
+_IMPORTED: Final = Unmeasured(reason="imported: nothing measured yet")
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a command is decided on: only the streams that it touches.
+
+    `preset` is None where the registry was never created. `past` is the capsule at the version to go back to.
+    """
+
+    preset: str | None = None
+    capsule: Capsule | None = None
+    past: Capsule | None = None
+    candidate: Candidate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """An event that a command leads to, and its stream; `event_id` is set where others refer to it."""
+
+    stream: str
+    event: Frozen
+    event_id: str = ""
+
+
+@singledispatch
+def decide(command: commands.Command, state: State) -> list[Decided]:
+    """Turn a command into events.
+
+    Raises: RefusedError, NotFoundError, EditError or SkillFormatError where the state does not allow it;
+    ConflictError where somebody else was faster.
+    """
+    raise NotImplementedError(type(command).__name__)  # a command without a rule is a fault of ours
+
+
+@decide.register
+def _(command: commands.CreateRegistry, state: State) -> list[Decided]:
+    if state.preset is not None:
+        raise RefusedError("the registry exists already", hint="germline status")
+    event = RegistryCreated(split_key=command.split_key, preset=command.preset)
+    return [Decided(REGISTRY_STREAM, event)]
+
+
+@decide.register
+def _(command: commands.SwitchPreset, state: State) -> list[Decided]:
+    previous = state.preset or ""
+    if previous == command.preset:
+        return []
+    event = PresetSwitched(preset=command.preset, previous=previous, reason=command.reason)
+    return [Decided(REGISTRY_STREAM, event)]
+
+
+@decide.register
+def _(command: commands.Record, state: State) -> list[Decided]:
+    del state  # a fact needs no permission
+    return [Decided(REGISTRY_STREAM, fact) for fact in command.facts]
+
+
+@decide.register
+def _(command: commands.ImportSkill, state: State) -> list[Decided]:
+    skill = command.skill
+    if state.capsule is not None:
+        raise RefusedError(
+            f"a skill named {skill.name} is imported already, from {state.capsule.source}",
+            hint=f"germline adopt {skill.name}",
+        )
+    stream = f"capsule:{skill.name}"
+    imported = CapsuleImported(
+        before=Unmeasured(reason="no earlier version"),
+        after=_IMPORTED,
+        capsule=skill.name,
+        source=skill.source,
+        encoding=skill.encoding,
+        mode=skill.mode,
+        front=skill.front,
+        files=tuple(file.entry for file in skill.files),
+        warnings=tuple(skill.warnings),
+    )
+    genes = [
+        GeneBorn(
+            before=Unmeasured(reason="no earlier version"),
+            after=_IMPORTED,
+            gene=f"{skill.name}.{number}",
+            capsule=skill.name,
+            title=section.title,
+            lines=section.lines,
+        )
+        for number, section in enumerate(skill.sections, start=1)
+    ]
+    version = CapsuleVersioned(
+        before=Unmeasured(reason="no earlier version"),
+        after=_IMPORTED,
+        capsule=skill.name,
+        version=1,
+        genes=tuple(Pin(gene=gene.gene, version=1) for gene in genes),
+        cause="import",
+        summary=f"imported from {skill.source}",
+        stamped=False,
+    )
+    born = [Decided(f"gene:{gene.gene}", gene) for gene in genes]
+    return [Decided(stream, imported), *born, Decided(stream, version)]
+
+
+@decide.register
+def _(command: commands.Propose, state: State) -> list[Decided]:
+    if state.candidate is not None:
+        raise ConflictError(
+            f"candidate {command.candidate} was proposed before",
+            stream=f"candidate:{command.candidate}",
+            expected=0,
+            actual=state.candidate.times_scored + 1,
+        )
+    _require(state.capsule, command.capsule)
+    return [Decided(f"candidate:{command.candidate}", command.proposal)]
+
+
+@decide.register
+def _(command: commands.Judge, state: State) -> list[Decided]:
+    capsule = _require(state.capsule, command.capsule)
+    candidate = state.candidate
+    if candidate is None:
+        raise NotFoundError(f"no candidate {command.candidate} was proposed", hint="germline candidates")
+    stream = f"candidate:{candidate.id}"
+    known = command.scored_id == candidate.scored_id
+    scored = [] if known else [Decided(stream, command.scored, command.scored_id)]
+    names = {"candidate": candidate.id, "capsule": capsule.name, "reasons": command.reasons}
+    if command.verdict == "reject":
+        return [*scored, Decided(stream, CandidateRejected.model_validate(names))]
+    if command.verdict == "hold":
+        return [*scored, Decided(stream, CandidateHeld.model_validate(names))]
+    if capsule.version != command.scored.base_version:
+        raise ConflictError(
+            f"{capsule.name} is at version {capsule.version}; the base is {command.scored.base_version}",
+            stream=f"capsule:{capsule.name}",
+            expected=command.scored.base_version,
+            actual=capsule.version,
+        )
+    promoted = CandidatePromoted.model_validate({**names, "version": capsule.version + 1})
+    return [
+        *scored,
+        Decided(stream, promoted),
+        *[Decided(_stream_of(event), event) for event in promotion(capsule, candidate.proposed, command)],
+    ]
+
+
+@decide.register
+def _(command: commands.Revert, state: State) -> list[Decided]:
+    capsule, past = _require(state.capsule, command.capsule), state.past
+    if past is None or not 1 <= command.to_version < capsule.version:
+        raise RefusedError(
+            f"{capsule.name} has versions 1 to {capsule.version}; it can go back to 1 … {capsule.version - 1}, "
+            f"not to {command.to_version}",
+            hint=f"germline log {capsule.name}",
+        )
+    events = revert(capsule, past, command.reason)
+    return [Decided(f"capsule:{capsule.name}", event) for event in events]
+
+
+@decide.register
+def _(command: commands.MoveAlias, state: State) -> list[Decided]:
+    capsule = _require(state.capsule, command.capsule)
+    previous = dict(capsule.aliases).get(command.alias, 0)
+    if not 0 <= command.version <= capsule.version:
+        raise NotFoundError(
+            f"{capsule.name} has no version {command.version}; it has 1 to {capsule.version}",
+            hint=f"germline log {capsule.name}",
+        )
+    if previous == command.version:
+        return []
+    event = AliasMoved(
+        capsule=capsule.name,
+        alias=command.alias,
+        version=command.version,
+        previous=previous,
+        reason=command.reason,
+    )
+    return [Decided(f"capsule:{capsule.name}", event)]
+
+
+@decide.register
+def _(command: commands.Protect, state: State) -> list[Decided]:
+    capsule = _require(state.capsule, command.capsule)
+    gene = named_gene(capsule, command.gene)
+    missing = set(command.lines) - {line.id for line in gene.lines}
+    if missing:
+        raise NotFoundError(f"{gene.id} has no line {min(missing)}", hint=f"germline show {capsule.name} --blame")
+    event = GeneProtected(gene=gene.id, capsule=capsule.name, lines=command.lines, reason=command.reason)
+    return [Decided(f"gene:{gene.id}", event)]
+
+
+@decide.register
+def _(command: commands.Release, state: State) -> list[Decided]:
+    capsule = _require(state.capsule, command.capsule)
+    gene = named_gene(capsule, command.gene)
+    event = GeneReleased(gene=gene.id, capsule=capsule.name, reason=command.reason)
+    return [Decided(f"gene:{gene.id}", event)]
+
+
+@decide.register
+def _(command: commands.Adopt, state: State) -> list[Decided]:
+    capsule = _require(state.capsule, command.capsule)
+    events = adopt(capsule, command.skill, keep_claims=command.keep_claims)
+    return [Decided(_stream_of(event), event) for event in events]
+
+
+def _stream_of(event: Frozen) -> str:
+    gene = getattr(event, "gene", None)
+    return f"gene:{gene}" if gene else f"capsule:{getattr(event, 'capsule')}"  # noqa: B009 - events of two kinds
+
+
+def _require(capsule: Capsule | None, name: str) -> Capsule:
+    if capsule is None:
+        raise NotFoundError(f"no skill named {name} is in the registry", hint="germline import PATH")
+    return capsule

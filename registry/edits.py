@@ -1,0 +1,181 @@
+"""Edits of lines with identity: strict to apply, exact to find, minimal to derive from a rewritten text.
+
+An edit names lines by id, never by place. Lines that an edit leaves as they were keep identity and origin;
+in a rewritten block of equal length the i-th new line succeeds the i-th old one: it keeps the id and takes the
+new origin. Where lines follow a last line that lacks its ending, that line is completed and stays itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from events.errors import EditError
+from events.parts import Edit
+from registry.gene import Line
+from registry.matching import Gap, gaps, match
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from registry.gene import Gene
+
+
+def apply_edits(
+    lines: tuple[Line, ...], edits: Iterable[Edit], *, next_line: int, origin: int, version: int
+) -> tuple[tuple[Line, ...], int]:
+    """Apply edits one after the other; return the lines and the id that the next new line will take.
+
+    Raises: EditError if an edit names lines that are not there or not adjacent, or brings no whole lines.
+    """
+    now = list(lines)
+    for edit in edits:
+        start, end = _span(now, edit)
+        _check_text(edit)
+        old = now[start:end]
+        new, next_line = _rewritten(old, edit.text, next_line=next_line, origin=origin, version=version)
+        if new and not old:
+            _complete_before(now, start, new[0].text)
+        now[start:end] = new
+        _check_endings(now[start : start + len(new) + 1], is_end=start + len(new) + 1 >= len(now))
+    return tuple(now), next_line
+
+
+def check_protected(gene: Gene, edits: Sequence[Edit]) -> None:
+    """Refuse edits of a gene that would change or remove one of its protected lines.
+
+    Raises: EditError, naming the line; also for any edit of a gene that is protected as a whole.
+    """
+    title = gene.title or "the preamble"
+    hint = "germline release lifts the protection"
+    if gene.protected_whole and edits:
+        raise EditError(f"{title!r} of {gene.capsule} is protected", hint=hint)
+    after, _ = apply_edits(gene.lines, edits, next_line=gene.next_line, origin=0, version=0)
+    kept = {line.id: line.text.removesuffix("\n") for line in after}
+    for line in gene.lines:
+        if line.id in gene.protected and kept.get(line.id) != line.text.removesuffix("\n"):
+            raise EditError(
+                f"line {line.id} of {title!r} in {gene.capsule} is protected: {line.text.strip()[:80]!r}",
+                hint=hint,
+            )
+
+
+def find_target(lines: Sequence[Line], text: tuple[str, ...]) -> tuple[int, ...]:
+    """Find adjacent lines by their exact text, endings included, and return their ids.
+
+    Raises: EditError unless the text stands there exactly once.
+    """
+    if not text:
+        raise EditError("an edit must quote at least one line", hint="quote it as `germline show` prints it")
+    size = len(text)
+    starts = [
+        at
+        for at in range(len(lines) - size + 1)
+        if all(line.text == wanted for line, wanted in zip(lines[at : at + size], text, strict=True))
+    ]
+    if len(starts) != 1:
+        raise EditError(
+            f"the quoted text stands {len(starts)} times in the base version, and must stand there once: "
+            f"{text[0].strip()[:80]!r}",
+            hint="quote more lines around it" if starts else "quote it exactly as `germline show` prints it",
+        )
+    return tuple(line.id for line in lines[starts[0] : starts[0] + size])
+
+
+def align(lines: tuple[Line, ...], new: tuple[str, ...], gene: str) -> tuple[Edit, ...]:
+    """Derive the fewest edits of `gene` that turn `lines` into exactly `new`, by patience matching.
+
+    Raises: EditError if `new` is not made of whole lines.
+    """
+    stayed = [
+        (i, j) for i, j in match([line.text for line in lines], new) if lines[i].text == new[j]
+    ]  # a line that only gained or lost its ending is rewritten, and keeps its id
+    whole = Gap(0, len(lines), 0, len(new))
+    edits = tuple(_edit(lines, new, gap, gene) for gap in gaps(stayed, whole))
+    for edit in edits:
+        _check_text(edit)
+    return edits
+
+
+def _edit(lines: tuple[Line, ...], new: tuple[str, ...], gap: Gap, gene: str) -> Edit:
+    target = tuple(line.id for line in lines[gap.old_start : gap.old_end])
+    text = new[gap.new_start : gap.new_end]
+    if target:
+        return Edit(op="replace" if text else "delete", gene=gene, target=target, text=text)
+    if gap.old_start:
+        return Edit(op="insert_after", gene=gene, target=(lines[gap.old_start - 1].id,), text=text)
+    if lines:  # before the first line: rewrite that line with the new ones above it; it stays itself
+        return Edit(op="replace", gene=gene, target=(lines[0].id,), text=(*text, lines[0].text))
+    return Edit(op="append", gene=gene, text=text)
+
+
+def _span(lines: list[Line], edit: Edit) -> tuple[int, int]:
+    """Find the slice that an edit rewrites: empty for what it adds."""
+    if edit.op == "append":
+        if edit.target:
+            raise EditError("append takes no target line")
+        return len(lines), len(lines)
+    if not edit.target:
+        raise EditError(f"{edit.op} needs a target line")
+    if edit.op == "insert_after" and len(edit.target) > 1:
+        raise EditError("insert_after takes one target line")
+    start = next((at for at, line in enumerate(lines) if line.id == edit.target[0]), len(lines))
+    if tuple([line.id for line in lines[start : start + len(edit.target)]]) != edit.target:
+        there = {line.id for line in lines}
+        missing = [name for name in edit.target if name not in there]
+        what = f"there is no line {missing[0]}" if missing else f"lines {edit.target} are not adjacent"
+        raise EditError(f"cannot {edit.op.replace('_', ' ')}: {what} in the base version")
+    end = start + len(edit.target)
+    return (end, end) if edit.op == "insert_after" else (start, end)
+
+
+def _check_text(edit: Edit) -> None:
+    if edit.op == "delete":
+        if edit.text:
+            raise EditError("delete brings no text")
+        return
+    if not edit.text:
+        raise EditError(f"{edit.op} needs text", hint="use delete to take lines away")
+    for number, text in enumerate(edit.text, start=1):
+        if not text or "\n" in text[:-1] or "\0" in text:
+            raise EditError(f"line {number} of an edit is not one whole line of text: {text[:80]!r}")
+        if number < len(edit.text) and not text.endswith("\n"):
+            raise EditError(f"line {number} of an edit lacks its line ending: {text[:80]!r}")
+
+
+def _check_endings(lines: list[Line], *, is_end: bool) -> None:
+    for line in lines[: -1 if is_end else None]:
+        if not line.text.endswith("\n"):
+            raise EditError(f"line {line.id} would run into the next one: {line.text[:80]!r}")
+
+
+def _rewritten(
+    old: list[Line], text: tuple[str, ...], *, next_line: int, origin: int, version: int
+) -> tuple[list[Line], int]:
+    """Give each new line its identity: the line it is, the line it succeeds, or a new one."""
+    if not old:
+        new = [Line(next_line + at, line_text, origin, version) for at, line_text in enumerate(text)]
+        return new, next_line + len(new)
+    pairs = match([line.text for line in old], text)
+    heir: dict[int, Line] = {j: old[i] for i, j in pairs}
+    for gap in gaps(pairs, Gap(0, len(old), 0, len(text))):
+        if gap.old_end - gap.old_start == gap.new_end - gap.new_start:
+            heir.update(zip(range(gap.new_start, gap.new_end), old[gap.old_start : gap.old_end], strict=True))
+    new = []
+    for j, line_text in enumerate(text):
+        before = heir.get(j)
+        if before is None:
+            new.append(Line(next_line, line_text, origin, version))
+            next_line += 1
+        elif before.text == line_text:
+            new.append(before)
+        else:
+            new.append(Line(before.id, line_text, origin, version))
+    return new, next_line
+
+
+def _complete_before(lines: list[Line], at: int, following: str) -> None:
+    """Give the line above an insertion its missing ending, in the style of what follows."""
+    if at and not lines[at - 1].text.endswith("\n"):
+        ending = "\r\n" if following.endswith("\r\n") else "\n"
+        lines[at - 1] = replace(lines[at - 1], text=lines[at - 1].text + ending)

@@ -1,0 +1,110 @@
+"""Evidence: the log records behind a signal; redacted text, the place, and a keyed hash of the raw bytes."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import hmac
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from registry.redaction import Redaction, redact
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MAX_TEXT_CHARS: Final = 2_000
+"""Longer texts are cut: evidence is there to be read (guess)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One log record, as the registry keeps it.
+
+    `byte_start` and `byte_end` bound the raw record in the decompressed stream; `hmac` is HMAC-SHA256 of those
+    bytes under `salt`, so that a short secret cannot be guessed from it. `text` is decoded and redacted.
+    """
+
+    file: str
+    line: int
+    byte_start: int
+    byte_end: int
+    salt: str
+    hmac: str
+    text: str
+    redactions: tuple[Redaction, ...]
+    episode: str
+
+    def to_bytes(self) -> bytes:
+        """Write it as the blob that the registry keeps."""
+        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":")).encode()
+
+    @classmethod
+    def from_bytes(cls, body: bytes) -> Evidence:
+        """Read it back from its blob."""
+        fields = json.loads(body)
+        return cls(**{**fields, "redactions": tuple(Redaction(**row) for row in fields["redactions"])})
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A raw record as a scan found it: its place, its bytes and its decoded text."""
+
+    file: str
+    line: int
+    byte_start: int
+    byte_end: int
+    raw: bytes
+    text: str
+    episode: str
+
+
+def keep(record: Record, *, salt: str) -> Evidence:
+    """Turn a raw record into evidence: redact, cap, and bind to its bytes under a salt (hex)."""
+    text, redactions = redact(record.text[:MAX_TEXT_CHARS])
+    return Evidence(
+        file=record.file,
+        line=record.line,
+        byte_start=record.byte_start,
+        byte_end=record.byte_end,
+        salt=salt,
+        hmac=_keyed(record.raw, salt),
+        text=text,
+        redactions=redactions,
+        episode=record.episode,
+    )
+
+
+def _keyed(raw: bytes, salt: str) -> str:
+    return hmac.new(bytes.fromhex(salt), raw, hashlib.sha256).hexdigest()
+
+
+def still_there(evidence: Sequence[Evidence]) -> tuple[bool, ...]:
+    """Read the files again and tell, for each record, whether its bytes are what they were.
+
+    Each file is read once, front to back; one that is gone or broken answers no for all of its records.
+    """
+    wanted: dict[str, list[int]] = {}
+    for i, item in enumerate(evidence):
+        wanted.setdefault(item.file, []).append(i)
+    found = [False] * len(evidence)
+    for file, indices in wanted.items():
+        raws = _reread(Path(file), [(evidence[i].byte_start, evidence[i].byte_end) for i in indices])
+        for i, raw in zip(indices, raws, strict=True):
+            found[i] = hmac.compare_digest(_keyed(raw, evidence[i].salt), evidence[i].hmac)
+    return tuple(found)
+
+
+def _reread(path: Path, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+    out = [b""] * len(ranges)
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+            for i in sorted(range(len(ranges)), key=lambda i: ranges[i]):
+                start, end = ranges[i]
+                stream.seek(start)
+                out[i] = stream.read(end - start)
+    except (OSError, EOFError):
+        pass  # a log that rotated away is an answer, not an error: its records are no longer there
+    return out

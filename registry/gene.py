@@ -1,0 +1,51 @@
+"""Genes: the unit that evolves; titled lines with identity, with claims and triggers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from events.claims import Claim, Trigger
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line with an identity that survives edits to its neighbours.
+
+    `text` keeps its line ending. `origin` is the position of the event that wrote it, `version` the capsule
+    version it first stood in.
+    """
+
+    id: int
+    text: str
+    origin: int
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class LiveClaim:
+    """A claim that a gene makes now; its lines are those whose origin is `origin`."""
+
+    claim: Claim
+    origin: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gene:
+    """A gene at one version. `next_line` is the id that its next new line will take.
+
+    `title` is the heading's text without marks, "" for the preamble. `protected` holds line ids;
+    `protected_whole` covers lines yet to come as well.
+    """
+
+    id: str
+    capsule: str
+    version: int
+    title: str
+    lines: tuple[Line, ...]
+    next_line: int
+    claims: tuple[LiveClaim, ...] = ()
+    triggers: tuple[Trigger, ...] = ()
+    protected: frozenset[int] = frozenset()
+    protected_whole: bool = False

@@ -1,0 +1,163 @@
+"""Publishing: the projection on disk, beside what a person may have made of it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from events.errors import CorruptLogError, RefusedError
+from registry import travel
+from registry.commands import Adopt, ImportSkill
+from registry.rendering import skill_bytes
+from registry.skill_disk import Drift, FileContent, drift, write_skill
+from registry.skill_folder import read_skill
+from registry.skill_paths import SKILL_FILE
+
+if TYPE_CHECKING:
+    from events.log import EventLog, Receipt
+    from registry.capsule import Capsule
+    from registry.library import Library
+    from registry.registry import Registry
+    from registry.skill_folder import SkillFolder
+
+Standing = Literal["projected", "stale", "edited", "missing"]
+"""What stands on disk: the live version, an earlier one (a crash came between), a person's edit, or nothing."""
+
+_STAMP: Final = re.compile(rb'^\s+germline:\s*"([^"@]+)@(\d+)"\s*$', re.MULTILINE)
+
+
+def take_in(registry: Registry, folder: Path) -> Receipt:
+    """Import a skill folder: its files are kept by content, then the events are appended."""
+    skill = read_skill(folder.resolve())
+    with registry.log.transaction():
+        keep_files(registry.log, skill)
+        return registry.execute(ImportSkill(skill))
+
+
+def take_in_edits(registry: Registry, name: str, *, keep_claims: bool = False) -> Receipt:
+    """Adopt what a person made of the projected files, and project the stamp of the new version."""
+    skill = edited_folder(registry, name)
+    with registry.log.transaction():
+        keep_files(registry.log, skill)
+        receipt = registry.execute(Adopt(skill, keep_claims=keep_claims))
+    write_out(registry, registry.capsule(name))
+    return receipt
+
+
+def edited_folder(library: Library, name: str) -> SkillFolder:
+    """Read the folder that a capsule is projected to; raises RefusedError where it now names another skill."""
+    capsule = library.capsule(name)
+    skill = read_skill(Path(capsule.source))
+    if skill.name != name:
+        raise RefusedError(
+            f"{capsule.source} now names itself {skill.name}; it was imported as {name}",
+            hint=f"write `name: {name}` in its front matter again, or import it as a skill of its own",
+        )
+    return skill
+
+
+def keep_files(log: EventLog, skill: SkillFolder) -> None:
+    """Keep the content of a skill's files in the log's store, by content hash."""
+    for file in skill.files:
+        log.put_blob(file.content, kind="file")
+
+
+def expected_files(log: EventLog, capsule: Capsule) -> dict[str, FileContent]:
+    """Say what the folder of a capsule holds once it is projected, by path.
+
+    Raises: CorruptLogError if the store lost a file's content; SkillFormatError if the stamp finds no place.
+    """
+    files = {SKILL_FILE: FileContent(skill_bytes(capsule), capsule.mode)}
+    for file in capsule.files:
+        body = log.get_blob(file.entry.blob)
+        if body is None:
+            raise CorruptLogError(
+                f"the content of {file.entry.path} ({file.entry.blob[:12]}) is not in the registry",
+                position=file.origin,
+                hint="germline verify",
+            )
+        files[file.entry.path] = FileContent(body, file.entry.mode)
+    return files
+
+
+def expected_hashes(capsule: Capsule) -> dict[str, tuple[str, int]]:
+    """Say the same by content hash and mode, without fetching the files."""
+    hashes = {SKILL_FILE: (hashlib.sha256(skill_bytes(capsule)).hexdigest(), capsule.mode)}
+    hashes.update({file.entry.path: (file.entry.blob, file.entry.mode) for file in capsule.files})
+    return hashes
+
+
+def differences(library: Library, name: str) -> list[Drift]:
+    """List the files on disk that are not what the live version projects."""
+    capsule = library.capsule(name)
+    return drift(Path(capsule.source), expected_hashes(capsule))
+
+
+def standing(library: Library, name: str) -> Standing:
+    """Tell what stands on disk for a capsule.
+
+    A folder that is exactly what an earlier version projected is stale, not edited: a crash came between the
+    append and the write, and writing it anew loses nothing.
+    """
+    capsule = library.capsule(name)
+    if not (Path(capsule.source) / SKILL_FILE).is_file():
+        return "missing"
+    if not _edits(capsule):
+        return "projected"
+    past = _on_disk(library, capsule)
+    return "stale" if past and not _edits(past) else "edited"
+
+
+def _edits(capsule: Capsule) -> list[Drift]:
+    """List the files of a version that stand otherwise on disk; new files beside them are not its business."""
+    found = drift(Path(capsule.source), expected_hashes(capsule))
+    return [one for one in found if one.kind != "added"]
+
+
+def _on_disk(library: Library, capsule: Capsule) -> Capsule | None:
+    """Return the earlier version that the files on disk say they are: by the stamp, the first without one."""
+    skill = Path(capsule.source) / SKILL_FILE
+    stamps = _STAMP.findall(skill.read_bytes()) if skill.is_file() else []
+    version = next((int(number) for name, number in stamps if name.decode() == capsule.name), 1)
+    return travel.at_version(library.log, capsule.name, version) if version < capsule.version else None
+
+
+def require_unedited(library: Library, name: str) -> None:
+    """Raise RefusedError where a person edited the projected files: they are never overwritten."""
+    if standing(library, name) == "edited":
+        paths = ", ".join(one.path for one in _edits(library.capsule(name))[:3])
+        raise RefusedError(
+            f"{name} was edited by hand since it was projected: {paths}",
+            hint=f"germline adopt {name}   or   germline project {name} --discard",
+        )
+
+
+def publish(registry: Registry, name: str, *, discard: bool = False) -> tuple[str, ...]:
+    """Write the live version of a skill to where it came from; returns the paths that changed.
+
+    Raises: RefusedError where a person edited the files, unless `discard`.
+    """
+    if not discard:
+        require_unedited(registry, name)
+    return write_out(registry, registry.capsule(name))
+
+
+def write_out(library: Library, capsule: Capsule, folder: Path | None = None) -> tuple[str, ...]:
+    """Write a version to a folder (its own where none is named), atomically file by file.
+
+    In its own folder the files are removed that the version on disk had and this one has not.
+    """
+    files = expected_files(library.log, capsule)
+    past = None if folder else _on_disk(library, capsule)
+    gone = {file.entry.path for file in past.files} - files.keys() if past else set()
+    return write_skill(folder or Path(capsule.source), files, remove=tuple(sorted(gone)))
+
+
+def repair(registry: Registry) -> list[str]:
+    """Write anew every skill whose folder a crash left at an earlier version; returns their names."""
+    stale = [name for name in registry.names() if standing(registry, name) == "stale"]
+    for name in stale:
+        write_out(registry, registry.capsule(name))
+    return stale

@@ -1,0 +1,87 @@
+"""The registry: load, decide, append. The single write path."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from events.envelope import Draft
+from registry import travel
+from registry.commands import Revert
+from registry.decide import Decided, State, decide
+from registry.library import Library
+from registry.projection import Projector
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from events.clock import Clock
+    from events.log import EventLog, Receipt
+    from registry.commands import Command
+
+
+class _TakenBack(Exception):  # noqa: N818 - not an error: it ends a rehearsal
+    """Ends a rehearsal, so that its transaction is rolled back."""
+
+
+class Registry(Library):
+    """A library that can be written to, by commands only."""
+
+    def __init__(self, log: EventLog, clock: Clock, actor: str) -> None:
+        super().__init__(log)
+        self.clock = clock
+        self.actor = actor
+
+    def execute(self, command: Command, *, actor: str = "", correlation: str = "", causation: str = "") -> Receipt:
+        """Load what the command touches, decide, and append, under one write lock.
+
+        With the lock held from load to append no other writer can come between, on any backend; the versions
+        that the append expects are those that the decision was made on.
+
+        Raises: what `decide` and `EventLog.append` raise.
+        """
+        with self.log.transaction():
+            decided = self.preview(command)
+            versions = self.log.stream_versions(sorted({item.stream for item in decided}))
+            drafts = self._drafts(decided, actor or self.actor, correlation, causation)
+            return self.log.append(drafts, expected=versions, project=Projector(self.log))
+
+    @contextmanager
+    def rehearsal(self) -> Iterator[None]:
+        """Let everything inside happen for real, then take all of it back: what a dry run of many steps is.
+
+        Other writers wait meanwhile; readers do not.
+        """
+        with suppress(_TakenBack), self.log.transaction():
+            yield
+            raise _TakenBack
+
+    def preview(self, command: Command) -> list[Decided]:
+        """Decide without appending: what `--dry-run` shows."""
+        return decide(command, self._load(command))
+
+    def _drafts(self, decided: list[Decided], actor: str, correlation: str, causation: str) -> list[Draft]:
+        now = self.clock.now()
+        return [
+            Draft(
+                stream=item.stream,
+                event=item.event,
+                event_id=item.event_id or self.clock.new_id(),
+                at=now,
+                actor=actor,
+                causation=causation,
+                correlation=correlation,
+            )
+            for item in decided
+        ]
+
+    def _load(self, command: Command) -> State:
+        about = self.log.document("registry", "")
+        capsule: str = getattr(command, "capsule", "")
+        candidate: str = getattr(command, "candidate", "")
+        return State(
+            preset=self.about().preset if about else None,
+            capsule=travel.latest(self.log, capsule) if capsule else None,
+            past=travel.at_version(self.log, capsule, command.to_version) if isinstance(command, Revert) else None,
+            candidate=self.candidate(candidate) if candidate else None,
+        )

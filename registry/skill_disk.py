@@ -1,0 +1,157 @@
+"""Skill folders on disk: written atomically and contained, compared without changing anything."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from events.errors import StorageError
+from registry.skill_paths import SKILL_FILE, TEMPORARY, Found, contained, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class FileContent:
+    """What a file is to hold, and its permission bits."""
+
+    body: bytes
+    mode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A file on disk that is not what was projected."""
+
+    path: str
+    kind: Literal["changed", "missing", "added", "mode"]
+
+
+def write_skill(
+    folder: Path, files: Mapping[str, FileContent], *, remove: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """Bring the named files of a skill folder to their content, and take away those to `remove`.
+
+    Each file appears whole or not at all; SKILL.md comes last, when all it may refer to is there. Files that
+    are right already, and files that are not named, are left alone. Returns the paths that changed.
+
+    Raises: SkillFormatError if a path leads out of the folder, before anything is written; StorageError if
+    the disk refuses.
+    """
+    wanted = sorted(files, key=lambda path: (path == SKILL_FILE, path))
+    targets = {path: contained(folder, path) for path in (*wanted, *remove)}
+    changed = []
+    with _named_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for place in {target.parent for target in targets.values()}:
+            _sweep(place)
+        for path in wanted:
+            if not _is(folder, targets[path], files[path]):
+                _write(targets[path], files[path])
+                changed.append(path)
+        for path in remove:
+            if path not in files and os.path.lexists(targets[path]):
+                _remove(folder, targets[path])
+                changed.append(path)
+    return tuple(changed)
+
+
+def drift(folder: Path, expected: Mapping[str, tuple[str, int]]) -> list[Drift]:
+    """Compare a folder with what was projected to it, path by path: (SHA-256 in hexadecimal, mode bits).
+
+    What could not be read as a file of the skill (a link that leads out) is none that was added.
+
+    Raises: StorageError if the disk refuses.
+    """
+    there = {one.path: one for one in walk(folder)} if folder.is_dir() else {}
+    found = [Drift(path, "added") for path, one in there.items() if path not in expected and not one.refused]
+    for path, (digest, mode) in expected.items():
+        one = there.get(path)
+        if one is None:
+            found.append(Drift(path, "missing"))
+        elif one.refused or _digest(one) != digest:
+            found.append(Drift(path, "changed"))
+        elif one.mode != mode:
+            found.append(Drift(path, "mode"))
+    return sorted(found, key=lambda one: one.path)
+
+
+def _digest(one: Found) -> str:
+    with _named_errors(one.at), one.at.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _is(folder: Path, target: Path, content: FileContent) -> bool:
+    """Tell whether a file is already what it should be; a link that leads out never is."""
+    if not target.is_file() or not target.resolve().is_relative_to(folder.resolve()):
+        return False
+    status = target.stat()
+    same = status.st_mode & 0o777 == content.mode and status.st_size == len(content.body)
+    return same and target.read_bytes() == content.body
+
+
+def _write(target: Path, content: FileContent) -> None:
+    """Write a file beside its place, make it durable, then rename it into place."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f"{TEMPORARY}{os.getpid()}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+    try:
+        with open(os.open(temporary, flags, 0o600), "wb") as stream:  # noqa: PTH123 - a descriptor, not a path
+            stream.write(content.body)
+            stream.flush()
+            os.fchmod(stream.fileno(), content.mode)
+            os.fsync(stream.fileno())
+        temporary.replace(target)
+    except BaseException:  # Ctrl-C as well: nothing half-written stays behind
+        temporary.unlink(missing_ok=True)
+        raise
+    _fsync_folder(target.parent)
+
+
+def _sweep(place: Path) -> None:
+    """Take away what a process left half-written when it was killed."""
+    for leftover in place.glob(TEMPORARY + "*"):
+        try:
+            os.kill(int(leftover.name.removeprefix(TEMPORARY)), 0)
+        except (ProcessLookupError, ValueError):
+            leftover.unlink(missing_ok=True)
+        except PermissionError:  # it lives, and is another user's
+            continue
+
+
+def _remove(folder: Path, target: Path) -> None:
+    """Take a file away, and the folders that it leaves empty."""
+    target.unlink()
+    place = target.parent
+    root = folder.resolve()
+    with contextlib.suppress(OSError):  # a folder that is not empty stays
+        while place != root:
+            place.rmdir()
+            place = place.parent
+    _fsync_folder(place)
+
+
+def _fsync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _named_errors(place: Path) -> Iterator[None]:
+    """Say in our own words what the disk refused."""
+    try:
+        yield
+    except OSError as error:
+        where = error.filename or place
+        raise StorageError(
+            f"cannot read or write {where}: {error.strerror}",
+            hint="free space or mend permissions, then `germline project` writes the files again",
+        ) from error

@@ -1,0 +1,69 @@
+"""Summaries: what each event did, in one line, for lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from events.envelope import Envelope
+
+
+def summary(envelope: Envelope) -> str:
+    """Say in one line what an event did; types of a newer germline are named as such."""
+    if not envelope.is_known:
+        return f"{envelope.type}: written by a newer germline"
+    say = _SAY.get(envelope.type)
+    return say(envelope.event) if say else envelope.type
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _edits(event: Any) -> str:  # noqa: ANN401 - an event of any type with edits
+    ops: dict[str, int] = {}
+    for edit in event.edits:
+        ops[edit.op] = ops.get(edit.op, 0) + max(len(edit.text), len(edit.target))
+    return ", ".join(f"{op} {_count(n, 'line')}" for op, n in ops.items()) or "no edit"
+
+
+def _first(reasons: tuple[str, ...]) -> str:
+    return reasons[0] if reasons else ""
+
+
+_SAY: dict[str, Callable[[Any], str]] = {
+    "RegistryCreated": lambda e: f"registry created, preset {e.preset}",
+    "PresetSwitched": lambda e: f"preset {e.previous} → {e.preset}: {e.reason}",
+    "PresetDefined": lambda e: f"preset {e.preset} defined",
+    "EvaluatorRegistered": lambda e: f"{e.kind} evaluator {e.evaluator[:8]} over {_count(e.episodes, 'episode')}",
+    "JudgeCalibrated": lambda e: f"judge {e.judge}: agreement {e.agreement:.2f} on {_count(e.items, 'item')}",
+    "SignalRaised": lambda e: (
+        f"{e.kind} {e.template or e.action}, {e.count:,}× in {_count(e.episodes, 'episode')}"
+    ),
+    "OutcomeRecorded": lambda e: f"episode {e.episode[:12]} ended in {e.value:g}, says {e.source}",
+    "CycleFinished": lambda e: f"{e.strategy}: {e.verdict}, {e.tried} tried; {_first(e.reasons)}",
+    "EvidenceErased": lambda e: f"evidence {e.evidence[:8]} erased: {e.reason}",
+    "GeneBorn": lambda e: f"gene {e.gene} {e.title or '(preamble)'}, {_count(len(e.lines), 'line')}",
+    "GeneMutated": lambda e: f"gene {e.gene} version {e.version}: {_edits(e)}",
+    "GeneMoved": lambda e: f"gene {e.gene} moved",
+    "GeneProtected": lambda e: f"gene {e.gene} protected: {e.reason}",
+    "GeneReleased": lambda e: f"gene {e.gene} released: {e.reason}",
+    "GeneRetired": lambda e: f"gene {e.gene} retired: {e.reason}",
+    "CapsuleImported": lambda e: f"imported from {e.source}, {_count(len(e.files) + 1, 'file')}",
+    "CapsuleVersioned": lambda e: f"version {e.version}: {e.summary}",
+    "CapsuleReverted": lambda e: f"back to version {e.to_version}: {e.reason}",
+    "CapsuleDescribed": lambda e: f"front matter: {_edits(e)}",
+    "FileChanged": lambda e: f"{e.path} {'changed' if e.entry else 'removed'}",
+    "HandEditAdopted": lambda e: f"hand edit of {', '.join(e.files)} adopted",
+    "AliasMoved": lambda e: f"{e.alias} → {e.version or 'removed'}{': ' + e.reason if e.reason else ''}",
+    "VersionRetired": lambda e: f"version {e.version} retired: {e.reason}",
+    "CapsuleRetired": lambda e: f"retired: {e.reason}",
+    "CandidateProposed": lambda e: f"{e.strategy} by {e.proposer}: {e.reason}",
+    "CandidateScored": lambda e: f"scored on version {e.base_version}",
+    "CandidateReviewed": lambda e: f"{e.decision}: {e.reason}",
+    "CandidatePromoted": lambda e: f"promoted to version {e.version}",
+    "CandidateRejected": lambda e: f"rejected: {_first(e.reasons)}",
+    "CandidateHeld": lambda e: f"held: {_first(e.reasons)}",
+}

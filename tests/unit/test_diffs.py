@@ -1,0 +1,42 @@
+"""Differences by line and word."""
+
+from __future__ import annotations
+
+from registry.diffs import DiffLine, line_diff, shorten, word_spans
+
+
+def test_a_rewritten_line_shows_which_words_changed() -> None:
+    old = ["same\n", "Run the query again.\n"]
+    new = ["same\n", "Run SHOW TABLES, not the query again.\n", "more\n"]
+    rows = line_diff(old, new)
+    assert rows == [
+        DiffLine(" ", "same\n", 1, 1),
+        DiffLine("-", "Run the query again.\n", 2, None, ()),
+        DiffLine("+", "Run SHOW TABLES, not the query again.\n", None, 2, ((3, 20),)),
+        DiffLine("+", "more\n", None, 3),
+    ]
+
+
+def test_lines_that_have_nothing_in_common_have_no_changed_words() -> None:
+    assert all(row.spans == () for row in line_diff(["one two three\n"], ["four five six\n"]))
+
+
+def test_words_change_whole() -> None:
+    assert word_spans("use git pull", "use git push --force") == (((8, 12),), ((8, 20),))
+    assert word_spans("same", "same") == ((), ())
+
+
+def test_long_stretches_without_change_are_left_out_by_count() -> None:
+    old = [f"{number}\n" for number in range(20)]
+    new = [*old[:10], "new\n", *old[10:]]
+    rows = shorten(line_diff(old, new), context=2)
+    assert [(row.kind, row.text) for row in rows] == [
+        ("?", "8 unchanged lines\n"), (" ", "8\n"), (" ", "9\n"), ("+", "new\n"), (" ", "10\n"), (" ", "11\n"),
+        ("?", "8 unchanged lines\n"),
+    ]  # fmt: skip
+    assert shorten(line_diff(old[:1], old[:1])) == [DiffLine("?", "1 unchanged line\n", None, None)]
+    assert shorten([]) == []
+
+
+def test_a_line_that_only_lost_its_ending_is_shown_as_changed() -> None:
+    assert [row.kind for row in line_diff(["a\n", "b\n"], ["a\n", "b"])] == [" ", "-", "+"]
