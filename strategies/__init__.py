@@ -1,0 +1,1 @@
+"""How change is found, proposed and judged."""

@@ -1,0 +1,1 @@
+"""The gate: measurements in, a verdict out."""

@@ -1,0 +1,36 @@
+"""The claim `after`: what the next action is not, after the k-th call of a class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from strategies.gate.moment import Moment, next_action
+
+if TYPE_CHECKING:
+    from events.claims import After
+    from strategies.logs.episode import EpisodeRecord
+
+
+def after(claim: After, record: EpisodeRecord) -> Moment | None:
+    """Judge an episode by `after`: the k-th call of the class, the k-th failing or the k-th identical one."""
+    at = _kth(claim, record)
+    following = None if at is None else next_action(record, at)
+    if at is None or following is None:
+        return None
+    step = record.steps[following]
+    if claim.identical:
+        return Moment(at, step.kind != "call" or step.same_call != record.steps[at].same_call)
+    return Moment(at, step.action != claim.avoid)
+
+
+def _kth(claim: After, record: EpisodeRecord) -> int | None:
+    """Find the k-th call that counts; identical ones are counted apart from one another."""
+    seen: dict[int, int] = {}
+    for index, step in enumerate(record.steps):
+        if step.kind != "call" or step.action != claim.action or (claim.failing and not step.error):
+            continue
+        same = step.same_call if claim.identical else 0
+        seen[same] = seen.get(same, 0) + 1
+        if seen[same] == claim.k:
+            return index
+    return None

@@ -1,0 +1,113 @@
+"""The obedient against the disobedient: one claim's figures over one set of episodes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from events.score import Effect
+from strategies.gate.exposure import moment_of
+from strategies.gate.outcomes import outcome_of
+from strategies.gate.strata import (
+    Interval,
+    Stratum,
+    Table,
+    cmh_z,
+    e_value,
+    one_sided_p,
+    risk_difference,
+    stratifier,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from events.claims import Claim
+    from strategies.logs.episode import EpisodeRecord
+
+CARRYING_SHARE: Final = 0.05
+"""The share of the weight from which a run configuration is named as carrying a figure (a guess)."""
+
+
+class Case(NamedTuple):
+    """One episode at its moment."""
+
+    stratum: Stratum
+    task: str
+    obeyed: bool
+    outcome: float
+
+
+class Contrast(NamedTuple):
+    """What obeying goes with, counted in the strata that hold both arms.
+
+    Units: z is signed, positive where the obedient end better; `scope` names the run configurations that
+    carry the figure, heaviest first.
+    """
+
+    difference: Interval
+    z: float
+    e_value: float
+    obeyed: int
+    disobeyed: int
+    tasks: int
+    scope: tuple[str, ...]
+
+
+def cases_of(claim: Claim, records: Sequence[EpisodeRecord]) -> list[Case]:
+    """Find the episodes that reach a claim's moment; all records must have an outcome."""
+    stratum_of = stratifier(records)
+    reached = ((record, moment_of(claim, record)) for record in records)
+    return [
+        Case(stratum_of(record), record.task, moment.obeyed, outcome_of(record))
+        for record, moment in reached
+        if moment is not None
+    ]
+
+
+def contrast(cases: Iterable[Case]) -> Contrast | None:
+    """Compare the two arms within strata; None where no stratum holds both."""
+    tables: defaultdict[Stratum, Table] = defaultdict(Table)
+    tasks: defaultdict[Stratum, set[str]] = defaultdict(set)
+    for case in cases:
+        tables[case.stratum] = tables[case.stratum].with_outcome(case.outcome, obeyed=case.obeyed)
+        tasks[case.stratum].add(case.task)
+    informative = {stratum: table for stratum, table in sorted(tables.items()) if table.n1 and table.n0}
+    both_arms = list(informative.values())
+    difference = risk_difference(both_arms)
+    if difference is None:
+        return None
+    return Contrast(
+        difference=difference,
+        z=cmh_z(both_arms),
+        e_value=e_value(both_arms),
+        obeyed=sum(table.n1 for table in both_arms),
+        disobeyed=sum(table.n0 for table in both_arms),
+        tasks=len(set().union(*(tasks[stratum] for stratum in informative))),
+        scope=_scope(informative),
+    )
+
+
+def _scope(tables: dict[Stratum, Table]) -> tuple[str, ...]:
+    """Name the run configurations that carry the Mantel-Haenszel weight."""
+    weight: defaultdict[str, float] = defaultdict(float)
+    for (run, _, _), table in tables.items():
+        weight[run] += table.n1 * table.n0 / (table.n1 + table.n0)
+    least = CARRYING_SHARE * sum(weight.values())
+    return tuple(sorted((run for run in weight if weight[run] >= least), key=lambda run: (-weight[run], run)))
+
+
+def effect_of(figures: Contrast) -> Effect:
+    """Write a contrast on the endpoint `outcome` as the effect that events keep."""
+    return Effect(
+        risk_difference=figures.difference.value,
+        low=figures.difference.low,
+        high=figures.difference.high,
+        obeyed=figures.obeyed,
+        disobeyed=figures.disobeyed,
+        tasks=figures.tasks,
+        p=one_sided_p(figures.z),
+        e_value=figures.e_value,
+        endpoint="outcome",
+        scope=figures.scope,
+    )

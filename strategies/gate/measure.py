@@ -1,0 +1,162 @@
+"""What the gate looks at: a candidate's effect on sealed, and both versions replayed on sealed and audit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from events.score import Delta, Effect, Measured, Score, Split, Unmeasured
+from strategies.gate.contrast import cases_of, contrast, effect_of
+from strategies.gate.exposure import contradicts
+from strategies.gate.outcomes import judged
+from strategies.gate.replay import compare
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from events.claims import Claim
+    from strategies.gate.splits import Division
+    from strategies.gate.strata import Interval
+    from strategies.logs.episode import EpisodeRecord
+
+
+class Stamp(NamedTuple):
+    """What every score of one measurement shares: its evaluator, and the time."""
+
+    evaluator: str
+    measured_at: str
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """Both versions on one split, and the effect of the candidate's first claim there."""
+
+    before: Measured
+    after: Measured
+    delta: Delta | None
+    effect: Effect | None
+
+
+@dataclass(frozen=True)
+class Figures:
+    """All that a verdict rests on; can be rebuilt from `CandidateScored` when a preset changes."""
+
+    effect: Effect | None
+    delta: Delta | None
+    heuristic: bool = False
+    contradicted: tuple[Claim, ...] = ()
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A candidate measured, once, as a whole.
+
+    `kept` are its claims without each later one whose own sealed estimate is not above 0; `audit` is reported
+    and never decides.
+    """
+
+    sealed: Replayed
+    audit: Replayed
+    kept: tuple[Claim, ...]
+    heuristic: bool
+    contradicted: tuple[Claim, ...]
+
+    @property
+    def figures(self) -> Figures:
+        """Give the part that a verdict rests on."""
+        return Figures(self.sealed.effect, self.sealed.delta, self.heuristic, self.contradicted)
+
+
+def measure(
+    claims: Sequence[Claim],
+    live: Sequence[Claim],
+    division: Division,
+    stamp: Stamp,
+    *,
+    seed: int,
+    place: int | None = None,
+) -> Evidence:
+    """Measure a candidate against the live version of its capsule.
+
+    Shapes: at least one claim, the one it is judged by first; live claims in gene order; `place` is the index
+    among them where the candidate's come to stand, None for the end. An `avoid` that stands behind the `do` of
+    its template is never judged twice: of two claims with one moment the first named wins.
+    """
+    sealed, heuristic = judged(division.sealed)
+    kept = (claims[0], *(claim for claim in claims[1:] if _helps(claim, sealed)))
+    at = len(live) if place is None else place
+    versions = tuple(live), (*live[:at], *kept, *live[at:])
+    return Evidence(
+        sealed=_replayed(sealed, kept[0], versions, _Ruler("sealed", stamp, seed)),
+        audit=_replayed(judged(division.audit).records, kept[0], versions, _Ruler("audit", stamp, seed)),
+        kept=kept,
+        heuristic=heuristic,
+        contradicted=contradicted(kept, live),
+    )
+
+
+def score(claims: Sequence[Claim], division: Division, stamp: Stamp, *, seed: int) -> tuple[Measured, Measured]:
+    """Score one version by its claims, in gene order; answers with sealed and audit."""
+    ruled = (
+        (_Ruler("sealed", stamp, seed), judged(division.sealed).records),
+        (_Ruler("audit", stamp, seed), judged(division.audit).records),
+    )
+    sealed, audit = (_replayed(records, None, (claims, claims), ruler).before for ruler, records in ruled)
+    return sealed, audit
+
+
+def contradicted(claims: Sequence[Claim], live: Sequence[Claim]) -> tuple[Claim, ...]:
+    """List the live claims that ask for another action at the moment of one of these claims."""
+    return tuple(one for one in live if any(contradicts(one, claim) for claim in claims))
+
+
+class _Ruler(NamedTuple):
+    """One split, and what its scores share."""
+
+    split: Split
+    stamp: Stamp
+    seed: int
+
+    def nothing(self) -> Unmeasured:
+        """Say why there is no score."""
+        return Unmeasured(reason=f"no episode of the {self.split} split has an outcome")
+
+    def score(self, value: Interval, coverage: float, n: int) -> Score:
+        """Write one estimate down as a score."""
+        return Score(
+            value=value.value,
+            n=n,
+            low=value.low,
+            high=value.high,
+            kind="replay",
+            endpoint="outcome",
+            evaluator=self.stamp.evaluator,
+            split=self.split,
+            coverage=coverage,
+            measured_at=self.stamp.measured_at,
+        )
+
+
+def _replayed(
+    records: Sequence[EpisodeRecord],
+    claim: Claim | None,
+    versions: tuple[Sequence[Claim], Sequence[Claim]],
+    ruler: _Ruler,
+) -> Replayed:
+    """Replay both versions on one split, and contrast the arms of the claim that is judged, if any."""
+    if not records:
+        return Replayed(ruler.nothing(), ruler.nothing(), None, None)
+    both = compare(records, *versions, seed=ruler.seed)
+    figures = None if claim is None else contrast(cases_of(claim, records))
+    return Replayed(
+        before=ruler.score(both.before, both.coverage_before, both.n),
+        after=ruler.score(both.after, both.coverage_after, both.n),
+        delta=Delta(value=both.delta.value, low=both.delta.low, high=both.delta.high, tasks=both.tasks),
+        effect=None if figures is None else effect_of(figures),
+    )
+
+
+def _helps(claim: Claim, records: Sequence[EpisodeRecord]) -> bool:
+    """Tell whether a claim's own estimate is above 0."""
+    figures = contrast(cases_of(claim, records))
+    return figures is not None and figures.difference.value > 0

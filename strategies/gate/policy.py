@@ -1,0 +1,43 @@
+"""The written rule of the replay gate, as numbers; presets may tighten it, never loosen it."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from events.base import Frozen
+from strategies.gate.replay import LEAST_OBEDIENT, PRIOR_WEIGHT, REFITS
+
+METHOD: Final = "replay-1"
+"""How claims are judged and episodes imputed; a change that moves figures takes the next number."""
+
+
+class GatePolicy(Frozen):
+    """What a claim must show before it is promoted; the defaults are the written rule (replay_and_gate.md).
+
+    Units: alpha is shared by all claims sent to one evaluator; a risk difference is outcome per episode; an
+    arm counts episodes, and tasks are counted, in strata that hold both arms. The bounds refuse looser numbers.
+    """
+
+    alpha: Annotated[float, Field(gt=0, le=0.01)] = 0.01
+    least_difference: Annotated[float, Field(ge=0.02)] = 0.02
+    least_arm: Annotated[int, Field(ge=20)] = 20
+    least_tasks: Annotated[int, Field(ge=10)] = 10
+    least_e_value: Annotated[float, Field(ge=1.5)] = 1.5
+
+
+WRITTEN_RULE: Final = GatePolicy()
+
+
+def policy_text() -> str:
+    """Write the rule down as canonical JSON, without any preset's numbers: part of an evaluator's identity."""
+    rule = WRITTEN_RULE.model_dump() | {
+        "endpoint": "outcome",
+        "least_obedient": LEAST_OBEDIENT,
+        "prior_weight": PRIOR_WEIGHT,
+        "refits": REFITS,
+        "strata": "run,difficulty,repeated task",
+    }
+    return json.dumps(rule, sort_keys=True, separators=(",", ":"))

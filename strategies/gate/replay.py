@@ -1,0 +1,163 @@
+"""The replay score: how episodes would have ended had the agent obeyed the claims, on overlap only."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from strategies.gate.exposure import first_moment
+from strategies.gate.outcomes import outcome_of
+from strategies.gate.strata import Interval, stratifier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from events.claims import Claim
+    from strategies.logs.episode import EpisodeRecord
+
+LEAST_OBEDIENT: Final = 5
+"""Obedient episodes that a stratum must hold before a disobedient one of it is imputed (replay_and_gate.md)."""
+PRIOR_WEIGHT: Final = 10
+"""Episodes' worth of the overall obedient mean that shrinks each stratum's own (replay_and_gate.md)."""
+REFITS: Final = 200
+"""Bootstrap refits behind an interval (replay_and_gate.md)."""
+
+
+class Cell(NamedTuple):
+    """Episodes of one task that are judged alike: their place among the arms, number, and sum of outcomes.
+
+    `arm` is twice the number of (claim, stratum), plus 1 for the obedient; -1 where no claim applies.
+    """
+
+    arm: int
+    n: int
+    total: float
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Episodes reduced to counts, so that a refit costs one addition for each task and arm.
+
+    Shapes: `cells` aligns with the sorted tasks; `claim_of` names the claim of each (claim, stratum).
+    """
+
+    cells: tuple[tuple[Cell, ...], ...]
+    claim_of: tuple[int, ...]
+    claims: int
+
+
+class Estimate(NamedTuple):
+    """A replay estimate: the mean outcome, and the share of disobedient episodes that could be imputed."""
+
+    value: float
+    coverage: float
+
+
+def panel_of(records: Sequence[EpisodeRecord], claims: Sequence[Claim]) -> Panel:
+    """Reduce episodes to counts by task, claim, stratum and arm.
+
+    Shapes: claims in gene order; episodes with an outcome, at least one.
+    """
+    stratum_of = stratifier(records)
+    numbers: dict[tuple[int, tuple[str, str, str]], int] = {}
+    tasks: dict[str, dict[int, list[float]]] = {task: {} for task in sorted({r.task for r in records})}
+    for record in records:
+        first = first_moment(claims, record)
+        arm = -1
+        if first is not None:
+            place = first[0], stratum_of(record)
+            arm = 2 * numbers.setdefault(place, len(numbers)) + first[1].obeyed
+        tasks[record.task].setdefault(arm, []).append(outcome_of(record))
+    cells = tuple(
+        tuple(Cell(arm, len(ys), sum(ys)) for arm, ys in sorted(arms.items())) for arms in tasks.values()
+    )
+    return Panel(cells, tuple(claim for claim, _ in numbers), len(claims))
+
+
+def estimate(panel: Panel, weights: Iterable[int]) -> Estimate:
+    """Estimate the mean outcome under obedience, counting each task as often as its weight says.
+
+    A disobedient episode is imputed only where its stratum holds at least 5 obedient ones, by their mean
+    shrunk towards that of all overlapping strata; every other episode keeps its outcome.
+    """
+    arms = 2 * len(panel.claim_of)
+    n = [0] * (arms + 1)  # the last place is arm -1: no claim applies
+    total = [0.0] * (arms + 1)
+    for cells, weight in zip(panel.cells, weights, strict=True):
+        if weight:
+            for arm, count, outcome in cells:
+                n[arm] += weight * count
+                total[arm] += weight * outcome
+    gain, imputed = _imputation(panel, n, total)
+    disobedient = sum(n[0:arms:2])
+    return Estimate(
+        min(max((sum(total) + gain) / sum(n), 0.0), 1.0), imputed / disobedient if disobedient else 1.0
+    )
+
+
+def _imputation(panel: Panel, n: Sequence[int], total: Sequence[float]) -> tuple[float, int]:
+    """Sum what imputing changes, and count the episodes it changes; each claim has a mean of its own."""
+    overlap = [
+        place for place in range(len(panel.claim_of)) if n[2 * place] and n[2 * place + 1] >= LEAST_OBEDIENT
+    ]
+    obedient = [0] * panel.claims
+    succeeded = [0.0] * panel.claims
+    for place in overlap:
+        obedient[panel.claim_of[place]] += n[2 * place + 1]
+        succeeded[panel.claim_of[place]] += total[2 * place + 1]
+    gain = 0.0
+    for place in overlap:
+        claim = panel.claim_of[place]
+        mean = succeeded[claim] / obedient[claim]
+        shrunk = (total[2 * place + 1] + PRIOR_WEIGHT * mean) / (n[2 * place + 1] + PRIOR_WEIGHT)
+        gain += n[2 * place] * shrunk - total[2 * place]
+    return gain, sum(n[2 * place] for place in overlap)
+
+
+class Comparison(NamedTuple):
+    """Two versions replayed over the same episodes: each with its interval, and the paired difference."""
+
+    before: Interval
+    after: Interval
+    delta: Interval
+    coverage_before: float
+    coverage_after: float
+    tasks: int
+    n: int
+
+
+def compare(
+    records: Sequence[EpisodeRecord], before: Sequence[Claim], after: Sequence[Claim], *, seed: int
+) -> Comparison:
+    """Replay two claim lists over the same episodes; intervals by a bootstrap over tasks that refits both.
+
+    Shapes: claims in gene order; episodes with an outcome, at least one.
+    """
+    panels = panel_of(records, before), panel_of(records, after)
+    tasks = len(panels[0].cells)
+    once = [1] * tasks
+    old, new = (estimate(panel, once) for panel in panels)
+    draws = random.Random(seed)  # noqa: S311 - a seeded bootstrap, not a secret
+    refits: list[tuple[float, float]] = []
+    for _ in range(REFITS):
+        drawn = Counter(draws.choices(range(tasks), k=tasks))
+        weights = [drawn[task] for task in range(tasks)]
+        refits.append((estimate(panels[0], weights).value, estimate(panels[1], weights).value))
+    return Comparison(
+        before=_interval(old.value, [one for one, _ in refits]),
+        after=_interval(new.value, [other for _, other in refits]),
+        delta=_interval(new.value - old.value, [other - one for one, other in refits]),
+        coverage_before=old.coverage,
+        coverage_after=new.coverage,
+        tasks=tasks,
+        n=len(records),
+    )
+
+
+def _interval(value: float, refits: Sequence[float]) -> Interval:
+    """Take the 2.5 and 97.5 % points of the refits, which need not hold the estimate in the middle."""
+    ranked = sorted(refits)
+    last = len(ranked) - 1
+    return Interval(value, ranked[round(0.025 * last)], ranked[round(0.975 * last)])

@@ -1,0 +1,234 @@
+"""Chat messages in the shapes of OpenAI and Anthropic: one JSON document, or JSONL.
+
+A document is a list of messages, an object that holds one, or a list of such objects; a line of JSONL is such
+an object, or one message of a single conversation. Of the siblings of the messages only those named below are
+read: gold answers that a file happens to carry (tau-bench's `info.task.actions`) never are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from events.errors import UnreadableLogError
+from strategies.logs.chat_messages import MESSAGE, ChatMessage, learn_message
+from strategies.logs.conversation import Conversation
+from strategies.logs.episode import SUBMIT, EndedBy, Episode, Malformed, Outcome, Span
+from strategies.logs.json_places import UNREADABLE, Document, Part
+from strategies.logs.jsonl import count_unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from strategies.logs.chat_messages import Places
+    from strategies.logs.episode import Tally
+    from strategies.logs.stream import LogFile
+
+HOLDERS: Final = ("messages", "traj", "history", "conversation", "trajectory")
+"""The names under which an object holds its messages; the first that is there counts."""
+
+_ENDING_TOOLS: Final = frozenset(
+    [SUBMIT, "finish", "exit", "done", "final_answer", "attempt_completion", "transfer_to_human_agents"]
+)
+"""Tools by which an agent ends its own run. One that stops after another call was cut off, or still runs."""
+
+_SIBLINGS: Final = (
+    *("id", "task_id", "trial", "dataset", "environment", "env", "run", "model", "difficulty", "hardness"),
+    *("reward", "score", "success"),
+)
+_FIRST_OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+About = dict[str, str | float]
+
+
+class ChatReader:
+    """Reads lists of messages; the most general format, so the last to be asked."""
+
+    name = "chat"
+
+    def sniff(self, head: bytes, source: str) -> bool:
+        """Tell whether there are messages with roles."""
+        del source
+        opens = any(b"\n" + bracket in b"\n" + head.lstrip() for bracket in (b"{", b"["))
+        return opens and b'"role"' in head and (b'"content"' in head or b'"tool_calls"' in head)
+
+    def read(self, log: LogFile, tally: Tally) -> Iterator[Episode]:
+        """Yield the conversations in the order of the file."""
+        return _read_lines(log, tally) if _line_delimited(log) else _read_document(log, tally)
+
+
+def _line_delimited(log: LogFile) -> bool:
+    if log.path.name.removesuffix(".gz").endswith((".jsonl", ".ndjson")):
+        return True
+    first, _, rest = log.head().lstrip().partition(b"\n")
+    try:
+        _FIRST_OBJECT.decode(first)
+    except UNREADABLE:
+        return False
+    return bool(rest.strip())
+
+
+class _Inside:
+    """Places of a message in a document: the JSON tokens themselves."""
+
+    def __init__(self, document: Document, part: Part) -> None:
+        self._document = document
+        self._part = part
+
+    def at(self, *path: str | int) -> Span:
+        part = self._part
+        for name in path:
+            try:
+                part = self._document.child(part, name)
+            except UNREADABLE:
+                break
+        return self._document.span(part)
+
+
+class _OnLine:
+    """Places of a message on a line of JSONL: the line."""
+
+    def __init__(self, span: Span) -> None:
+        self._span = span
+
+    def at(self, *path: str | int) -> Span:
+        del path
+        return self._span
+
+
+def _read_document(log: LogFile, tally: Tally) -> Iterator[Episode]:
+    document = Document(log.whole())
+    root = document.root
+    try:
+        parts = [root]
+        if root.opens_with(b"["):
+            parts = list(document.elements(root))
+            if parts and "role" in document.members(parts[0]):
+                parts = [root]
+    except UNREADABLE as error:
+        raise UnreadableLogError(
+            f"{log.source}: not a whole JSON document ({error})", hint="a list of messages or of conversations"
+        ) from error
+    for place, part in enumerate(parts):
+        run = log.stem if len(parts) > 1 else ""
+        yield from _conversation(log, tally, document, part, name=str(place), run=run, line=None)
+
+
+def _read_lines(log: LogFile, tally: Tally) -> Iterator[Episode]:
+    alone = _Talk(tally)
+    for raw, start, number in log.lines():
+        if not raw.strip():
+            continue
+        span = Span(start, start + len(raw), number)
+        document = Document(raw)
+        try:
+            message = "role" in document.members(document.root)
+        except UNREADABLE as error:
+            tally.records += 1
+            tally.malformed.append(Malformed(log.source, number, start, str(error)))
+            continue
+        if message:
+            alone.learn(raw, _OnLine(span), log.source, span)
+        else:
+            yield from _conversation(
+                log, tally, document, document.root, name=str(number), run=log.stem, line=span
+            )
+    if alone.talk.steps:
+        yield alone.episode(log, {}, name="0", run="")
+
+
+def _conversation(
+    log: LogFile, tally: Tally, document: Document, part: Part, *, name: str, run: str, line: Span | None
+) -> Iterator[Episode]:
+    talk = _Talk(tally)
+    try:
+        members = {} if part.opens_with(b"[") else document.members(part)
+        held = next((members[holder] for holder in HOLDERS if holder in members), part)
+        messages = list(document.elements(held))
+        about = _about(members)
+    except UNREADABLE as error:
+        place = line or document.span(part)
+        tally.records += 1
+        tally.malformed.append(Malformed(log.source, place.line, place.byte_start, str(error)))
+        return
+    for message in messages:
+        places: Places = _OnLine(line) if line else _Inside(document, message)
+        talk.learn(message.raw, places, log.source, line or document.span(message))
+    yield talk.episode(log, about, name=name, run=run)
+
+
+class _Talk:
+    """One conversation while its messages come."""
+
+    def __init__(self, tally: Tally) -> None:
+        self.talk = Conversation()
+        self._tally = tally
+        self._last: ChatMessage | None = None
+        self._count = 0
+
+    def learn(self, raw: bytes | msgspec.Raw, places: Places, source: str, span: Span) -> None:
+        self._tally.records += 1
+        try:
+            message = MESSAGE.decode(raw)
+            learn_message(self.talk, message, places, self._tally, group=str(self._count))
+        except UNREADABLE as error:
+            self._tally.malformed.append(Malformed(source, span.line, span.byte_start, str(error)))
+        else:
+            self._last = message
+            self._count += 1
+
+    def episode(self, log: LogFile, about: About, *, name: str, run: str) -> Episode:
+        task = _text(about, "task_id")
+        trial = _text(about, "trial")
+        outcome = self._outcome(about)
+        return Episode(
+            id=_text(about, "id") or (f"{task}/{trial}" if task and trial else name),
+            source=log.source,
+            format=ChatReader.name,
+            dataset=_text(about, "dataset", "environment", "env"),
+            task=task,
+            run=_text(about, "run", "model") or run,
+            difficulty=_text(about, "difficulty", "hardness"),
+            labels={"trial": trial} if trial else {},
+            prompt=self.talk.prompt,
+            outcome=outcome,
+            ended_by=self._ended_by(cut_off="limit" if outcome else "unknown"),
+            steps=tuple(self.talk.steps),
+        )
+
+    def _outcome(self, about: About) -> Outcome | None:
+        value = next((about[name] for name in ("reward", "score", "success") if name in about), None)
+        if value is None:
+            return None
+        if isinstance(value, str) or not 0 <= value <= 1:
+            count_unknown(self._tally, "outcome outside 0 to 1")
+            return None
+        return Outcome(float(value), "reward")
+
+    def _ended_by(self, *, cut_off: EndedBy) -> EndedBy:
+        last = self._last
+        if last is None:
+            return "unknown"
+        if last.finish_reason == "length" or last.stop_reason == "max_tokens":
+            return "limit"
+        if last.role in {"user", "human"}:
+            return "environment"
+        calls = [step for step in self.talk.steps if step.kind == "call"]
+        if last.calls or last.role in {"tool", "function"}:
+            return "agent" if calls and calls[-1].tool in _ENDING_TOOLS else cut_off
+        return "agent"
+
+
+def _about(members: dict[str, Part]) -> About:
+    """Decode the siblings that are plain values; anything else under these names is passed over."""
+    found: About = {}
+    for name in _SIBLINGS:
+        value = msgspec.json.decode(members[name].raw) if name in members else None
+        if isinstance(value, (str, int, float)):
+            found[name] = value
+    return found
+
+
+def _text(about: About, *names: str) -> str:
+    return next((str(about[name]) for name in names if about.get(name, "") != ""), "")

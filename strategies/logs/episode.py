@@ -1,0 +1,161 @@
+"""The two shapes of an episode: as a reader gives it, with text, and as the registry keeps it, without."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import msgspec
+
+Kind = Literal["call", "message", "note"]
+EndedBy = Literal["agent", "environment", "limit", "unknown"]
+OutcomeSource = Literal["reward", "tests", "ci", "merge", "deploy", "user", "heuristic"]
+
+MESSAGE: Final = "message"
+"""The action class of a message without a call."""
+
+SUBMIT: Final = "submit"
+"""The action class of an agent that hands in its work: its own end, and nothing that a line could teach."""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """How an episode ended, in [0, 1], and who says so."""
+
+    value: float
+    source: OutcomeSource
+
+
+class Span(msgspec.Struct, frozen=True, array_like=True):
+    """Where a record stands: bytes of the decompressed stream, end exclusive, and its line, counted from 1.
+
+    It covers the whole raw record: the JSONL line without its newline, or the JSON string token with quotes.
+    """
+
+    byte_start: int
+    byte_end: int
+    line: int
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One step as a reader gives it: a call with its result, a message, or a note.
+
+    Calls issued together share a `turn`. `tool` and `head` make the action class; `text` is the argument as
+    the agent wrote it, and `error_text` what came back where `error` is set. `error_type` is a name for what
+    went wrong that the log itself gives; on a note it marks what interrupted the agent. Notes never count as
+    actions. `span` covers the raw record of the step, `error_span` that of the error text where it is another.
+    Units: duration_ms milliseconds.
+    """
+
+    index: int
+    turn: int
+    kind: Kind
+    actor: Literal["agent", "user", "environment"]
+    tool: str = ""
+    head: str = ""
+    text: str = ""
+    result: str = ""
+    error: bool = False
+    error_text: str = ""
+    error_type: str = ""
+    writes: bool = False
+    started_at: str | None = None
+    duration_ms: float | None = None
+    span: Span
+    error_span: Span | None = None
+
+    @property
+    def action(self) -> str:
+        """The action class: tool plus head of the argument, `message` for the agent's own message, else ""."""
+        if self.kind == "call":
+            return f"{self.tool}:{self.head}" if self.head else self.tool
+        return MESSAGE if self.kind == "message" and self.actor == "agent" else ""
+
+
+class Episode(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of an agent on one task, as a reader gives it.
+
+    `id` is the name that the log gives the episode, or its place in the file where the log gives none. `task` is
+    the reader's own task name and `dataset` the set it comes from, both "" where the log has none (the task key
+    is then the hash of the normalised first prompt). `answer` is the final action where the
+    action is the answer (action–observation files), else "". `run` is the run configuration.
+    """
+
+    id: str
+    source: str
+    format: str
+    dataset: str = ""
+    task: str = ""
+    run: str = ""
+    difficulty: str = ""
+    labels: dict[str, str] = {}
+    prompt: str = ""
+    answer: str = ""
+    started_at: str | None = None
+    outcome: Outcome | None = None
+    ended_by: EndedBy = "unknown"
+    skills: tuple[tuple[str, str], ...] = ()
+    steps: tuple[Step, ...] = ()
+
+
+class StepRecord(msgspec.Struct, frozen=True, array_like=True, kw_only=False):
+    """One step as the registry keeps it: action class, template, flags, turn and place; never text.
+
+    `same_call` is the index of the first identical call (tool and argument) of the episode, this step's own
+    index where it is the first; `same_result` likewise for tool, argument and result. `span` is where the
+    error text stands if the step failed, else the step itself.
+    """
+
+    turn: int
+    kind: Kind
+    actor: Literal["agent", "user", "environment"]
+    action: str
+    template: str
+    error: bool
+    writes: bool
+    same_call: int
+    same_result: int
+    started_at: str | None
+    duration_ms: float | None
+    span: Span
+
+
+class EpisodeRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One episode as the registry keeps it; `id` is its content hash (records.py says over which fields).
+
+    `task` is the task key (a hash), `prompt_key` and `answer_key` are hashes that link tasks into split
+    groups ("" where there is nothing to link by). `answer_key` is set for winning episodes only. `text_key` is
+    the hash of all text of the episode: it tells apart what the fields that are kept do not.
+    """
+
+    id: str
+    name: str
+    source: str
+    format: str
+    task: str
+    run: str
+    difficulty: str
+    labels: dict[str, str]
+    prompt_key: str
+    answer_key: str
+    started_at: str | None
+    outcome: Outcome | None
+    ended_by: EndedBy
+    skills: tuple[tuple[str, str], ...]
+    steps: tuple[StepRecord, ...]
+    text_key: str = ""
+
+
+class Malformed(msgspec.Struct, frozen=True):
+    """A record that could not be read: counted and skipped, never fatal."""
+
+    source: str
+    line: int
+    byte_start: int
+    reason: str
+
+
+class Tally(msgspec.Struct):
+    """What one pass over a file met, filled in while the reader is consumed."""
+
+    records: int = 0
+    unknown: dict[str, int] = {}
+    malformed: list[Malformed] = []

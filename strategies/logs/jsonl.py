@@ -1,0 +1,43 @@
+"""Line-delimited JSON: typed records with their places, bad lines counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from strategies.logs.episode import Malformed, Span
+from strategies.logs.json_places import UNREADABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from strategies.logs.episode import Tally
+    from strategies.logs.stream import LogFile
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Decoder(Protocol[T_co]):
+    """What msgspec's decoders do."""
+
+    def decode(self, raw: bytes, /) -> T_co:
+        """Decode one line; raises one of UNREADABLE."""
+        ...
+
+
+def typed_lines(log: LogFile, decoder: Decoder[T_co], tally: Tally) -> Iterator[tuple[T_co, Span]]:
+    """Yield every line that decodes, with its place; count the others, pass over blank ones."""
+    for raw, start, number in log.lines():
+        if not raw.strip():
+            continue
+        tally.records += 1
+        try:
+            record = decoder.decode(raw)
+        except UNREADABLE as error:
+            tally.malformed.append(Malformed(log.source, number, start, str(error)))
+        else:
+            yield record, Span(start, start + len(raw), number)
+
+
+def count_unknown(tally: Tally, kind: str) -> None:
+    """Count a record of a type that the reader does not know."""
+    tally.unknown[kind[:40]] = tally.unknown.get(kind[:40], 0) + 1

@@ -1,0 +1,84 @@
+"""Sentences of the project's own, into which only templates and action classes are put, never text of a log."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+from registry.hidden import hidden_characters
+from strategies.gate.moment import WILDCARD
+from strategies.logs.episode import MESSAGE
+
+LONGEST_QUOTE: Final = 100
+"""Characters of a template that a line quotes; agents recognise an error by its beginning (a guess)."""
+
+_LOOK: Final = {
+    "SHOW": "look at the schema (SHOW) before the next query",
+    "SHOW table": "list the tables (SHOW TABLES) before the next query",
+    "DESC": "look at the columns of the table (DESC) before the next query",
+    "DESCRIBE": "look at the columns of the table (DESCRIBE) before the next query",
+    "EXPLAIN": "look at the query plan (EXPLAIN) before the next query",
+    "PRAGMA": "look at the columns of the table (PRAGMA table_info) before the next query",
+    ".tables": "list the tables (.tables) before the next query",
+    ".schema": "look at the schema (.schema) before the next query",
+    "git status": "look at the state of the repository (git status) before the next command",
+    "git log": "look at the history (git log) before the next command",
+    "git branch": "list the branches (git branch) before the next command",
+    "ls": "list the files (ls) before the next command",
+    "pwd": "find out where you are (pwd) before the next command",
+}
+"""Nicer words for well-known heads; "HEAD topic" is for errors that speak of the topic."""
+
+_GUESS: Final = {
+    "SELECT table": "guess another table name with SELECT",
+    "SELECT column": "guess another column name with SELECT",
+}
+
+_LANGUAGES: Final = frozenset({"sql"})
+"""Tools whose heads say enough by themselves."""
+
+
+def do_line(template: str, action: str) -> str:
+    """Write what to do next after an error."""
+    return f"After {_quoted(template)}, {_phrase(_LOOK, template, action) or f'{_command(action)} next'}."
+
+
+def avoid_line(template: str, action: str) -> str:
+    """Write what not to do next after an error, as a sentence that stands alone."""
+    return f"After {_quoted(template)}, do not {_phrase(_GUESS, template, action) or f'{_command(action)} next'}."
+
+
+def also_avoid_line(template: str, action: str) -> str:
+    """Write what not to do next, behind the line that says what to do."""
+    return f"Do not {_phrase(_GUESS, template, action) or f'{_command(action)} instead'}."
+
+
+def _phrase(table: dict[str, str], template: str, action: str) -> str | None:
+    """Look up the words for a head, those for the error's topic first."""
+    head = action.partition(":")[2] or action
+    topics = [word for word in ("table", "column") if word in template.casefold()]
+    return next((table[key] for key in (*(f"{head} {t}" for t in topics), head) if key in table), None)
+
+
+def _command(action: str) -> str:
+    """Say an action class as something to do."""
+    if action == MESSAGE:
+        return "write to the user"
+    tool, _, head = action.partition(":")
+    if not head:
+        return f"call {plain(tool)}"
+    return f"run {plain(head)}" if tool in _LANGUAGES else f"run {plain(head)} ({plain(tool)})"
+
+
+def _quoted(template: str) -> str:
+    """Quote the beginning of a template, cut between words."""
+    text = plain(template.replace(WILDCARD, "…")).replace('"', "'")
+    if len(text) > LONGEST_QUOTE:
+        text = f"{text[:LONGEST_QUOTE].rpartition(' ')[0] or text[:LONGEST_QUOTE]} …"
+    return f'"{text}"'
+
+
+def plain(text: str) -> str:
+    """Make text of a log harmless within a line: no hidden or control characters, no markup, one space each."""
+    visible = "".join(" " if unicodedata.category(c)[0] in "CZ" or hidden_characters(c) else c for c in text)
+    return " ".join(visible.translate({ord("<"): "‹", ord(">"): "›", ord("`"): "'"}).split())

@@ -1,0 +1,1 @@
+"""Detectors: recurring, typed observations over episodes."""

@@ -1,0 +1,164 @@
+"""What every reader promises, whatever its format."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.errors import UnreadableLogError
+from strategies.logs.places import read_span
+from strategies.logs.readers import READERS, reader_for
+from strategies.logs.scan import scan
+from strategies.logs.stream import LogFile
+from tests.sample_logs import SAMPLES, Sample
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from strategies.logs.scan import Scan
+
+pytestmark = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: f"{sample.format}-{sample.name}")
+
+
+def written(folder: Path, sample: Sample, body: bytes) -> Path:
+    path = folder / sample.name
+    path.write_bytes(body)
+    return path
+
+
+def scanned(folder: Path, sample: Sample, body: bytes) -> Scan:
+    return scan([written(folder, sample, body)], log_format=sample.format, on_broken="list")
+
+
+def figures(found: Scan) -> tuple[int, int, int]:
+    return len(found.records), found.steps, found.errors
+
+
+def expected(sample: Sample) -> tuple[int, int, int]:
+    return sample.episodes, sample.steps, sample.errors
+
+
+def test_good_file_is_read_whole(tmp_path: Path, sample: Sample) -> None:
+    found = scanned(tmp_path, sample, sample.body)
+    assert figures(found) == expected(sample)
+    assert (found.malformed, found.unknown, found.broken) == ((), {}, ())
+    assert found.text_bytes == len(sample.body)
+
+
+def test_format_is_recognised_by_its_own_reader(tmp_path: Path, sample: Sample) -> None:
+    reader = reader_for(LogFile(written(tmp_path, sample, sample.body)))
+    assert reader is not None
+    assert reader.name == sample.format
+
+
+def test_gzip_gives_the_same_episodes(tmp_path: Path, sample: Sample) -> None:
+    plain = scan([written(tmp_path, sample, sample.body)]).records
+    packed = tmp_path / f"{sample.name}.gz"
+    packed.write_bytes(gzip.compress(sample.body))
+    assert [record.id for record in scan([packed]).records] == [record.id for record in plain]
+
+
+def test_every_byte_range_read_again_is_the_record(tmp_path: Path, sample: Sample) -> None:
+    lines = sample.body.split(b"\n")
+    for record in scanned(tmp_path, sample, sample.body).records:
+        for step in record.steps:
+            raw = read_span(record.source, step.span)
+            assert raw == sample.body[step.span.byte_start : step.span.byte_end]
+            assert sample.body.count(b"\n", 0, step.span.byte_start) == step.span.line - 1
+            if sample.lines:
+                assert raw == lines[step.span.line - 1]
+            else:
+                assert isinstance(json.loads(raw), str)
+
+
+def test_truncated_gzip_gives_what_came_before_and_a_typed_error(tmp_path: Path, sample: Sample) -> None:
+    many = sample.body * 40 if sample.lines else sample.body
+    packed = gzip.compress(many, compresslevel=0)
+    path = tmp_path / f"{sample.name}.gz"
+    path.write_bytes(packed[: len(packed) * 3 // 4])
+    found = scan([path], log_format=sample.format, on_broken="list")
+    assert [type(error) for error in found.broken] == [UnreadableLogError]
+    assert bool(found.records) == sample.lines
+    with pytest.raises(UnreadableLogError, match="cut off"):
+        scan([path], log_format=sample.format)
+
+
+def test_damaged_gzip_is_a_typed_error(tmp_path: Path, sample: Sample) -> None:
+    packed = bytearray(gzip.compress(sample.body))
+    packed[len(packed) // 2] ^= 0xFF
+    path = tmp_path / f"{sample.name}.gz"
+    path.write_bytes(packed)
+    with pytest.raises(UnreadableLogError):
+        scan([path], log_format=sample.format)
+
+
+def test_file_cut_in_the_middle_loses_only_its_end(tmp_path: Path, sample: Sample) -> None:
+    found = scanned(tmp_path, sample, sample.body[:-20])
+    if sample.lines:
+        assert len(found.malformed) == 1
+        assert found.malformed[0].line == sample.body.count(b"\n")
+    else:
+        assert [type(error) for error in found.broken] == [UnreadableLogError]
+
+
+def test_empty_file_is_a_log_of_nothing(tmp_path: Path, sample: Sample) -> None:
+    path = written(tmp_path, sample, b"")
+    assert figures(scan([path])) == (0, 0, 0)
+    assert scan([path]).broken == ()
+
+
+def test_wrong_encoding_is_named_not_guessed(tmp_path: Path, sample: Sample) -> None:
+    path = written(tmp_path, sample, sample.body.decode().encode("utf-16"))
+    with pytest.raises(UnreadableLogError, match="not a log of a known format") as caught:
+        scan([path])
+    assert all(reader.name in caught.value.hint for reader in READERS)
+    forced = scan([path], log_format=sample.format, on_broken="list")
+    assert forced.records == ()
+    assert forced.malformed or forced.broken
+
+
+@pytest.mark.parametrize("noise", [b"not json", b"\x00\x00", b"\xff\xfe", b'{"a": ', b"42", b"[" * 9000])
+def test_noise_is_counted_with_its_place(tmp_path: Path, sample: Sample, noise: bytes) -> None:
+    if not sample.lines:
+        found = scanned(tmp_path, sample, sample.body + noise)
+        assert [type(error) for error in found.broken] == [UnreadableLogError]
+        return
+    first, rest = sample.body.split(b"\n", 1)
+    found = scanned(tmp_path, sample, first + b"\n" + noise + b"\n" + rest)
+    assert figures(found) == expected(sample)
+    assert [(bad.line, bad.byte_start) for bad in found.malformed] == [(2, len(first) + 1)]
+    assert found.malformed[0].reason
+
+
+def with_field(sample: Sample, field: bytes) -> bytes:
+    """Put a field that nobody knows before one that an episode has."""
+    known = next(name for name in (b'"task_id"', b'"dataset"', b'"environment"', b'"uuid"') if name in sample.body)
+    return sample.body.replace(known, b'"brand_new": ' + field + b", " + known, 1)
+
+
+def test_unknown_fields_are_passed_over(tmp_path: Path, sample: Sample) -> None:
+    found = scanned(tmp_path, sample, with_field(sample, b'[{"x": null}]'))
+    assert figures(found) == expected(sample)
+    assert (found.malformed, found.unknown, found.broken) == ((), {}, ())
+
+
+def test_the_same_names_twice_do_not_disturb(tmp_path: Path, sample: Sample) -> None:
+    body = sample.body * 2 if sample.lines else sample.body
+    found = scanned(tmp_path, sample, body)
+    assert found.broken == ()
+    assert found.malformed == ()
+    assert found.errors == sample.errors * (2 if sample.lines else 1)
+
+
+def test_huge_line_is_read(tmp_path: Path, sample: Sample) -> None:
+    found = scanned(tmp_path, sample, with_field(sample, b'"' + b"x" * 10_000_000 + b'"'))
+    assert figures(found) == expected(sample)
+
+
+def test_deep_nesting_does_not_crash(tmp_path: Path, sample: Sample) -> None:
+    deep = b"[" * 100_000 + b"]" * 100_000
+    found = scanned(tmp_path, sample, with_field(sample, deep))
+    assert found.malformed or found.broken

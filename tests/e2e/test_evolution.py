@@ -1,0 +1,227 @@
+"""The loop as a whole: episodes in, a judged line out, remembered for ever."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.capsule_events import CapsuleVersioned
+from events.errors import RefusedError
+from events.score import Score
+from events.sqlite_log import SqliteLog
+from registry.commands import CreateRegistry, Revert, SwitchPreset
+from registry.publish import publish, take_in
+from registry.registry import Registry
+from strategies import evolution
+from strategies.cycle import run_cycle
+from strategies.evolution import Plan, evolve
+from strategies.intake import take_in as take_in_episodes
+from strategies.logs.scan import scan
+from strategies.presets import PRESETS
+from tests.clocks import TickingClock
+from tests.worlds import NO_TABLE, world_with_a_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from strategies.logs.episode import EpisodeRecord
+
+SKILL = "---\nname: sql-analyst\ndescription: Answers questions with SQL.\n---\n\nAnswer with one SQL query.\n"
+
+
+def new_registry(folder: Path, *, split_key: str = "key") -> Registry:
+    registry = Registry(SqliteLog.open(folder / "registry.db", create=True), TickingClock(), "person:test")
+    registry.execute(CreateRegistry(split_key, "balanced"))
+    skill = folder / "sql-analyst"
+    skill.mkdir()
+    (skill / "SKILL.md").write_text(SKILL)
+    take_in(registry, skill)
+    return registry
+
+
+@pytest.fixture
+def world() -> Sequence[EpisodeRecord]:
+    return world_with_a_rule(3)
+
+
+@pytest.fixture
+def registry(tmp_path: Path, world: Sequence[EpisodeRecord]) -> Registry:
+    registry = new_registry(tmp_path)
+    take_in_episodes(registry, world)
+    return registry
+
+
+def plan(**changes: object) -> Plan:
+    return Plan(**{"preset": PRESETS["balanced"], "seed": 7, "skill": "sql-analyst", **changes})  # type: ignore[arg-type]
+
+
+def skill_on_disk(registry: Registry) -> str:
+    return (_folder(registry) / "SKILL.md").read_text()
+
+
+def _folder(registry: Registry) -> Path:
+    return Path(registry.capsule("sql-analyst").source)
+
+
+def test_a_true_rule_becomes_a_line_with_its_score_before_and_after(registry: Registry) -> None:
+    (cycle, *_) = evolve(registry, plan()).cycles
+    assert (cycle.verdict, cycle.version, cycle.signal.template) == ("promote", 2, NO_TABLE)
+    assert cycle.effect is not None
+    assert cycle.effect.risk_difference > 0.3
+    scores = [cycle.before, cycle.after, cycle.audit_before, cycle.audit_after]
+    assert all(isinstance(score, Score) for score in scores)
+    assert len({score.evaluator for score in scores if isinstance(score, Score)}) == 1
+    text = skill_on_disk(registry)
+    assert "SHOW" in text
+    assert 'germline: "sql-analyst@2"' in text
+    shown = cycle.candidate
+    assert shown is not None
+    assert text.splitlines()[shown.edits[0].line - 1] == shown.edits[0].text.splitlines()[0]
+
+
+def test_every_mutation_of_a_promotion_names_its_measurement(registry: Registry) -> None:
+    evolve(registry, plan(cycles=1))
+    by_type = {envelope.type: envelope for envelope in registry.log.read()}
+    scored = by_type["CandidateScored"]
+    for name in ("GeneMutated", "CapsuleVersioned"):
+        event = by_type[name].event
+        assert event.scored == scored.event_id  # type: ignore[attr-defined]
+        assert event.before == scored.event.before  # type: ignore[attr-defined]
+        assert event.after == scored.event.after  # type: ignore[attr-defined]
+
+
+def test_a_second_run_promotes_nothing_and_scores_nothing_again(registry: Registry) -> None:
+    evolve(registry, plan())
+    before = registry.log.head()
+    again = evolve(registry, plan())
+    assert [cycle.verdict for cycle in again.cycles if cycle.verdict == "promote"] == []
+    assert registry.log.head() == before
+
+
+def test_the_same_log_and_seed_give_the_same_decisions(tmp_path: Path, world: Sequence[EpisodeRecord]) -> None:
+    heads = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        registry = new_registry(tmp_path / name)
+        take_in_episodes(registry, world)
+        run = evolve(registry, plan())
+        heads.append([(cycle.verdict, cycle.reasons, cycle.after, cycle.delta) for cycle in run.cycles])
+    assert heads[0] == heads[1]
+
+
+def test_of_two_runs_at_once_the_second_reads_the_verdict_of_the_first(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rival = Registry(SqliteLog.open(Path(registry.log.location)), TickingClock(seed=2), "person:rival")
+    measured = run_cycle
+
+    def overtaken(*arguments: object) -> object:
+        monkeypatch.setattr(evolution, "run_cycle", measured)
+        evolve(rival, plan(cycles=1))  # the rival promotes after this run has loaded its capsule
+        return measured(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(evolution, "run_cycle", overtaken)
+    result = evolve(registry, plan(cycles=1))
+    assert result.cycles[0].remembered
+    assert result.cycles[0].verdict == "promote"
+    promotions = [e for e in registry.log.read() if isinstance(e.event, CapsuleVersioned)]
+    assert len(promotions) == 2  # the import, and one promotion
+
+
+def test_a_promotion_that_was_taken_back_counts_as_rejected(registry: Registry) -> None:
+    evolve(registry, plan())
+    registry.execute(Revert("sql-analyst", 1, "it reads badly"))
+    publish(registry, "sql-analyst")
+    (cycle, *_) = evolve(registry, plan()).cycles
+    assert (cycle.verdict, cycle.remembered) == ("reject", True)
+    assert registry.capsule("sql-analyst").version == 3
+
+
+def test_a_skill_edited_by_hand_is_not_evolved_over(registry: Registry) -> None:
+    path = _folder(registry) / "SKILL.md"
+    path.write_text(path.read_text() + "Mine.\n")
+    before = registry.log.head()
+    with pytest.raises(RefusedError, match="edited by hand"):
+        evolve(registry, plan())
+    assert registry.log.head() == before
+    assert path.read_text().endswith("Mine.\n")
+
+
+def test_a_rehearsal_shows_the_promotion_and_leaves_no_trace(registry: Registry) -> None:
+    before, text = registry.log.head(), skill_on_disk(registry)
+    with registry.rehearsal():
+        result = evolve(registry, plan(write=False))
+        assert registry.log.head().position > before.position
+    assert result.cycles[0].verdict == "promote"
+    assert registry.log.head() == before
+    assert skill_on_disk(registry) == text
+    assert registry.log.verify().problems == ()
+
+
+def test_an_interrupt_while_measuring_leaves_the_log_whole_and_the_next_run_repeats(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("strategies.cycle.measure", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            evolve(registry, plan())
+    assert registry.log.verify().problems == ()
+    assert registry.candidates() == []
+    assert evolve(registry, plan()).cycles[0].verdict == "promote"
+
+
+def test_a_held_candidate_is_judged_again_from_its_figures_under_another_preset(
+    registry: Registry,
+) -> None:
+    strict = PRESETS["balanced"].model_copy(update={"alpha": 1e-200, "name": "strict"})
+    (held, *_) = evolve(registry, plan(preset=strict)).cycles
+    assert held.verdict == "hold"
+    assert any("alpha" in reason for reason in held.reasons)
+    registry.execute(SwitchPreset("balanced", "the written rule is strict enough"))
+    (promoted, *_) = evolve(registry, plan()).cycles
+    assert (promoted.verdict, promoted.remembered) == ("promote", True)
+    (candidate,) = registry.candidates()
+    assert candidate.times_scored == 1
+    assert "SHOW" in skill_on_disk(registry)
+
+
+def test_a_signal_without_a_skill_is_named_as_unrouted(registry: Registry) -> None:
+    result = evolve(registry, plan(skill=""))
+    assert result.cycles == ()
+    assert NO_TABLE in {signal.template for signal in result.unrouted}
+
+
+def test_new_logs_wait_until_the_sealed_tasks_have_grown_by_a_quarter(registry: Registry) -> None:
+    evolve(registry, plan())
+    (first,) = registry.evaluators()
+    take_in_episodes(registry, world_with_a_rule(11, tasks=8))
+    evolve(registry, plan())
+    assert registry.evaluators() == [first]
+
+
+@pytest.mark.data
+def test_recorded_runs_teach_the_skill_to_look_at_the_schema(tmp_path: Path, recorded_data: Path) -> None:
+    registry = new_registry(tmp_path)
+    take_in_episodes(registry, scan([recorded_data / "intercode_sql"]).records)
+    run = evolve(registry, plan())
+    promoted = [cycle for cycle in run.cycles if cycle.verdict == "promote"]
+    assert [cycle.signal.template for cycle in promoted] == ["Table <*> doesn't exist"]
+    assert promoted[0].effect is not None
+    assert promoted[0].effect.risk_difference >= 0.3
+    assert promoted[0].candidate is not None
+    assert "SHOW" in promoted[0].candidate.edits[0].text
+
+
+@pytest.mark.data
+def test_recorded_airline_runs_are_too_few_to_teach_anything(tmp_path: Path, recorded_data: Path) -> None:
+    registry = new_registry(tmp_path)
+    take_in_episodes(registry, scan([recorded_data / "tau_bench_airline"]).records)
+    run = evolve(registry, plan())
+    assert run.cycles
+    assert all(cycle.candidate is None and cycle.verdict == "hold" for cycle in run.cycles)
+    assert all("no claim applicable" in cycle.reasons[0] for cycle in run.cycles if cycle.needed_tasks is None)

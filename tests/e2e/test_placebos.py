@@ -1,0 +1,138 @@
+"""The gate on worlds without an effect, and on the recorded one that has some."""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.claims import After, AfterError
+from strategies.gate.contrast import cases_of, contrast
+from strategies.gate.decide import judge
+from strategies.gate.measure import Stamp, measure
+from strategies.gate.policy import WRITTEN_RULE
+from strategies.gate.strata import one_sided_p
+from strategies.logs.scan import scan
+from strategies.proposers.recovery import recovery
+from tests.worlds import (
+    NO_TABLE,
+    division_of,
+    evolved,
+    outcomes_shuffled,
+    tasks_permuted,
+    world_with_a_rule,
+    world_without_a_rule,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from events.claims import Claim
+    from strategies.gate.contrast import Contrast
+    from strategies.logs.episode import EpisodeRecord
+
+SEEDS = range(20)
+STAMP = Stamp("evaluator", "2026-01-01T00:00:00.000000Z")
+DO_SHOW = AfterError(template=NO_TABLE, do="sql:SHOW")
+
+
+@pytest.fixture(scope="session")
+def intercode(recorded_data: Path) -> Sequence[EpisodeRecord]:
+    return scan([recorded_data / "intercode_sql"], on_broken="list").records
+
+
+def templates(records: Sequence[EpisodeRecord]) -> list[str]:
+    return sorted({step.template for record in records for step in record.steps if step.error})
+
+
+def sealed_figures(records: Sequence[EpisodeRecord], claim: Claim) -> list[Contrast]:
+    figures = [contrast(cases_of(claim, division_of(records, str(seed)).sealed)) for seed in SEEDS]
+    return [one for one in figures if one is not None]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("placebo", [outcomes_shuffled, tasks_permuted])
+def test_nothing_is_promoted_where_recorded_outcomes_are_dealt_out_anew(
+    intercode: Sequence[EpisodeRecord], placebo: Callable[[Sequence[EpisodeRecord], int], list[EpisodeRecord]]
+) -> None:
+    names = templates(intercode)
+    judged_count = 0
+    for seed in SEEDS:
+        dealt = placebo(intercode, seed)
+        assert [one for one in evolved(dealt, names, str(seed)) if one.verdict.decision == "promote"] == []
+        direct = measure([DO_SHOW], (), division_of(dealt, str(seed)), STAMP, seed=seed)  # past explore
+        assert judge(direct.figures, WRITTEN_RULE, 1).decision != "promote"
+        judged_count += direct.figures.effect is not None
+    assert judged_count == len(SEEDS)
+
+
+def test_nothing_is_promoted_where_actions_do_not_matter_and_success_ends_the_episode() -> None:
+    for seed in SEEDS:
+        records = world_without_a_rule(seed)
+        assert [one for one in evolved(records, [NO_TABLE], str(seed)) if one.verdict.decision == "promote"] == []
+        direct = measure([DO_SHOW], (), division_of(records, str(seed)), STAMP, seed=seed)
+        assert direct.figures.effect is not None
+        assert judge(direct.figures, WRITTEN_RULE, 1).decision != "promote"
+
+
+def test_a_true_rule_of_the_same_size_is_promoted_on_every_seed() -> None:
+    for seed in SEEDS:
+        (only,) = evolved(world_with_a_rule(seed), [NO_TABLE], str(seed))
+        assert only.verdict.decision == "promote"
+
+
+@pytest.mark.data
+def test_a_permutation_of_tasks_keeps_each_outcome_vector_whole(intercode: Sequence[EpisodeRecord]) -> None:
+    def vectors(records: Sequence[EpisodeRecord]) -> list[tuple[tuple[str, float], ...]]:
+        by_task: dict[str, list[tuple[str, float]]] = {}
+        for record in records:
+            assert record.outcome is not None
+            by_task.setdefault(record.task, []).append((record.run, record.outcome.value))
+        return sorted(tuple(sorted(vector)) for vector in by_task.values())
+
+    assert vectors(tasks_permuted(intercode, 3)) == vectors(intercode)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("claim", "median", "passes"),
+    [
+        (DO_SHOW, 0.44, 20),
+        (AfterError(template=NO_TABLE, do="sql:SELECT"), -0.43, 0),
+        (AfterError(template="Unknown column <*> in <*>", do="sql:SELECT"), -0.31, 0),
+        (After(action="sql:SELECT", failing=True, avoid="sql:SELECT"), 0.33, 20),
+    ],
+)
+def test_sealed_figures_of_the_recorded_runs_are_those_of_the_page(
+    intercode: Sequence[EpisodeRecord], claim: Claim, median: float, passes: int
+) -> None:
+    figures = sealed_figures(intercode, claim)
+    assert statistics.median(one.difference.value for one in figures) == pytest.approx(median, abs=0.03)
+    assert sum(one_sided_p(one.z) <= WRITTEN_RULE.alpha for one in figures) == passes
+
+
+@pytest.mark.data
+def test_looking_at_the_schema_is_promoted_on_at_least_17_of_20_split_keys(
+    intercode: Sequence[EpisodeRecord],
+) -> None:
+    promoted = 0
+    for seed in SEEDS:
+        (only,) = evolved(intercode, [NO_TABLE], str(seed))
+        effect, delta = only.evidence.sealed.effect, only.evidence.sealed.delta
+        assert only.evidence.kept[0] == DO_SHOW
+        assert effect is not None
+        assert delta is not None
+        assert 0.005 < delta.low < delta.high < 0.035
+        promoted += only.verdict.decision == "promote" and effect.risk_difference >= 0.30
+    assert promoted >= 17
+
+
+@pytest.mark.data
+def test_explore_alone_decides_what_is_proposed(intercode: Sequence[EpisodeRecord]) -> None:
+    division = division_of(intercode, "7")
+    mined = recovery(NO_TABLE, division.explore)
+    assert mined.proposal is not None
+    assert "SHOW" in mined.proposal.lines[0].text
+    assert recovery(NO_TABLE, division.explore[::-1]) == mined

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from events.claims import AfterError
+from strategies.gate.moment import matches
+from strategies.gate.replay import estimate, panel_of
+from strategies.gate.splits import form_groups, split_of
+from strategies.gate.strata import Table, cmh_z, e_value, risk_difference
+from tests.worlds import NO_TABLE, call, episode, linked
+
+steady = settings(derandomize=True, deadline=None)
+words = st.lists(st.sampled_from(["a", "b", "<*>", " "]), max_size=8).map("".join)
+
+
+@given(words, words)
+@steady
+def test_matching_agrees_with_a_regular_expression(template: str, text: str) -> None:
+    pattern = ".*".join(re.escape(piece) for piece in template.split("<*>"))
+    assert matches(template, text) == bool(re.fullmatch(pattern, text, re.DOTALL))
+
+
+tasks = st.lists(
+    st.tuples(st.sampled_from("abcdefgh"), st.sampled_from(["", "p", "q", "r"]), st.sampled_from(["", "x", "y"])),
+    max_size=12,
+)
+
+
+@given(tasks, tasks)
+@steady
+def test_a_group_once_formed_keeps_its_split_whatever_comes_later(
+    first: list[tuple[str, str, str]], later: list[tuple[str, str, str]]
+) -> None:
+    records = [linked(task, prompt=prompt, answer=answer) for task, prompt, answer in first]
+    more = [linked(task, prompt=prompt, answer=answer) for task, prompt, answer in later]
+    groups = form_groups({}, records)
+    grown = form_groups(groups, [*records, *more])
+    assert {task: grown[task] for task in groups} == groups
+    assert [split_of(grown[task], "k") for task in groups] == [split_of(groups[task], "k") for task in groups]
+
+
+tables = st.lists(
+    st.tuples(st.integers(0, 30), st.integers(0, 30), st.floats(0, 1), st.floats(0, 1)).map(
+        lambda t: Table(t[0], float(round(t[0] * t[2])), t[1], float(round(t[1] * t[3])), 0.0)
+    ),
+    max_size=6,
+).map(lambda ts: [table._replace(yy=table.y1 + table.y0) for table in ts])
+
+
+@given(tables)
+@steady
+def test_swapping_the_arms_turns_the_sign(strata: list[Table]) -> None:
+    swapped = [Table(t.n0, t.y0, t.n1, t.y1, t.yy) for t in strata]
+    assert abs(cmh_z(strata) + cmh_z(swapped)) < 1e-9
+    one, other = risk_difference(strata), risk_difference(swapped)
+    assert (one is None) == (other is None)
+    if one is not None and other is not None:
+        assert abs(one.value + other.value) < 1e-9
+        assert -1 <= one.low <= one.value <= one.high <= 1
+    assert e_value(strata) >= 1
+
+
+episodes = st.lists(
+    st.tuples(
+        st.sampled_from(["sql:SHOW", "sql:SELECT"]),
+        st.floats(0, 1),
+        st.integers(0, 5),
+        st.sampled_from(["r1", "r2"]),
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+@given(episodes)
+@steady
+def test_a_replay_value_stays_between_the_outcomes_it_is_made_of(drawn: list[tuple[str, float, int, str]]) -> None:
+    records = [
+        episode([call("sql:SELECT", NO_TABLE), call(action)], outcome=y, task=f"t{task}", run=run, trial=number)
+        for number, (action, y, task, run) in enumerate(drawn)
+    ]
+    panel = panel_of(records, [AfterError(template=NO_TABLE, do="sql:SHOW")])
+    value, coverage = estimate(panel, [1] * len(panel.cells))
+    outcomes = [y for _, y, _, _ in drawn]
+    assert min(outcomes) - 1e-9 <= value <= max(outcomes) + 1e-9
+    assert 0 <= coverage <= 1
