@@ -6,10 +6,10 @@ do without them.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import CorruptLogError, UsageError
@@ -25,6 +25,7 @@ GENESIS: Final = "0" * 64
 SCHEMA: Final = 1
 """The schema number that events are written with; older ones are upcast on read."""
 
+_SCHEMA: Final = str(SCHEMA)
 _SEPARATOR: Final = "\x1f"
 _NUL: Final = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 """U+0000 as JSON writes it: escaped, where the backslash is not itself escaped."""
@@ -105,27 +106,9 @@ def encode(event: Frozen) -> bytes:
         payload: bytes = event.__pydantic_serializer__.to_json(event)
     except ValueError as error:
         raise UsageError(f"{type(event).__name__} holds text that cannot be stored: {error}") from error
-    if b"\\u0000" in payload and _NUL.search(payload):
+    if b"\\" in payload and b"\\u0000" in payload and _NUL.search(payload):
         raise UsageError(f"{type(event).__name__} holds a NUL character, which events refuse")
     return payload
-
-
-def chain_hash(previous: str, header: tuple[str, ...], payload: bytes) -> str:
-    """Bind an event to its predecessor: SHA-256(previous hash ‖ header fields joined by 0x1F ‖ payload).
-
-    Shapes: header is (position, event id, stream, stream version, type, schema, time, actor, causation,
-    correlation), each as text. Nothing separates the last of them from the payload, so it may not hold the
-    brace that a payload begins with. Raises: UsageError for a header that would blur where a field ends.
-    """
-    joined = _SEPARATOR.join(header)
-    if joined.count(_SEPARATOR) != len(header) - 1 or "\x00" in joined:
-        raise UsageError("a header field of an event holds U+0000 or the 0x1F that separates the fields")
-    if "{" in header[-1]:
-        raise UsageError(f"the correlation id {header[-1]!r} of an event holds a brace")
-    try:
-        return hashlib.sha256(b"".join((previous.encode(), joined.encode(), payload))).hexdigest()
-    except UnicodeEncodeError as error:
-        raise UsageError(f"a header field of an event is not valid Unicode: {error}") from error
 
 
 def seal(
@@ -133,22 +116,44 @@ def seal(
 ) -> tuple[Envelope, ...]:
     """Give drafts their place behind the event at `position`, and bind each to the one before.
 
+    The hash of an event is SHA-256(previous hash ‖ header fields joined by 0x1F ‖ payload). Nothing separates
+    the last header field from the payload, so it may not hold the brace that a payload begins with.
+
     Shapes: encoded pairs each draft with its payload; versions holds the version of every stream of them.
-    Raises: UsageError for text that cannot be stored.
+    Raises: UsageError for a stream without a version, or a header that would blur where a field ends.
     """
-    versions = dict(versions)
-    schema = str(SCHEMA)
+    reached = dict(versions)
     sealed = []
     for draft, payload in encoded:
+        stream, event_id, kind = draft.stream, draft.event_id, type(draft.event).__name__
+        if stream not in reached:
+            raise UsageError(f"an append to {stream} must say which version it expects")
         position += 1
-        stream = draft.stream
-        version = versions[stream] = versions[stream] + 1
-        kind = type(draft.event).__name__
-        rest = (draft.at, draft.actor, draft.causation, draft.correlation)
-        header = (str(position), draft.event_id, stream, str(version), kind, schema, *rest)
-        digest = chain_hash(previous, header, payload)
-        sealed.append(
-            Envelope(position, draft.event_id, stream, version, kind, SCHEMA, *rest, previous, digest, payload)
+        version = reached[stream] = reached[stream] + 1
+        at, actor, cause, turn = draft.at, draft.actor, draft.causation, draft.correlation
+        fields = (str(position), event_id, stream, str(version), kind, _SCHEMA, at, actor, cause, turn)
+        header = _SEPARATOR.join(fields)
+        if header.count(_SEPARATOR) >= len(fields) or "\x00" in header or "{" in turn:
+            raise UsageError(f"a header field of event {event_id!r} holds U+0000, 0x1F, or (correlation) a brace")
+        try:
+            digest = sha256((previous + header).encode() + payload).hexdigest()
+        except UnicodeEncodeError as error:
+            raise UsageError(f"a header field of event {event_id!r} is not valid Unicode: {error}") from error
+        columns = (
+            position,
+            event_id,
+            stream,
+            version,
+            kind,
+            SCHEMA,
+            at,
+            actor,
+            cause,
+            turn,
+            previous,
+            digest,
+            payload,
         )
+        sealed.append(Envelope._make(columns))
         previous = digest
     return tuple(sealed)

@@ -89,6 +89,14 @@ class Tables(Protocol):
         """Return the bytes kept under a hash, None if there are none (or they were erased)."""
         ...
 
+    def erase_blob(self, name: str) -> bool:
+        """Remove the bytes kept under a hash; tells whether there were any. `scrub` makes it final."""
+        ...
+
+    def scrub(self) -> bool:
+        """Leave no trace of erased bytes in the files; false where a reader is in the way, until it is gone."""
+        ...
+
     def put_documents(self, documents: Sequence[Document]) -> None:
         """Write documents, replacing those at the same place."""
         ...

@@ -33,11 +33,12 @@ _EVENT_TRIGGERS: Final = (
     """CREATE TRIGGER events_refuse_delete BEFORE DELETE ON events
     BEGIN SELECT RAISE(ABORT, 'events are never removed'); END""",
     # INSERT OR REPLACE removes a row without asking the trigger above: refused for every key it could match.
+    # That the position is the next one is also what an append relies on that did not look where the log stands.
     """CREATE TRIGGER events_refuse_replace BEFORE INSERT ON events
-    WHEN EXISTS (SELECT 1 FROM events WHERE position = NEW.position)
+    WHEN NEW.position IS NOT (SELECT ifnull(max(position), 0) + 1 FROM events)
       OR EXISTS (SELECT 1 FROM events WHERE event_id = NEW.event_id)
       OR EXISTS (SELECT 1 FROM events WHERE stream = NEW.stream AND version = NEW.version)
-    BEGIN SELECT RAISE(ABORT, 'events are never replaced'); END""",
+    BEGIN SELECT RAISE(ABORT, 'events are only ever appended'); END""",
 )
 
 _SOURCE_TRIGGERS: Final = (
@@ -87,7 +88,7 @@ def migrate(session: Session, *, application_id: int, to_version: int) -> None:
 
     Two processes may come here at once: the version is asked again under the write lock.
     """
-    with session.transaction():
+    with session:
         ((version,),) = session.rows("PRAGMA user_version")
         database = Database(session.connection, recursive_triggers=False)
         for step in _STEPS[version:to_version]:

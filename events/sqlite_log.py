@@ -6,12 +6,13 @@ import json
 from typing import TYPE_CHECKING, Final, Self
 
 from events.clock import pause
-from events.envelope import GENESIS, Envelope, encode, seal
+from events.envelope import Envelope, encode, seal
 from events.errors import ConflictError, UsageError
 from events.log import Head, Receipt
 from events.sqlite_open import open_session
 from events.sqlite_read import COLUMNS, SELECT, Selection, read_pages
 from events.sqlite_tables import SqliteTables
+from events.sqlite_tip import Tip, standing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,6 +38,7 @@ class SqliteLog(SqliteTables):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.location = session.location
+        self._tip = Tip(session)
 
     @classmethod
     def open(
@@ -62,10 +64,9 @@ class SqliteLog(SqliteTables):
         Raises: ConflictError on a version mismatch or partly known ids; BusyError when the lock is not
         had in time; StorageError when the disk says no; UsageError for text that cannot be stored.
         """
-        _check(drafts, expected)
         encoded = [(draft, encode(draft.event)) for draft in drafts]
         try:
-            with self.transaction():
+            with self._session:
                 envelopes = self._insert(encoded, expected)
                 if project is not None:
                     self.put_documents(project(envelopes))
@@ -95,15 +96,11 @@ class SqliteLog(SqliteTables):
 
     def head(self) -> Head:
         """Return the last position and its hash."""
-        rows = self._session.rows("SELECT position, hash FROM events ORDER BY position DESC LIMIT 1")
-        return Head(*rows[0]) if rows else Head(0, GENESIS)
+        return standing(self._session, ())[0]
 
     def stream_versions(self, streams: Iterable[str]) -> dict[str, int]:
         """Return the version of each stream, 0 for one that does not exist."""
-        return {
-            stream: self._session.rows("SELECT max(version) FROM events WHERE stream = ?", (stream,))[0][0] or 0
-            for stream in streams
-        }
+        return standing(self._session, tuple(streams))[1]
 
     def subscribe(self, *, after: int = 0, poll_s: float = 0.2) -> Iterator[Envelope]:
         """Yield events beyond `after` as they come, for ever, each once and in order."""
@@ -128,7 +125,17 @@ class SqliteLog(SqliteTables):
         return [Envelope._make(row) for row in self._session.rows(sql, (json.dumps(values),))]
 
     def _insert(self, encoded: Sequence[tuple[Draft, bytes]], expected: Mapping[str, int]) -> tuple[Envelope, ...]:
-        actual = self.stream_versions(expected)
+        """Write events behind the head: where it is thought to be, or else where it is."""
+        head = self._tip.guess(expected)
+        if head is None:
+            return self._insert_behind(self._look(expected), encoded, expected)
+        try:
+            return self._insert_behind(head, encoded, expected)
+        except ConflictError:  # the guess was behind, or an event is known already: looking tells
+            return self._insert_behind(self._look(expected), encoded, expected)
+
+    def _look(self, expected: Mapping[str, int]) -> Head:
+        head, actual = self._tip.look(tuple(expected))
         for stream, version in expected.items():
             if actual[stream] != version:
                 raise ConflictError(
@@ -137,13 +144,20 @@ class SqliteLog(SqliteTables):
                     expected=version,
                     actual=actual[stream],
                 )
-        head = self.head()
-        envelopes = seal(encoded, position=head.position, previous=head.hash, versions=actual)
+        return head
+
+    def _insert_behind(
+        self, head: Head, encoded: Sequence[tuple[Draft, bytes]], versions: Mapping[str, int]
+    ) -> tuple[Envelope, ...]:
+        envelopes = seal(encoded, position=head.position, previous=head.hash, versions=versions)
         self._session.write(_INSERT, envelopes)
+        self._tip.move(envelopes)
         return envelopes
 
     def _first_receipt(self, encoded: Sequence[tuple[Draft, bytes]], conflict: ConflictError) -> Receipt:
         """Return what an earlier append of the same events wrote, or raise the conflict that led here."""
+        if len({draft.event_id for draft, _ in encoded}) < len(encoded):
+            raise UsageError("two events of one append have the same id")
         wanted = {
             draft.event_id: (draft.stream, type(draft.event).__name__, payload) for draft, payload in encoded
         }
@@ -160,11 +174,3 @@ class SqliteLog(SqliteTables):
                 f"{len(known)} of {len(wanted)} event ids are in the log already, {len(same)} for the same event"
             ) from conflict
         return Receipt(tuple(known), repeated=True)
-
-
-def _check(drafts: Sequence[Draft], expected: Mapping[str, int]) -> None:
-    """Refuse a batch that no log could take."""
-    if missing := {draft.stream for draft in drafts} - expected.keys():
-        raise UsageError(f"an append to {min(missing)} must say which version it expects")
-    if len({draft.event_id for draft in drafts}) < len(drafts):
-        raise UsageError("two events of one append have the same id")

@@ -33,12 +33,12 @@ class SqliteTables:
 
     def transaction(self) -> AbstractContextManager[None]:
         """Hold the write lock: all writes inside, appends too, commit together or not at all."""
-        return self._session.transaction()
+        return self._session
 
     def put_blob(self, body: bytes, *, kind: str) -> str:
         """Keep bytes under their content hash (SHA-256, hex) and return it."""
         name = hashlib.sha256(body).hexdigest()
-        with self.transaction():
+        with self._session:
             self._session.write(
                 "INSERT INTO blobs (name, kind, body) SELECT ?1, ?2, ?3"
                 " WHERE NOT EXISTS (SELECT 1 FROM blobs WHERE name = ?1)",
@@ -52,17 +52,28 @@ class SqliteTables:
             return bytes(body)
         return None
 
+    def erase_blob(self, name: str) -> bool:
+        """Remove the bytes kept under a hash; tells whether there were any. `scrub` makes it final."""
+        self._session.rows("PRAGMA secure_delete = ON")  # freed pages are filled with zeros
+        with self._session:
+            return self._session.write("DELETE FROM blobs WHERE name = ?", [(name,)]) > 0
+
+    def scrub(self) -> bool:
+        """Leave no trace of erased bytes in the files; false where a reader is in the way, until it is gone."""
+        ((busy, _, _),) = self._session.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        return not busy
+
     def put_documents(self, documents: Sequence[Document]) -> None:
         """Write documents, replacing those at the same place."""
         rows = [(document.view, document.key, document.seq, document.body) for document in documents]
-        with self.transaction():
+        with self._session:
             self._session.write(
                 "INSERT OR REPLACE INTO documents (view, key, seq, body) VALUES (?, ?, ?, ?)", rows
             )
 
     def drop_documents(self) -> None:
         """Delete every document: the projection is disposable."""
-        with self.transaction():
+        with self._session:
             self._session.write("DELETE FROM documents", [()])
 
     def document(self, view: str, key: str, *, at: int | None = None) -> Document | None:
@@ -100,7 +111,7 @@ class SqliteTables:
             (known.episode, known.source, known.body, content_hash(known.episode, known.source, body=known.body))
             for known in episodes
         ]
-        with self.transaction():
+        with self._session:
             return self._session.write(
                 "INSERT INTO episodes (episode, source, body, content_hash) SELECT ?1, ?2, ?3, ?4"
                 " WHERE NOT EXISTS (SELECT 1 FROM episodes WHERE episode = ?1)",
@@ -118,7 +129,7 @@ class SqliteTables:
 
     def put_checkpoint(self, name: str, body: bytes) -> None:
         """Keep how far a source was read, under its name."""
-        with self.transaction():
+        with self._session:
             self._session.write(
                 "INSERT OR REPLACE INTO checkpoints (name, body, content_hash) VALUES (?, ?, ?)",
                 [(name, body, content_hash(name, body=body))],

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from events.envelope import GENESIS
 from events.log import Head, Integrity, Problem
@@ -35,11 +37,12 @@ def verify_file(location: str) -> Integrity:
     problems: list[Problem] = []
     chain = _Chain(problems)
     try:
-        with closing(_connect(location)) as connection:
-            connection.execute("BEGIN")  # one snapshot for all that follows
+        with ThreadPoolExecutor(1) as beside, closing(_connect(location)) as connection:
+            pages = beside.submit(_check_pages, location)
             chain.follow(connection.execute(f"{SELECT} ORDER BY position"))
             _check_tables(connection, problems)
-            _check_pages(connection, problems)
+            _check_evidence(connection, problems)
+            problems += pages.result()
     except sqlite3.Error as error:
         problems.append(Problem(chain.position + 1, f"the database cannot be read beyond here: {error}"))
     told = problems[:_MOST]
@@ -137,11 +140,35 @@ def _check_tables(connection: sqlite3.Connection, problems: list[Problem]) -> No
             problems.append(Problem(0, f"checkpoint {_text(name)} is not what was hashed"))
 
 
-def _check_pages(connection: sqlite3.Connection, problems: list[Problem]) -> None:
-    """Ask SQLite whether its pages and indexes agree with the rows."""
-    for (found,) in connection.execute("PRAGMA integrity_check"):
-        if found != b"ok":
-            problems.append(Problem(0, f"the database is damaged: {_text(found)}"))
+def _check_evidence(connection: sqlite3.Connection, problems: list[Problem]) -> None:
+    """Look for evidence that is gone although no event erased it, or there although one did."""
+    kept = {_text(name) for (name,) in connection.execute("SELECT name FROM blobs")}
+    erased = {str(payload.get("evidence")) for _, payload in _payloads(connection, "EvidenceErased")}
+    problems += [
+        Problem(position, f"evidence {name} is gone, and no event erased it")
+        for position, payload in _payloads(connection, "SignalRaised")
+        for name in map(str, payload.get("evidence") or ())
+        if name not in kept and name not in erased
+    ]
+    problems += [Problem(0, f"evidence {name} was erased, and is there") for name in sorted(erased & kept)]
+
+
+def _payloads(connection: sqlite3.Connection, kind: str) -> Iterable[tuple[int, dict[str, Any]]]:
+    """Read the events of one type; those that are damaged have been blamed already."""
+    for position, payload in connection.execute("SELECT position, payload FROM events WHERE type = ?", (kind,)):
+        try:
+            fields = json.loads(payload)
+        except (TypeError, ValueError):
+            continue
+        if isinstance(fields, dict):
+            yield position, fields
+
+
+def _check_pages(location: str) -> list[Problem]:
+    """Ask SQLite whether its pages and indexes agree with the rows; a fifth of the time, and all of it in C."""
+    with closing(_connect(location)) as connection:
+        found = [_text(text) for (text,) in connection.execute("PRAGMA integrity_check")]
+    return [Problem(0, f"the database is damaged: {text}") for text in found if text != "ok"]
 
 
 def _text(stored: bytes) -> str:

@@ -203,6 +203,49 @@ class AppendContract(LogContract):
         with pytest.raises(UsageError, match="brace"):
             put(log, Draft("registry", pen.draft().event, "id", "now", "germline", "", '{"a":'))
 
+    def test_a_batch_may_touch_very_many_streams(self, log: EventLog, pen: Pen) -> None:
+        streams = [f"gene:{n}" for n in range(MANY)]
+        put(log, pen.draft("gene:7"))
+        put(log, *(pen.draft(stream) for stream in streams))
+        assert log.stream_versions(streams) == dict.fromkeys(streams, 1) | {"gene:7": 2}
+
+    def test_writers_that_take_turns_make_one_chain(self, log: EventLog, connect: Opener, pen: Pen) -> None:
+        with closing(connect()) as other:
+            for writer in (log, other, other, log, log, other):
+                put(writer, pen.draft("gene:a"), pen.draft("gene:b"))
+        assert positions(log.read()) == list(range(1, 13))
+        assert log.verify().problems == ()
+
+    def test_a_stream_that_is_only_read_is_expected_of_the_log_not_of_what_this_writer_remembers(
+        self, log: EventLog, connect: Opener, pen: Pen
+    ) -> None:
+        put(log, pen.draft("capsule:sql"))
+        with closing(connect()) as other:
+            put(other, pen.draft("capsule:sql"))
+        put(log, pen.draft("gene:a"))
+        with pytest.raises(ConflictError) as caught:
+            log.append([pen.draft("gene:a")], expected={"gene:a": 1, "capsule:sql": 1})
+        assert (caught.value.stream, caught.value.actual) == ("capsule:sql", 2)
+        assert log.head().position == 3
+
+    def test_what_was_rolled_back_is_not_built_upon(self, log: EventLog, connect: Opener, pen: Pen) -> None:
+        def fail() -> None:
+            with log.transaction():
+                put(log, *pen.drafts(2))
+                raise ZeroDivisionError
+
+        put(log, pen.draft())
+        with pytest.raises(ZeroDivisionError):
+            fail()
+        with pytest.raises(ConflictError):
+            log.append([pen.draft()], expected={"registry": 3})
+        with pytest.raises(ZeroDivisionError):
+            fail()
+        with closing(connect()) as other:
+            put(other, *pen.drafts(2))
+        assert log.append([pen.draft()], expected={"registry": 3}).envelopes[0].position == 4
+        assert log.verify().problems == ()
+
     def test_a_clock_that_goes_backwards_is_harmless(self, log: EventLog, pen: Pen) -> None:
         for at in ("2026-11-21T08:00:00.000000Z", "1970-01-01T00:00:00.000000Z", "2026-11-20T08:00:00.000000Z"):
             put(log, pen.draft(at=at))

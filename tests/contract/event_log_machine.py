@@ -1,4 +1,4 @@
-"""A log against a model of it: random appends, retries, crashes and rollbacks, in any order."""
+"""A log against a model of it: appends, retries, crashes and rollbacks by two writers, in any order."""
 
 from __future__ import annotations
 
@@ -41,6 +41,9 @@ class EventLogMachine(RuleBasedStateMachine):
     """A backend's machine inherits this one and says how to open a fresh log and how to open it again."""
 
     log: EventLog
+    """Whose turn it is."""
+
+    other: EventLog
 
     def fresh(self) -> EventLog:
         """Open a log that nobody has written to."""
@@ -54,6 +57,7 @@ class EventLogMachine(RuleBasedStateMachine):
     def start(self) -> None:
         self.pen = Pen()
         self.log = self.fresh()
+        self.other = self.reopened()
         self.batches: list[Batch] = []
         self.versions = dict.fromkeys(STREAMS, 0)
 
@@ -128,6 +132,10 @@ class EventLogMachine(RuleBasedStateMachine):
             self.log.append([*drafts, *batch.drafts], expected=versions, project=project)
 
     @rule()
+    def let_the_other_writer_go_on(self) -> None:
+        self.log, self.other = self.other, self.log
+
+    @rule()
     def open_it_again(self) -> None:
         self.log.close()
         self.log = self.reopened()
@@ -147,6 +155,7 @@ class EventLogMachine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Verify what is left, then let go of it."""
-        if hasattr(self, "log"):
+        if hasattr(self, "other"):
             assert self.log.verify().problems == ()
             self.log.close()
+            self.other.close()

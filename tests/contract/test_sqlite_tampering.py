@@ -170,6 +170,8 @@ def test_an_erased_blob_is_no_problem(path: Path) -> None:
         "INSERT OR REPLACE INTO events SELECT * FROM events WHERE position = 3",
         "REPLACE INTO events SELECT * FROM events",
         "UPDATE OR REPLACE events SET position = 3 WHERE position = 4",
+        f"INSERT INTO events SELECT 9, 'new', 'new', 1, {REST} FROM events WHERE position = 3",
+        f"INSERT INTO events SELECT NULL, 'new', 'new', 1, {REST} FROM events WHERE position = 3",
         f"INSERT OR REPLACE INTO events SELECT 8, event_id, 'new', 1, {REST} FROM events WHERE position = 3",
         f"INSERT OR REPLACE INTO events SELECT 8, 'new', stream, version, {REST} FROM events WHERE position = 3",
         "UPDATE blobs SET kind = 'file'",
@@ -182,7 +184,7 @@ def test_an_erased_blob_is_no_problem(path: Path) -> None:
 def test_the_database_itself_refuses(path: Path, statement: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
         before = list(connection.iterdump())
-        with pytest.raises(sqlite3.IntegrityError, match="never"):
+        with pytest.raises(sqlite3.IntegrityError, match="ever"):
             connection.execute(statement)
         connection.rollback()
         assert list(connection.iterdump()) == before
@@ -201,6 +203,17 @@ def test_damaged_pages_are_a_finding_not_an_error(path: Path) -> None:
     with closing(SqliteLog.open(path, read_only=True)) as log:
         (problem,) = log.verify().problems
     assert "cannot be read beyond" in problem.what
+
+
+def test_an_index_that_disagrees_with_the_events_is_found(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        ((root,),) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'events_by_stream'")
+    content = path.read_bytes()
+    start, stop = (root - 1) * 4096, root * 4096
+    path.write_bytes(content[:start] + content[start:stop].replace(b"gene:b", b"gene:c") + content[stop:])
+    with closing(SqliteLog.open(path, read_only=True)) as log:
+        assert log.stream_versions(["gene:b"]) == {"gene:b": 0}, "which is why verify asks about indexes"
+        assert any("events_by_stream" in problem.what for problem in log.verify().problems)
 
 
 def test_a_log_with_very_many_problems_tells_the_first_and_counts_the_rest(tmp_path: Path) -> None:
