@@ -2,123 +2,188 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from events.capsule_events import CapsuleDescribed, CapsuleVersioned, FileChanged, HandEditAdopted
 from events.errors import RefusedError
-from events.gene_events import GeneBorn, GeneMutated, GeneRetired
+from events.gene_events import GeneBorn, GeneMoved, GeneMutated, GeneRetired
 from events.parts import Pin
 from events.score import Unmeasured
-from registry.edits import align, apply_edits, check_protected
-from registry.rendering import label
+from registry.claimed import lost_claims
+from registry.edits import align, check_protected
+from registry.rendering import encoding_of, label, skill_text, stamped_version
+from registry.skill_paths import SKILL_FILE
 from registry.skill_rules import require_valid
 from registry.skill_text import stamp
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from events.base import Frozen
-    from events.claims import Claim
     from events.parts import Edit
     from registry.capsule import Capsule
     from registry.gene import Gene
     from registry.skill_folder import SkillFolder
     from registry.skill_text import Section
 
-_BY_HAND = Unmeasured(reason="edited by hand: nothing measured yet")
+_BY_HAND: Final = Unmeasured(reason="edited by hand: nothing measured yet")
 
 
 def adopt(capsule: Capsule, skill: SkillFolder, *, keep_claims: bool) -> list[Frozen]:
     """List the events that make the capsule say what the files on disk say.
 
-    Sections are matched by title, in order; lines inside them by patience diff (skill_files.md). A changed
-    line that carries a claim drops it, unless `keep_claims`.
+    Sections are matched by title, lines inside them by patience diff (skill_files.md). A changed line that
+    carries a claim drops it, unless `keep_claims`; a removed one always does.
 
-    Raises: RefusedError where nothing differs; SkillFormatError where the edited skill is not valid; EditError
-    where a protected line was edited.
+    Raises: RefusedError where nothing differs, or another version than the live one was edited;
+    SkillFormatError where the edited skill is not valid; EditError where a protected line was edited.
     """
+    _require_live_base(capsule, skill)
+    described: list[Frozen] = []
+    genes: list[Frozen] = []
+    pins = tuple(Pin(gene=gene.id, version=gene.version) for gene in capsule.genes)
+    files = _file_changes(capsule, skill)
+    in_body = (_text(skill), skill.encoding) != (skill_text(capsule), encoding_of(capsule))
+    if in_body:
+        described = _front_changes(capsule, skill.front)
+        genes, pins = _gene_changes(capsule, skill.sections, keep_claims=keep_claims)
+    elif not files:
+        raise _nothing_to_adopt(capsule, skill)
+    paths = (*((SKILL_FILE,) if in_body else ()), *(change.path for change in files))
     cause = {"before": capsule.score, "after": _BY_HAND}
-    changes: list[Frozen] = []
-    pins: list[Pin] = []
-    front = _front_edits(capsule, skill)
-    if front:
-        changes.append(CapsuleDescribed(**cause, capsule=capsule.name, edits=front))
-    born = len(capsule.genes) + len(capsule.gone)
-    after: str | None = None
-    for gene, section in _matched(capsule.genes, skill.sections):
-        if section is None and gene is not None:
-            changes.append(
-                GeneRetired(**cause, gene=gene.id, capsule=capsule.name, reason="section removed by hand")
-            )
-            continue
-        if section is None:
-            continue
-        if gene is None:
-            born += 1
-            name = f"{capsule.name}.{born}"
-            changes.append(_birth(capsule, name, section, after))
-            pins.append(Pin(gene=name, version=1))
-        else:
-            name = gene.id
-            edits = align(gene.lines, section.lines, gene.id)
-            if edits:
-                changes.append(_mutation(capsule, gene, section.title, edits, keep_claims=keep_claims))
-            pins.append(Pin(gene=name, version=gene.version + (1 if edits else 0)))
-        after = name
-    changes += _file_changes(capsule, skill)
-    if not changes:
-        raise RefusedError(
-            f"the files of {capsule.name} are as projected: nothing to adopt", hint="germline status"
-        )
-    text = "".join(skill.front) + "".join(line for section in skill.sections for line in section.lines)
-    require_valid(text, capsule.name, encoding=skill.encoding)
-    dropped = sum(len(event.claims_dropped) for event in changes if isinstance(event, GeneMutated))
-    paths = tuple(event.path for event in changes if isinstance(event, FileChanged))
-    body = ("SKILL.md",) if len(paths) < len(changes) else ()
+    _require_projectable(capsule, skill)
     adopted = HandEditAdopted(
         **cause,
         capsule=capsule.name,
         base_version=capsule.version,
-        files=body + paths,
-        dropped_claims=dropped,
+        files=paths,
+        dropped_claims=sum(_dropped(change) for change in genes),
     )
     version = CapsuleVersioned(
         **cause,
         capsule=capsule.name,
         version=capsule.version + 1,
-        genes=tuple(pins),
+        genes=pins,
         cause="adoption",
-        summary=f"hand edit of {', '.join(body + paths)}",
+        summary=f"hand edit of {', '.join(paths)}",
         stamped=True,
     )
-    return [adopted, *changes, version]
+    return [adopted, *described, *genes, *files, version]
 
 
-def _front_edits(capsule: Capsule, skill: SkillFolder) -> tuple[Edit, ...]:
-    """Align the front matter, after taking out the stamp that the projection put in."""
-    lines = list(skill.front)
-    if capsule.stamped and capsule.front:
-        place = stamp(tuple(line.text for line in capsule.front), label(capsule))
-        for start in range(len(lines)):
-            if tuple(lines[start : start + len(place.lines)]) == place.lines:
-                replaced = [line.text for line in capsule.front[place.index : place.index + place.replaces]]
-                lines[start : start + len(place.lines)] = replaced
-                break
-    return align(capsule.front, tuple(lines), "")
+def _require_live_base(capsule: Capsule, skill: SkillFolder) -> None:
+    """Refuse edits of an earlier version: taking them in would undo what came since.
+
+    From version 2 on the stamp tells; without it there is no telling.
+    """
+    if not capsule.stamped:
+        return
+    edited = stamped_version("".join(skill.front), capsule.name)
+    if edited is None or not stamp(skill.front, label(capsule)).replaces:
+        raise RefusedError(
+            f"the germline stamp of {capsule.name} is gone, which tells the version that was edited",
+            hint=f'write `germline: "{label(capsule)}"` below `metadata:` in the front matter again',
+        )
+    if edited != capsule.version:
+        raise RefusedError(
+            f"version {edited} of {capsule.name} was edited, but version {capsule.version} is live",
+            hint=f"set your edit aside, run `germline project {capsule.name} --discard`, and edit again",
+        )
 
 
-def _matched(genes: tuple[Gene, ...], sections: tuple[Section, ...]) -> list[tuple[Gene | None, Section | None]]:
-    """Pair genes with sections of the same title, in order; blocks that differ pair up as far as they reach."""
+def _front_changes(capsule: Capsule, front: tuple[str, ...]) -> list[Frozen]:
+    edits = align(capsule.front, _unstamped(capsule, front), "")
+    cause = {"before": capsule.score, "after": _BY_HAND}
+    return [CapsuleDescribed(**cause, capsule=capsule.name, edits=edits)] if edits else []
+
+
+def _unstamped(capsule: Capsule, front: tuple[str, ...]) -> tuple[str, ...]:
+    """Take the stamp out of edited front matter, and put back what it stands for."""
+    if not capsule.stamped:
+        return front
+    imported = tuple(line.text for line in capsule.front)
+    own, there = stamp(imported, label(capsule)), stamp(front, label(capsule))
+    above, below = front[: there.index], front[there.index + there.replaces :]
+    if above[-1:] == own.lines[:-1] and not below[0][0].isspace():
+        above = above[:-1]  # the stamp had brought `metadata:` with it, and nothing else moved in
+    return above + imported[own.index : own.index + own.replaces] + below
+
+
+def _nothing_to_adopt(capsule: Capsule, skill: SkillFolder) -> RefusedError:
+    if skill.mode != capsule.mode:
+        return RefusedError(
+            f"only the permissions of {SKILL_FILE} differ, which are never adopted",
+            hint=f"germline project {capsule.name} --discard",
+        )
+    return RefusedError(f"the files of {capsule.name} are as projected: nothing to adopt", hint="germline status")
+
+
+def _require_projectable(capsule: Capsule, skill: SkillFolder) -> None:
+    """Refuse what could not be written out again with the stamp of the new version."""
+    place = stamp(skill.front, f"{capsule.name}@{capsule.version + 1}")
+    front = skill.front[: place.index] + place.lines + skill.front[place.index + place.replaces :]
+    require_valid(_text(replace(skill, front=front)), capsule.name, encoding=skill.encoding)
+
+
+def _text(skill: SkillFolder) -> str:
+    return "".join([*skill.front, *(line for section in skill.sections for line in section.lines)])
+
+
+def _gene_changes(
+    capsule: Capsule, sections: tuple[Section, ...], *, keep_claims: bool
+) -> tuple[list[Frozen], tuple[Pin, ...]]:
+    """List what happened to the genes, and the genes that there are afterwards, in their order."""
+    matched, stayed = _matched(capsule.genes, sections)
+    kept = {gene.id for gene in matched.values()}
+    changes: list[Frozen] = [_retired(capsule, gene) for gene in capsule.genes if gene.id not in kept]
+    pins: list[Pin] = []
+    known = len(capsule.genes) + len(capsule.gone)
+    for at, section in enumerate(sections):
+        after = pins[-1].gene if pins else None
+        gene = matched.get(at)
+        if gene is None:
+            known += 1
+            name, version = f"{capsule.name}.{known}", 1
+            changes.append(_born(capsule, name, section, after))
+        else:
+            edits = align(gene.lines, section.lines, gene.id)
+            name, version = gene.id, gene.version + bool(edits)
+            if edits:
+                changes.append(_mutated(capsule, gene, section.title, edits, keep_claims=keep_claims))
+        if at not in stayed and (gene is not None or after is None):
+            changes.append(_moved(capsule, name, after))
+        pins.append(Pin(gene=name, version=version))
+    return changes, tuple(pins)
+
+
+def _matched(genes: Sequence[Gene], sections: Sequence[Section]) -> tuple[dict[int, Gene], set[int]]:
+    """Find the gene that each section was, by the section's place, and the places whose gene did not move.
+
+    Equal titles in order come first, then equal titles wherever they went, then renamed ones: where a run of
+    titles became another, they pair up in order as far as they reach.
+    """
     matcher = SequenceMatcher(None, [g.title for g in genes], [s.title for s in sections], autojunk=False)
-    pairs: list[tuple[Gene | None, Section | None]] = []
-    for _, i1, i2, j1, j2 in matcher.get_opcodes():
-        both = min(i2 - i1, j2 - j1)
-        pairs += [(genes[i1 + k], sections[j1 + k]) for k in range(both)]
-        pairs += [(gene, None) for gene in genes[i1 + both : i2]]
-        pairs += [(None, section) for section in sections[j1 + both : j2]]
-    return pairs
+    codes = matcher.get_opcodes()
+    matched = {j1 + k: genes[i1 + k] for tag, i1, i2, j1, _ in codes if tag == "equal" for k in range(i2 - i1)}
+    stayed = set(matched)
+    left = [gene for gene in genes if gene not in matched.values()]
+    for at, section in enumerate(sections):
+        same = next((gene for gene in left if gene.title == section.title), None)
+        if at not in matched and same is not None:
+            matched[at] = same
+            left.remove(same)
+    for tag, i1, i2, j1, j2 in codes:
+        if tag == "replace":
+            renamed = [gene for gene in genes[i1:i2] if gene in left]
+            free = [at for at in range(j1, j2) if at not in matched]
+            matched.update(zip(free, renamed, strict=False))
+            stayed.update(free[: len(renamed)])
+    return matched, stayed
 
 
-def _birth(capsule: Capsule, name: str, section: Section, after: str | None) -> GeneBorn:
+def _born(capsule: Capsule, name: str, section: Section, after: str | None) -> GeneBorn:
     return GeneBorn(
         before=capsule.score,
         after=_BY_HAND,
@@ -130,10 +195,26 @@ def _birth(capsule: Capsule, name: str, section: Section, after: str | None) -> 
     )
 
 
-def _mutation(
+def _moved(capsule: Capsule, name: str, after: str | None) -> GeneMoved:
+    return GeneMoved(before=capsule.score, after=_BY_HAND, gene=name, capsule=capsule.name, after_gene=after)
+
+
+def _retired(capsule: Capsule, gene: Gene) -> GeneRetired:
+    check_protected(gene, align(gene.lines, (), gene.id))
+    return GeneRetired(
+        before=capsule.score,
+        after=_BY_HAND,
+        gene=gene.id,
+        capsule=capsule.name,
+        reason="section removed by hand",
+    )
+
+
+def _mutated(
     capsule: Capsule, gene: Gene, title: str, edits: tuple[Edit, ...], *, keep_claims: bool
 ) -> GeneMutated:
     check_protected(gene, edits)
+    rewritten, removed = lost_claims(gene, edits)
     return GeneMutated(
         before=capsule.score,
         after=_BY_HAND,
@@ -142,24 +223,21 @@ def _mutation(
         version=gene.version + 1,
         edits=edits,
         title=title if title != gene.title else None,
-        claims_dropped=() if keep_claims else _lost_claims(gene, edits),
+        claims_dropped=rewritten + removed,
+        claims_added=rewritten if keep_claims else (),  # a kept claim goes with its line to the new event
     )
 
 
-def _lost_claims(gene: Gene, edits: tuple[Edit, ...]) -> tuple[Claim, ...]:
-    """Name the claims that a line carried which the edits change or remove."""
-    after, _ = apply_edits(gene.lines, edits, next_line=gene.next_line, origin=0, version=0)
-    left = {(line.id, line.origin) for line in after}
-    lost = {line.origin for line in gene.lines if (line.id, line.origin) not in left}
-    return tuple(live.claim for live in gene.claims if live.origin in lost)
+def _dropped(change: Frozen) -> int:
+    return len(change.claims_dropped) - len(change.claims_added) if isinstance(change, GeneMutated) else 0
 
 
-def _file_changes(capsule: Capsule, skill: SkillFolder) -> list[Frozen]:
-    cause = {"before": capsule.score, "after": _BY_HAND, "capsule": capsule.name}
+def _file_changes(capsule: Capsule, skill: SkillFolder) -> list[FileChanged]:
+    cause = {"before": capsule.score, "after": _BY_HAND}
     old = {file.entry.path: file.entry for file in capsule.files}
     new = {file.entry.path: file.entry for file in skill.files}
     return [
-        FileChanged.model_validate({**cause, "path": path, "entry": new.get(path)})
+        FileChanged(**cause, capsule=capsule.name, path=path, entry=new.get(path))
         for path in sorted(old.keys() | new.keys())
         if old.get(path) != new.get(path)
     ]

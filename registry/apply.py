@@ -30,29 +30,27 @@ if TYPE_CHECKING:
     from events.envelope import Envelope
 
 
-def apply(capsule: Capsule | None, envelope: Envelope) -> Capsule | None:
-    """Fold one event of a capsule's streams into its state; other events leave it as it is.
+def apply(capsule: Capsule | None, event: Frozen, envelope: Envelope) -> Capsule:
+    """Fold one event that changes a capsule into its state; the envelope says where it stands and when.
 
     Raises: CorruptLogError if the event does not fit the state, which a whole log never shows.
     """
-    event = envelope.event
     if isinstance(event, CapsuleImported):
         return _imported(event, envelope)
-    effect = _EFFECTS.get(type(event))
-    if effect is None:
-        return capsule
     if capsule is None:
-        raise CorruptLogError(
-            f"event {envelope.position} ({envelope.type}) names a capsule that was never imported",
-            position=envelope.position,
-            hint="germline verify",
-        )
-    return effect(capsule, event, envelope)
+        raise _misfit(envelope, "names a capsule that was never imported")
+    return _EFFECTS[type(event)](capsule, event, envelope)
 
 
 def changes_capsule(event: Frozen) -> bool:
     """Tell whether an event changes the state of the capsule that it names."""
     return isinstance(event, CapsuleImported) or type(event) in _EFFECTS
+
+
+def _misfit(envelope: Envelope, what: str) -> CorruptLogError:
+    return CorruptLogError(
+        f"event {envelope.position} ({envelope.type}) {what}", position=envelope.position, hint="germline verify"
+    )
 
 
 def _imported(event: CapsuleImported, envelope: Envelope) -> Capsule:
@@ -135,11 +133,7 @@ def _gene_mutated(capsule: Capsule, event: GeneMutated, envelope: Envelope) -> C
 def _gene(capsule: Capsule, gene_id: str, envelope: Envelope) -> Gene:
     gene = capsule.gene(gene_id)
     if gene is None:
-        raise CorruptLogError(
-            f"event {envelope.position} ({envelope.type}) names gene {gene_id}, which {capsule.name} lacks",
-            position=envelope.position,
-            hint="germline verify",
-        )
+        raise _misfit(envelope, f"names gene {gene_id}, which {capsule.name} lacks")
     return gene
 
 
@@ -174,11 +168,7 @@ def _gene_retired(capsule: Capsule, event: GeneRetired, envelope: Envelope) -> C
 def _versioned(capsule: Capsule, event: CapsuleVersioned, envelope: Envelope) -> Capsule:
     pinned = tuple((pin.gene, pin.version) for pin in event.genes)
     if pinned != tuple((gene.id, gene.version) for gene in capsule.genes):
-        raise CorruptLogError(
-            f"event {envelope.position} pins genes that {capsule.name} does not have",
-            position=envelope.position,
-            hint="germline verify",
-        )
+        raise _misfit(envelope, f"pins genes that {capsule.name} does not have")
     return replace(
         capsule,
         version=event.version,
@@ -194,20 +184,18 @@ def _versioned(capsule: Capsule, event: CapsuleVersioned, envelope: Envelope) ->
 
 def _reverted(capsule: Capsule, event: CapsuleReverted, envelope: Envelope) -> Capsule:
     now = {gene.id: gene for gene in capsule.genes + capsule.gone}
+    lacking = [kept.gene for kept in event.genes if kept.gene not in now]
+    if lacking:
+        raise _misfit(envelope, f"brings back gene {lacking[0]}, which {capsule.name} never had")
     back = tuple(_restored(now[kept.gene], kept) for kept in event.genes)
     names = {gene.id for gene in back}
-    blobs = {old.entry.path: old for old in capsule.files}
+    files = {old.entry: old for old in capsule.files}
     return replace(
         capsule,
         front=tuple(_line(kept) for kept in event.front),
         genes=back,
         gone=tuple(gene for gene in now.values() if gene.id not in names),
-        files=tuple(
-            blobs[entry.path]
-            if entry.path in blobs and blobs[entry.path].entry == entry
-            else CapsuleFile(entry, envelope.position)
-            for entry in event.files
-        ),
+        files=tuple(files.get(entry) or CapsuleFile(entry, envelope.position) for entry in event.files),
     )
 
 

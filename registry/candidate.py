@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from events.candidate_events import (
     CandidateHeld,
@@ -16,9 +15,21 @@ from events.candidate_events import (
 from events.errors import CorruptLogError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from events.envelope import Envelope
 
 Verdict = Literal["promote", "reject", "hold"]
+
+EVENTS: Final = (
+    "CandidateProposed",
+    "CandidateScored",
+    "CandidateReviewed",
+    "CandidatePromoted",
+    "CandidateRejected",
+    "CandidateHeld",
+)
+"""The types of the events of candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +37,8 @@ class Candidate:
     """A candidate as its stream tells it.
 
     `scored_id` is the event id of its last `CandidateScored`, which every mutation it causes carries.
-    `version` is the capsule version it became. `reverted` marks a promotion that was taken back.
+    `judged` is the position of its last verdict, `version` the capsule version it became. `reverted` marks a
+    promotion that was taken back since: under its evaluator it counts as rejected.
     """
 
     proposed: CandidateProposed
@@ -46,6 +58,15 @@ class Candidate:
     def id(self) -> str:
         """The hash of its memory key."""
         return self.proposed.candidate
+
+
+def fold_candidates(envelopes: Iterable[Envelope]) -> list[Candidate]:
+    """Fold the events of candidates, in order, into their states, in the order they were proposed."""
+    found: dict[str, Candidate] = {}
+    for envelope in envelopes:
+        if envelope.is_known:
+            found[envelope.stream] = apply_candidate(found.get(envelope.stream), envelope)
+    return list(found.values())
 
 
 def apply_candidate(candidate: Candidate | None, envelope: Envelope) -> Candidate:
@@ -79,36 +100,3 @@ def _judged(
     candidate: Candidate, verdict: Verdict, reasons: tuple[str, ...], position: int, version: int | None = None
 ) -> Candidate:
     return replace(candidate, verdict=verdict, reasons=reasons, judged=position, version=version)
-
-
-def freeze_candidate(candidate: Candidate) -> bytes:
-    """Write a candidate's state as JSON, the same bytes for the same state."""
-    state = {
-        "proposed": candidate.proposed.model_dump(mode="json"),
-        "position": candidate.position,
-        "at": candidate.at,
-        "actor": candidate.actor,
-        "scored": candidate.scored.model_dump(mode="json") if candidate.scored else None,
-        "scored_id": candidate.scored_id,
-        "times_scored": candidate.times_scored,
-        "verdict": candidate.verdict,
-        "reasons": candidate.reasons,
-        "judged": candidate.judged,
-        "version": candidate.version,
-        "reverted": candidate.reverted,
-    }
-    return json.dumps(state, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def thaw_candidate(body: bytes) -> Candidate:
-    """Read a candidate's state back."""
-    state = json.loads(body)
-    scored = state["scored"]
-    return Candidate(
-        **{
-            **state,
-            "proposed": CandidateProposed.model_validate(state["proposed"]),
-            "scored": CandidateScored.model_validate(scored) if scored else None,
-            "reasons": tuple(state["reasons"]),
-        }
-    )

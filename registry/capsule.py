@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from events.parts import FileEntry
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CapsuleFile:
-    """A file beside SKILL.md and the position of the event that gave it its present content."""
+    """A file beside SKILL.md, and the position of the event that gave it its present content."""
 
     entry: FileEntry
     origin: int
@@ -23,10 +23,10 @@ class CapsuleFile:
 class Capsule:
     """A capsule at one version.
 
-    `position` is that of its last `CapsuleVersioned`, `at` its time, `cause` why it came. `gone` keeps retired
-    genes, so that no identity is ever given twice. `front` is the front matter, both `---`
-    lines included; empty where the file has none. `stamped` tells whether the projection carries the
-    germline stamp (from the first change on). `unproven` marks a person's override not measured yet.
+    `position` is that of its last `CapsuleVersioned`, `at` its time, `cause` why it came; `born` is the position
+    of its import. `front` is the front matter, both `---` lines included. `gone` keeps retired genes, so that no
+    identity is given twice. `encoding` is that of the imported file; from the first change on the projection is
+    UTF-8 and carries the germline stamp (`stamped`). `unproven` marks a person's override not measured yet.
     """
 
     name: str
@@ -55,16 +55,15 @@ class Capsule:
         return next((gene for gene in self.genes if gene.id == gene_id), None)
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectedLine:
+class ProjectedLine(NamedTuple):
     """A line of the projected SKILL.md with the one event it comes from.
 
     `number` counts from 1. `gene` is "" for front matter and the stamp; `id` is 0 for the stamp.
     """
 
     number: int
-    text: str
     gene: str
     id: int
+    text: str
     origin: int
     version: int

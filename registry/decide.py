@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import TYPE_CHECKING, Final
 
 from events.candidate_events import CandidateHeld, CandidatePromoted, CandidateRejected
-from events.capsule_events import (
-    AliasMoved,
-    CapsuleImported,
-    CapsuleVersioned,
-)
-from events.errors import ConflictError, NotFoundError, RefusedError
+from events.capsule_events import AliasMoved, CapsuleImported, CapsuleVersioned
+from events.errors import ConflictError, NotFoundError, RefusedError, UsageError
 from events.gene_events import GeneBorn, GeneProtected, GeneReleased
 from events.parts import Pin
 from events.registry_events import PresetSwitched, RegistryCreated
@@ -29,6 +26,9 @@ if TYPE_CHECKING:
 
 REGISTRY_STREAM: Final = "registry"
 _IMPORTED: Final = Unmeasured(reason="imported: nothing measured yet")
+_NOTHING_EARLIER: Final = Unmeasured(reason="no earlier version")
+_ALIAS: Final = re.compile(r"(?!best$)[a-z][a-z0-9._-]{0,63}")
+"""A name that no number, no date and no other way to say a version can be taken for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,22 +94,20 @@ def _(command: commands.ImportSkill, state: State) -> list[Decided]:
             f"a skill named {skill.name} is imported already, from {state.capsule.source}",
             hint=f"germline adopt {skill.name}",
         )
-    stream = f"capsule:{skill.name}"
+    cause = {"before": _NOTHING_EARLIER, "after": _IMPORTED}
     imported = CapsuleImported(
-        before=Unmeasured(reason="no earlier version"),
-        after=_IMPORTED,
+        **cause,
         capsule=skill.name,
         source=skill.source,
         encoding=skill.encoding,
         mode=skill.mode,
         front=skill.front,
         files=tuple(file.entry for file in skill.files),
-        warnings=tuple(skill.warnings),
+        warnings=skill.warnings,
     )
     genes = [
         GeneBorn(
-            before=Unmeasured(reason="no earlier version"),
-            after=_IMPORTED,
+            **cause,
             gene=f"{skill.name}.{number}",
             capsule=skill.name,
             title=section.title,
@@ -118,8 +116,7 @@ def _(command: commands.ImportSkill, state: State) -> list[Decided]:
         for number, section in enumerate(skill.sections, start=1)
     ]
     version = CapsuleVersioned(
-        before=Unmeasured(reason="no earlier version"),
-        after=_IMPORTED,
+        **cause,
         capsule=skill.name,
         version=1,
         genes=tuple(Pin(gene=gene.gene, version=1) for gene in genes),
@@ -127,8 +124,7 @@ def _(command: commands.ImportSkill, state: State) -> list[Decided]:
         summary=f"imported from {skill.source}",
         stamped=False,
     )
-    born = [Decided(f"gene:{gene.gene}", gene) for gene in genes]
-    return [Decided(stream, imported), *born, Decided(stream, version)]
+    return [_placed(event) for event in (imported, *genes, version)]
 
 
 @decide.register
@@ -150,6 +146,11 @@ def _(command: commands.Judge, state: State) -> list[Decided]:
     candidate = state.candidate
     if candidate is None:
         raise NotFoundError(f"no candidate {command.candidate} was proposed", hint="germline candidates")
+    if candidate.verdict in {"promote", "reject"}:
+        raise ConflictError(
+            f"candidate {candidate.id} has its verdict already: {candidate.verdict}",
+            hint="germline candidates",
+        )
     stream = f"candidate:{candidate.id}"
     known = command.scored_id == candidate.scored_id
     scored = [] if known else [Decided(stream, command.scored, command.scored_id)]
@@ -169,7 +170,7 @@ def _(command: commands.Judge, state: State) -> list[Decided]:
     return [
         *scored,
         Decided(stream, promoted),
-        *[Decided(_stream_of(event), event) for event in promotion(capsule, candidate.proposed, command)],
+        *[_placed(event) for event in promotion(capsule, candidate.proposed, command)],
     ]
 
 
@@ -182,13 +183,17 @@ def _(command: commands.Revert, state: State) -> list[Decided]:
             f"not to {command.to_version}",
             hint=f"germline log {capsule.name}",
         )
-    events = revert(capsule, past, command.reason)
-    return [Decided(f"capsule:{capsule.name}", event) for event in events]
+    return [_placed(event) for event in revert(capsule, past, command.reason)]
 
 
 @decide.register
 def _(command: commands.MoveAlias, state: State) -> list[Decided]:
     capsule = _require(state.capsule, command.capsule)
+    if not _ALIAS.fullmatch(command.alias):
+        raise UsageError(
+            f"{command.alias!r} is no name for a version",
+            hint="begin with a lowercase letter, go on with letters, digits, dots and hyphens; `best` is taken",
+        )
     previous = dict(capsule.aliases).get(command.alias, 0)
     if not 0 <= command.version <= capsule.version:
         raise NotFoundError(
@@ -204,7 +209,7 @@ def _(command: commands.MoveAlias, state: State) -> list[Decided]:
         previous=previous,
         reason=command.reason,
     )
-    return [Decided(f"capsule:{capsule.name}", event)]
+    return [_placed(event)]
 
 
 @decide.register
@@ -215,7 +220,7 @@ def _(command: commands.Protect, state: State) -> list[Decided]:
     if missing:
         raise NotFoundError(f"{gene.id} has no line {min(missing)}", hint=f"germline show {capsule.name} --blame")
     event = GeneProtected(gene=gene.id, capsule=capsule.name, lines=command.lines, reason=command.reason)
-    return [Decided(f"gene:{gene.id}", event)]
+    return [_placed(event)]
 
 
 @decide.register
@@ -223,19 +228,20 @@ def _(command: commands.Release, state: State) -> list[Decided]:
     capsule = _require(state.capsule, command.capsule)
     gene = named_gene(capsule, command.gene)
     event = GeneReleased(gene=gene.id, capsule=capsule.name, reason=command.reason)
-    return [Decided(f"gene:{gene.id}", event)]
+    return [_placed(event)]
 
 
 @decide.register
 def _(command: commands.Adopt, state: State) -> list[Decided]:
     capsule = _require(state.capsule, command.capsule)
     events = adopt(capsule, command.skill, keep_claims=command.keep_claims)
-    return [Decided(_stream_of(event), event) for event in events]
+    return [_placed(event) for event in events]
 
 
-def _stream_of(event: Frozen) -> str:
+def _placed(event: Frozen) -> Decided:
+    """Put an event of a skill on its stream: that of the gene it names, else that of the capsule."""
     gene = getattr(event, "gene", None)
-    return f"gene:{gene}" if gene else f"capsule:{getattr(event, 'capsule')}"  # noqa: B009 - events of two kinds
+    return Decided(f"gene:{gene}" if gene else f"capsule:{getattr(event, 'capsule')}", event)  # noqa: B009 - events of two kinds
 
 
 def _require(capsule: Capsule | None, name: str) -> Capsule:

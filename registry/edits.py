@@ -7,7 +7,6 @@ new origin. Where lines follow a last line that lacks its ending, that line is c
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from events.errors import EditError
@@ -178,4 +177,4 @@ def _complete_before(lines: list[Line], at: int, following: str) -> None:
     """Give the line above an insertion its missing ending, in the style of what follows."""
     if at and not lines[at - 1].text.endswith("\n"):
         ending = "\r\n" if following.endswith("\r\n") else "\n"
-        lines[at - 1] = replace(lines[at - 1], text=lines[at - 1].text + ending)
+        lines[at - 1] = lines[at - 1]._replace(text=lines[at - 1].text + ending)

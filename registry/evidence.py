@@ -6,17 +6,23 @@ import gzip
 import hashlib
 import hmac
 import json
-from dataclasses import asdict, dataclass
+import zlib
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from registry.redaction import Redaction, redact
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    from registry.redaction import Leak
 
 MAX_TEXT_CHARS: Final = 2_000
 """Longer texts are cut: evidence is there to be read (guess)."""
+
+_READ_CHARS: Final = 8 * MAX_TEXT_CHARS
+"""Redaction looks further than what is kept: a secret that the cut divides must still be known as one (guess)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +67,12 @@ class Record:
     episode: str
 
 
-def keep(record: Record, *, salt: str) -> Evidence:
-    """Turn a raw record into evidence: redact, cap, and bind to its bytes under a salt (hex)."""
-    text, redactions = redact(record.text[:MAX_TEXT_CHARS])
+def keep(record: Record, *, salt: str, leaks: Iterable[Leak] = ()) -> Evidence:
+    """Turn a raw record into evidence: redact, cap, and bind to its bytes under a salt (hex).
+
+    `leaks` are secrets that another scanner found in any record.
+    """
+    text, redactions = redact(record.text[:_READ_CHARS], leaks)
     return Evidence(
         file=record.file,
         line=record.line,
@@ -71,8 +80,10 @@ def keep(record: Record, *, salt: str) -> Evidence:
         byte_end=record.byte_end,
         salt=salt,
         hmac=_keyed(record.raw, salt),
-        text=text,
-        redactions=redactions,
+        text=text[:MAX_TEXT_CHARS],
+        redactions=tuple(
+            replace(mark, end=min(mark.end, MAX_TEXT_CHARS)) for mark in redactions if mark.start < MAX_TEXT_CHARS
+        ),
         episode=record.episode,
     )
 
@@ -84,7 +95,8 @@ def _keyed(raw: bytes, salt: str) -> str:
 def still_there(evidence: Sequence[Evidence]) -> tuple[bool, ...]:
     """Read the files again and tell, for each record, whether its bytes are what they were.
 
-    Each file is read once, front to back; one that is gone or broken answers no for all of its records.
+    Each file is read once, front to back; one that is gone answers no for all of its records, one that was cut
+    short for those behind the cut.
     """
     wanted: dict[str, list[int]] = {}
     for i, item in enumerate(evidence):
@@ -93,18 +105,19 @@ def still_there(evidence: Sequence[Evidence]) -> tuple[bool, ...]:
     for file, indices in wanted.items():
         raws = _reread(Path(file), [(evidence[i].byte_start, evidence[i].byte_end) for i in indices])
         for i, raw in zip(indices, raws, strict=True):
-            found[i] = hmac.compare_digest(_keyed(raw, evidence[i].salt), evidence[i].hmac)
+            found[i] = raw is not None and hmac.compare_digest(_keyed(raw, evidence[i].salt), evidence[i].hmac)
     return tuple(found)
 
 
-def _reread(path: Path, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
-    out = [b""] * len(ranges)
+def _reread(path: Path, ranges: Sequence[tuple[int, int]]) -> list[bytes | None]:
+    """Read byte ranges of a log, decompressed; None for those behind the place where it ends or breaks."""
+    raws: list[bytes | None] = [None] * len(ranges)
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
             for i in sorted(range(len(ranges)), key=lambda i: ranges[i]):
                 start, end = ranges[i]
                 stream.seek(start)
-                out[i] = stream.read(end - start)
-    except (OSError, EOFError):
+                raws[i] = stream.read(end - start)
+    except (OSError, EOFError, zlib.error):
         pass  # a log that rotated away is an answer, not an error: its records are no longer there
-    return out
+    return raws

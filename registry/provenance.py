@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from events.errors import NotFoundError
-from events.gene_events import GeneBorn, GeneMutated
 from registry import travel
+from registry.claimed import claims_of
+from registry.erasing import ErasedEvidence, erasure_of
 from registry.evidence import Evidence
 from registry.rendering import projected_lines
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from events.envelope import Envelope
     from registry.candidate import Candidate
     from registry.capsule import Capsule, ProjectedLine
+    from registry.gene import Line
     from registry.library import Library, Raised, VersionRow
 
 
@@ -40,8 +42,9 @@ class Earlier:
 class Why:
     """Everything there is to say about one line of a skill.
 
-    `origin` is the event that wrote the line, `row` the version it came with. The rest is None or empty for
-    what no candidate brought: an import, a hand edit, the stamp.
+    `origin` is the event that wrote the line, `row` the version it came with. `previous` is what it said before,
+    newest first; `tried` what else was proposed for its signal and is not live; `erased` the evidence whose text
+    was removed. The rest is None or empty for what no candidate brought: an import, a hand edit.
     """
 
     capsule: Capsule
@@ -54,12 +57,13 @@ class Why:
     evidence: tuple[KeptEvidence, ...]
     previous: tuple[Earlier, ...]
     tried: tuple[Candidate, ...]
+    erased: tuple[ErasedEvidence, ...] = ()
 
 
 def blame(library: Library, capsule: Capsule) -> list[tuple[ProjectedLine, Envelope]]:
     """Pair every projected line with the event that wrote it."""
     lines = projected_lines(capsule)
-    events = {e.position: e for e in library.log.at(sorted({line.origin for line in lines}))}
+    events = library.events({line.origin for line in lines})
     return [(line, events[line.origin]) for line in lines]
 
 
@@ -72,30 +76,29 @@ def why(library: Library, capsule: Capsule, number: int) -> Why:
             hint=f"germline show {capsule.name}@{capsule.version} --blame",
         )
     line = lines[number - 1]
-    (origin,) = library.log.at([line.origin])
-    event = origin.event
-    candidate = library.candidate(getattr(event, "candidate", ""))
-    claims = (
-        event.claims_added
-        if isinstance(event, GeneMutated)
-        else event.claims
-        if isinstance(event, GeneBorn)
-        else ()
-    )
-    fingerprint = candidate.proposed.fingerprint if candidate else ""
-    signal = library.signal(fingerprint) if fingerprint else None
+    origin = library.events({line.origin})[line.origin]
+    candidate = library.candidate(getattr(origin.event, "candidate", ""))
+    signal = library.signal(candidate.proposed.fingerprint) if candidate else None
     return Why(
         capsule=capsule,
         line=line,
         origin=origin,
-        row=library.version(capsule.name, line.version or 1),
+        row=library.version(capsule.name, line.version),
         candidate=candidate,
-        claim=claims[0] if claims else None,
+        claim=_claim(capsule, line),
         signal=signal,
         evidence=evidence_of(library, signal),
         previous=_previous(library, capsule, line),
-        tried=_tried(library, capsule, fingerprint, candidate),
+        tried=_tried(library, candidate) if candidate else (),
+        erased=erased_of(library, signal),
     )
+
+
+def _claim(capsule: Capsule, line: ProjectedLine) -> Claim | None:
+    """Find the claim that a line carries; one that stands for several names the first, which is judged."""
+    gene = capsule.gene(line.gene)
+    claims = claims_of(gene, line) if gene else ()
+    return claims[0] if claims else None
 
 
 def evidence_of(library: Library, signal: Raised | None) -> tuple[KeptEvidence, ...]:
@@ -108,34 +111,41 @@ def evidence_of(library: Library, signal: Raised | None) -> tuple[KeptEvidence, 
     return tuple(kept)
 
 
-def _tried(
-    library: Library, capsule: Capsule, fingerprint: str, candidate: Candidate | None
-) -> tuple[Candidate, ...]:
-    """List what else was proposed for the same signal and did not become a version."""
-    if not fingerprint or candidate is None:
-        return ()
+def erased_of(library: Library, signal: Raised | None) -> tuple[ErasedEvidence, ...]:
+    """Tell which evidence of a signal was erased, when and why."""
+    names = signal.event.evidence if signal else ()
+    return tuple(found for name in names if (found := erasure_of(library, name)) is not None)
+
+
+def _tried(library: Library, candidate: Candidate) -> tuple[Candidate, ...]:
+    """List what else was proposed for the same signal and did not become a version, or was taken back."""
     return tuple(
         other
-        for other in library.candidates(capsule.name)
-        if other.proposed.fingerprint == fingerprint and other.id != candidate.id and other.verdict != "promote"
+        for other in library.answers(candidate.proposed.fingerprint)
+        if other.proposed.capsule == candidate.proposed.capsule
+        and other.id != candidate.id
+        and (other.verdict != "promote" or other.reverted)
     )
 
 
 def _previous(library: Library, capsule: Capsule, line: ProjectedLine) -> tuple[Earlier, ...]:
-    """Walk back through what the line with this identity said before, newest first."""
-    if not line.gene or not line.id:
-        return ()
+    """Walk back through what the line with this identity said before, newest first; the stamp has no past."""
     earlier: list[Earlier] = []
-    version = line.version - 1
-    while version >= 1:
+    version = line.version - 1 if line.id else 0
+    while version:
         past = travel.at_version(library.log, capsule.name, version)
-        gene = past.gene(line.gene) if past else None
-        old = next((row for row in gene.lines if row.id == line.id), None) if gene else None
+        old = _find(past, line) if past else None
         if old is None:
             break
         earlier.append(Earlier(version, old.text, old.origin))
         version = min(old.version, version) - 1
     return tuple(earlier)
+
+
+def _find(past: Capsule, line: ProjectedLine) -> Line | None:
+    gene = past.gene(line.gene)
+    lines = gene.lines if gene else () if line.gene else past.front
+    return next((old for old in lines if old.id == line.id), None)
 
 
 def actor_of(envelope: Envelope) -> str:

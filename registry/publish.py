@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Literal
 
 from events.errors import CorruptLogError, RefusedError
 from registry import travel
 from registry.commands import Adopt, ImportSkill
-from registry.rendering import skill_bytes
+from registry.rendering import skill_bytes, stamped_version
 from registry.skill_disk import Drift, FileContent, drift, write_skill
 from registry.skill_folder import read_skill
 from registry.skill_paths import SKILL_FILE
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
 Standing = Literal["projected", "stale", "edited", "missing"]
 """What stands on disk: the live version, an earlier one (a crash came between), a person's edit, or nothing."""
-
-_STAMP: Final = re.compile(rb'^\s+germline:\s*"([^"@]+)@(\d+)"\s*$', re.MULTILINE)
 
 
 def take_in(registry: Registry, folder: Path) -> Receipt:
@@ -102,32 +99,43 @@ def standing(library: Library, name: str) -> Standing:
     append and the write, and writing it anew loses nothing.
     """
     capsule = library.capsule(name)
-    if not (Path(capsule.source) / SKILL_FILE).is_file():
-        return "missing"
-    if not _edits(capsule):
+    wrong = _edits(capsule, capsule)
+    if not wrong:
         return "projected"
-    past = _on_disk(library, capsule)
-    return "stale" if past and not _edits(past) else "edited"
+    if Drift(SKILL_FILE, "missing") in wrong and all(one.kind == "missing" for one in wrong):
+        return "missing"
+    known = (_earlier(library, capsule, version) for version in (_version_on_disk(capsule), 1))
+    return "stale" if any(past and not _edits(past, capsule) for past in known) else "edited"
 
 
-def _edits(capsule: Capsule) -> list[Drift]:
-    """List the files of a version that stand otherwise on disk; new files beside them are not its business."""
-    found = drift(Path(capsule.source), expected_hashes(capsule))
-    return [one for one in found if one.kind != "added"]
+def _edits(past: Capsule, live: Capsule) -> list[Drift]:
+    """List the files of a version that stand otherwise on disk.
+
+    New files beside them are not its business, unless the live version has files of that name to put there.
+    """
+    expected, coming = expected_hashes(past), expected_hashes(live)
+    found = drift(Path(live.source), expected)
+    return [one for one in found if one.kind != "added" or one.path in coming]
 
 
-def _on_disk(library: Library, capsule: Capsule) -> Capsule | None:
-    """Return the earlier version that the files on disk say they are: by the stamp, the first without one."""
-    skill = Path(capsule.source) / SKILL_FILE
-    stamps = _STAMP.findall(skill.read_bytes()) if skill.is_file() else []
-    version = next((int(number) for name, number in stamps if name.decode() == capsule.name), 1)
+def _version_on_disk(capsule: Capsule) -> int:
+    """Read which version the files on disk say they are: 1 without a stamp, 0 without SKILL.md."""
+    try:
+        text = (Path(capsule.source) / SKILL_FILE).read_bytes().decode("latin-1")  # the stamp is ASCII
+    except OSError:  # gone, or not ours to read: it says nothing
+        return 0
+    return stamped_version(text, capsule.name) or 1
+
+
+def _earlier(library: Library, capsule: Capsule, version: int) -> Capsule | None:
     return travel.at_version(library.log, capsule.name, version) if version < capsule.version else None
 
 
 def require_unedited(library: Library, name: str) -> None:
     """Raise RefusedError where a person edited the projected files: they are never overwritten."""
     if standing(library, name) == "edited":
-        paths = ", ".join(one.path for one in _edits(library.capsule(name))[:3])
+        capsule = library.capsule(name)
+        paths = ", ".join(one.path for one in _edits(capsule, capsule)[:3])
         raise RefusedError(
             f"{name} was edited by hand since it was projected: {paths}",
             hint=f"germline adopt {name}   or   germline project {name} --discard",
@@ -150,7 +158,7 @@ def write_out(library: Library, capsule: Capsule, folder: Path | None = None) ->
     In its own folder the files are removed that the version on disk had and this one has not.
     """
     files = expected_files(library.log, capsule)
-    past = None if folder else _on_disk(library, capsule)
+    past = None if folder else _earlier(library, capsule, _version_on_disk(capsule))
     gone = {file.entry.path for file in past.files} - files.keys() if past else set()
     return write_skill(folder or Path(capsule.source), files, remove=tuple(sorted(gone)))
 

@@ -41,10 +41,11 @@ class Registry(Library):
         Raises: what `decide` and `EventLog.append` raise.
         """
         with self.log.transaction():
-            decided = self.preview(command)
+            state = self._load(command)
+            decided = decide(command, state)
             versions = self.log.stream_versions(sorted({item.stream for item in decided}))
             drafts = self._drafts(decided, actor or self.actor, correlation, causation)
-            return self.log.append(drafts, expected=versions, project=Projector(self.log))
+            return self.log.append(drafts, expected=versions, project=Projector(self.log, capsule=state.capsule))
 
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
@@ -76,11 +77,11 @@ class Registry(Library):
         ]
 
     def _load(self, command: Command) -> State:
-        about = self.log.document("registry", "")
+        preset = self.about().preset if self.log.document("registry", "") else None
         capsule: str = getattr(command, "capsule", "")
         candidate: str = getattr(command, "candidate", "")
         return State(
-            preset=self.about().preset if about else None,
+            preset=preset,
             capsule=travel.latest(self.log, capsule) if capsule else None,
             past=travel.at_version(self.log, capsule, command.to_version) if isinstance(command, Revert) else None,
             candidate=self.candidate(candidate) if candidate else None,

@@ -1,29 +1,41 @@
-"""Rendering: a capsule's state as the lines and bytes of its SKILL.md."""
+"""Rendering: a capsule's state as the lines and bytes of its SKILL.md, and what those bytes say they are."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING, Final
 
 from registry.capsule import ProjectedLine
+from registry.gene import Line
 from registry.skill_text import stamp
 
 if TYPE_CHECKING:
     from registry.capsule import Capsule
 
+_STAMP: Final = re.compile(r"""^\s+germline:\s*["']?([a-z0-9-]+)@(\d{1,9})["']?\s*$""", re.MULTILINE)
+
+
+_PROJECTED_LINE: Final = partial(tuple.__new__, ProjectedLine)
+"""Makes a projected line from a row without a call into Python."""
+
 
 def projected_lines(capsule: Capsule) -> tuple[ProjectedLine, ...]:
-    """List the lines of SKILL.md, each with its one origin event; the stamp belongs to the version's event."""
-    rows: list[tuple[str, str, int, int, int]] = [
-        (line.text, "", line.id, line.origin, line.version) for line in capsule.front
-    ]
-    if capsule.stamped and capsule.front:
-        place = stamp(tuple(line.text for line in capsule.front), label(capsule))
-        added = [(text, "", 0, capsule.position, capsule.version) for text in place.lines]
-        rows[place.index : place.index + place.replaces] = added
-    rows.extend(
-        (line.text, gene.id, line.id, line.origin, line.version) for gene in capsule.genes for line in gene.lines
-    )
-    return tuple([ProjectedLine(number, *row) for number, row in enumerate(rows, start=1)])
+    """List the lines of SKILL.md, each with its one origin event; the stamp belongs to the version's event.
+
+    Raises: SkillFormatError where the front matter has no place for the stamp.
+    """
+    lines = list(capsule.front)
+    if capsule.stamped:
+        place = stamp(tuple([line.text for line in lines]), label(capsule))
+        stamped = [Line(0, text, capsule.position, capsule.version) for text in place.lines]
+        lines[place.index : place.index + place.replaces] = stamped
+    genes = [""] * len(lines)
+    for gene in capsule.genes:
+        lines += gene.lines
+        genes += [gene.id] * len(gene.lines)
+    return tuple(map(_PROJECTED_LINE, zip(count(1), genes, *zip(*lines, strict=True), strict=False)))
 
 
 def label(capsule: Capsule) -> str:
@@ -31,11 +43,21 @@ def label(capsule: Capsule) -> str:
     return f"{capsule.name}@{capsule.version}"
 
 
+def stamped_version(text: str, name: str) -> int | None:
+    """Read which version of a skill a SKILL.md says it is, None where it bears no stamp of that skill."""
+    return next((int(found[2]) for found in _STAMP.finditer(text) if found[1] == name), None)
+
+
+def encoding_of(capsule: Capsule) -> str:
+    """Tell how SKILL.md is encoded: as it was imported, and in UTF-8 from the first change on."""
+    return "utf-8" if capsule.stamped else capsule.encoding
+
+
 def skill_text(capsule: Capsule) -> str:
     """Join the projected lines into the text of SKILL.md."""
-    return "".join(line.text for line in projected_lines(capsule))
+    return "".join([line.text for line in projected_lines(capsule)])
 
 
 def skill_bytes(capsule: Capsule) -> bytes:
-    """Encode SKILL.md as it was imported: an unedited import gives the same bytes."""
-    return skill_text(capsule).encode(capsule.encoding)
+    """Encode SKILL.md: an import that nobody edited gives the same bytes."""
+    return skill_text(capsule).encode(encoding_of(capsule))

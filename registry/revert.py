@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from events.capsule_events import CapsuleReverted, CapsuleVersioned, KeptClaim, KeptGene, KeptLine
+from events.errors import EditError
 from events.parts import Pin
+from registry.rendering import skill_text
+from registry.skill_rules import require_valid
 
 if TYPE_CHECKING:
     from events.base import Frozen
@@ -17,7 +21,12 @@ def revert(capsule: Capsule, past: Capsule, reason: str) -> list[Frozen]:
     """List the events that bring a capsule back to what its earlier version `past` said.
 
     Lines come back with the identity and the origin that they had.
+
+    Raises: EditError where a protected line would change or go; SkillFormatError where the earlier version,
+    imported as it was, is no valid skill.
     """
+    _require_untouched(capsule, past)
+    require_valid(skill_text(replace(past, version=capsule.version + 1, stamped=True)), capsule.name)
     cause = {"before": capsule.score, "after": past.score}
     genes = tuple(_kept(gene, capsule) for gene in past.genes)
     reverted = CapsuleReverted(
@@ -41,10 +50,25 @@ def revert(capsule: Capsule, past: Capsule, reason: str) -> list[Frozen]:
     return [reverted, version]
 
 
+def _require_untouched(capsule: Capsule, past: Capsule) -> None:
+    """Refuse to change what is protected now: a person says first that the protection ends."""
+    for gene in capsule.genes:
+        then = past.gene(gene.id)
+        texts = {line.id: line.text for line in then.lines} if then else {}
+        changed = [line for line in gene.lines if texts.get(line.id) != line.text]
+        if gene.protected_whole and (changed or len(texts) != len(gene.lines)):
+            what = f"{gene.title or 'the preamble'!r} of {capsule.name} is protected"
+        elif touched := [line for line in changed if line.id in gene.protected]:
+            what = f"line {touched[0].id} of {gene.title or 'the preamble'!r} in {capsule.name} is protected"
+        else:
+            continue
+        raise EditError(f"{what}, and version {past.version} says otherwise", hint="lift the protection first")
+
+
 def _kept(gene: Gene, now: Capsule) -> KeptGene:
     """Carry a gene of an earlier version; it takes a new gene version where it said something else since."""
     current = next((other for other in now.genes + now.gone if other.id == gene.id), gene)
-    same = current in now.genes and current.lines == gene.lines and current.claims == gene.claims
+    same = current in now.genes and _said(current) == _said(gene)
     return KeptGene(
         gene=gene.id,
         version=current.version if same else current.version + 1,
@@ -53,6 +77,10 @@ def _kept(gene: Gene, now: Capsule) -> KeptGene:
         claims=tuple(KeptClaim(claim=live.claim, origin=live.origin) for live in gene.claims),
         triggers=gene.triggers,
     )
+
+
+def _said(gene: Gene) -> tuple[object, ...]:
+    return gene.title, gene.lines, gene.claims, gene.triggers
 
 
 def _kept_line(line: Line) -> KeptLine:

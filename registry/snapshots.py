@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import json
 import zlib
-from typing import Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from events.claims import Claim, Trigger
 from events.parts import FileEntry
-from events.score import Delta, Measured
+from events.score import Delta, Score, Unmeasured
 from registry.capsule import Capsule, CapsuleFile
 from registry.gene import Gene, Line, LiveClaim
 
-EVERY: Final = 16
-"""Events of a capsule between two snapshots: at most 15 are folded to reach any version (measured: 0.4 ms)."""
+if TYPE_CHECKING:
+    from events.score import Measured
 
-_CLAIM: Final[TypeAdapter[Claim]] = TypeAdapter(Claim)
-_MEASURED: Final[TypeAdapter[Measured]] = TypeAdapter(Measured)
+EVERY: Final = 16
+"""Events of a capsule between two snapshots: at most 15 are folded to reach any version. Half as many would make
+time travel a quarter faster (0.5 ms for 0.7, 300 lines) and a rebuild a tenth slower (measured 2026-11-21)."""
+
+_LINE: Final = partial(tuple.__new__, Line)
+"""Makes a line from a row without a call into Python."""
+
+_CLAIM: Final[TypeAdapter[Claim]] = TypeAdapter(Claim, config=ConfigDict(defer_build=True))
 
 
 def freeze(capsule: Capsule) -> bytes:
-    """Write a capsule's state as compressed JSON, the same bytes for the same state."""
+    """Write a capsule's state as compressed JSON, the same bytes for the same state.
+
+    The fastest level: a fifth larger than the usual one, and made in a seventh of the time.
+    """
     state = {
         "name": capsule.name,
         "source": capsule.source,
@@ -45,7 +55,7 @@ def freeze(capsule: Capsule) -> bytes:
         "score": capsule.score.model_dump(mode="json"),
         "delta": capsule.delta.model_dump(mode="json") if capsule.delta else None,
     }
-    return zlib.compress(json.dumps(state, ensure_ascii=False, separators=(",", ":")).encode(), 6)
+    return zlib.compress(json.dumps(state, ensure_ascii=False, separators=(",", ":")).encode(), 1)
 
 
 def thaw(body: bytes) -> Capsule:
@@ -59,18 +69,22 @@ def thaw(body: bytes) -> Capsule:
             "gone": tuple(_to_gene(row) for row in state["gone"]),
             "files": tuple(CapsuleFile(FileEntry(**entry), origin) for entry, origin in state["files"]),
             "aliases": tuple((name, version) for name, version in state["aliases"]),
-            "score": _MEASURED.validate_python(state["score"]),
+            "score": _measured(state["score"]),
             "delta": Delta(**state["delta"]) if state["delta"] else None,
         }
     )
 
 
-def _lines(lines: tuple[Line, ...]) -> list[list[Any]]:
-    return [[line.id, line.text, line.origin, line.version] for line in lines]
+def _measured(row: dict[str, Any]) -> Measured:
+    return Score(**row) if "value" in row else Unmeasured(**row)
 
 
-def _to_lines(rows: list[list[Any]]) -> tuple[Line, ...]:
-    return tuple([Line(*row) for row in rows])
+def _lines(lines: tuple[Line, ...]) -> list[tuple[Any, ...]]:
+    return list(zip(*lines, strict=True))
+
+
+def _to_lines(columns: list[list[Any]]) -> tuple[Line, ...]:
+    return tuple(map(_LINE, zip(*columns, strict=True)))
 
 
 def _gene(gene: Gene) -> list[Any]:

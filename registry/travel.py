@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import json
-import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from registry.apply import apply
 from registry.snapshots import thaw
 
 if TYPE_CHECKING:
+    from events.envelope import Envelope
     from events.log import EventLog
     from registry.capsule import Capsule
+
+_PAGE: Final = 256
+"""Versions looked at in one go when looking for a time."""
 
 
 def latest(log: EventLog, name: str) -> Capsule | None:
     """Return a capsule as it is now, None where there is none of that name."""
-    return at_position(log, name, sys.maxsize)
+    document = log.document("live", name)
+    return thaw(document.body) if document else None
 
 
 def at_version(log: EventLog, name: str, version: int) -> Capsule | None:
     """Return a capsule as one of its versions had it, None where there is no such version."""
-    row = log.document("version", name, at=version)
-    if row is None or row.seq != version:
-        return None
-    return at_position(log, name, json.loads(row.body)["position"])
+    position = position_of(log, name, version)
+    return at_position(log, name, position) if position else None
 
 
 def at_position(log: EventLog, name: str, position: int) -> Capsule | None:
@@ -34,5 +36,32 @@ def at_position(log: EventLog, name: str, position: int) -> Capsule | None:
     after = snapshot.seq if snapshot else 0
     changes = log.documents("touch", name, after=after, upto=position)
     for envelope in log.at([change.seq for change in changes]):
-        capsule = apply(capsule, envelope)
+        capsule = apply(capsule, envelope.event, envelope)
     return capsule
+
+
+def position_of(log: EventLog, name: str, version: int) -> int:
+    """Return where a version was made, 0 where there is no such version."""
+    row = log.document("version", name, at=version)
+    return _place(row.body)[0] if row and row.seq == version else 0
+
+
+def last_version(log: EventLog, name: str, *, until: str) -> int:
+    """Return the last version made up to a moment (RFC 3339, UTC), 0 where there was none yet."""
+    upto: int | None = None
+    while page := log.documents("version", name, upto=upto, limit=_PAGE, newest_first=True):
+        for row in page:
+            if _place(row.body)[1] <= until:
+                return row.seq
+        upto = page[-1].seq - 1
+    return 0
+
+
+def version_body(envelope: Envelope) -> bytes:
+    """Write the body of a version's document: where and when it was made."""
+    return f'[{envelope.position},"{envelope.at}"]'.encode()
+
+
+def _place(body: bytes) -> tuple[int, str]:
+    position, at = json.loads(body)
+    return position, at

@@ -1,0 +1,182 @@
+"""Registries for tests: a small skill, and the commands that change it, each in one call."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from events.candidate_events import CandidateProposed, CandidateScored
+from events.claims import AfterError
+from events.parts import Edit
+from events.score import Delta, Score
+from events.sqlite_log import SqliteLog
+from registry import projection
+from registry.commands import CreateRegistry, Judge, Propose
+from registry.publish import take_in, write_out
+from registry.registry import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from events.claims import Claim
+    from events.clock import Clock
+    from events.log import Document, Receipt
+    from registry.candidate import Verdict
+    from registry.capsule import Capsule
+
+VIEWS = re.findall(r"^\| ([a-z]+) \| (?!key)", projection.__doc__ or "", re.MULTILINE)
+"""Every view, as the docstring of the projection names them."""
+
+NAME = "sql-analyst"
+SKILL = """---
+name: sql-analyst
+description: Answers questions with SQL.
+---
+
+Answer with one SQL query.
+
+## Before you answer
+
+- Read the question twice.
+- Round nothing.
+
+## Format
+
+Answer with the result alone.
+"""
+FRONT = 4
+"""Lines of front matter in SKILL."""
+
+EVALUATOR = "5ea1ed" + "0" * 58
+DO = AfterError(template="Table <*> doesn't exist", do="sql:SHOW")
+AVOID = AfterError(template="Table <*> doesn't exist", avoid="sql:SELECT")
+LOOK = "After a missing table, list the tables.\n"
+NO_GUESS = "Do not guess another name.\n"
+
+
+def new_registry(folder: Path, clock: Clock) -> Registry:
+    """Create a registry without skills in a folder."""
+    registry = Registry(SqliteLog.open(folder / "registry.db", create=True), clock, "person:ada")
+    registry.execute(CreateRegistry("key", "balanced"))
+    return registry
+
+
+def imported(
+    registry: Registry,
+    folder: Path,
+    text: str = SKILL,
+    *,
+    name: str = NAME,
+    files: Mapping[str, str] | None = None,
+) -> Path:
+    """Write a skill folder below `folder`, import it, and return where it lies."""
+    place = folder / name
+    place.mkdir()
+    (place / "SKILL.md").write_text(text)
+    for path, content in (files or {}).items():
+        (place / path).parent.mkdir(parents=True, exist_ok=True)
+        (place / path).write_text(content)
+    take_in(registry, place)
+    return place
+
+
+def score(value: float, evaluator: str = EVALUATOR) -> Score:
+    """A replay score on the sealed split."""
+    return Score(
+        value=value,
+        n=400,
+        low=value - 0.02,
+        high=value + 0.02,
+        kind="replay",
+        endpoint="outcome",
+        evaluator=evaluator,
+        split="sealed",
+        coverage=0.9,
+        measured_at="2026-11-01T12:00:00.000000Z",
+    )
+
+
+def proposal(
+    capsule: Capsule,
+    *edits: Edit,
+    candidate: str = "c1",
+    claims: tuple[Claim, ...] = (),
+    fingerprint: str = "error_template:table",
+) -> CandidateProposed:
+    """A candidate for the capsule as it is."""
+    return CandidateProposed(
+        candidate=candidate,
+        capsule=capsule.name,
+        base_version=capsule.version,
+        strategy="repair",
+        preset="balanced",
+        proposer="recovery",
+        fingerprint=fingerprint,
+        edits=edits,
+        claims=claims,
+        triggers=(),
+        reason="what goes with success after that error",
+        evaluator=EVALUATOR,
+    )
+
+
+def measured(proposed: CandidateProposed, *, value: float = 0.46, evaluator: str = EVALUATOR) -> CandidateScored:
+    """The measurement of a candidate, up from .44."""
+    return CandidateScored(
+        candidate=proposed.candidate,
+        capsule=proposed.capsule,
+        base_version=proposed.base_version,
+        before=score(0.44, evaluator),
+        after=score(value, evaluator),
+        delta=Delta(value=value - 0.44, low=value - 0.45, high=value - 0.43, tasks=120),
+        effect=None,
+        audit_before=score(0.44, evaluator),
+        audit_after=score(value, evaluator),
+        sent=1,
+    )
+
+
+def judged(
+    registry: Registry,
+    proposed: CandidateProposed,
+    verdict: Verdict = "promote",
+    *,
+    value: float = 0.46,
+    evaluator: str = EVALUATOR,
+) -> Receipt:
+    """Propose a candidate and record its measurement and verdict."""
+    registry.execute(Propose(proposed), actor="miner:recovery")
+    scored = measured(proposed, value=value, evaluator=evaluator)
+    command = Judge(scored, registry.clock.new_id(), verdict, (f"{verdict}, says the test",))
+    return registry.execute(command, actor="miner:recovery")
+
+
+def learn(
+    registry: Registry,
+    *texts: str,
+    candidate: str = "c1",
+    claims: Sequence[Claim] = (DO,),
+    gene: int = 0,
+    value: float = 0.46,
+) -> Capsule:
+    """Promote lines at the end of a gene, project them, and return the capsule."""
+    capsule = registry.capsule(NAME)
+    edit = Edit(op="append", gene=capsule.genes[gene].id, text=texts or (LOOK,))
+    judged(registry, proposal(capsule, edit, candidate=candidate, claims=tuple(claims)), value=value)
+    capsule = registry.capsule(NAME)
+    write_out(registry, capsule)
+    return capsule
+
+
+def rewrite(place: Path, old: str, new: str) -> None:
+    """Edit a projected SKILL.md by hand; what is replaced must stand there once."""
+    skill = place / "SKILL.md"
+    text = skill.read_text()
+    assert text.count(old) == 1, text
+    skill.write_text(text.replace(old, new))
+
+
+def documents(registry: Registry) -> list[Document]:
+    """List all that is projected."""
+    return [document for view in VIEWS for document in registry.log.documents(view)]

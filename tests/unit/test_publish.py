@@ -1,0 +1,227 @@
+"""Skills on disk: written after the append, repaired after a crash, never over a person's edit."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.errors import CorruptLogError, RefusedError
+from events.parts import Edit
+from registry.commands import Revert
+from registry.publish import (
+    differences,
+    expected_files,
+    publish,
+    repair,
+    require_unedited,
+    standing,
+    take_in,
+    take_in_edits,
+    write_out,
+)
+from registry.rendering import skill_bytes
+from registry.skill_disk import Drift
+from tests.registries import LOOK, NAME, SKILL, imported, judged, learn, proposal, rewrite
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from registry.registry import Registry
+
+FILES = {"scripts/run.sh": "echo 1\n", "old.txt": "old\n"}
+
+
+def promote_and_crash(registry: Registry) -> None:
+    """Append a version, and stop before anything is written to disk."""
+    capsule = registry.capsule(NAME)
+    edit = Edit(op="append", gene=capsule.genes[0].id, text=(LOOK,))
+    judged(registry, proposal(capsule, edit, candidate=f"c{capsule.version}"))
+
+
+# -- where a folder stands -----------------------------------------------------------------------------
+
+
+def test_a_fresh_import_is_projected_where_it_came_from(registry: Registry, place: Path) -> None:
+    assert standing(registry, NAME) == "projected"
+    assert publish(registry, NAME) == ()
+    assert (place / "SKILL.md").read_text() == SKILL
+
+
+@pytest.mark.parametrize("promotions", [1, 2])
+def test_a_stale_folder_after_a_crash_between_append_and_write_is_repaired(
+    registry: Registry, place: Path, promotions: int
+) -> None:
+    for _ in range(promotions):
+        promote_and_crash(registry)
+    assert standing(registry, NAME) == "stale"
+    assert repair(registry) == [NAME]
+    assert standing(registry, NAME) == "projected"
+    assert (place / "SKILL.md").read_bytes() == skill_bytes(registry.capsule(NAME))
+    assert repair(registry) == []
+
+
+def test_a_folder_stale_since_a_later_version_is_repaired_as_well(registry: Registry, place: Path) -> None:
+    learn(registry)
+    promote_and_crash(registry)
+    assert repair(registry) == [NAME]
+    assert '"sql-analyst@3"' in (place / "SKILL.md").read_text()
+
+
+def test_a_stale_import_that_came_with_a_stamp_of_its_own_is_repaired(registry: Registry, tmp_path: Path) -> None:
+    place = imported(
+        registry, tmp_path, SKILL.replace("---\n\n", 'metadata:\n  germline: "sql-analyst@7"\n---\n\n')
+    )
+    promote_and_crash(registry)
+    assert repair(registry) == [NAME]
+    assert '"sql-analyst@2"' in (place / "SKILL.md").read_text()
+
+
+def test_a_repair_leaves_edited_and_missing_folders_alone(registry: Registry, place: Path) -> None:
+    promote_and_crash(registry)
+    rewrite(place, "Round nothing", "Round")
+    text = (place / "SKILL.md").read_text()
+    assert repair(registry) == []
+    assert (place / "SKILL.md").read_text() == text
+    (place / "SKILL.md").unlink()
+    assert repair(registry) == []
+    assert not (place / "SKILL.md").exists()
+
+
+# -- hand edits ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("crashed", [False, True])
+def test_a_hand_edit_is_never_overwritten(registry: Registry, place: Path, *, crashed: bool) -> None:
+    learn(registry)
+    if crashed:
+        promote_and_crash(registry)
+    rewrite(place, "Round nothing", "Round")
+    text = (place / "SKILL.md").read_text()
+    assert standing(registry, NAME) == "edited"
+    with pytest.raises(RefusedError, match=r"edited by hand since it was projected: SKILL\.md") as caught:
+        publish(registry, NAME)
+    assert "--discard" in caught.value.hint
+    assert (place / "SKILL.md").read_text() == text
+
+
+@pytest.mark.parametrize("change", ["edit", "mode", "remove"])
+def test_a_hand_edit_of_a_file_beside_the_skill_is_noticed(
+    registry: Registry, tmp_path: Path, change: str
+) -> None:
+    place = imported(registry, tmp_path, files=FILES)
+    script = place / "scripts" / "run.sh"
+    if change == "edit":
+        script.write_text("echo 2\n")
+    elif change == "mode":
+        script.chmod(0o755)
+    else:
+        script.unlink()
+    assert standing(registry, NAME) == "edited"
+    with pytest.raises(RefusedError, match=r"scripts/run\.sh"):
+        require_unedited(registry, NAME)
+
+
+def test_an_edited_script_is_not_overwritten_because_the_skill_file_is_gone(
+    registry: Registry, tmp_path: Path
+) -> None:
+    place = imported(registry, tmp_path, files=FILES)
+    (place / "SKILL.md").unlink()
+    assert standing(registry, NAME) == "missing"
+    (place / "old.txt").write_text("mine\n")
+    assert standing(registry, NAME) == "edited"
+    with pytest.raises(RefusedError):
+        publish(registry, NAME)
+    assert (place / "old.txt").read_text() == "mine\n"
+
+
+def test_a_new_file_where_the_next_version_wants_to_write_is_an_edit(registry: Registry, tmp_path: Path) -> None:
+    place = imported(registry, tmp_path, files=FILES)
+    (place / "old.txt").unlink()
+    take_in_edits(registry, NAME)
+    (place / "old.txt").write_text("mine\n")
+    assert standing(registry, NAME) == "projected"
+    registry.execute(Revert(NAME, 1, "it was of use"))
+    assert standing(registry, NAME) == "edited"
+    with pytest.raises(RefusedError, match=r"old\.txt"):
+        publish(registry, NAME)
+    assert (place / "old.txt").read_text() == "mine\n"
+
+
+def test_discarding_restores_what_was_projected_and_leaves_new_files_alone(
+    registry: Registry, tmp_path: Path
+) -> None:
+    place = imported(registry, tmp_path, files=FILES)
+    learn(registry)
+    rewrite(place, "Round nothing", "Round")
+    (place / "old.txt").unlink()
+    (place / "mine.txt").write_text("mine\n")
+    assert differences(registry, NAME) == [
+        Drift("SKILL.md", "changed"),
+        Drift("mine.txt", "added"),
+        Drift("old.txt", "missing"),
+    ]
+    assert publish(registry, NAME, discard=True) == ("old.txt", "SKILL.md")
+    assert standing(registry, NAME) == "projected"
+    assert (place / "mine.txt").read_text() == "mine\n"
+
+
+def test_discarding_removes_no_new_file_because_an_early_version_had_one_of_that_name(
+    registry: Registry, tmp_path: Path
+) -> None:
+    place = imported(registry, tmp_path, files=FILES)
+    (place / "old.txt").unlink()
+    take_in_edits(registry, NAME)
+    (place / "old.txt").write_text("mine\n")
+    rewrite(place, "Round nothing", "Round")
+    publish(registry, NAME, discard=True)
+    assert (place / "old.txt").read_text() == "mine\n"
+
+
+# -- writing -------------------------------------------------------------------------------------------
+
+
+def test_a_missing_folder_is_written_whole(registry: Registry, tmp_path: Path) -> None:
+    place = imported(registry, tmp_path, files=FILES)
+    capsule = registry.capsule(NAME)
+    for path in ("SKILL.md", *FILES):
+        (place / path).unlink()
+    assert standing(registry, NAME) == "missing"
+    assert set(publish(registry, NAME)) == {"SKILL.md", *FILES}
+    for path, content in expected_files(registry.log, capsule).items():
+        assert (place / path).read_bytes() == content.body
+
+
+def test_a_version_can_be_written_elsewhere(registry: Registry, place: Path, tmp_path: Path) -> None:
+    learn(registry)
+    write_out(registry, registry.capsule(NAME, "1"), tmp_path / "elsewhere")
+    assert (tmp_path / "elsewhere" / "SKILL.md").read_text() == SKILL
+    assert LOOK in (place / "SKILL.md").read_text()
+
+
+def test_files_that_a_version_no_longer_has_are_taken_away(registry: Registry, tmp_path: Path) -> None:
+    place = imported(registry, tmp_path, files=FILES)
+    (place / "new.txt").write_text("new\n")
+    take_in_edits(registry, NAME)
+    registry.execute(Revert(NAME, 1, "too much"))
+    assert standing(registry, NAME) == "stale"
+    assert publish(registry, NAME) == ("SKILL.md", "new.txt")
+    assert not (place / "new.txt").exists()
+
+
+def test_the_content_of_a_file_that_the_store_lost_is_named(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported(registry, tmp_path, files=FILES)
+    monkeypatch.setattr(registry.log, "get_blob", lambda name: None if name else b"")
+    with pytest.raises(CorruptLogError, match=r"old\.txt") as caught:
+        expected_files(registry.log, registry.capsule(NAME))
+    assert caught.value.position == registry.capsule(NAME).born
+
+
+def test_an_import_that_is_refused_keeps_no_files(registry: Registry, place: Path) -> None:
+    (place / "new.txt").write_text("new\n")
+    with pytest.raises(RefusedError):
+        take_in(registry, place)
+    assert registry.log.get_blob(sha256(b"new\n").hexdigest()) is None
