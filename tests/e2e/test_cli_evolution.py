@@ -1,0 +1,150 @@
+"""Scanning and evolving by command, and what stays known from one run to the next."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from shutil import copytree
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.terminal import SPLIT_KEY, Terminal, recordings
+from tui.demo import demo_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def germline(tmp_path: Path) -> Terminal:
+    germline = Terminal(tmp_path)
+    germline.does("init", "--split-key", SPLIT_KEY)
+    copytree(demo_folder() / "skills", tmp_path / "skills")
+    germline.does("import", "skills")
+    return germline
+
+
+EVOLVE = ("evolve", "sql-analyst", "--logs", str(recordings()), "--seed", "7")
+
+
+def test_evolve_answers_with_all_that_scripts_may_rely_on(germline: Terminal) -> None:
+    told = germline.does(*EVOLVE, "--json").json
+    assert set(told) >= {"schema", "preset", "seed", "cycles", "tried", "needed_tasks"}
+    assert (told["schema"], told["preset"], told["seed"]) == ("germline/evolve/1", "balanced", 7)
+    first = told["cycles"][0]
+    assert (first["strategy"], first["verdict"], first["version"]) == ("repair", "promote", 2)
+    assert set(first["signal"]) >= {"kind", "fingerprint", "template", "episodes"}
+    assert all(set(edit) == {"op", "line", "text"} for edit in first["candidate"]["edits"])
+    effect = {
+        "risk_difference",
+        "low",
+        "high",
+        "obeyed",
+        "disobeyed",
+        "tasks",
+        "p",
+        "e_value",
+        "endpoint",
+        "scope",
+    }
+    assert set(first["effect"]) == effect
+    assert first["before"]["evaluator"] == first["after"]["evaluator"]
+    assert first["delta"]["low"] > 0
+    assert first["audit"]["after"]["split"] == "audit"
+    edit = first["candidate"]["edits"][0]
+    disk = (germline.folder / "skills/sql-analyst/SKILL.md").read_text(encoding="utf-8").splitlines()
+    assert disk[edit["line"] - 1] == edit["text"].splitlines()[0]
+
+
+def test_the_same_command_again_promotes_nothing_and_measures_nothing_again(germline: Terminal) -> None:
+    first = germline.does(*EVOLVE, "--json").json
+    events, text = germline.events(), germline.does("show", "sql-analyst").out
+    again = germline.does(*EVOLVE, "--json").json
+    promoted = [cycle["candidate"]["id"] for cycle in first["cycles"] if cycle["verdict"] == "promote"]
+    assert promoted
+    known = {cycle["candidate"]["id"] for cycle in again["cycles"] if cycle["candidate"]}
+    assert not known & set(promoted)
+    assert all(cycle["remembered"] for cycle in again["cycles"])
+    assert (germline.events(), germline.does("show", "sql-analyst").out) == (events, text)
+
+
+def test_a_run_that_holds_is_a_result_and_says_what_it_would_take(germline: Terminal) -> None:
+    germline.write(
+        "few/log.jsonl",
+        "".join(
+            f'{{"type":"episode","episode":"e{n}","task":"t{n}","run":"r"}}\n'
+            f'{{"type":"step","episode":"e{n}","turn":0,"tool":"sql","text":"SELECT {n}","error":true,'
+            f'"error_text":"no such table: t"}}\n'
+            f'{{"type":"step","episode":"e{n}","turn":1,"tool":"sql","text":"{("SELECT", "PRAGMA x")[n % 2]}"}}\n'
+            f'{{"type":"outcome","episode":"e{n}","value":{n % 2},"source":"tests"}}\n'
+            for n in range(24)
+        ),
+    )
+    answer = germline.does("evolve", "sql-analyst", "--logs", "few", "--json")
+    assert [(cycle["candidate"], cycle["verdict"]) for cycle in answer.json["cycles"]][:1] == [(None, "hold")]
+    assert answer.json["needed_tasks"] > 24
+    said = germline.does("evolve", "sql-analyst", "--logs", "few")
+    assert "needed" in said.out
+    assert "germline candidates sql-analyst" in said.out
+
+
+def test_evolve_tells_each_turn_and_the_next_command_works(germline: Terminal) -> None:
+    said = germline.does(*EVOLVE, "--cycles", "1").out
+    assert "✓ repair: promote → sql-analyst@2" in said
+    following = said.rstrip().splitlines()[-1].split("germline ")[1].split()
+    assert germline.does(*following).out.startswith("sql-analyst@2, line")
+
+
+def test_scan_takes_in_a_log_once(germline: Terminal) -> None:
+    first = germline.does("scan", recordings(), "--json").json
+    assert first["episodes"] == first["new_episodes"] > 0
+    assert first["signals"] > 0
+    events = germline.events()
+    again = germline.does("scan", recordings(), "--json").json
+    assert (again["new_episodes"], again["signals"]) == (0, 0)
+    assert germline.events() == events
+    assert "0 of them new" in germline.does("scan", recordings()).out
+
+
+def test_a_dry_scan_tells_the_signals_and_keeps_nothing(germline: Terminal) -> None:
+    events = germline.events()
+    told = germline.does("scan", recordings(), "--dry-run", "--json").json
+    assert {event["type"] for event in told["events"]} == {"SignalRaised"}
+    assert germline.events() == events
+    assert germline.does("scan", recordings(), "--json").json["new_episodes"] > 0
+
+
+def test_logs_named_in_the_settings_are_read_where_none_are_typed(germline: Terminal) -> None:
+    germline.write("germline.toml", f"seed = 11\n[scan]\npaths = ['{recordings()}']\n")
+    assert germline.does("scan", "--json").json["episodes"] > 0
+    assert germline.does("evolve", "sql-analyst", "--cycles", "1", "--json").json["seed"] == 11
+
+
+def test_a_signal_that_names_no_skill_is_listed_as_unrouted(germline: Terminal) -> None:
+    germline.does("scan", recordings())
+    told = germline.does("evolve", "--json").json
+    assert told["cycles"] == []
+    assert "no such table: <*>" in {signal["template"] for signal in told["unrouted"]}
+    assert "unrouted" in germline.does("evolve").out
+
+
+def test_two_at_once_end_with_one_promotion_and_one_who_reads_the_verdict(germline: Terminal) -> None:
+    environment = {**os.environ, "GERMLINE_REGISTRY": str(germline.folder / ".germline/registry.db")}
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-m", "tui.cli.entry", *EVOLVE, "--cycles", "1", "--json"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    ended = [process.communicate(timeout=120) for process in running]
+    assert [process.returncode for process in running] == [0, 0], ended
+    promotions = germline.does("log", "sql-analyst", "--type", "CandidatePromoted").out.splitlines()
+    assert len(promotions) == 1
+    assert germline.does("status", "--json").json["skills"][1]["version"] == 2
+    assert germline.does("verify", "--json").json["ok"]

@@ -1,0 +1,248 @@
+"""Bad input: a clear error, a hint, the exit code that was promised, and nothing changed."""
+
+from __future__ import annotations
+
+import gzip
+import sqlite3
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.sqlite_log import SqliteLog
+from strategies.gate.measure import measure
+from tests.terminal import MINIMAL, Terminal, recordings
+from tui.cli import evolving
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+@pytest.fixture
+def germline(tmp_path: Path) -> Terminal:
+    return Terminal(tmp_path).with_skill()
+
+
+STEPS = (
+    '{"type":"episode","episode":"e%d","task":"t%d","run":"r"}\n'
+    '{"type":"step","episode":"e%d","tool":"sql","text":"SELECT 1","result":"1"}\n'
+    '{"type":"outcome","episode":"e%d","value":1,"source":"tests"}\n'
+)
+
+
+def steps(number: int) -> str:
+    return STEPS % (number, number, number, number)
+
+
+def cut_log() -> bytes:
+    """A gzip that ends in the middle."""
+    whole = gzip.compress("".join(map(steps, range(3_000))).encode())
+    return whole[: len(whole) // 2]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "what", "hint"),
+    [
+        (["show", "sql-analist"], 2, "no skill named sql-analist", "did you mean sql-analyst?"),
+        (["why", "sql-analist:3"], 2, "no skill named sql-analist", "did you mean sql-analyst?"),
+        (["evolve", "sql-analist", "--logs", "."], 2, "no skill named", "did you mean sql-analyst?"),
+        (["why", "sql-analyst:99"], 2, "6 lines; there is no line 99", "germline show sql-analyst@1 --blame"),
+        (["why", "skills/sql-analyst/SKILL.md:99"], 2, "there is no line 99", "--blame"),
+        (["why", "elsewhere/SKILL.md:1"], 2, "belongs to no skill", "germline status"),
+        (["why", "sql-analyst"], 2, "names no line", "sql-analyst:7"),
+        (["show", "sql-analyst@7"], 2, "it has 1 to 1", "germline log sql-analyst"),
+        (["diff", "sql-analyst", "1", "9"], 2, "it has 1 to 1", "germline log sql-analyst"),
+        (
+            ["revert", "sql-analyst", "--to", "1", "--reason", "r"],
+            2,
+            "versions 1 to 1",
+            "germline log sql-analyst",
+        ),
+        (["adopt", "sql-analyst"], 2, "nothing to adopt", "germline status"),
+        (["adopt"], 2, "nothing to adopt", "germline status"),
+        (["preset", "show", "balancd"], 2, "no preset balancd", "did you mean balanced?"),
+        (["preset", "use", "balancd", "--reason", "r"], 2, "no preset balancd", "did you mean balanced?"),
+        (["evolve", "sql-analyst", "--preset", "balancd"], 2, "no preset balancd", "did you mean balanced?"),
+        (["log", "--type", "CapsuleVersiond"], 2, "no event type", "did you mean CapsuleVersioned?"),
+        (["log", "--since", "yesterday"], 2, "is no time", "2026-11-01"),
+        (["scan"], 2, "no log was named, and none lies", "germline scan PATH"),
+        (["scan", "absent"], 2, "absent", "name a log"),
+        (["scan", ".", "--format", "xml"], 2, "no log format 'xml'", "known formats"),
+        (["scan", "skills/sql-analyst/SKILL.md"], 2, "not a log of a known format", "known formats"),
+        (["import", "absent"], 2, "no such folder", "SKILL.md"),
+        (["import", ".germline"], 2, "holds no SKILL.md", "SKILL.md"),
+        (["import", "skills"], 2, "imported already", "germline adopt sql-analyst"),
+        (["stats"], 2, "no command stats", "germline status"),
+        (["show"], 2, "Missing argument", "germline show --help"),
+        (["alias"], 2, "Missing command", "germline alias --help"),
+        (["log", "--registry", "x"], 2, "--registry", "goes before the command"),
+        (["show", "sql-analyst", "--blam"], 2, "--blam", "germline show --help"),
+        (["--registry", "absent.db", "log"], 2, "no registry at absent.db", "germline init"),
+        (["--registry", "postgresql://x", "log"], 2, "postgresql://", "registry.db"),
+        (["ui"], 2, "need a terminal", "germline status"),
+    ],
+)
+def test_a_slip_is_told_with_its_value_and_the_next_command(
+    germline: Terminal, words: Sequence[str], code: int, what: str, hint: str
+) -> None:
+    before = germline.events()
+    answer = germline(*words)
+    assert answer.code == code
+    assert answer.out == ""
+    assert what in answer.err
+    assert hint in answer.hint
+    assert "Traceback" not in answer.err
+    assert germline.events() == before
+
+
+def test_a_skill_without_front_matter_is_refused(germline: Terminal) -> None:
+    germline.write("plain/SKILL.md", "# Title\n\nNo front matter.\n")
+    answer = germline("import", "plain")
+    assert answer.code == 2
+    assert "has no front matter" in answer.err
+    assert "---" in answer.hint
+
+
+def test_a_truncated_gzip_changes_nothing(germline: Terminal) -> None:
+    germline.write("logs/cut.jsonl.gz", cut_log())
+    before = germline.events()
+    for words in (["scan", "logs"], ["evolve", "sql-analyst", "--logs", "logs"]):
+        answer = germline(*words)
+        assert answer.code == 2
+        assert "cut.jsonl.gz" in answer.err
+        assert answer.hint
+    assert germline.events() == before
+
+
+def test_broken_files_can_be_passed_over_by_name(germline: Terminal) -> None:
+    germline.write("logs/cut.jsonl.gz", cut_log())
+    germline.write("logs/whole.jsonl", steps(9_001))
+    answer = germline.does("scan", "logs", "--skip-broken", "--json")
+    assert len(answer.json["broken"]) == 1
+    assert answer.json["new_episodes"] >= 1
+    assert "passed over" in answer.err
+
+
+def test_malformed_lines_are_counted_with_their_places_and_the_rest_is_read(germline: Terminal) -> None:
+    text = steps(1) + '{"type":"step", broken\n' + steps(2) + "[]\n"
+    germline.write("logs/some.jsonl", text)
+    answer = germline.does("scan", "logs", "--json")
+    told = answer.json
+    assert (told["episodes"], told["malformed"]) == (2, 2)
+    assert [row["line"] for row in told["malformed_at"]] == [4, 8]
+    assert told["malformed_at"][0]["byte_start"] == len(steps(1))
+    assert "line 4, byte" in answer.err
+    assert {"files", "bytes", "episodes", "steps", "errors", "malformed", "signals", "seconds"} <= set(told)
+
+
+@pytest.mark.parametrize("words", [["status"], ["log"], ["preset", "use", "harden", "--reason", "r"], ["init"]])
+def test_a_file_that_is_no_database_is_named_as_such_and_left_alone(tmp_path: Path, words: Sequence[str]) -> None:
+    germline = Terminal(tmp_path)
+    file = germline.write(".germline/registry.db", "this is a text, and a long one\n" * 100)
+    answer = germline(*words)
+    assert answer.code == 3
+    assert "not a database" in answer.err
+    assert answer.hint
+    assert file.read_text(encoding="utf-8").startswith("this is a text")
+    verified = germline("verify", "--json")
+    assert verified.code == 3
+    assert verified.json["ok"] is False
+
+
+def test_a_database_of_another_application_is_left_alone(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path)
+    (tmp_path / ".germline").mkdir()
+    with sqlite3.connect(tmp_path / ".germline/registry.db") as connection:
+        connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+    answer = germline("status")
+    assert answer.code in {1, 3}
+    assert "registry" in answer.err
+
+
+def test_a_changed_event_is_found_and_its_position_named(germline: Terminal) -> None:
+    with sqlite3.connect(germline.folder / ".germline/registry.db") as connection:
+        connection.execute("DROP TRIGGER events_refuse_update")
+        connection.execute("UPDATE events SET actor = 'person:mallory' WHERE position = 2")
+    connection.close()
+    told = germline("verify", "--json")
+    assert told.code == 3
+    assert 2 in {problem["position"] for problem in told.json["problems"]}
+    said = germline("verify")
+    assert said.code == 3
+    assert "event 2" in said.out
+
+
+def test_a_full_disk_is_told_and_the_log_stays_whole(germline: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = SqliteLog.open
+
+    def small(path: Path, **options: bool) -> SqliteLog:
+        log = opened(path, **options)
+        ((pages,),) = log._session.rows("PRAGMA page_count")
+        log._session.rows(f"PRAGMA max_page_count = {pages}")
+        return log
+
+    before = germline.events()
+    monkeypatch.setattr("tui.bootstrap.SqliteLog.open", small)
+    answer = germline("scan", recordings())
+    assert answer.code == 1
+    assert "disk is full" in answer.err
+    assert "make room" in answer.hint
+    monkeypatch.undo()
+    assert germline.events() == before
+    germline.does("scan", recordings())
+
+
+def test_an_interruption_in_the_middle_of_evolve_leaves_the_log_whole_and_the_next_run_resumes(
+    germline: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(evolving, "print_cycle", interrupted)
+    answer = germline("evolve", "sql-analyst", "--logs", recordings(), "--cycles", "2")
+    assert answer.code == 130
+    assert answer.err.count("\n") == 1
+    assert "interrupted" in answer.err
+    assert germline.does("verify", "--json").json["ok"] is True
+    monkeypatch.undo()
+    told = germline.does("evolve", "sql-analyst", "--logs", recordings(), "--cycles", "2", "--json").json
+    assert told["cycles"]
+    versions = germline.does("log", "sql-analyst", "--type", "CandidatePromoted").out.splitlines()
+    assert len(versions) == 1
+
+
+def test_a_stale_base_is_held_not_promoted(germline: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While a candidate is measured, somebody else makes a version of its own."""
+    done: list[int] = []
+
+    def slow(*args: object, **kwargs: object) -> object:
+        if not done:
+            done.append(1)
+            germline.write("skills/sql-analyst/SKILL.md", MINIMAL.replace("one query", "one fast query"))
+            germline.does("adopt", "sql-analyst")
+        return measure(*args, **kwargs)  # type: ignore[arg-type] # handed through as it came
+
+    monkeypatch.setattr("strategies.cycle.measure", slow)
+    told = germline.does("evolve", "sql-analyst", "--logs", recordings(), "--cycles", "1", "--json").json
+    assert told["cycles"][0]["verdict"] == "hold"
+    assert told["cycles"][0]["reasons"][0] == "stale base"
+    monkeypatch.undo()
+    again = germline.does("evolve", "sql-analyst", "--logs", recordings(), "--cycles", "1", "--json").json
+    assert again["cycles"][0]["verdict"] == "promote"
+    assert again["cycles"][0]["version"] == 3
+
+
+def test_a_fault_of_ours_is_one_line_and_a_traceback_only_on_request(
+    germline: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr("tui.cli.status.is_open", broken)
+    monkeypatch.setattr("tui.cli.status.live_claims", broken)
+    answer = germline("status")
+    assert answer.code == 1
+    assert "ZeroDivisionError" in answer.err
+    assert "Traceback" not in answer.err
+    assert "Traceback" in germline("--debug", "status").err

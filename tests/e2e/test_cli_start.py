@@ -1,0 +1,166 @@
+"""The real command in a process of its own: what it loads, how it ends, and the demo."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.terminal import Terminal
+from tui import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+GERMLINE = [sys.executable, "-m", "tui.cli.entry"]
+LOADED = (
+    "import sys, json; from tui.cli.entry import main; code = main({words!r});"
+    "sys.stderr.write('LOADED' + json.dumps([code, sorted(sys.modules)]))"
+)
+
+
+@pytest.fixture(scope="module")
+def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+    return Terminal(tmp_path_factory.mktemp("start")).with_skill()
+
+
+def loaded_by(words: Sequence[str], folder: Path) -> set[str]:
+    """Run a command in a fresh interpreter, and return the modules that it left behind."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED.format(words=list(words))],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "GERMLINE_REGISTRY": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    code, modules = json.loads(done.stderr.partition("LOADED")[2])
+    assert code == 0, done.stderr
+    return set(modules)
+
+
+def tops(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
+
+
+@pytest.mark.parametrize("words", [["why", "sql-analyst:6"], ["log"], ["show", "sql-analyst", "--blame"]])
+def test_reading_commands_load_only_what_reading_takes(germline: Terminal, words: list[str]) -> None:
+    modules = loaded_by(words, germline.folder)
+    heavy = {
+        "sqlite_utils",
+        "rich",
+        "textual",
+        "msgspec",
+        "re2",
+        "strategies",
+        "markdown_it",
+        "pygments",
+        "anthropic",
+    }
+    assert not heavy & tops(modules)
+    assert {"typer", "pydantic", "sqlite3"} <= tops(modules)
+
+
+def test_the_version_is_told_before_typer_is_loaded(tmp_path: Path) -> None:
+    modules = tops(loaded_by(["--version"], tmp_path))
+    assert not {"typer", "pydantic", "sqlite3", "events", "registry"} & modules
+
+
+def test_the_list_of_commands_loads_no_command(tmp_path: Path) -> None:
+    assert not {"pydantic", "sqlite3", "registry", "strategies", "rich"} & tops(loaded_by(["--help"], tmp_path))
+
+
+def test_the_real_command_answers_with_its_version_and_help(tmp_path: Path) -> None:
+    for words, said in ((["--version"], f"germline {__version__}\n"), (["--quiet", "--version"], __version__)):
+        done = subprocess.run([*GERMLINE, *words], cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert said in done.stdout
+    for words in (["--help"], ["-h"], []):
+        done = subprocess.run([*GERMLINE, *words], cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert "Usage: germline" in done.stdout
+        assert "evolve" in done.stdout
+    done = subprocess.run([*GERMLINE, "why", "-h"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "sql-analyst:7" in done.stdout
+
+
+def test_exit_codes_leave_the_process(germline: Terminal, tmp_path: Path) -> None:
+    def code(*words: str, folder: Path) -> int:
+        return subprocess.run([*GERMLINE, *words], cwd=folder, capture_output=True, check=False).returncode
+
+    assert code("status", folder=germline.folder) == 0
+    assert code("show", "nobody", folder=germline.folder) == 2
+    (tmp_path / ".germline").mkdir()
+    (tmp_path / ".germline/registry.db").write_bytes(b"x" * 4096)
+    assert code("verify", folder=tmp_path) == 3
+
+
+def test_a_reader_that_leaves_early_is_no_failure_worth_a_traceback(germline: Terminal) -> None:
+    reading = subprocess.Popen(
+        [*GERMLINE, "log", "--json"], cwd=germline.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert reading.stdout is not None
+    assert reading.stderr is not None
+    reading.stdout.close()
+    said = reading.stderr.read()
+    reading.wait(timeout=30)
+    reading.stderr.close()
+    assert said == b""
+
+
+def test_ctrl_c_ends_with_130_and_one_line(tmp_path: Path) -> None:
+    waiting = (
+        "import sys, time; import tui.cli.app as app; from tui.cli.entry import main;"
+        "app.run = lambda words: (sys.stdout.write('ready\\n'), sys.stdout.flush(), time.sleep(60));"
+        "sys.exit(main(['log']))"
+    )
+    running = subprocess.Popen(
+        [sys.executable, "-c", waiting],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert running.stdout is not None
+    assert running.stdout.readline() == "ready\n"
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert said.startswith("interrupted")
+    assert said.count("\n") == 1
+
+
+def test_the_pager_is_left_alone_where_nobody_watches(germline: Terminal) -> None:
+    environment = {**os.environ, "PAGER": "false"}
+    done = subprocess.run(
+        [*GERMLINE, "show", "sql-analyst"], cwd=germline.folder, env=environment, capture_output=True, check=True
+    )
+    assert done.stdout.startswith(b"---\n")
+
+
+def test_the_demo_tells_the_whole_story_with_real_commands(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path)
+    said = germline.does("demo", "there").out
+    typed = [line.split()[2] for line in said.splitlines() if line.startswith("$ germline ")]
+    assert typed == ["init", "import", "scan", "evolve", "why", "revert", "log", "verify"]
+    for sign in ("promote → sql-analyst@2", "still there", "it is sql-analyst@3 now", "unbroken up to"):
+        assert sign in said
+    assert "\n  cd there\n" in said
+    there = Terminal(tmp_path / "there")
+    assert there.does("status", "--json").json["skills"][1]["version"] == 3
+    assert germline("demo", "there").code == 2
+
+
+def test_the_demo_keeps_away_from_the_registry_that_the_environment_names(
+    germline: Terminal, tmp_path: Path
+) -> None:
+    before = germline.events()
+    named = germline.folder / ".germline/registry.db"
+    Terminal(tmp_path, GERMLINE_REGISTRY=str(named)).does("demo", "elsewhere")
+    assert germline.events() == before

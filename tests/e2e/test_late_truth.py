@@ -1,0 +1,180 @@
+"""Late truth and erasure: outcomes that arrive after the log, and texts that go."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from strategies.ground import prepare
+from strategies.intake import all_episodes
+from tests.terminal import Terminal
+from tui.bootstrap import open_registry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COMMIT = "4f2a9c1e" * 5
+
+
+def episode(name: str, **about: object) -> str:
+    records: list[dict[str, object]] = [
+        {"type": "episode", "episode": name, "dataset": "d", "task": name, **about}
+    ]
+    records += [
+        {
+            "type": "step",
+            "episode": name,
+            "tool": "sql",
+            "text": f"SELECT {name}",
+            "error": True,
+            "error_text": said,
+        }
+        for said in ("no such table: visits", f"Ada Lovelace of {name} is not allowed here")
+    ]
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+@pytest.fixture
+def germline(tmp_path: Path) -> Terminal:
+    """Begin a registry with 40 episodes that no log gives an outcome; two of them belong to one commit."""
+    germline = Terminal(tmp_path).with_skill()
+    texts = [
+        episode(f"e{number}", labels={"pr": str(number // 2), "commit": COMMIT[:8]} if number < 2 else {})
+        for number in range(40)
+    ]
+    germline.write("logs/runs.jsonl", "".join(texts))
+    germline.does("scan", "logs")
+    return germline
+
+
+def known(germline: Terminal) -> dict[str, tuple[float, str] | None]:
+    with open_registry(germline.folder / ".germline/registry.db") as registry:
+        return {
+            one.name: (one.outcome.value, one.outcome.source) if one.outcome else None
+            for one in all_episodes(registry)
+        }
+
+
+def test_an_outcome_recorded_late_counts_from_then_on(germline: Terminal) -> None:
+    assert set(known(germline).values()) == {None}
+    told = germline.does("outcome", "e7", "--value", "1", "--source", "ci", "--json").json
+    assert (told["schema"], told["recorded"]) == ("germline/outcome/1", 1)
+    assert known(germline)["e7"] == (1.0, "ci")
+    germline.does("outcome", told["episodes"][0]["episode"][:14], "--value", "0", "--source", "user")
+    assert known(germline)["e7"] == (0.0, "user")
+    assert germline.does("signals", "--quality", "--json").json["quality"]["failed"] == 1
+
+
+def test_a_commit_names_all_its_episodes_however_it_is_abbreviated(germline: Terminal) -> None:
+    told = germline.does("outcome", f"commit={COMMIT}", "--value", "1", "--source", "merge", "--json").json
+    assert {row["name"] for row in told["episodes"]} == {"e0", "e1"}
+    assert germline.does("outcome", "pr=0", "--value", "1", "--source", "merge", "--json").json["recorded"] == 0
+
+
+def test_saying_the_same_again_adds_no_event(germline: Terminal) -> None:
+    words = ("outcome", "e3", "--value", "1", "--source", "ci")
+    germline.does(*words)
+    events = germline.events()
+    assert "said so already" in germline.does(*words).out
+    assert germline.events() == events
+
+
+def test_a_dry_outcome_changes_nothing(germline: Terminal) -> None:
+    told = germline.does("outcome", "e3", "--value", "1", "--source", "ci", "--dry-run", "--json").json
+    assert [event["type"] for event in told["events"]] == ["OutcomeRecorded"]
+    assert known(germline)["e3"] is None
+
+
+@pytest.mark.parametrize(
+    ("named", "said", "hint"),
+    [("nobody", "no episode nobody", "LABEL=VALUE"), ("pr=99", "label pr=99", "commit"), ("", "(empty)", "id")],
+)
+def test_an_episode_that_nobody_knows_is_an_error_unless_a_job_allows_it(
+    germline: Terminal, named: str, said: str, hint: str
+) -> None:
+    answer = germline("outcome", named, "--value", "1", "--source", "ci")
+    assert (answer.code, said in answer.err, hint in answer.hint) == (2, True, True)
+    assert said in germline.does("outcome", named, "--value", "1", "--source", "ci", "--if-known").err
+
+
+def test_an_outcome_outside_the_scale_is_refused(germline: Terminal) -> None:
+    assert germline("outcome", "e1", "--value", "2", "--source", "ci").code == 2
+    assert germline("outcome", "e1", "--value", "1", "--source", "gossip").code == 2
+
+
+def test_a_frozen_evaluator_keeps_its_outcomes_until_a_quarter_of_its_sealed_tasks_has_news(
+    germline: Terminal,
+) -> None:
+    where = germline.folder / ".germline/registry.db"
+    with open_registry(where) as registry:
+        first = prepare(registry)
+        sealed = [record.name for record in first.division.sealed]
+    germline.does("outcome", sealed[0], "--value", "1", "--source", "ci")
+    with open_registry(where) as registry:
+        waiting = prepare(registry)
+        assert waiting.evaluator == first.evaluator
+        assert all(record.outcome is None for record in waiting.division.sealed)
+    for name in sealed[1 : 1 + len(sealed) // 4 + 1]:
+        germline.does("outcome", name, "--value", "1", "--source", "ci")
+    with open_registry(where) as registry:
+        grown = prepare(registry)
+        assert grown.evaluator != first.evaluator
+        assert sum(record.outcome is not None for record in grown.division.sealed) > len(sealed) // 4
+        assert prepare(registry).evaluator == grown.evaluator
+    assert germline.does("verify", "--json").json["ok"]
+
+
+def evidence_of(germline: Terminal, template: str) -> list[str]:
+    signals = germline.does("signals", "--json").json["signals"]
+    return [name for one in signals if template in one["template"] for name in one["evidence"]]
+
+
+def test_erased_text_and_salt_are_gone_from_the_files_and_the_chain_holds(germline: Terminal) -> None:
+    names = evidence_of(germline, "Ada Lovelace")
+    shown = germline.does("evidence", "show", names[0], "--json").json
+    assert "Ada Lovelace" in shown["text"]
+    assert germline.does("evidence", "erase", *names, "--reason", "Ada asked", "--json").json["final"]
+    stored = b"".join(path.read_bytes() for path in (germline.folder / ".germline").iterdir())
+    assert shown["text"].encode() not in stored
+    assert shown["hmac"].encode() not in stored
+    assert germline.does("verify", "--json").json["ok"]
+    told = germline.does("evidence", "show", names[0], "--json").json
+    assert told["erased"]["reason"] == "Ada asked"
+    assert "because Ada asked" in germline.does("evidence", "show", names[0]).out
+
+
+def test_erasing_needs_a_reason_and_happens_once(germline: Terminal) -> None:
+    name = evidence_of(germline, "no such table")[0]
+    assert germline("evidence", "erase", name).hint.startswith(f"germline evidence erase {name} --reason")
+    events = germline.events()
+    assert "EvidenceErased" in germline.does("evidence", "erase", name, "--reason", "x", "--dry-run").out
+    assert germline.events() == events
+    germline.does("evidence", "erase", name, "--reason", "a person asked")
+    again = germline("evidence", "erase", name, "--reason", "again")
+    assert (again.code, "a person asked" in again.err) == (2, True)
+    assert germline("evidence", "show", "ffff0000").code == 2
+    assert germline("evidence", "show", "").code == 2
+
+
+def test_evidence_that_vanished_without_an_event_is_found_by_verify(germline: Terminal) -> None:
+    name = evidence_of(germline, "no such table")[0]
+    with open_registry(germline.folder / ".germline/registry.db") as registry, registry.log.transaction():
+        assert registry.log.erase_blob(name)
+        assert not registry.log.erase_blob(name)
+    answer = germline("verify", "--json")
+    assert (answer.code, answer.json["ok"]) == (3, False)
+    assert f"evidence {name} is gone" in answer.json["problems"][0]["what"]
+
+
+def test_why_says_when_and_why_evidence_was_erased(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path).evolved()
+    place = f"sql-analyst:{germline.learned_line()}"
+    names = [piece["id"] for piece in germline.does("why", place, "--json").json["evidence"]]
+    germline.does("evidence", "erase", *names[:2], "--reason", "Ada asked")
+    told = germline.does("why", place, "--json").json
+    assert [row["id"] for row in told["erased"]] == names[:2]
+    assert len(told["evidence"]) == len(names) - 2
+    assert "2 pieces erased on " in germline.does("why", place).out
+    assert "because Ada asked" in germline.does("why", place).out

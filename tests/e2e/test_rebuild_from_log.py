@@ -1,0 +1,98 @@
+"""The log is all there is: every document and every file can be made from it again, byte for byte."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.sqlite_log import SqliteLog
+from registry.commands import MoveAlias, Protect, Revert
+from registry.projection import rebuild
+from registry.publish import publish, take_in_edits, write_out
+from registry.registry import Registry
+from tests.clocks import TickingClock
+from tests.registries import AVOID, NAME, NO_GUESS, documents, imported, learn, rewrite
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILES = {"scripts/run.sh": "echo 1\n", "notes.txt": "count\n"}
+Files = dict[str, tuple[bytes, int]]
+
+
+@pytest.fixture
+def told(registry: Registry, tmp_path: Path) -> Registry:
+    """A registry in which everything has happened: promotions, a hand edit, a revert, aliases, protection."""
+    place = imported(registry, tmp_path, files=FILES)
+    (place / "scripts" / "run.sh").chmod(0o755)
+    take_in_edits(registry, NAME)
+    learn(registry)
+    learn(registry, NO_GUESS, claims=(AVOID,), candidate="c2")
+    rewrite(place, "Round nothing", "Round")
+    (place / "notes.txt").unlink()
+    take_in_edits(registry, NAME)
+    registry.execute(MoveAlias(NAME, "production", 3))
+    registry.execute(Protect(NAME, f"{NAME}.3", (), "settled"))
+    registry.execute(Revert(NAME, 3, "worse"))
+    publish(registry, NAME)
+    return registry
+
+
+def files_below(folder: Path) -> Files:
+    found = (file for file in folder.rglob("*") if file.is_file())
+    return {str(file.relative_to(folder)): (file.read_bytes(), file.stat().st_mode & 0o777) for file in found}
+
+
+def every_version(registry: Registry, folder: Path) -> dict[int, Files]:
+    """Write every version of the skill below a folder, and read them back."""
+    for row in registry.versions(NAME):
+        write_out(registry, registry.capsule(NAME, str(row.version)), folder / str(row.version))
+    return {row.version: files_below(folder / str(row.version)) for row in registry.versions(NAME)}
+
+
+def test_rebuilding_the_deleted_projection_gives_the_same_files_byte_for_byte(
+    told: Registry, tmp_path: Path
+) -> None:
+    place = tmp_path / NAME
+    files, versions, before = files_below(place), every_version(told, tmp_path / "before"), documents(told)
+    told.log.drop_documents()
+    shutil.rmtree(place)
+    assert documents(told) == []
+    rebuild(told.log)
+    publish(told, NAME)
+    assert documents(told) == before
+    assert files_below(place) == files
+    assert every_version(told, tmp_path / "after") == versions
+
+
+def test_a_fresh_database_with_the_source_tables_alone_gives_the_same_files_byte_for_byte(
+    told: Registry, tmp_path: Path
+) -> None:
+    versions, before = every_version(told, tmp_path / "before"), documents(told)
+    copy = tmp_path / "copy" / "registry.db"
+    copy.parent.mkdir()
+    with closing(sqlite3.connect(told.log.location)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+        target.execute("DELETE FROM documents")
+        target.commit()
+    with closing(SqliteLog.open(copy)) as log:
+        other = Registry(log, TickingClock(seed=2), "person:bob")
+        assert other.names() == []
+        rebuild(log)
+        assert documents(other) == before
+        assert every_version(other, tmp_path / "after") == versions
+        assert log.verify().problems == ()
+        assert log.verify().head == told.log.head()
+
+
+def test_a_rebuilt_registry_goes_on_as_the_first_one_would(told: Registry) -> None:
+    rebuild(told.log)
+    learn(told, "More.\n", candidate="c9", claims=())
+    before = documents(told)
+    rebuild(told.log)
+    assert documents(told) == before
+    assert told.capsule(NAME).version == 7

@@ -1,0 +1,166 @@
+"""What the screens say when there is nothing to show, no room to show it, or something is broken."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.errors import StorageError, UsageError
+from events.sqlite_log import SqliteLog
+from registry.commands import CreateRegistry
+from registry.registry import Registry
+from tests.clocks import TickingClock
+from tests.screen_pilot import screens
+from tests.story import tell
+from tui.places import Place, place_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tell(tmp_path_factory.mktemp("states"))
+
+
+@pytest.fixture
+def story(told: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(told.parent)
+    return told
+
+
+async def test_an_empty_registry_says_how_to_import_a_skill(tmp_path: Path) -> None:
+    path = tmp_path / "registry.db"
+    log = SqliteLog.open(path, create=True)
+    Registry(log, TickingClock(), "person:ada").execute(CreateRegistry("key", "balanced"))
+    log.close()
+    async with screens(path) as at:
+        assert "no skill is in the registry yet" in at.pane("#notice")
+        assert "germline import PATH" in at.pane("#notice")
+        assert {"skills.open", "skills.why", "view.why", "find.open"}.isdisjoint(at.keys)
+        await at.press("2")
+        assert "registry created" in at.pane("#events")
+
+
+async def test_a_missing_registry_says_how_to_begin_and_is_shown_once_it_is_there(tmp_path: Path) -> None:
+    async with screens(tmp_path / "registry.db") as at:
+        assert "there is no registry" in at.pane("#notice")
+        assert "germline init" in at.pane("#notice")
+        tell(tmp_path)
+        at.app.follow()
+        await at.settle()
+        assert "sql-analyst" in at.pane("#skills")
+        assert "● live" in at.top
+
+
+async def test_a_file_that_is_no_registry_is_named_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "registry.db"
+    path.write_bytes(b"this is no database, but it is long enough to be asked" * 40)
+    async with screens(path) as at:
+        assert "is not a registry: the file is not a database" in " ".join(at.pane("#notice").split())
+        at.app.follow()
+        await at.settle()
+        assert "○ not read" in at.top
+
+
+async def test_a_registry_that_breaks_while_it_is_shown_says_so_and_comes_back(tmp_path: Path) -> None:
+    path = tell(tmp_path)
+    async with screens(path, "sql-analyst") as at:
+        read = at.app._reader.read
+
+        async def refuse(_question: object) -> None:
+            raise StorageError("the disk failed to read", hint="check the disk")
+
+        at.app._reader.read = refuse  # type: ignore[assignment,method-assign]
+        at.app.follow()
+        await at.settle()
+        assert "the disk failed to read" in at.pane("#notice")
+        assert "○ not read" in at.top
+        at.app._reader.read = read  # type: ignore[method-assign]
+        at.app.follow()
+        await at.settle()
+        assert "● live" in at.top
+        assert "production → 3" in at.row("#events")
+        assert at.app.screen.query_one("#notice").has_class("-gone")
+
+
+@pytest.mark.parametrize("address", ["sql-analst", "sql-analst@2", "sql-analst:3"])
+async def test_an_unknown_skill_is_answered_with_the_nearest_name(story: Path, address: str) -> None:
+    async with screens(story, address) as at:
+        assert "did you mean sql-analyst?" in at.pane("#notice")
+        await at.press("q")
+        assert "sql-analyst" in at.pane("#skills")
+
+
+async def test_an_unknown_version_names_those_that_there_are(story: Path) -> None:
+    async with screens(story, "sql-analyst@9:1") as at:
+        assert "it has 1 to 3" in at.pane("#notice")
+        assert {"why.diff", "why.newer", "why.evidence", "copy.id"}.isdisjoint(at.keys)
+
+
+@pytest.mark.parametrize(
+    ("address", "place"),
+    [
+        ("", Place()),
+        ("sql-analyst", Place("history", "sql-analyst")),
+        ("sql-analyst@3", Place("history", "sql-analyst", "3")),
+        ("sql-analyst@3:7", Place("why", "sql-analyst", "3", 7)),
+        ("sql-analyst@production:7", Place("why", "sql-analyst", "production", 7)),
+        ("sql-analyst:7", Place("why", "sql-analyst", "", 7)),
+    ],
+)
+def test_an_address_is_a_place_and_a_place_is_an_address(address: str, place: Place) -> None:
+    assert place_of(address) == place
+    assert place.address == address
+
+
+@pytest.mark.parametrize("address", ["a b", "x@", "x:0", "x:y", "@3", "x@1@2"])
+def test_what_is_no_address_is_refused_with_an_example(address: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        place_of(address)
+    assert "sql-analyst@3:7" in refused.value.hint
+
+
+@pytest.mark.parametrize("size", [(40, 12), (59, 24), (80, 15)])
+async def test_a_small_terminal_is_told_so(story: Path, size: tuple[int, int]) -> None:
+    async with screens(story, "sql-analyst@3:9", size=size) as at:
+        assert at.app.screen.query_one("#too-small").display
+        assert not at.app.screen.query_one("#body").region.size
+        await at.press("j", "d", "escape")
+        await at.pilot.resize_terminal(80, 24)
+        await at.settle()
+        assert not at.app.screen.query_one("#too-small").display
+        assert "harden" in at.pane("#why")
+
+
+@pytest.mark.parametrize("address", [None, "sql-analyst@3", "sql-analyst@3:12"])
+@pytest.mark.parametrize("width", [60, 80, 140])
+async def test_rows_and_keys_fit_every_width(story: Path, address: str | None, width: int) -> None:
+    async with screens(story, address, size=(width, 24)) as at:
+        for one in at.app.screen.query("RowsView"):
+            assert one.region.right <= width
+        svg = at.app.export_screenshot()
+        assert "live" in svg
+        if width >= 80:
+            footer = at.app.screen.query_one("Footer")
+            assert max(key.region.right for key in footer.children) <= width
+
+
+async def test_narrow_history_stacks_its_panes_and_a_wide_one_sets_them_side_by_side(story: Path) -> None:
+    async with screens(story, "sql-analyst", size=(99, 30)) as at:
+        events, detail = (at.app.screen.query_one(name).region for name in ("#events", "#detail"))
+        assert detail.y > events.y
+        await at.pilot.resize_terminal(100, 30)
+        await at.settle()
+        events, detail = (at.app.screen.query_one(name).region for name in ("#events", "#detail"))
+        assert (detail.y, detail.x > events.x) == (events.y, True)
+
+
+async def test_themes_of_every_kind_keep_the_markers(story: Path) -> None:
+    async with screens(story, "sql-analyst@3:12") as at:
+        for theme in ("textual-light", "ansi-dark", "nord"):
+            at.app.theme = theme
+            await at.settle()
+            assert "✓ promote" in re.sub(r"<[^>]*>", "", at.app.export_screenshot()).replace("&#160;", " ")

@@ -1,0 +1,95 @@
+"""A terminal for tests: the real command line, called in this process."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from shutil import copytree
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+from tui.cli.entry import main
+from tui.demo import demo_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SPLIT_KEY = "00112233445566778899aabbccddeeff"
+MINIMAL = "---\nname: sql-analyst\ndescription: Answers questions with SQL.\n---\n\nAnswer with one query.\n"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one command line said, and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401 - tests look into whatever shape a command promises
+        return json.loads(self.out)
+
+    @property
+    def hint(self) -> str:
+        return self.err.partition("hint   ")[2].strip()
+
+
+class Terminal:
+    """Runs commands in a folder, as a person would who has gone there; `env` is set beside a quiet default."""
+
+    def __init__(self, folder: Path, **env: str) -> None:
+        self.folder = folder
+        self._env = {"HOME": str(folder), "COLUMNS": "80", "GERMLINE_REGISTRY": "", **env}
+
+    def __call__(self, *words: str | Path) -> Answer:
+        out, err = StringIO(), StringIO()
+        with chdir(self.folder), patch.dict(os.environ, self._env), redirect_stdout(out), redirect_stderr(err):
+            code = main([str(word) for word in words])
+        return Answer(code, out.getvalue(), err.getvalue())
+
+    def does(self, *words: str | Path) -> Answer:
+        answer = self(*words)
+        assert answer.code == 0, answer.err
+        return answer
+
+    def write(self, path: str, text: str | bytes) -> Path:
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return file
+
+    def with_skill(self) -> Terminal:
+        """Begin a registry with the smallest skill there is."""
+        self.does("init", "--split-key", SPLIT_KEY)
+        self.write("skills/sql-analyst/SKILL.md", MINIMAL)
+        self.does("import", "skills")
+        return self
+
+    def evolved(self) -> Terminal:
+        """Begin a registry with the demo's skills, and let one of them learn a line from the demo's logs."""
+        self.does("init", "--split-key", SPLIT_KEY)
+        copytree(demo_folder() / "skills", self.folder / "skills")
+        self.does("import", "skills")
+        self.does(
+            "evolve", "sql-analyst", "--logs", demo_folder() / "recordings" / "sql", "--seed", "7", "--cycles", "2"
+        )
+        return self
+
+    def events(self) -> int:
+        """Count the events of the registry."""
+        count: int = self.does("verify", "--json").json["events"]
+        return count
+
+    def learned_line(self) -> int:
+        """Find the first line that a strategy brought."""
+        lines = self.does("show", "sql-analyst", "--json").json["lines"]
+        return int(next(row["line"] for row in lines if row["kind"] == "repair"))
+
+
+def recordings() -> Path:
+    """Give the demo's logs of agents working on databases."""
+    return demo_folder() / "recordings" / "sql"

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.claims import After, AfterError
+from events.errors import UsageError
+from tui.cli.config import Config, read_config, template
+from tui.cli.names import Place, split_place, split_skill
+from tui.cli.paint import Paint, clip, harmless, one_line
+from tui.cli.words import claim_words
+from tui.figures import age, ago, interval, share, signed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("sql-analyst:7", Place(7, name="sql-analyst")),
+        ("sql-analyst@3:7", Place(7, name="sql-analyst", ref="3")),
+        ("sql-analyst@2026-11-01T12:00:00Z:7", Place(7, name="sql-analyst", ref="2026-11-01T12:00:00Z")),
+        ("skills/x/SKILL.md:12", Place(12, path="skills/x/SKILL.md")),
+        ("SKILL.md:1", Place(1, path="SKILL.md")),
+        ("./x:1", Place(1, path="./x")),
+    ],
+)
+def test_a_line_is_named_by_skill_or_by_path(text: str, place: Place) -> None:
+    assert split_place(text) == place
+
+
+@pytest.mark.parametrize("text", ["sql-analyst", ":7", "sql-analyst:", "sql-analyst:x", "sql-analyst:0", "a:-1"])
+def test_what_names_no_line_is_refused_with_the_forms_that_do(text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        split_place(text)
+    assert "sql-analyst:7" in caught.value.hint
+
+
+def test_a_skill_may_be_named_at_a_version() -> None:
+    assert split_skill("x@production") == ("x", "production")
+    assert split_skill("x") == ("x", "")
+    with pytest.raises(UsageError):
+        split_skill("x@")
+
+
+def test_figures_are_written_as_the_design_has_them() -> None:
+    assert (share(0.4421), share(1.0), share(0.0)) == (".442", "1.000", ".000")
+    assert (signed(0.0171), signed(-0.3, 1), signed(0.0)) == ("+.017", "−.3", "±.000")
+    assert interval(0.0101, 0.019) == "[.010, .019]"
+    assert interval(-0.06, 0.47, 2) == "[−.06, .47]"
+
+
+def test_ages_are_told_in_the_largest_unit_that_fits() -> None:
+    now = "2026-11-21T12:00:00.000000Z"
+    assert ago("2026-11-19T11:00:00.000000Z", now) == "2 days ago"
+    assert ago("2026-11-21T11:59:30.000000Z", now) == "just now"
+    assert ago("2027-01-01T00:00:00.000000Z", now) == "just now"  # a clock that went backwards
+    assert age("2026-09-01T00:00:00.000000Z", now) == "2mo"
+    assert age("2026-11-21T11:00:00.000000Z", now) == "1h"
+
+
+def test_text_from_a_log_cannot_steer_the_terminal() -> None:
+    assert one_line("a\x1b[31mred\x07\r\n") == "a\\u001b[31mred\\u0007"
+    assert one_line("abc\u202edef") == "abc\\u202edef"
+    assert harmless("\tline\nnext\x1b") == "\tline\nnext\\u001b"
+
+
+def test_what_is_cut_off_shows_that_it_is() -> None:
+    assert clip("abcdef", 4) == "abc…"
+    assert clip("abcd", 4) == "abcd"
+
+
+def test_colour_follows_no_color_then_clicolor_force(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = io.StringIO()
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.delenv("CLICOLOR_FORCE", raising=False)
+    assert not Paint.of(plain).enabled
+    monkeypatch.setenv("CLICOLOR_FORCE", "1")
+    assert Paint.of(plain)("x", "bad") == "\x1b[31mx\x1b[0m"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert Paint.of(plain)("x", "bad") == "x"
+
+
+def test_claims_are_said_in_words() -> None:
+    assert claim_words(AfterError(template="t", do="sql:SHOW")) == "after that error, the next action is sql:SHOW"
+    assert claim_words(AfterError(template="t", avoid="sql:SELECT")).endswith("is not sql:SELECT")
+    said = claim_words(After(action="Bash:ls", k=2, failing=True, avoid="Bash:ls"))
+    assert said == "after the second failing Bash:ls, the next action is not Bash:ls"
+
+
+def test_the_settings_file_that_init_writes_sets_nothing_until_a_key_is_uncommented(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "germline.toml"
+    file.write_text(template((tmp_path / "logs",)), encoding="utf-8")
+    assert read_config() == Config()
+    lines = file.read_text(encoding="utf-8").splitlines()
+    keys = [
+        line.removeprefix("# ")
+        for line in lines
+        if line.startswith(("# seed", "# [scan]", "# paths", "# ]", "#   "))
+    ]
+    file.write_text("\n".join(keys).replace("seed = 0", "seed = 7"), encoding="utf-8")
+    assert read_config() == Config(seed=7, paths=(tmp_path / "logs",))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("sead = 1", "seed"), ('seed = "x"', "whole number"), ("seed = ", "mend"), ("[scan]\npath=[]", "scan.paths")],
+)
+def test_a_setting_that_germline_does_not_know_is_an_error_that_names_the_nearest(
+    text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "germline.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError) as caught:
+        read_config()
+    assert said in caught.value.hint

@@ -1,0 +1,225 @@
+"""Views: what rows say, and that they fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from events.claims import After, AfterError
+from events.score import Delta, Score, Unmeasured
+from registry.diffs import line_diff
+from tui.views.bars import Axis, axis_over, interval_bar, sparkline
+from tui.views.blame import matches_in
+from tui.views.claims import claim_text
+from tui.views.diff import changes, diff_rows
+from tui.views.evidence import template_spans
+from tui.views.marks import VERDICTS, delta_part
+from tui.views.notice import notice_rows
+from tui.views.rows import (
+    Part,
+    beside,
+    cell,
+    clean,
+    cut,
+    cut_left,
+    cut_row,
+    labelled,
+    marked,
+    text_of,
+    width_of,
+    wrap,
+)
+from tui.views.scores import before_and_after, score_pair, score_row
+
+if TYPE_CHECKING:
+    from tui.views.rows import Row
+
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=60)
+ROWS = st.lists(st.builds(Part, TEXTS.map(clean), st.sampled_from(["", "dim", "good"])), max_size=5).map(tuple)
+
+
+def score(value: float, *, evaluator: str = "e1", spread: float = 0.02) -> Score:
+    return Score(
+        value=value,
+        n=1_312,
+        low=value - spread,
+        high=value + spread,
+        kind="replay",
+        endpoint="outcome",
+        evaluator=evaluator,
+        split="sealed",
+        coverage=0.91,
+        measured_at="2026-11-01T12:00:00.000000Z",
+    )
+
+
+# -- rows ----------------------------------------------------------------------------------------------
+
+
+@settings(derandomize=True, deadline=None)
+@given(ROWS, st.integers(1, 80))
+def test_a_cut_row_never_is_wider_than_asked(row: Row, width: int) -> None:
+    assert width_of(cut_row(row, width)) <= width
+
+
+@settings(derandomize=True, deadline=None)
+@given(TEXTS.map(clean), st.integers(1, 80), st.booleans())
+def test_a_cell_has_exactly_its_width(text: str, width: int, right: bool) -> None:  # noqa: FBT001 - drawn by hypothesis
+    assert cell_len(cell(text, width, right=right).text) == width
+
+
+@settings(derandomize=True, deadline=None)
+@given(ROWS, st.integers(2, 80))
+def test_wrapping_loses_nothing_but_the_spaces_it_breaks_at(row: Row, width: int) -> None:
+    lines = wrap(row, width)
+    assert all(width_of(line) <= width for line in lines)
+    assert "".join(map(text_of, lines)).replace(" ", "") == text_of(row).replace(" ", "")
+
+
+@settings(derandomize=True, deadline=None)
+@given(TEXTS.map(clean), st.integers(-3, 40))
+def test_texts_fit_whatever_the_width_even_before_there_is_any(text: str, width: int) -> None:
+    assert cell_len(cut(text, width)) <= max(width, 0)
+    assert cell_len(cut_left(text, width)) <= max(width, 0)
+    assert "".join(map(text_of, wrap((Part(text),), width))).replace(" ", "") == text.replace(" ", "")
+
+
+def test_a_path_is_cut_from_the_left() -> None:
+    assert cut_left("logs/run.jsonl:12", 9) == "…jsonl:12"
+
+
+def test_what_is_cut_off_leaves_an_ellipsis() -> None:
+    assert cut("list the tables", 9) == "list the…"
+    assert text_of(cut_row((Part("list "), Part("the tables", "dim")), 9)) == "list the…"
+    assert cut("列出所有表", 5) == "列出…"
+
+
+def test_wrapping_breaks_between_words() -> None:
+    assert [text_of(line) for line in wrap((Part("list the "), Part("tables", "dim")), 8)] == [
+        "list the",
+        "tables",
+    ]
+
+
+def test_a_label_stands_before_the_first_row_alone_and_the_last_row_is_cut() -> None:
+    rows = labelled("signal", (Part("one two three four five six"),), 20, limit=2)
+    assert [text_of(row) for row in rows] == ["signal    one two", "          three fou…"]
+
+
+@pytest.mark.parametrize("text", ["\x1b[2J", "a\x07b", "a\u202eb", "a\u200bb", "a\x9bb", "x\ty", "x\r\n"])
+def test_text_of_a_log_never_steers_the_terminal(text: str) -> None:
+    said = clean(text)
+    assert said.isprintable()
+    assert len(said) == len(text.rstrip("\r\n"))
+
+
+def test_two_blocks_stand_beside_each_other_whatever_their_heights() -> None:
+    rows = beside([(Part("a"),), (Part("b"),)], [(Part("c"),)], left_width=3, gap=1)
+    assert [text_of(row) for row in rows] == ["a   c", "b   "]
+
+
+def test_ranges_of_a_text_take_another_tone() -> None:
+    assert marked("no such table", [(3, 7)], "mark") == (Part("no "), Part("such", "mark"), Part(" table"))
+
+
+# -- figures drawn -------------------------------------------------------------------------------------
+
+
+def test_an_interval_is_drawn_where_it_lies_with_its_value_and_zero_marked() -> None:
+    bar = interval_bar(0.5, 0.25, 0.75, Axis(-1.0, 1.0), 9)
+    assert text_of(bar) == "┄┄┄┄┊━●━┄"
+    assert text_of(interval_bar(0.1, -0.5, 0.5, Axis(-1.0, 1.0), 9)) == "┄┄━━●━━┄┄"
+
+
+def test_an_axis_over_one_value_still_has_two_ends() -> None:
+    axis = axis_over([0.4])
+    assert axis.low < axis.high
+
+
+def test_a_trend_never_compares_scores_of_different_evaluators() -> None:
+    old, new = score(0.9, evaluator="e1"), score(0.2, evaluator="e2")
+    assert text_of(sparkline([Unmeasured(reason="import"), old, new, score(0.3, evaluator="e2")], 9)) == "·▅┊▁█"
+
+
+def test_a_trend_keeps_the_newest_versions() -> None:
+    assert text_of(sparkline([score(0.1), score(0.5), score(0.9)], 2)) == "▅█"
+
+
+def test_noise_is_drawn_flat() -> None:
+    assert text_of(sparkline([score(0.500), score(0.504)], 9)) in {"▄▅", "▄▄", "▅▅"}
+
+
+def test_scores_of_different_evaluators_are_written_without_a_bar() -> None:
+    rows = [text_of(row) for row in before_and_after(score(0.4), score(0.5, evaluator="e2"), None)]
+    assert "not comparable" in rows[-1]
+    assert not any("●" in row for row in rows)
+
+
+def test_scores_stand_over_one_axis_with_the_paired_difference_below() -> None:
+    rows = before_and_after(score(0.442), score(0.459), Delta(value=0.017, low=0.01, high=0.019, tasks=236))
+    before, after, change = (text_of(row) for row in rows)
+    assert before.index("●") < after.index("●")
+    assert change == "Δ +.017 [.010, .019], paired by 236 tasks; 91% covered"
+
+
+def test_a_version_without_a_score_says_why() -> None:
+    assert text_of(score_row(Unmeasured(reason="edited by hand"))) == "? edited by hand"
+    assert text_of(score_pair(Unmeasured(reason="x"), score(0.4), None)) == "not measured"
+
+
+def test_a_change_is_good_or_bad_only_where_its_interval_leaves_out_zero() -> None:
+    tones = [
+        delta_part(Delta(value=value, low=value - 0.01, high=value + 0.01, tasks=9)).tone
+        for value in (0.02, 0.005, -0.02)
+    ]
+    assert tones == ["good", "dim", "bad"]
+
+
+def test_every_verdict_has_a_marker_of_its_own() -> None:
+    assert len({mark for mark, _ in VERDICTS.values()}) == len(VERDICTS)
+
+
+# -- words ---------------------------------------------------------------------------------------------
+
+
+def test_claims_are_said_in_one_clause() -> None:
+    error = AfterError(template="Table <*> doesn't exist", do="sql:SHOW")
+    assert claim_text(error) == 'after "Table <*> doesn\'t exist", the next action is sql:SHOW'
+    assert claim_text(error, known=error.template) == "after that error, the next action is sql:SHOW"
+    again = After(action="Bash:git push", k=3, failing=True, avoid="Bash:git push")
+    assert claim_text(again) == "after the 3rd failing call of Bash:git push, the next action is not Bash:git push"
+
+
+def test_the_words_of_a_template_are_found_in_order_or_not_at_all() -> None:
+    text = "Error: Table 'a' doesn't exist"
+    assert [text[start:end] for start, end in template_spans(text, "Table <*> doesn't exist")] == [
+        "Table",
+        "doesn't exist",
+    ]
+    assert template_spans("doesn't exist: Table", "Table <*> doesn't exist") == []
+
+
+def test_searching_a_line_takes_signs_as_they_are_and_ignores_case() -> None:
+    assert matches_in("SELECT count(*) FROM t; select COUNT(*)", "count(*)") == [(7, 15), (31, 39)]
+    assert matches_in("anything", "") == []
+
+
+def test_a_diff_has_signs_and_marks_the_words_that_changed() -> None:
+    diff = line_diff(["a b c\n", "same\n"], ["a x c\n", "same\n"])
+    rows = diff_rows(diff, 40)
+    assert [text_of(row) for row in rows] == [" 1 - a b c", " 1 + a x c", " 2   same"]
+    assert [part.text for part in rows[1] if part.tone == "new"] == ["x"]
+    assert changes(diff) == "+1 −1"
+
+
+def test_a_notice_says_what_to_type_next() -> None:
+    assert [text_of(row).strip() for row in notice_rows("no skill yet", "germline import PATH", 40)] == [
+        "",
+        "no skill yet",
+        "",
+        "next  germline import PATH",
+    ]

@@ -1,0 +1,154 @@
+"""Differences: two versions of a skill, line by line and word by word, with what happened between them."""
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from events.clock import SystemClock
+from registry.diffs import DiffLine, line_diff, shorten
+from registry.rendering import skill_text
+from registry.skill_paths import SKILL_FILE
+from tui.bootstrap import find_registry, open_library
+from tui.cli.history import event_json, event_line
+from tui.cli.invocation import invocation
+from tui.cli.options import AsJson, Skill
+from tui.cli.paint import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from events.envelope import Envelope
+    from registry.capsule import Capsule
+    from registry.library import Library
+    from tui.cli.invocation import Invocation
+
+_SIGNS: Final = {" ": " ", "+": "+", "-": "−", "?": "…"}
+_TONES: Final = {" ": "", "+": "good", "-": "bad", "?": "dim"}
+
+
+def diff(
+    ctx: typer.Context,
+    skill: Skill,
+    a: Annotated[str, typer.Argument(metavar="A", help="The earlier version: 2, production, 2026-11-01.")],
+    b: Annotated[str, typer.Argument(metavar="[B]", help="The later version; the live one if left out.")] = "",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two versions by line and word, and the events between.
+
+    Every file of the skill that differs is compared. Without colour, changed words are underlined by ^.
+    """
+    call = invocation(ctx)
+    with open_library(find_registry(call.registry)) as library:
+        old, new = library.capsule(skill, a), library.capsule(skill, b)
+        between = _between(library, old, new)
+        files = list(_files(library, old, new))
+    if as_json:
+        fields = {
+            "skill": skill,
+            "a": old.version,
+            "b": new.version,
+            "events": [event_json(envelope) for envelope in between],
+            "files": [{"path": path, "lines": [_line_json(row) for row in rows]} for path, rows in files],
+        }
+        call.answer("diff", fields)
+        return
+    _print(call, old, new, between, files)
+
+
+def _between(library: Library, old: Capsule, new: Capsule) -> list[Envelope]:
+    """List the events between two versions that are about the skill itself, oldest first."""
+    low, high = sorted((old.position, new.position))
+    found = []
+    for envelope in library.history(new.name):
+        if envelope.position <= low:
+            break
+        if envelope.position <= high and envelope.stream != "registry":
+            found.append(envelope)
+    return found[::-1]
+
+
+def _files(library: Library, old: Capsule, new: Capsule) -> Iterator[tuple[str, list[DiffLine]]]:
+    """Compare every file that differs, SKILL.md first."""
+    rows = line_diff(_lines(skill_text(old)), _lines(skill_text(new)))
+    if any(row.kind != " " for row in rows):
+        yield SKILL_FILE, rows
+    before = {file.entry.path: file.entry.blob for file in old.files}
+    after = {file.entry.path: file.entry.blob for file in new.files}
+    for path in sorted(before.keys() | after.keys()):
+        if before.get(path) != after.get(path):
+            yield path, line_diff(_content(library, before.get(path)), _content(library, after.get(path)))
+
+
+def _content(library: Library, blob: str | None) -> list[str]:
+    """Fetch the lines of a file; one line that says so where it is no text."""
+    body = library.log.get_blob(blob) if blob else b""
+    if body is None:
+        return ["(its content is not in the registry)\n"]
+    try:
+        return _lines(body.decode())
+    except UnicodeDecodeError:
+        return [f"(no text: {len(body):,} bytes, SHA-256 {blob})\n"]
+
+
+def _lines(text: str) -> list[str]:
+    """Cut a text at line feeds alone, as editors count lines."""
+    return list(StringIO(text, newline="\n"))
+
+
+def _line_json(row: DiffLine) -> dict[str, Any]:
+    return {
+        "op": {" ": "equal", "+": "add", "-": "remove"}[row.kind],
+        "old": row.old_no,
+        "new": row.new_no,
+        "text": row.text.rstrip("\r\n"),
+        "spans": [list(span) for span in row.spans],
+    }
+
+
+def _print(
+    call: Invocation,
+    old: Capsule,
+    new: Capsule,
+    between: Sequence[Envelope],
+    files: Sequence[tuple[str, list[DiffLine]]],
+) -> None:
+    paint, now = call.paint, SystemClock().now()
+    call.say(paint(f"{new.name}@{old.version} → @{new.version}", "strong"))
+    for envelope in between:
+        call.say(event_line(envelope, now, paint))
+    if not files:
+        call.say("  no difference")
+    for path, rows in files:
+        call.say(f"\n{paint(path, 'strong')}")
+        for row in shorten(rows):
+            number = row.new_no or row.old_no or ""
+            text = f"{number:>5} {_SIGNS[row.kind]} {one_line(row.text)}"
+            whole = paint(text.rstrip(), _TONES[row.kind])
+            call.say(_marked(call, row, number) if row.spans and paint.enabled else whole)
+            if row.spans and not paint.enabled:
+                call.say(f"{'':>8}{_underline(row)}".rstrip())
+
+
+def _marked(call: Invocation, row: DiffLine, number: int | str) -> str:
+    """Colour a line, and the words in it that changed more strongly."""
+    paint, tone = call.paint, _TONES[row.kind]
+    pieces, at = [paint(f"{number:>5} {_SIGNS[row.kind]} ", tone)], 0
+    for start, end in row.spans:
+        pieces += [paint(one_line(row.text[at:start]), tone), paint(one_line(row.text[start:end]), "mark")]
+        at = end
+    return "".join([*pieces, paint(one_line(row.text[at:]), tone)])
+
+
+def _underline(row: DiffLine) -> str:
+    marks = [" "] * len(row.text)
+    for start, end in row.spans:
+        marks[start:end] = "^" * (end - start)
+    return "".join(marks)
+
+
+COMMANDS: Final = {"diff": diff}

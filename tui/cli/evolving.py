@@ -1,0 +1,110 @@
+"""Evolving: turns of evolution on logs, and what each of them came to."""
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from strategies.evolution import MAX_CYCLES, Evolution, Plan, evolve
+from strategies.intake import take_in_scan
+from tui.bootstrap import find_registry, open_registry
+from tui.cli.appended import event_rows, print_rehearsed, since
+from tui.cli.config import read_config
+from tui.cli.evolved import evolution_json, print_cycle, print_end
+from tui.cli.invocation import invocation
+from tui.cli.log_reading import read_logs, read_on
+from tui.cli.options import AsJson, OneOrAll
+from tui.cli.presets import known_preset
+
+if TYPE_CHECKING:
+    from registry.registry import Registry
+    from strategies.logs.scan import Scan
+    from strategies.raising import SignalPolicy
+    from strategies.shown import CycleResult
+    from tui.cli.invocation import Invocation
+
+
+def evolve_skills(  # noqa: PLR0913 - the options of the command are its contract
+    ctx: typer.Context,
+    skill: OneOrAll = "",
+    *,
+    logs: Annotated[
+        list[str] | None,
+        typer.Option("--logs", metavar="PATH", help="Limit the run, and its evaluator, to these; repeatable."),
+    ] = None,
+    preset: Annotated[str, typer.Option(metavar="P", help="The preset of this run; else the one in force.")] = "",
+    cycles: Annotated[int, typer.Option(min=1, metavar="N", help="At most this many turns.")] = MAX_CYCLES,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="The seed of every random draw; else that of germline.toml.")
+    ] = None,
+    review: Annotated[
+        bool, typer.Option("--review", help="Promote nothing: hold what the gate lets through.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Do all of it, print the events, and take it back.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take turns of evolution: scan, select, propose, gate, project.
+
+    Holding is a result: a run that promotes nothing ends with exit code 0. Without SKILL each signal goes to the
+    skill whose triggers name it, else to the one its episodes ran under.
+    """
+    call = invocation(ctx)
+    config = read_config()
+    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
+        if skill:
+            registry.capsule(skill)  # an unknown skill is told before the logs are read
+        plan = Plan(
+            preset=known_preset(preset or registry.about().preset),
+            seed=config.seed if seed is None else seed,
+            skill=skill,
+            cycles=cycles,
+            write=not dry_run,
+            review=review,
+        )
+        found = None
+        if logs:  # from their beginnings: this run is limited to what these files hold
+            found = read_logs(call, [Path(path).expanduser() for path in logs], config)
+            plan = replace(plan, only={record.id for record in found.records})
+        elif config.paths:
+            found = read_on(call, registry, config.paths, config)
+        before = registry.log.head().position
+        with registry.rehearsal() if dry_run else nullcontext():
+            result = _run(call, registry, plan, found, config.policy, quiet=as_json)
+            events = event_rows(since(registry, before)) if dry_run else []
+    if as_json:
+        dry = {"dry_run": True, "events": events} if dry_run else {}
+        call.answer("evolve", {**evolution_json(result), **dry})
+        return
+    print_end(call, result, skill)
+    if dry_run:
+        print_rehearsed(call, events)
+
+
+def _run(
+    call: Invocation,
+    registry: Registry,
+    plan: Plan,
+    found: Scan | None,
+    policy: SignalPolicy,
+    *,
+    quiet: bool,
+) -> Evolution:
+    """Take in what was read, then take the turns, telling of each as it ends."""
+
+    def tell(result: CycleResult) -> None:
+        if not quiet:
+            print_cycle(call, result)
+
+    if found is not None:
+        take_in_scan(registry, found, policy=policy)
+    return evolve(registry, plan, tell)
+
+
+COMMANDS: Final = {"evolve": evolve_skills}

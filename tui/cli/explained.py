@@ -1,0 +1,289 @@
+"""Explanations of one line, as JSON for scripts and as a page for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from events.score import Score
+from registry.rendering import label
+from tui.cli.facts import LABEL, say_fact
+from tui.cli.paint import clip, one_line, width
+from tui.cli.reading import kind_of
+from tui.cli.shapes import model_json, score_json, why_unmeasured
+from tui.cli.words import actor_words, claim_words, further_reasons, scope_words, signal_words
+from tui.figures import ago, count, interval, share, signed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from events.candidate_events import CandidateScored
+    from events.envelope import Envelope
+    from events.score import Delta, Effect, Measured
+    from registry.candidate import Candidate
+    from registry.provenance import Why
+    from tui.cli.file_history import FileLine
+    from tui.cli.invocation import Invocation
+    from tui.cli.places import Named
+
+_SHOWN: Final = 2
+"""Pieces of evidence that are shown unasked."""
+_STILL: Final = len("  " * 4 + "still there")
+_ROOM: Final = 40
+"""A text with less room than this goes below its place."""
+
+
+def why_json(told: Why, there: Sequence[bool]) -> dict[str, Any]:
+    """Give an explanation as the JSON that terminal.md promises."""
+    candidate, event = told.candidate, told.origin.event
+    scored = candidate.scored if candidate else None
+    before, after = getattr(event, "before", None), getattr(event, "after", None)
+    raised = told.signal
+    return {
+        "skill": told.capsule.name,
+        "version": told.capsule.version,
+        "line": told.line.number,
+        "text": told.line.text.rstrip("\r\n"),
+        "since_version": told.line.version,
+        "origin": _origin(told.origin, candidate),
+        "signal": {
+            "kind": raised.event.kind,
+            "fingerprint": raised.event.fingerprint,
+            "template": raised.event.template,
+            "action": raised.event.action,
+            "count": raised.event.count,
+            "episodes": raised.event.episodes,
+            "runs": list(raised.event.runs),
+            "position": raised.position,
+        }
+        if raised
+        else None,
+        "claim": model_json(told.claim),
+        "evidence": [
+            {
+                "id": kept.id,
+                "file": kept.evidence.file,
+                "line": kept.evidence.line,
+                "byte_start": kept.evidence.byte_start,
+                "byte_end": kept.evidence.byte_end,
+                "hmac": kept.evidence.hmac,
+                "text": kept.evidence.text,
+                "redactions": [
+                    {"start": one.start, "end": one.end, "rule": one.rule} for one in kept.evidence.redactions
+                ],
+                "episode": kept.evidence.episode,
+                "still_there": still,
+            }
+            for kept, still in zip(told.evidence, there, strict=True)
+        ],
+        "erased": [{"id": one.id, "at": one.at, "reason": one.reason} for one in told.erased],
+        "before": score_json(before),
+        "after": score_json(after),
+        "unproven": candidate is None,
+        "unmeasured": why_unmeasured(after),
+        **_judged_json(candidate, scored),
+        "previous": [
+            {"version": one.version, "text": one.text.rstrip("\r\n"), "event": one.event} for one in told.previous
+        ],
+        "tried": [
+            {"candidate": one.id, "verdict": one.verdict, "reasons": list(one.reasons), "event": one.judged}
+            for one in told.tried
+        ],
+    }
+
+
+def _origin(origin: Envelope, candidate: Candidate | None) -> dict[str, Any]:
+    return {
+        "event": origin.event_id,
+        "position": origin.position,
+        "type": origin.type,
+        "at": origin.at,
+        "actor": origin.actor,
+        "strategy": candidate.proposed.strategy if candidate else None,
+        "preset": candidate.proposed.preset if candidate else None,
+        "proposer": candidate.proposed.proposer if candidate else None,
+        "hash": origin.hash,
+    }
+
+
+def _judged_json(candidate: Candidate | None, scored: CandidateScored | None) -> dict[str, Any]:
+    effect = scored.effect if scored else None
+    return {
+        "candidate": candidate.id if candidate else None,
+        "delta": model_json(scored.delta) if scored else None,
+        "effect": model_json(effect),
+        "audit": {
+            "before": score_json(scored.audit_before),
+            "after": score_json(scored.audit_after),
+            "delta": model_json(scored.audit_delta),
+        }
+        if scored
+        else None,
+        "verdict": candidate.verdict if candidate else None,
+        "reasons": list(candidate.reasons) if candidate else [],
+        "scope": list(effect.scope) if effect else [],
+        "reverted": candidate.reverted if candidate else False,
+    }
+
+
+def file_json(named: Named, number: int, line: FileLine) -> dict[str, Any]:
+    """Give the explanation of a line of another file in the same shape."""
+    event = line.origin.event
+    return {
+        "skill": named.capsule.name,
+        "version": named.capsule.version,
+        "path": named.path,
+        "line": number,
+        "text": line.text.rstrip("\r\n"),
+        "since_version": line.row.version,
+        "origin": _origin(line.origin, None),
+        "signal": None,
+        "claim": None,
+        "evidence": [],
+        "before": score_json(getattr(event, "before", None)),
+        "after": score_json(getattr(event, "after", None)),
+        "unproven": True,
+        "verdict": None,
+        "previous": [],
+    }
+
+
+def print_why(call: Invocation, told: Why, there: Sequence[bool], now: str, *, every: bool) -> None:
+    """Print an explanation: what the line says, why, since when, on what evidence, what it did."""
+    call.say(call.paint(f"{label(told.capsule)}, line {told.line.number}", "strong"))
+    call.say(f"  {one_line(told.line.text)}\n")
+    for name, text in _facts(told, now):
+        say_fact(call, name, text)
+    _evidence(call, told, there, every=every)
+    for name, text in _others(told):
+        say_fact(call, name, text)
+    call.say(f"\n  {'    '.join(_next(told))}")
+
+
+def _facts(told: Why, now: str) -> Iterator[tuple[str, str]]:
+    candidate, scored = told.candidate, told.candidate.scored if told.candidate else None
+    actor = actor_words(told.origin.actor)
+    if candidate:
+        stamp = "" if told.line.id else "the stamp of a version that came by "
+        yield "why", f"{stamp}{candidate.proposed.strategy}, by preset {candidate.proposed.preset}; {actor}"
+    else:
+        yield "why", f"{kind_of(told.origin)} {actor}; {_unproven(told)}"
+    yield "when", _when(told.origin, told.line.version, now)
+    if told.signal:
+        yield "signal", signal_words(told.signal.event)
+    effect = scored.effect if scored else None
+    if told.claim:
+        judged = f"; judged by {effect.endpoint}" if effect else ""
+        yield "claim", f"{claim_words(told.claim)}{judged}"
+    if effect:
+        yield "effect", effect_words(effect)
+    if scored:
+        yield (
+            "score",
+            score_words(scored.before, scored.after, scored.delta, scored.audit_before, scored.audit_after),
+        )
+        if isinstance(scored.after, Score):
+            yield "", measured_words(scored.after)
+    if candidate:
+        taken_back = "; taken back later" if candidate.reverted else ""
+        yield "verdict", f"{candidate.verdict}: {'; '.join(further_reasons(candidate.reasons))}{taken_back}"
+
+
+def _unproven(told: Why) -> str:
+    reason = why_unmeasured(getattr(told.origin.event, "after", None))
+    return f"unproven: {reason}" if reason else "unproven"
+
+
+def _when(origin: Envelope, version: int, now: str) -> str:
+    return f"{ago(origin.at, now)}, version {version}, event {origin.position}"
+
+
+def effect_words(effect: Effect) -> str:
+    """Write an effect: the risk difference on sealed logs, its interval, both arms, where it holds."""
+    ground = f"; ground: {scope_words(effect.scope)}" if effect.scope else ""
+    return (
+        f"{signed(effect.risk_difference, 2)} on sealed logs {interval(effect.low, effect.high, 2)}, "
+        f"{effect.obeyed:,} obeyed and {effect.disobeyed:,} did not, in {count(effect.tasks, 'task')}{ground}"
+    )
+
+
+def score_words(
+    before: Measured, after: Measured, delta: Delta | None, audit_before: Measured, audit_after: Measured
+) -> str:
+    """Write scores before and after with the paired difference, and the audit's beside them."""
+    if not isinstance(before, Score) or not isinstance(after, Score):
+        return f"not measured: {why_unmeasured(after) or why_unmeasured(before)}"
+    change = f"   Δ {signed(delta.value)} {interval(delta.low, delta.high)}" if delta else ""
+    audit = ""
+    if isinstance(audit_before, Score) and isinstance(audit_after, Score):
+        audit = f"   audit {share(audit_before.value)} → {share(audit_after.value)}"
+    return f"{share(before.value)} → {share(after.value)}{change}{audit}"
+
+
+def measured_words(score: Score) -> str:
+    """Write what a score rests on."""
+    return (
+        f"{interval(score.low, score.high)} over {count(score.n, 'episode')}, coverage {score.coverage:.0%}, "
+        f"by {score.kind} {score.evaluator[:8]}"
+    )
+
+
+def _evidence(call: Invocation, told: Why, there: Sequence[bool], *, every: bool) -> None:
+    """Print where the evidence stands, what it says, and whether it still stands there."""
+    shown = told.evidence if every else told.evidence[:_SHOWN]
+    places = [f"{Path(kept.evidence.file).name}, byte {kept.evidence.byte_start:,}" for kept in shown]
+    column = max(map(len, places), default=0)
+    for at, (kept, place, still) in enumerate(zip(shown, places, there, strict=False)):
+        found = "still there" if still else call.paint("no longer there", "warn")
+        label = call.paint(f"{'evidence' if at == 0 else '':<{LABEL}}", "dim")
+        room = width() - LABEL - column - _STILL
+        text = one_line(kept.evidence.text)
+        if room >= min(_ROOM, len(text)):
+            call.say(f"  {label}{place:<{column}}   {clip(text, room)}   {found}")
+        else:
+            call.say(f"  {label}{place}, {found}")
+            call.say(f"  {'':<{LABEL}}  {clip(text, width() - LABEL - 4)}")
+    left = len(told.evidence) - len(shown)
+    if left:
+        say_fact(call, "", f"{left} more: --all")
+    for (on, reason), number in Counter((one.at[:10], one.reason) for one in told.erased).items():
+        first = "" if told.evidence else "evidence"
+        say_fact(call, first, f"{count(number, 'piece')} erased on {on} because {reason}")
+
+
+def _others(told: Why) -> Iterator[tuple[str, str]]:
+    """Say what stood there before, and what else was tried for the same signal."""
+    if told.previous:
+        for at, one in enumerate(told.previous):
+            text = clip(one_line(one.text), max(width() - 40, 30))
+            yield ("before" if at == 0 else ""), f"version {one.version}: {text}   event {one.event}"
+    elif told.line.version > 1 and told.line.id:
+        yield "before", f"no such line in version {told.line.version - 1}"
+    for at, other in enumerate(told.tried):
+        lines = " / ".join(one_line("".join(edit.text)) for edit in other.proposed.edits)
+        verdict = {"reject": "rejected", "hold": "held"}.get(other.verdict or "", "open")
+        text = f'"{clip(lines, max(width() - 40, 30))}": {verdict}, event {other.judged or other.position}'
+        yield ("tried" if at == 0 else ""), text
+
+
+def _next(told: Why) -> list[str]:
+    name, since = told.capsule.name, told.line.version
+    commands = [f"germline show {label(told.capsule)} --blame"]
+    if since > 1:
+        commands.append(f"germline diff {name} {since - 1} {since}")
+        commands.append(f"germline revert {name} --to {since - 1}")
+    else:
+        commands.append(f"germline log {name}")
+    return commands
+
+
+def print_file_line(call: Invocation, named: Named, number: int, line: FileLine, now: str) -> None:
+    """Print the explanation of a line of another file of a skill."""
+    call.say(call.paint(f"{label(named.capsule)}, {named.path}, line {number}", "strong"))
+    call.say(f"  {one_line(line.text)}\n")
+    say_fact(call, "why", f"{kind_of(line.origin)} {actor_words(line.origin.actor)}; unproven")
+    say_fact(call, "when", _when(line.origin, line.row.version, now))
+    name, version = named.capsule.name, line.row.version
+    further = f"    germline diff {name} {version - 1} {version}" if version > 1 else ""
+    call.say(f"\n  germline show {label(named.capsule)}    germline log {name}{further}")

@@ -1,0 +1,130 @@
+"""What was found and tried: signals, and the candidates that answer them."""
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from events.clock import SystemClock
+from tui.bootstrap import find_registry, open_library
+from tui.cli.invocation import invocation
+from tui.cli.open_signals import is_open, live_claims
+from tui.cli.options import AsJson, OneOrAll
+from tui.cli.paint import clip, one_line, width
+from tui.cli.shapes import model_json, models_json, score_json
+from tui.figures import age, interval, signed
+
+if TYPE_CHECKING:
+    from registry.candidate import Candidate
+
+MARKS: Final = {"promote": ("✓", "good"), "reject": ("✗", "bad"), "hold": ("·", "warn"), None: ("?", "dim")}
+"""A marker and a tone for each verdict: none is told by colour alone."""
+
+
+def signals(
+    ctx: typer.Context,
+    *,
+    measured: Annotated[
+        bool, typer.Option("--quality", help="Precision, recall and lift of each signal against outcomes.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the signals that were raised, with counts and evidence.
+
+    An open signal (○) is one that no live claim of any skill answers yet.
+    """
+    call = invocation(ctx)
+    if measured:
+        from tui.cli.trusted import tell_quality  # noqa: PLC0415 - detecting anew is for those who ask
+
+        tell_quality(call, as_json=as_json)
+        return
+    with open_library(find_registry(call.registry)) as library:
+        raised = sorted(library.signals(), key=lambda one: (-one.event.severity, one.event.fingerprint))
+        live = live_claims(library)
+    if as_json:
+        rows = [
+            {**one.event.model_dump(mode="json", exclude={"type"}), "open": is_open(one.event, live),
+             "position": one.position, "at": one.at}
+            for one in raised
+        ]  # fmt: skip
+        call.answer("signals", {"signals": rows})
+        return
+    for one in raised:
+        event = one.event
+        mark = "○" if is_open(event, live) else call.paint("✓", "good")
+        name = clip(one_line(event.template or event.action), width() - 52)
+        call.say(
+            f"{mark} {event.kind:<14} {event.calls_for:<8} {event.count:>7,}× {event.episodes:>6,} ep "
+            f"{len(event.runs):>2} {'run ' if len(event.runs) == 1 else 'runs'}  {name}"
+        )
+    if not raised:
+        call.note("no signal was raised yet\nnext       germline scan PATH")
+
+
+def candidates(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = False) -> None:
+    """List what was proposed, with figures and verdicts.
+
+    Rejected (✗) and held (·) candidates stay for ever, and are found again instead of measured again.
+    """
+    call = invocation(ctx)
+    with open_library(find_registry(call.registry)) as library:
+        found = library.candidates(library.capsule(skill).name if skill else "")
+    if as_json:
+        call.answer("candidates", {"candidates": [candidate_json(one) for one in found]})
+        return
+    now = SystemClock().now()
+    for one in found:
+        mark, tone = MARKS["reject" if one.reverted else one.verdict]
+        scored = one.scored
+        figures = "not measured"
+        if scored and scored.effect:
+            effect = scored.effect
+            figures = f"{signed(effect.risk_difference, 2)} {interval(effect.low, effect.high, 2)}"
+        version = f"@{one.version}" if one.version else ""
+        call.say(
+            f"{call.paint(mark, tone)} {one.id[:12]}  {one.proposed.capsule + version:<22} "
+            f"{one.proposed.strategy:<8} {figures:<18} {age(one.at, now):>4}"
+        )
+        for text in (_lines(one), "taken back" if one.reverted else "", *one.reasons[:1]):
+            if text:
+                call.say(f"    {clip(one_line(text), width() - 4)}")
+    if not found:
+        call.note("nothing was proposed yet\nnext       germline evolve SKILL --logs PATH")
+
+
+def _lines(one: Candidate) -> str:
+    return " / ".join(text.strip() for edit in one.proposed.edits for text in edit.text if text.strip())
+
+
+def candidate_json(one: Candidate) -> dict[str, Any]:
+    """Give a candidate as JSON, with its figures and its verdict."""
+    proposed, scored = one.proposed, one.scored
+    return {
+        "id": one.id,
+        "skill": proposed.capsule,
+        "base_version": proposed.base_version,
+        "strategy": proposed.strategy,
+        "preset": proposed.preset,
+        "proposer": proposed.proposer,
+        "fingerprint": proposed.fingerprint,
+        "evaluator": proposed.evaluator,
+        "reason": proposed.reason,
+        "edits": models_json(proposed.edits),
+        "claims": models_json(proposed.claims),
+        "effect": model_json(scored.effect) if scored else None,
+        "before": score_json(scored.before) if scored else None,
+        "after": score_json(scored.after) if scored else None,
+        "delta": model_json(scored.delta) if scored else None,
+        "verdict": one.verdict,
+        "reasons": list(one.reasons),
+        "version": one.version,
+        "reverted": one.reverted,
+        "position": one.position,
+        "at": one.at,
+    }
+
+
+COMMANDS: Final = {"signals": signals, "candidates": candidates}

@@ -1,0 +1,109 @@
+"""History: what happened, newest first."""
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from events.clock import SystemClock, rfc3339
+from events.errors import NotFoundError, UsageError
+from events.types import EVENT_TYPES
+from registry.summaries import summary
+from tui.bootstrap import find_registry, open_library
+from tui.cli.invocation import as_json as json_line
+from tui.cli.invocation import invocation
+from tui.cli.options import AsJson
+from tui.cli.paint import clip, one_line, width
+from tui.cli.shapes import score_json
+from tui.figures import age
+
+if TYPE_CHECKING:
+    from events.envelope import Envelope
+    from tui.cli.paint import Paint
+
+_TYPES: Final = tuple(cls.__name__ for cls in EVENT_TYPES)
+_TONES: Final = {"Promoted": "good", "Rejected": "bad", "Held": "warn", "Reverted": "warn", "Versioned": "accent"}
+
+
+def log(
+    ctx: typer.Context,
+    skill: Annotated[str, typer.Argument(metavar="[SKILL]", help="A skill; all history if left out.")] = "",
+    *,
+    types: Annotated[
+        list[str] | None, typer.Option("--type", metavar="TYPE", help="Only events of this type; may be repeated.")
+    ] = None,
+    since: Annotated[
+        str, typer.Option(metavar="TIME", help="Only events since 2026-11-01, or 2026-11-01T12:00Z.")
+    ] = "",
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="At most this many events.")] = 2**31,
+    as_json: AsJson = False,
+) -> None:
+    """Show the history, of all or of one skill, newest first.
+
+    With --json one event a line; `version` is that of its stream, `skill_version` that of the skill where the
+    event makes one.
+    """
+    call = invocation(ctx)
+    wanted = tuple(_known_type(name) for name in types or ())
+    with open_library(find_registry(call.registry)) as library:
+        now = SystemClock().now()
+        for envelope in library.history(skill, types=wanted, since=_moment(since), limit=limit):
+            call.say(json_line(event_json(envelope)) if as_json else event_line(envelope, now, call.paint))
+
+
+def _moment(text: str) -> str:
+    """Read a time as people write it, UTC where no zone is named; "" stays ""."""
+    if not text:
+        return ""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"{text!r} is no time", hint="write it as 2026-11-01 or 2026-11-01T12:00:00Z") from error
+    return rfc3339(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+
+
+def _known_type(name: str) -> str:
+    """Find an event type however it was capitalised; raises NotFoundError with the nearest."""
+    same = {known.lower(): known for known in _TYPES}
+    if name.lower() not in same:
+        near = tuple(same[found] for found in get_close_matches(name.lower(), same, n=1, cutoff=0.4))
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(_TYPES)}"
+        raise NotFoundError(f"there is no event type {name}", hint=hint, nearest=near)
+    return same[name.lower()]
+
+
+def event_json(envelope: Envelope) -> dict[str, Any]:
+    """Give an event as the line of JSON that `germline log` prints for it."""
+    event = envelope.event if envelope.is_known else None
+    is_version = envelope.type in {"CapsuleVersioned", "CandidatePromoted"}
+    return {
+        "schema": "germline/log/1",
+        "position": envelope.position,
+        "type": envelope.type,
+        "stream": envelope.stream,
+        "at": envelope.at,
+        "actor": envelope.actor,
+        "version": envelope.version,
+        "skill": getattr(event, "capsule", None),
+        "skill_version": getattr(event, "version", None) if is_version else None,
+        "before": score_json(getattr(event, "before", None)),
+        "after": score_json(getattr(event, "after", None)),
+        "summary": summary(envelope),
+        "hash": envelope.hash,
+    }
+
+
+def event_line(envelope: Envelope, now: str, paint: Paint) -> str:
+    """Write an event in one line: position, age, type, what it did."""
+    tone = next((tone for end, tone in _TONES.items() if envelope.type.endswith(end)), "")
+    kind = paint(f"{envelope.type:<19}", tone)
+    room = width() - 34
+    said = one_line(summary(envelope))
+    return f"{envelope.position:>6} {paint(f'{age(envelope.at, now):>5}', 'dim')}  {kind} {clip(said, room)}"
+
+
+COMMANDS: Final = {"log": log}

@@ -1,0 +1,43 @@
+"""Names as people type them: a skill, perhaps at a version, perhaps a line of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from events.errors import UsageError
+
+_SKILL: Final = re.compile(r"(?P<name>[a-z0-9]+(?:-[a-z0-9]+)*)(?:@(?P<ref>\S+))?")
+_HINT: Final = "write it as sql-analyst:7, sql-analyst@3:7 or path/SKILL.md:7"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line that was named: of a skill (at `ref`, "" for now), or of a file on disk (`path`)."""
+
+    line: int
+    name: str = ""
+    ref: str = ""
+    path: str = ""
+
+
+def split_skill(text: str) -> tuple[str, str]:
+    """Split SKILL[@VERSION] into name and version, "" where none is named."""
+    name, at, ref = text.partition("@")
+    if at and not ref:
+        raise UsageError(f"{text!r} names no version after the @", hint=f"germline log {name}")
+    return name, ref
+
+
+def split_place(text: str) -> Place:
+    """Read SKILL[@VERSION]:LINE or PATH:LINE; raises UsageError for anything else."""
+    what, colon, number = text.rpartition(":")
+    if not colon or not what:
+        raise UsageError(f"{text!r} names no line", hint=_HINT)
+    if not number.isdecimal() or int(number) < 1:
+        raise UsageError(f"{number!r} is no line number", hint=f"lines count from 1; {_HINT}")
+    named = _SKILL.fullmatch(what)
+    if named:
+        return Place(int(number), name=named["name"], ref=named["ref"] or "")
+    return Place(int(number), path=what)

@@ -1,0 +1,32 @@
+"""Paging: long answers go through the PAGER that a person set, on a terminal only."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from contextlib import contextmanager, redirect_stdout, suppress
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LESS: Final = "FRX"
+"""What git gives `less` too: leave where it fits, show colours, leave the text on the screen."""
+
+
+@contextmanager
+def paged() -> Iterator[None]:
+    """Send what is printed inside through PAGER, where one is set and somebody is watching."""
+    pager = shlex.split(os.environ.get("PAGER", ""))
+    if not pager or not sys.stdout.isatty():
+        yield
+        return
+    environment = {"LESS": _LESS, **os.environ}
+    with (
+        suppress(BrokenPipeError),  # who left the pager has read enough
+        subprocess.Popen(pager, stdin=subprocess.PIPE, text=True, env=environment) as viewer,  # noqa: S603 - the person's own PAGER
+        redirect_stdout(viewer.stdin),
+    ):
+        yield

@@ -1,0 +1,58 @@
+"""Colour on a terminal: never the only sign of anything, and never where nobody asked for it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
+_CODES: Final = {"dim": "2", "strong": "1", "good": "32", "bad": "31", "warn": "33", "accent": "36", "mark": "7"}
+_STEERING: Final = (*range(32), *range(0x7F, 0xA0), 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+"""Control characters, and those that reorder text: what steers a terminal instead of being read."""
+_VISIBLE: Final = {code: f"\\u{code:04x}" for code in _STEERING}
+_ONE_LINE: Final = {**_VISIBLE, 0x09: " ", 0x0A: " ", 0x0D: " "}
+_MANY_LINES: Final = {code: shown for code, shown in _VISIBLE.items() if code not in {0x09, 0x0A, 0x0D}}
+MIN_WIDTH: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Paint:
+    """Puts ANSI colours around texts, or leaves them alone."""
+
+    enabled: bool
+
+    @classmethod
+    def of(cls, stream: TextIO) -> Paint:
+        """Decide as no-color.org and bixense.com/clicolors say: NO_COLOR, CLICOLOR_FORCE, then a terminal."""
+        if os.environ.get("NO_COLOR"):
+            return cls(enabled=False)
+        forced = os.environ.get("CLICOLOR_FORCE", "0") not in {"", "0"}
+        return cls(enabled=forced or (stream.isatty() and os.environ.get("TERM") != "dumb"))
+
+    def __call__(self, text: str, tone: str) -> str:
+        """Colour a text by what it means: dim, strong, good, bad, warn, accent, mark."""
+        return f"\x1b[{_CODES[tone]}m{text}\x1b[0m" if self.enabled and text and tone else text
+
+
+def one_line(text: str) -> str:
+    """Make text from a log or a skill safe to print in a line: what steers a terminal is shown, not obeyed."""
+    return text.rstrip("\r\n").translate(_ONE_LINE)
+
+
+def harmless(text: str) -> str:
+    """Do the same for a whole text, its lines and tabs left as they are."""
+    return text.translate(_MANY_LINES)
+
+
+def clip(text: str, width: int) -> str:
+    """Cut a text to at most `width` characters, with an ellipsis where something is missing."""
+    return text if len(text) <= width else text[: max(width - 1, 0)].rstrip() + "…"
+
+
+def width() -> int:
+    """Tell how wide lines may be: the terminal's columns, 80 where there is none."""
+    return max(shutil.get_terminal_size((80, 24)).columns, MIN_WIDTH)

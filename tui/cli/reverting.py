@@ -1,0 +1,61 @@
+"""Going back: an earlier version's text, brought back by a new event."""
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import typer
+
+from events.errors import UsageError
+from registry.commands import Revert
+from registry.publish import publish, require_unedited
+from registry.rendering import label
+from tui.bootstrap import find_registry, open_registry
+from tui.cli.appended import event_rows, rehearsed
+from tui.cli.invocation import invocation
+from tui.cli.options import AsJson, DryRun, Reason, Skill
+
+
+def revert(
+    ctx: typer.Context,
+    skill: Skill,
+    *,
+    to: Annotated[str, typer.Option("--to", metavar="VERSION", help="The version to go back to: 2, production.")],
+    reason: Reason = "",
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Go back to what an earlier version said, by a new event.
+
+    Nothing is erased: the version that is left stays in the history. Needs --reason. The files are written anew.
+    """
+    call = invocation(ctx)
+    if not reason.strip():
+        raise UsageError("going back needs a reason", hint=f"germline revert {skill} --to {to} --reason TEXT")
+    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
+        command = Revert(skill, registry.version_of(skill, to), reason)
+        require_unedited(registry, skill)
+        if dry_run:
+            with registry.rehearsal():
+                rehearsed(call, "revert", registry.execute(command).envelopes, as_json=as_json)
+            return
+        receipt = registry.execute(command)
+        paths = publish(registry, skill)
+        capsule = registry.capsule(skill)
+    if as_json:
+        fields = {
+            "skill": skill,
+            "to": command.to_version,
+            "version": capsule.version,
+            "written": list(paths),
+            "events": event_rows(receipt.envelopes),
+        }
+        call.answer("revert", fields)
+        return
+    call.say(f"reverted   {skill} says again what version {command.to_version} said; it is {label(capsule)} now")
+    call.say(f"written    {', '.join(paths) or 'nothing: the files were right already'}, in {capsule.source}")
+    call.say(f"next       germline diff {skill} {capsule.version - 1} {capsule.version}    germline log {skill}")
+
+
+COMMANDS: Final = {"revert": revert}

@@ -1,0 +1,195 @@
+"""Beginning: a registry, and the skills that go into it."""
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from events.clock import new_split_key
+from events.errors import NotFoundError, RefusedError, UsageError
+from registry.commands import CreateRegistry, ImportSkill
+from registry.publish import take_in
+from registry.skill_folder import read_skill
+from registry.skill_paths import SKILL_FILE
+from tui.bootstrap import FILE, FOLDER, find_registry, open_registry
+from tui.cli.appended import event_rows, rehearsed, since
+from tui.cli.config import NAME, template
+from tui.cli.discovery import usual_places
+from tui.cli.invocation import invocation
+from tui.cli.options import AsJson, DryRun
+from tui.cli.presets import known_preset
+from tui.figures import count
+
+if TYPE_CHECKING:
+    from registry.registry import Registry
+    from registry.skill_folder import SkillFolder
+    from tui.cli.invocation import Invocation
+
+_HEX: Final = frozenset("0123456789abcdef")
+_KEY_CHARS: Final = 32
+_SKILLS: Final = ("~/.claude/skills", ".claude/skills", "skills")
+"""Where tools are known to keep skills."""
+MAX_DEPTH: Final = 3
+"""How deep below a named folder skills are looked for: collections put them one or two folders down."""
+
+
+def init(
+    ctx: typer.Context,
+    folder: Annotated[str, typer.Argument(metavar="[DIR]", help="Where; here if left out.")] = ".",
+    *,
+    split_key: Annotated[
+        str, typer.Option(metavar="HEX", help="32 hex digits that divide tasks into splits; drawn if left out.")
+    ] = "",
+    preset: Annotated[str, typer.Option(metavar="NAME", help="The preset to begin with.")] = "balanced",
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Create a registry here; say which logs and skills could go in.
+
+    Nothing is read that was not asked for: what is found is offered as commands to type.
+    """
+    call = invocation(ctx)
+    stated = call.registry or ("" if folder != "." else os.environ.get("GERMLINE_REGISTRY", ""))
+    path = Path(stated).expanduser() if stated else Path(folder).expanduser() / FOLDER / FILE
+    command = CreateRegistry(_split_key(split_key), known_preset(preset).name)
+    logs = tuple(found for _, found in usual_places())
+    skills = tuple(
+        found for stated in _SKILLS if (found := _beside(folder, stated)).is_dir() and find_skills(found)
+    )
+    if dry_run:
+        _rehearse_init(call, path, command, as_json=as_json)
+        return
+    with open_registry(path, create=True) as registry:
+        if registry.log.head().position:
+            raise RefusedError(f"there is a registry at {path} already", hint="germline status")
+        registry.execute(command)
+    settings = Path(folder).expanduser() / NAME
+    if not stated and not settings.exists():
+        descriptor = os.open(settings, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(template(logs))
+    offers = [*(f"germline import {found}" for found in skills), *(f"germline scan {found}" for found in logs)]
+    if as_json:
+        fields = {
+            "registry": str(path),
+            "preset": command.preset,
+            "split_key": command.split_key,
+            "offers": offers,
+        }
+        call.answer("init", fields)
+        return
+    call.say(f"registry   {path}, preset {command.preset}")
+    if settings.exists():
+        call.say(f"settings   {settings}")
+    for at, offer in enumerate(offers or ["germline import PATH", "germline demo"]):
+        call.say(f"{'next' if at == 0 else '':<10} {offer}")
+
+
+def _split_key(stated: str) -> str:
+    key = stated.lower() or new_split_key()
+    if len(key) != _KEY_CHARS or not set(key) <= _HEX:
+        raise UsageError(f"{stated!r} is no split key", hint=f"give {_KEY_CHARS} hex digits, or leave it out")
+    return key
+
+
+def _beside(folder: str, stated: str) -> Path:
+    return Path(stated).expanduser() if stated.startswith("~") else Path(folder).expanduser() / stated
+
+
+def _rehearse_init(call: Invocation, path: Path, command: CreateRegistry, *, as_json: bool) -> None:
+    """Say what would be begun; there is no log yet to rehearse in."""
+    if path.exists():
+        raise RefusedError(f"there is a file {path} already", hint="germline status")
+    summary = f"registry created, preset {command.preset}"
+    if as_json:
+        payload = {"split_key": command.split_key, "preset": command.preset}
+        event = {"type": "RegistryCreated", "stream": "registry", "summary": summary, "payload": payload}
+        call.answer("init", {"dry_run": True, "registry": str(path), "events": [event]})
+    else:
+        call.say(f"dry run: would create {path} and append 1 event; nothing was changed")
+        call.say(f"  RegistryCreated    {summary}")
+
+
+def import_skills(
+    ctx: typer.Context,
+    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="A skill folder, or a folder of such.")],
+    *,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Import skill folders; each is projected where it came from.
+
+    Importing loses nothing: projected without an edit, every file is byte for byte what it was. Rules that a
+    skill breaks are warnings now, and must be mended before a changed version is projected.
+    """
+    call = invocation(ctx)
+    folders = list(dict.fromkeys(found for path in paths for found in _named(Path(path).expanduser())))
+    skills = [read_skill(folder.resolve()) for folder in folders]
+    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
+        before = registry.log.head().position
+        if dry_run:
+            with registry.rehearsal():
+                for skill in skills:
+                    registry.execute(ImportSkill(skill))
+                rehearsed(call, "import", since(registry, before), as_json=as_json)
+            return
+        with registry.log.transaction():  # all of them or none
+            for folder in folders:
+                take_in(registry, folder)
+        _report(call, registry, skills, before, as_json=as_json)
+
+
+def _report(
+    call: Invocation, registry: Registry, skills: list[SkillFolder], before: int, *, as_json: bool
+) -> None:
+    if as_json:
+        rows = [
+            {
+                "skill": skill.name,
+                "version": 1,
+                "source": skill.source,
+                "files": len(skill.files) + 1,
+                "sections": len(skill.sections),
+                "warnings": list(skill.warnings),
+            }
+            for skill in skills
+        ]
+        call.answer("import", {"skills": rows, "events": event_rows(since(registry, before))})
+        return
+    for skill in skills:
+        size = f"{count(len(skill.files) + 1, 'file')}, {count(len(skill.sections), 'section')}"
+        call.say(f"imported   {skill.name}@1, {size}, from {skill.source}")
+        for warning in skill.warnings:
+            call.note(f"warning    {skill.name}: {warning}")
+    call.say(f"next       germline evolve {skills[0].name} --logs PATH    germline show {skills[0].name} --blame")
+
+
+def _named(path: Path) -> list[Path]:
+    """Find the skill folders that a path names: itself, or those below it."""
+    if path.name == SKILL_FILE and path.is_file():
+        return [path.parent]
+    if not path.is_dir():
+        raise NotFoundError(f"{path}: no such folder", hint=f"name a folder that holds {SKILL_FILE}")
+    found = find_skills(path)
+    if not found:
+        raise NotFoundError(
+            f"{path} holds no {SKILL_FILE}, nor does a folder in it", hint=f"name a folder that holds {SKILL_FILE}"
+        )
+    return found
+
+
+def find_skills(folder: Path, depth: int = MAX_DEPTH) -> list[Path]:
+    """List the skill folders at or below a folder, sorted; a skill's own folders are not searched."""
+    if (folder / SKILL_FILE).is_file():
+        return [folder]
+    if depth == 0:
+        return []
+    below = sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith("."))
+    return [found for one in below if not one.is_symlink() for found in find_skills(one, depth - 1)]
+
+
+COMMANDS: Final = {"init": init, "import": import_skills}

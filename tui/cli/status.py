@@ -1,0 +1,134 @@
+"""Status: what the registry holds now, and what waits."""
+# ruff: noqa: TC001, TC002 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import typer
+
+from events.clock import SystemClock
+from registry.publish import differences, standing
+from strategies.routing import unrouted
+from tui.bootstrap import find_registry, open_library
+from tui.cli.invocation import invocation
+from tui.cli.open_signals import is_open, live_claims
+from tui.cli.options import AsJson
+from tui.cli.paint import clip, one_line, width
+from tui.cli.shapes import model_json, score_json
+from tui.figures import age, count, share, signed
+
+if TYPE_CHECKING:
+    from registry.candidate import Candidate
+    from registry.library import Library, Raised
+    from tui.cli.invocation import Invocation
+
+_WORDS: Final = {
+    "projected": "",
+    "stale": "the files are of an earlier version: germline project {name}",
+    "edited": "edited by hand: {paths}: germline adopt {name}",
+    "missing": "not on disk: germline project {name}",
+}
+_SHOWN: Final = 5
+
+
+def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
+    """Show skills, drift, open signals, what waits, the preset."""
+    call = invocation(ctx)
+    path = find_registry(call.registry)
+    with open_library(path) as library:
+        about, head = library.about(), library.log.head()
+        skills = [_skill_json(library, name) for name in library.names()]
+        live = live_claims(library)
+        waiting = [one for one in library.signals() if is_open(one.event, live)]
+        lost = unrouted(library, waiting)
+        held = [one for one in library.candidates() if one.verdict == "hold" and not one.reverted]
+    if as_json:
+        fields = {
+            "registry": str(path),
+            "preset": about.preset,
+            "created_at": about.created_at,
+            "head": {"position": head.position, "hash": head.hash},
+            "skills": skills,
+            "open_signals": [
+                {"fingerprint": one.event.fingerprint, "kind": one.event.kind, "template": one.event.template,
+                 "count": one.event.count, "episodes": one.event.episodes}
+                for one in waiting
+            ],
+            "unrouted": [one.event.fingerprint for one in lost],
+            "held": [{"id": one.id, "skill": one.proposed.capsule, "reasons": list(one.reasons)} for one in held],
+        }  # fmt: skip
+        call.answer("status", fields)
+        return
+    call.say(f"registry   {path}, {count(head.position, 'event')}, head {head.hash[:16]}")
+    call.say(f"preset     {about.preset}")
+    _print_skills(call, skills)
+    _print_signals(call, waiting)
+    if lost:
+        call.say(f"unrouted   {count(len(lost), 'signal')} no skill answers to: germline evolve SKILL")
+    _print_held(call, held)
+    call.say(f"next       {_next(skills, waiting, lost)}")
+
+
+def _skill_json(library: Library, name: str) -> dict[str, Any]:
+    capsule = library.capsule(name)
+    drifted = [{"path": one.path, "kind": one.kind} for one in differences(library, name)]
+    return {
+        "skill": name,
+        "version": capsule.version,
+        "at": capsule.at,
+        "source": capsule.source,
+        "aliases": dict(capsule.aliases),
+        "score": score_json(capsule.score),
+        "delta": model_json(capsule.delta),
+        "unproven": capsule.unproven,
+        "standing": standing(library, name),
+        "drift": drifted,
+    }
+
+
+def _print_skills(call: Invocation, skills: list[dict[str, Any]]) -> None:
+    now = SystemClock().now()
+    for at, row in enumerate(skills):
+        score, delta = row["score"], row["delta"]
+        figures = share(score["value"]) if score else "unproven" if row["unproven"] else "–"
+        change = f"Δ {signed(delta['value'])}" if delta else ""
+        names = " ".join(f"{alias}→{version}" for alias, version in row["aliases"].items())
+        called = f"{row['skill']}@{row['version']}"
+        text = f"{called:<28} {figures:<9} {change:<8} {age(row['at'], now):>4}  {names}"
+        call.say(f"{'skills' if at == 0 else '':<10} {text}".rstrip())
+        paths = ", ".join(one["path"] for one in row["drift"])
+        if words := _WORDS[row["standing"]].format(name=row["skill"], paths=paths):
+            call.say(f"{'':<10} {call.paint('!', 'warn')} {words}")
+    if not skills:
+        call.say("skills     none yet")
+
+
+def _print_signals(call: Invocation, waiting: list[Raised]) -> None:
+    most = sorted(waiting, key=lambda one: (-one.event.severity, one.event.fingerprint))
+    for at, one in enumerate(most[:_SHOWN]):
+        name = clip(one_line(one.event.template or one.event.action), width() - 40)
+        call.say(f"{'signals' if at == 0 else '':<10} ○ {one.event.kind:<14} {one.event.count:>7,}×  {name}")
+    if len(most) > _SHOWN:
+        call.say(f"{'':<10} {len(most) - _SHOWN} more: germline signals")
+
+
+def _print_held(call: Invocation, held: list[Candidate]) -> None:
+    for at, one in enumerate(held[:_SHOWN]):
+        reason = clip(one_line(one.reasons[0] if one.reasons else ""), width() - 42)
+        call.say(f"{'held' if at == 0 else '':<10} · {one.id[:12]} {one.proposed.capsule:<14} {reason}")
+    if len(held) > _SHOWN:
+        call.say(f"{'':<10} {len(held) - _SHOWN} more: germline candidates")
+
+
+def _next(skills: list[dict[str, Any]], waiting: list[Raised], lost: list[Raised]) -> str:
+    if not skills:
+        return "germline import PATH"
+    if any(row["standing"] == "edited" for row in skills):
+        return "germline adopt    germline project --discard"
+    if len(waiting) > len(lost):
+        return "germline evolve"
+    return f"germline evolve {skills[0]['skill']}" if waiting else "germline scan PATH"
+
+
+COMMANDS: Final = {"status": status}

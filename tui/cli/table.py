@@ -1,0 +1,42 @@
+"""The commands: in which module each one lives, and what it does in one line.
+
+A command's module is imported when the command is run, never for the list of commands: so a module may import
+whatever its command needs, and reading commands stay fast.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Entry(NamedTuple):
+    """Where a command lives, and the first line of its help."""
+
+    module: str
+    summary: str
+
+
+COMMANDS: Final[dict[str, Entry]] = {
+    "init": Entry("start", "Create a registry here; say which logs and skills could go in."),
+    "demo": Entry("demo", "Tell the whole story on recorded logs, offline, in seconds."),
+    "import": Entry("start", "Import skill folders; each is projected where it came from."),
+    "status": Entry("status", "Show skills, drift, open signals, what waits, the preset."),
+    "scan": Entry("scanning", "Read logs into episodes and signals."),
+    "watch": Entry("watching", "Read logs as they grow, until it is stopped."),
+    "signals": Entry("found", "List the signals that were raised, with counts and evidence."),
+    "evolve": Entry("evolving", "Take turns of evolution: scan, select, propose, gate, project."),
+    "candidates": Entry("found", "List what was proposed, with figures and verdicts."),
+    "log": Entry("history", "Show the history, of all or of one skill, newest first."),
+    "show": Entry("reading", "Print a skill at any version; with --blame, line by line."),
+    "diff": Entry("differing", "Compare two versions by line and word, and the events between."),
+    "why": Entry("explaining", "Explain one line: who, when, on what evidence, did it help?"),
+    "revert": Entry("reverting", "Go back to what an earlier version said, by a new event."),
+    "alias": Entry("aliases", "Name versions: movable names, with their history."),
+    "outcome": Entry("outcomes", "Record how an episode ended, as CI, a merge or a person says."),
+    "evidence": Entry("evidence", "Show and erase the texts that signals refer to."),
+    "preset": Entry("presets", "List, show and switch the presets that bind the strategies."),
+    "verify": Entry("verifying", "Check every event, link and stored content of the registry."),
+    "project": Entry("disk", "Write the files of skills anew from the log."),
+    "adopt": Entry("disk", "Take in what a person edited in the projected files."),
+    "ui": Entry("screens", "Open the screens."),
+}

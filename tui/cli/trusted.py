@@ -1,0 +1,83 @@
+"""How far each signal can be trusted: precision, recall and lift against outcomes, as a table and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from strategies.intake import all_episodes
+from strategies.raising import found_signals
+from strategies.signals.quality import quality
+from tui.bootstrap import find_registry, open_library
+from tui.cli.config import read_config
+from tui.cli.paint import clip, one_line, width
+from tui.figures import count, interval, share
+
+if TYPE_CHECKING:
+    from strategies.signals.quality import Proportion, Quality, QualityRow
+    from tui.cli.invocation import Invocation
+
+_SHOWN = 12
+"""Signals that are listed one by one beside their kinds."""
+_HEAD = f"{'':<26}{'failed':>7} {'of':>6}  {'precision':<20}{'recall':<20}{'lift':>5}"
+
+
+def tell_quality(call: Invocation, *, as_json: bool) -> None:
+    """Measure the signals against the outcomes of all known episodes, and print what they are worth."""
+    thresholds = read_config().thresholds
+    with open_library(find_registry(call.registry)) as library:
+        records = all_episodes(library)
+        found = quality(records, found_signals(library, records, thresholds))
+    if as_json:
+        call.answer("signals", {"quality": quality_json(found)})
+        return
+    if not found.episodes:
+        call.note("no episode has an outcome yet: nothing to measure signals against")
+        call.note("next       germline outcome EPISODE --value V --source ci")
+        return
+    base = share(found.failed / found.episodes)
+    call.say(f"{count(found.episodes, 'episode')} with an outcome, {found.failed:,} failed: a rate of {base}\n")
+    call.say(call.paint(_HEAD, "dim"))
+    for row in found.kinds:
+        call.say(_line(row.kind, row))
+    if found.kinds:
+        call.say("")
+    surest = sorted(found.signals, key=lambda row: -row.precision.low)
+    for row in surest[:_SHOWN]:
+        name = one_line(row.template or row.action) or row.kind
+        call.say(_line(f"  {row.kind}", row))
+        call.say(clip(f"    {name}", width()))
+    if len(found.signals) > _SHOWN:
+        call.say(f"  {len(found.signals) - _SHOWN} more: --json")
+    call.say("\nlift 1 says nothing about failure, more speaks for it, less against it; 95 % intervals")
+
+
+def _line(name: str, row: QualityRow) -> str:
+    lift = "–" if row.lift is None else f"{row.lift:.2f}"
+    precision, recall = _words(row.precision), _words(row.recall)
+    return f"{name:<26}{row.precision.hits:>7,} {row.precision.n:>6,}  {precision:<20}{recall:<20}{lift:>5}"
+
+
+def _words(one: Proportion) -> str:
+    return f"{share(one.value)} {interval(one.low, one.high)}"
+
+
+def quality_json(found: Quality) -> dict[str, Any]:
+    """Give the figures as JSON."""
+    return {
+        "episodes": found.episodes,
+        "failed": found.failed,
+        "kinds": [_row_json(row) for row in found.kinds],
+        "signals": [
+            {"fingerprint": row.fingerprint, "template": row.template, "action": row.action, **_row_json(row)}
+            for row in found.signals
+        ],
+    }
+
+
+def _row_json(row: QualityRow) -> dict[str, Any]:
+    return {
+        "kind": row.kind,
+        "precision": row.precision._asdict(),
+        "recall": row.recall._asdict(),
+        "lift": row.lift,
+    }

@@ -1,0 +1,185 @@
+"""Watching: logs read as they grow, and, where it is asked for, turns of evolution when a signal comes up."""
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from events.clock import SystemClock, monotonic_s
+from events.errors import GermlineError
+from strategies.evolution import Plan, evolve
+from strategies.logs.watch import stopped_by_signals
+from strategies.tailing import tail_into
+from tui.bootstrap import find_registry, open_registry
+from tui.cli.config import read_config
+from tui.cli.evolved import evolution_json, print_cycle
+from tui.cli.invocation import as_json as written
+from tui.cli.invocation import invocation
+from tui.cli.log_reading import chosen_logs, tell_passed_over
+from tui.cli.options import AsJson
+from tui.cli.paint import clip, one_line, width
+from tui.cli.presets import known_preset
+from tui.cli.progress import LiveLine
+from tui.figures import count
+
+if TYPE_CHECKING:
+    from registry.registry import Registry
+    from strategies.intake import Intake
+    from strategies.logs.scan import Scan
+    from strategies.shown import CycleResult
+    from tui.cli.config import Config
+    from tui.cli.invocation import Invocation
+
+_SCHEMA: Final = "germline/watch/1"
+_TIME: Final = slice(11, 19)
+"""Hours, minutes and seconds of an RFC 3339 time."""
+
+
+def watch(
+    ctx: typer.Context,
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PATH…]", help="Logs or folders; else as `scan` finds them."),
+    ] = None,
+    *,
+    evolving: Annotated[
+        bool, typer.Option("--evolve", help="Take turns of evolution when a signal newly crosses its threshold.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Read logs as they grow, until it is stopped.
+
+    Ctrl-C or SIGTERM finishes the batch at hand and ends well. With --evolve promotions are held for review,
+    unless `promote` is set under [watch] in germline.toml: `germline evolve` then promotes what was held.
+    """
+    call = invocation(ctx)
+    config = read_config()
+    logs = chosen_logs(call, paths, config)
+    with (
+        open_registry(find_registry(call.registry)) as registry,
+        stopped_by_signals() as stop,
+        LiveLine(call) as live,
+    ):
+        watched = _Watched(call, registry, config, live, evolving=evolving, as_json=as_json)
+        call.note(f"watching   {', '.join(map(str, logs))}; Ctrl-C ends it")
+        tail_into(
+            registry,
+            logs,
+            stop,
+            on_batch=watched.batch,
+            after_look=watched.looked,
+            every_s=config.look_every_s,
+            policy=config.policy,
+        )
+    watched.ended()
+
+
+class _Watched:
+    """What a watch has seen so far, and when it last evolved."""
+
+    def __init__(
+        self,
+        call: Invocation,
+        registry: Registry,
+        config: Config,
+        live: LiveLine,
+        *,
+        evolving: bool,
+        as_json: bool,
+    ) -> None:
+        self._call, self._registry, self._config, self._live = call, registry, config, live
+        self._evolving, self._as_json = evolving, as_json
+        self._due = False
+        self._evolved_s: float | None = None
+        self._read_s = monotonic_s()
+        self._bytes = self._episodes = self._signals = 0
+        self._broken: set[str] = set()
+
+    def batch(self, found: Scan, taken: Intake) -> None:
+        """Tell of a batch, and remember whether a signal came up."""
+        self._live.clear()
+        self._read_s = monotonic_s()
+        self._bytes += found.text_bytes
+        self._episodes += taken.new_episodes
+        self._signals += len(taken.signals)
+        self._due = self._due or bool(taken.signals)
+        if self._as_json:
+            self._line(batch_json(found, taken))
+            return
+        broken = {one.message for one in found.broken}
+        if found.malformed or broken - self._broken:
+            tell_passed_over(self._call, found)
+        self._broken |= broken
+        for signal in taken.signals:
+            name = clip(one_line(signal.template or signal.action), width() - 48)
+            self._call.say(f"{self._now()}  signal  {signal.kind:<20} {signal.count:>7,}×  {name}")
+        self._call.flush()
+
+    def looked(self) -> None:
+        """Take turns where they are due, and write the live line anew."""
+        waited = self._evolved_s is None or monotonic_s() - self._evolved_s >= self._config.evolve_every_s
+        if self._evolving and self._due and waited:
+            self._due, self._evolved_s = False, monotonic_s()
+            self._live.clear()
+            self._evolve()
+        quiet_s = monotonic_s() - self._read_s
+        self._live.show(f"watching  {self._words()}; nothing new for {quiet_s:,.0f} s")
+
+    def ended(self) -> None:
+        """Sum up."""
+        if not self._as_json:
+            self._call.say(f"watched    {self._words()}")
+
+    def _words(self) -> str:
+        return (
+            f"{self._bytes:,} bytes read, {count(self._episodes, 'new episode')}, "
+            f"{count(self._signals, 'new signal')}"
+        )
+
+    def _evolve(self) -> None:
+        promote = self._config.promote
+        plan = Plan(
+            preset=known_preset(self._registry.about().preset),
+            seed=self._config.seed,
+            write=promote,
+            review=not promote,
+        )
+        try:
+            result = evolve(self._registry, plan, self._tell)
+        except GermlineError as error:  # a skill edited by hand must not end the watch
+            self._call.note(f"{self._now()}  evolve  put off: {error.message}")
+            return
+        if self._as_json:
+            self._line({"evolve": evolution_json(result)})
+
+    def _tell(self, cycle: CycleResult) -> None:
+        if not self._as_json and not cycle.remembered:
+            self._call.say(f"{self._now()}  evolve")
+            print_cycle(self._call, cycle)
+
+    def _line(self, fields: dict[str, Any]) -> None:
+        self._call.say(written({"schema": _SCHEMA, "at": SystemClock().now(), **fields}))
+        self._call.flush()
+
+    def _now(self) -> str:
+        return SystemClock().now()[_TIME]
+
+
+def batch_json(found: Scan, taken: Intake) -> dict[str, Any]:
+    """Give what one look found as JSON."""
+    return {
+        "files": len(found.files),
+        "bytes": found.text_bytes,
+        "new_episodes": taken.new_episodes,
+        "longer_episodes": taken.longer,
+        "steps": found.steps,
+        "errors": found.errors,
+        "malformed": len(found.malformed),
+        "broken": [broken.message for broken in found.broken],
+        "raised": [signal.model_dump(mode="json", exclude={"type", "evidence"}) for signal in taken.signals],
+    }
+
+
+COMMANDS: Final = {"watch": watch}

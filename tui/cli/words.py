@@ -1,0 +1,61 @@
+"""Words: claims, signals and actors as a person reads them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from events.claims import After, AfterError
+from tui.cli.paint import one_line
+from tui.figures import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from events.claims import Claim
+    from events.registry_events import SignalRaised
+
+_SHOWN_BESIDE: Final = ("risk difference ", "paired delta ", "scope: ")
+"""How the reasons of the gate begin that repeat the figures."""
+
+
+def claim_words(claim: Claim) -> str:
+    """Say what a claim asserts about the very next action."""
+    if isinstance(claim, AfterError):
+        wanted = f"is {claim.do}" if claim.do else f"is not {claim.avoid}"
+        return f"after that error, the next action {wanted}"
+    if isinstance(claim, After):
+        what = "identical " if claim.identical else "failing " if claim.failing else ""
+        return f"after {_ordinal(claim.k)} {what}{claim.action}, the next action is not {claim.avoid}"
+    return claim.kind
+
+
+def _ordinal(number: int) -> str:
+    return {1: "the first", 2: "the second", 3: "the third"}.get(number, f"call {number} of")
+
+
+def signal_words(signal: SignalRaised) -> str:
+    """Say what recurs, how often, and where."""
+    name = one_line(signal.template or signal.action)
+    times = "once" if signal.count == 1 else f"{signal.count:,} times"
+    runs = f" of {count(len(signal.runs), 'run')}" if signal.runs else ""
+    return f'"{name}", {times} in {count(signal.episodes, "episode")}{runs}'
+
+
+def further_reasons(reasons: Iterable[str]) -> list[str]:
+    """Leave out of a verdict's reasons what stands beside it as effect and score."""
+    return [reason for reason in reasons if not reason.startswith(_SHOWN_BESIDE)]
+
+
+def scope_words(scope: Sequence[str]) -> str:
+    """Name the run configurations that carry a figure."""
+    return f"{'run' if len(scope) == 1 else 'runs'} {', '.join(scope)}"
+
+
+def actor_words(actor: str) -> str:
+    """Say who caused an event: a person, a miner without any model, or a model."""
+    kind, _, name = actor.partition(":")
+    if kind == "person":
+        return f"by {name}"
+    if kind == "miner":
+        return "mined from logs, no model"
+    return f"by model {name.partition('#')[0]}" if kind == "model" else f"by {actor}"

@@ -1,0 +1,55 @@
+"""Figures: numbers, ages and intervals as the command line writes them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+_UNITS_S: Final = (
+    (365 * 86_400, "year"),
+    (30 * 86_400, "month"),
+    (86_400, "day"),
+    (3_600, "hour"),
+    (60, "minute"),
+)
+
+
+def share(value: float) -> str:
+    """Write a number in [0, 1] as `.442`."""
+    return f"{value:.3f}".removeprefix("0")
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """Write a difference with its sign: `+.017`, `−.3`."""
+    text = f"{abs(value):.{digits}f}"
+    sign = "+" if value > 0 else "−" if value < 0 else "±"
+    return sign + text.removeprefix("0")
+
+
+def interval(low: float, high: float, digits: int = 3) -> str:
+    """Write an interval: `[.010, .019]`, with signs only below zero."""
+    low_text, high_text = (signed(bound, digits).lstrip("+±") for bound in (low, high))
+    return f"[{low_text}, {high_text}]"
+
+
+def count(number: int, noun: str) -> str:
+    """Write a number with its noun: `1 task`, `1,204 episodes`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def ago(at: str, now: str) -> str:
+    """Write how long ago a time was: `2 days ago`, `just now`. Both are RFC 3339."""
+    seconds = (datetime.fromisoformat(now) - datetime.fromisoformat(at)).total_seconds()
+    for size_s, noun in _UNITS_S:
+        if seconds >= size_s:
+            return f"{count(int(seconds // size_s), noun)} ago"
+    return "just now"
+
+
+def age(at: str, now: str) -> str:
+    """Write an age in a few letters: `9d`, `12m`, `2mo`, `now`."""
+    words = ago(at, now).split()
+    if words[0] == "just":
+        return "now"
+    unit = words[1].rstrip("s")
+    return f"{words[0].replace(',', '')}{'mo' if unit == 'month' else unit[0]}"

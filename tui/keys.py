@@ -1,0 +1,158 @@
+"""Keys: every binding of the screens in one place; each has an id to be remapped by, and a tooltip."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from textual.binding import Binding
+
+_VERSIONS: Final = Binding.Group("version", compact=True)
+
+
+def _key(
+    keys: str,
+    action: str,
+    name: str,
+    tooltip: str,
+    *,
+    key_id: str,
+    shown: str | None = None,
+    group: Binding.Group | None = None,
+) -> Binding:
+    """Make a binding; it stands in the bottom line where `shown` says how its key is written."""
+    show = shown is not None
+    return Binding(keys, action, name, show=show, key_display=shown, tooltip=tooltip, id=key_id, group=group)
+
+
+MOVES: Final = [
+    _key("j,down", "move(1)", "down", "one row down", key_id="move.down"),
+    _key("k,up", "move(-1)", "up", "one row up", key_id="move.up"),
+    _key("ctrl+d,pagedown", "page(1)", "page down", "half a page down", key_id="move.page_down"),
+    _key("ctrl+u,pageup", "page(-1)", "page up", "half a page up", key_id="move.page_up"),
+    _key("g,home", "edge(-1)", "top", "to the first row", key_id="move.top"),
+    _key("G,end", "edge(1)", "bottom", "to the last row", key_id="move.bottom"),
+]
+
+APP: Final = [
+    _key("1", "view('skills')", "skills", "all skills with their scores", key_id="view.skills"),
+    _key("2", "view('history')", "history", "the events of this skill, or of all", key_id="view.history"),
+    _key("3", "view('why')", "why", "the skill line by line, and why each line is there", key_id="view.why"),
+    _key("left_square_bracket", "walk(-1)", "back", "where you were before", key_id="trail.back"),
+    _key(
+        "right_square_bracket", "walk(1)", "forward", "where you were before you went back", key_id="trail.forward"
+    ),
+    _key(
+        "colon,ctrl+p", "command_palette", "commands", "themes, skills and commands by name", key_id="app.palette"
+    ),
+    _key("question_mark", "keys", "help", "every key that works here, filterable", key_id="app.help", shown="?"),
+    _key("Q,ctrl+q,ctrl+c", "quit", "quit", "leave germline", key_id="app.quit"),
+]
+
+SCREEN: Final = [
+    _key("tab", "next_pane(1)", "pane", "to the next pane", key_id="pane.next"),
+    _key("shift+tab", "next_pane(-1)", "pane back", "to the pane before", key_id="pane.previous"),
+    _key("y", "copy_id", "copy id", "copy the id of what the cursor is on", key_id="copy.id"),
+    _key("Y", "copy_command", "copy command", "copy the command that shows this", key_id="copy.command"),
+    _key("escape", "leave", "back", "back to where you came from", key_id="view.leave"),
+]
+
+FILTER: Final = _key("slash", "find", "filter", "show only rows that hold a text", key_id="find.open", shown="/")
+SEARCH: Final = _key(
+    "slash", "find", "search", "go to the next line that holds a text", key_id="find.open", shown="/"
+)
+
+CLOSE: Final = _key("q", "close", "close", "close this view; the last one quits", key_id="view.close", shown="q")
+
+SKILLS: Final = [
+    _key("enter", "open", "history", "the history of this skill", key_id="skills.open", shown="enter"),
+    _key("b", "why", "why", "this skill line by line", key_id="skills.why", shown="b"),
+    FILTER,
+    CLOSE,
+]
+
+HISTORY: Final = [
+    _key(
+        "enter,b",
+        "why",
+        "why",
+        "the skill as this event left it, line by line",
+        key_id="history.why",
+        shown="enter",
+    ),
+    _key(
+        "left,h",
+        "travel(-1)",
+        "older",
+        "to the version before",
+        key_id="history.older",
+        shown="←",
+        group=_VERSIONS,
+    ),
+    _key(
+        "right,l", "travel(1)", "newer", "to the version after", key_id="history.newer", shown="→", group=_VERSIONS
+    ),
+    _key(
+        "d",
+        "diff",
+        "diff",
+        "the whole change; of two marked versions if two are marked",
+        key_id="history.diff",
+        shown="d",
+    ),
+    _key("space", "mark", "mark", "mark a version to compare; two at most", key_id="history.mark", shown="space"),
+    _key(
+        "a",
+        "every",
+        "all",
+        "events of this skill, or of the whole registry",
+        key_id="history.every",
+        shown="a",
+    ),
+    FILTER,
+    CLOSE,
+]
+
+WHY: Final = [
+    _key(
+        "enter,e",
+        "evidence",
+        "evidence",
+        "the log records behind this line, in full",
+        key_id="why.evidence",
+        shown="enter",
+    ),
+    _key("comma", "before", "before", "what this line said before", key_id="why.before", shown=","),
+    _key("less_than_sign", "return", "return", "return to what it says later", key_id="why.return", shown="<"),
+    _key(
+        "left,h",
+        "travel(-1)",
+        "older",
+        "the skill one version earlier",
+        key_id="why.older",
+        shown="←",
+        group=_VERSIONS,
+    ),
+    _key(
+        "right,l",
+        "travel(1)",
+        "newer",
+        "the skill one version later",
+        key_id="why.newer",
+        shown="→",
+        group=_VERSIONS,
+    ),
+    _key("d", "diff", "diff", "the change that brought this line", key_id="why.diff", shown="d"),
+    _key("n", "match(1)", "next", "to the next line that matches", key_id="find.next"),
+    _key("N", "match(-1)", "previous", "to the line before that matches", key_id="find.previous"),
+    SEARCH,
+    CLOSE,
+]
+
+SHEET: Final = [
+    _key("escape,q,enter", "close", "close", "back to the screen below", key_id="sheet.close", shown="esc"),
+]
+
+HELP: Final = [
+    _key("down,pagedown", "scroll(1)", "down", "further down the list", key_id="help.down"),
+    _key("up,pageup", "scroll(-1)", "up", "further up the list", key_id="help.up"),
+]

@@ -1,0 +1,242 @@
+"""The Why screen: the blame of a skill, and everything that led to the line under the cursor."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import work
+
+from registry.evidence import still_there
+from registry.provenance import Why, why
+from tui.event_reads import read_diff
+from tui.keys import WHY
+from tui.places import Place
+from tui.reads import BlameLine, BlamePage, read_blame
+from tui.screens.base import PlaceScreen
+from tui.screens.sheet import Sheet
+from tui.views.blame import blame_rows, first_line, matches_in
+from tui.views.diff import changes, diff_rows
+from tui.views.evidence import evidence_rows
+from tui.views.why import why_rows
+from tui.widgets.rows_view import RowList, RowsView
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from tui.host import Host
+
+
+class WhyScreen(PlaceScreen):
+    """Shows where every line comes from, and proves it for one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*WHY]
+    FIND_HINT = "go to lines that hold …"
+
+    def __init__(self, place: Place, host: Host) -> None:
+        super().__init__(place, host)
+        self._ref = place.ref
+        self._page: BlamePage | None = None
+        self._why: Why | None = None
+        self._there: dict[tuple[str, ...], tuple[bool, ...]] = {}
+        self._sheet: Sheet | None = None
+
+    def panes(self) -> ComposeResult:
+        """Lay out the lines above the reasons."""
+        yield RowList(id="blame")
+        yield RowsView(id="why", classes="below")
+
+    async def load(self) -> None:
+        """Read the skill at its version; the cursor stays on the line that it is on."""
+        page = await self.host.read(partial(read_blame, skill=self._place.skill, ref=self._ref))
+        self.say("", "")
+        self._show_page(page)
+
+    def _show_page(self, page: BlamePage) -> None:
+        line = self._line
+        if line is None:
+            number = first_line(page, self._place.line, self._place.event)
+        else:
+            number = page.number_of(line.line.gene, line.line.id) if line.line.id else 0
+            number = number or line.line.number
+        self._page = page
+        self._show_blame()
+        self._blame.cursor = number - 1
+        self._read_why()
+        self.show_bar()
+
+    def _show_blame(self) -> None:
+        page = self._page
+        if page is not None:
+            self._blame.show(lambda width: blame_rows(page, width, self.host.now(), needle=self.needle))
+
+    def on_row_list_moved(self) -> None:
+        """Explain the line that the cursor moved to."""
+        self._read_why()
+
+    @work(group="why", exclusive=True)
+    async def _read_why(self) -> None:
+        page, line = self._page, self._line
+        if page is None or line is None:
+            return
+        said = await self.ask(partial(why, capsule=page.capsule, number=line.line.number))
+        if said is None:
+            return
+        self._why = said
+        self._show_why(home=True)
+        kept = tuple(one.id for one in said.evidence)
+        if kept and kept not in self._there:
+            evidence = [one.evidence for one in said.evidence]
+            self._there[kept] = await asyncio.to_thread(still_there, evidence)
+            self._show_why(home=False)
+
+    def _show_why(self, *, home: bool) -> None:
+        said = self._why
+        if said is None:
+            return
+        there = self._there.get(tuple(one.id for one in said.evidence))
+        self.query_one("#why", RowsView).show(
+            lambda width: why_rows(said, there, width, self.host.now()), home=home
+        )
+        if self._sheet is not None and self._sheet.is_attached:
+            self._sheet.show(lambda width: evidence_rows(said, there, width))
+        self.show_bar()
+        self.refresh_bindings()
+
+    # -- what the cursor is on -------------------------------------------------------------------------
+
+    @property
+    def _blame(self) -> RowList:
+        return self.query_one("#blame", RowList)
+
+    @property
+    def _line(self) -> BlameLine | None:
+        page = self._page
+        return page.lines[min(self._blame.cursor, len(page.lines) - 1)] if page and page.lines else None
+
+    @property
+    def _label(self) -> str:
+        version = self._page.capsule.version if self._page else self._ref
+        return f"{self._place.skill}@{version}" if version else self._place.skill
+
+    @property
+    def place(self) -> Place:
+        """The place with the line that the cursor is on."""
+        line = self._line.line.number if self._line else self._place.line
+        return Place("why", self._place.skill, self._ref, line)
+
+    @property
+    def crumbs(self) -> list[str]:
+        """Skills, the skill, its version, why."""
+        version = [f"@{self._page.capsule.version}"] if self._page else []
+        return ["Skills", self._place.skill, *version, "why"]
+
+    @property
+    def note(self) -> str:
+        """Which version of how many is shown."""
+        return f"{self._page.capsule.version} of {self._page.latest}" if self._page else ""
+
+    @property
+    def copied_id(self) -> str:
+        """The id of the event that wrote the line."""
+        return self._why.origin.event_id if self._why else ""
+
+    @property
+    def command(self) -> str:
+        """The command that explains the line."""
+        line = f":{self._line.line.number}" if self._line else ""
+        return f"germline why {self._label}{line}"
+
+    # -- keys ------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what the line under the cursor allows."""
+        said = self._why
+        offers = {
+            "evidence": said and said.evidence,
+            "before": said and said.previous,
+            "diff": said,
+            "travel": said,
+        }
+        if action in offers:
+            return False if self.has_notice else bool(offers[action]) or None
+        if action == "return":
+            return self.host.can_return
+        if action == "match":
+            return bool(self.needle)
+        return super().check_action(action, parameters)
+
+    def action_evidence(self) -> None:
+        """Show all evidence of the line in full."""
+        said = self._why
+        if said and said.evidence:
+            there = self._there.get(tuple(one.id for one in said.evidence))
+            crumbs = ["Skills", self._label, f"line {said.line.number}", "evidence"]
+            note = f"{len(said.evidence)} kept"
+            self._sheet = Sheet(crumbs, lambda width: evidence_rows(said, there, width), self.host, note)
+            self.app.push_screen(self._sheet)
+
+    def on_row_list_chosen(self) -> None:
+        """Show the evidence of a line that was clicked twice."""
+        self.action_evidence()
+
+    async def action_before(self) -> None:
+        """Go to what the line said before."""
+        said = self._why
+        if said and said.previous:
+            version = said.previous[0].version
+            page = await self.ask(partial(read_blame, skill=self._place.skill, ref=str(version)))
+            if page is not None:
+                number = page.number_of(said.line.gene, said.line.id)
+                self.host.go_before(Place("why", self._place.skill, str(version), number))
+
+    def action_return(self) -> None:
+        """Return to what the line says later."""
+        self.host.go_return()
+
+    def action_travel(self, step: int) -> None:
+        """Show the skill one version older or newer, the cursor on the same line."""
+        page = self._page
+        if page is None:
+            return
+        version = page.capsule.version + step
+        if 1 <= version <= page.latest:
+            self._ref = str(version)
+            self.reload()
+        else:
+            self.notify("the first version" if step < 0 else "the newest version", timeout=2)
+
+    async def action_diff(self) -> None:
+        """Show the change that brought the line."""
+        said = self._why
+        if said is None:
+            return
+        new = said.row.version
+        diff = await self.ask(partial(read_diff, skill=self._place.skill, old=new - 1, new=new))
+        if diff is not None:
+            crumbs = ["Skills", self._place.skill, f"diff @{new - 1} @{new}" if new > 1 else "diff @1"]
+            self.app.push_screen(Sheet(crumbs, lambda width: diff_rows(diff, width), self.host, changes(diff)))
+
+    def find(self, *, done: bool) -> None:
+        """Mark what matches, and go to the first match from the cursor on."""
+        self._show_blame()
+        if self.needle and not done:
+            self._to_match(1, here=True)
+
+    def action_match(self, step: int) -> None:
+        """Go to the next line that matches, or to the one before."""
+        self._to_match(step, here=False)
+
+    def _to_match(self, step: int, *, here: bool) -> None:
+        page, at = self._page, self._blame.cursor
+        if page is None:
+            return
+        count = len(page.lines)
+        order = [(at + step * k) % count for k in range(0 if here else 1, count + 1)]
+        found = next((i for i in order if matches_in(page.lines[i].line.text, self.needle)), None)
+        if found is not None:
+            self._blame.cursor = found
+        elif not here:
+            self.notify(f'no line has "{self.needle}"', timeout=2)

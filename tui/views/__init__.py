@@ -1,0 +1,1 @@
+"""Views: state turned into rows of plain text with tones; pure, and without any screen library."""

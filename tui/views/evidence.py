@@ -1,0 +1,116 @@
+"""Evidence as rows: the records behind a line, the words that match marked, and whether each still is there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rich.cells import cell_len
+
+from tui.figures import count
+from tui.views.rows import (
+    BLANK,
+    LABEL_WIDTH,
+    Part,
+    cell,
+    clean,
+    cut_left,
+    cut_row,
+    labelled,
+    marked,
+    pad_row,
+    slice_row,
+    wrap,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from registry.provenance import KeptEvidence, Why
+    from tui.views.rows import Row, Tone
+
+_SHOWN: Final = 3
+_WILDCARD: Final = "<*>"
+_PLACE: Final = 17
+_INDENT: Final = 5
+
+_STANDING: Final[dict[bool | None, tuple[str, Tone]]] = {
+    None: ("…", "dim"),
+    True: ("✓ still there", "good"),
+    False: ("✗ gone", "bad"),
+}
+
+
+def evidence_summary(why: Why, there: Sequence[bool] | None, width: int) -> list[Row]:
+    """Write the first pieces of evidence, one row each."""
+    rows: list[Row] = []
+    for at, kept in enumerate(why.evidence[:_SHOWN]):
+        standing = there[at] if there is not None and at < len(there) else None
+        row = _evidence_row(kept, why, width - LABEL_WIDTH, standing=standing)
+        rows += labelled("" if rows else "evidence", row, width, limit=1)
+    left = len(why.evidence) - len(rows)
+    return rows + (labelled("", (Part(f"{left} more: e", "dim"),), width) if left > 0 else [])
+
+
+def _evidence_row(kept: KeptEvidence, why: Why, width: int, *, standing: bool | None) -> Row:
+    """Write one record in one row: where it is, what it says with the matching words marked, if it still is."""
+    evidence = kept.evidence
+    mark, tone = _STANDING[standing]
+    place = cut_left(clean(f"{_name(evidence.file)}:{evidence.line}"), max(width // 4, _PLACE))
+    room = max(width - cell_len(place) - cell_len(mark) - 4, 8)
+    text = " ".join(clean(evidence.text).split())
+    said = cut_row(_from_match(text, _template(why)), room)
+    return Part(f"{place}  ", "dim"), *pad_row(said, room), Part(f"  {mark}", tone)
+
+
+def _template(why: Why) -> str:
+    return why.signal.event.template if why.signal else ""
+
+
+def _from_match(text: str, template: str) -> Row:
+    """Mark what matches a template, and leave out what stands before it."""
+    spans = template_spans(text, template)
+    start = spans[0][0] if spans else 0
+    lead = (Part("… ", "dim"),) if start else ()
+    return *lead, *slice_row(marked(text, spans, "mark"), start, len(text))
+
+
+def template_spans(text: str, template: str) -> list[tuple[int, int]]:
+    """Find the literal words of a template in a text, piece after piece; none where they do not all occur."""
+    spans: list[tuple[int, int]] = []
+    at = 0
+    for piece in template.split(_WILDCARD):
+        words = piece.strip()
+        if not words:
+            continue
+        found = text.find(words, at)
+        if found < 0:
+            return []
+        at = found + len(words)
+        spans.append((found, at))
+    return spans
+
+
+def evidence_rows(why: Why, there: Sequence[bool] | None, width: int) -> list[Row]:
+    """Write all evidence of a line in full: where each record is, whether it still is there, what it says."""
+    template = _template(why)
+    rows: list[Row] = []
+    for at, kept in enumerate(why.evidence):
+        evidence = kept.evidence
+        mark, tone = _STANDING[there[at] if there is not None and at < len(there) else None]
+        place = cut_left(clean(f"{evidence.file}:{evidence.line}"), width - _INDENT - cell_len(mark) - 3)
+        redacted = f", {count(len(evidence.redactions), 'redaction')}" if evidence.redactions else ""
+        about = f"bytes {evidence.byte_start:,} to {evidence.byte_end:,}{redacted}, evidence {kept.id[:12]}"
+        rows += [BLANK] if rows else []
+        rows += [
+            (cell(str(at + 1), 3, "dim", right=True), Part("  "), Part(place, "strong"), Part(f"   {mark}", tone)),
+            (Part(" " * _INDENT), Part(f"{about}, episode {clean(evidence.episode)[:12]}", "dim")),
+        ]
+        for line in evidence.text.splitlines():
+            text = clean(line)
+            said = marked(text, template_spans(text, template), "mark")
+            rows += [(Part(" " * _INDENT), *row) for row in wrap(said, width - _INDENT - 1)]
+    return [cut_row(row, width) for row in rows]
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]

@@ -1,0 +1,161 @@
+"""The Skills screen as rows: the table, and the card of the skill that the cursor is on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeGuard
+
+from events.score import Score
+from registry.rendering import label
+from tui.figures import age, count
+from tui.views.bars import axis_over, interval_bar, sparkline
+from tui.views.marks import UNPROVEN, VERDICTS, delta_part, score_part
+from tui.views.rows import BLANK, Part, cell, clean, cut, cut_row, labelled, pad_row
+from tui.views.scores import BAR, score_row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from events.score import Measured
+    from registry.candidate import Candidate, Verdict
+    from tui.reads import SkillCard
+    from tui.views.bars import Axis
+    from tui.views.rows import Row
+
+_WIDE: Final = 100
+_SIGNALS_SHOWN: Final = 3
+_WORDS: Final[dict[Verdict, str]] = {"promote": "promoted", "reject": "rejected", "hold": "held"}
+
+
+class _Columns(NamedTuple):
+    """How wide each column of the table is; the last one takes what is left."""
+
+    name: int
+    aliases: int
+    trend: int
+
+
+_NARROW: Final = _Columns(name=16, aliases=11, trend=10)
+_ROOMY: Final = _Columns(name=26, aliases=20, trend=24)
+
+
+def skills_header(width: int) -> list[Row]:
+    """Name the columns of the table."""
+    at = _columns(width)
+    titles = (
+        cell(" skill", at.name + 1, "dim"),
+        cell(" ver", 6, "dim"),
+        cell("aliases", at.aliases, "dim"),
+        cell("score", 7, "dim", right=True),
+        cell("Δ", 7, "dim", right=True),
+        cell("  trend", at.trend + 3, "dim"),
+        cell("open", 4, "dim", right=True),
+        Part("  last event", "dim"),
+    )
+    return [cut_row(titles, width)]
+
+
+def skill_rows(cards: Sequence[SkillCard], width: int, now: str) -> list[Row]:
+    """Write one row for each skill."""
+    return [cut_row(_skill_row(card, _columns(width), now), width) for card in cards]
+
+
+def _columns(width: int) -> _Columns:
+    return _ROOMY if width >= _WIDE else _NARROW
+
+
+def _skill_row(card: SkillCard, at: _Columns, now: str) -> Row:
+    capsule = card.capsule
+    aliases = " ".join(alias if to == capsule.version else f"{alias}@{to}" for alias, to in capsule.aliases)
+    score, delta = score_part(capsule.score), delta_part(capsule.delta)
+    return (
+        cell(f" {capsule.name}", at.name + 1, "dim" if capsule.retired else "strong"),
+        UNPROVEN if capsule.unproven else Part(" "),
+        cell(f"@{capsule.version}", 5),
+        cell(aliases, at.aliases, "dim"),
+        cell(score.text, 7, score.tone, right=True),
+        cell(delta.text, 7, delta.tone, right=True),
+        Part("  "),
+        *pad_row(sparkline([row.after for row in card.versions], at.trend), at.trend + 1),
+        cell(str(len(card.open)) if card.open else "–", 4, "warn" if card.open else "dim", right=True),
+        cell(f"  {age(card.last.at, now)}", 6, "dim"),
+        Part(clean(card.last_summary)),
+    )
+
+
+def card_rows(card: SkillCard, width: int, now: str) -> list[Row]:
+    """Tell the rest about one skill, its versions last."""
+    capsule = card.capsule
+    width -= 2
+    rows: list[Row] = [
+        (Part(label(capsule), "strong"), Part(f"   from {clean(capsule.source)}", "dim")),
+        *labelled("about", (Part(clean(card.description)),), width, limit=2),
+        *labelled("lines", _lines(card), width),
+        *labelled("score", score_row(capsule.score), width),
+        *labelled("tried", _tried(card.candidates), width),
+        *_signals(card, width),
+        *_versions(card, width, now),
+    ]
+    return [(Part(" "), *cut_row(row, width)) if row else BLANK for row in rows]
+
+
+def _lines(card: SkillCard) -> Row:
+    files = f", {count(len(card.capsule.files), 'file')} beside it" if card.capsule.files else ""
+    learned = f", {card.learned} of them learned" if card.learned else ", none learned yet"
+    return (Part(f"{count(card.lines, 'line')}{learned}{files}"),)
+
+
+def _tried(candidates: Sequence[Candidate]) -> Row:
+    if not candidates:
+        return (Part("nothing yet", "dim"),)
+    parts: list[Part] = []
+    for verdict, word in _WORDS.items():
+        number = sum(1 for one in candidates if one.verdict == verdict)
+        mark, tone = VERDICTS[verdict]
+        if number:
+            parts += [Part(f"{mark} ", tone), Part(f"{number} {word}   ")]
+    return tuple(parts)
+
+
+def _signals(card: SkillCard, width: int) -> list[Row]:
+    if not card.open:
+        return labelled("open", (Part("no open signal", "dim"),), width)
+    rows: list[Row] = []
+    for at, signal in enumerate(card.open[:_SIGNALS_SHOWN]):
+        figures = f"   {signal.count:,}× in {count(signal.episodes, 'episode')}"
+        what = cut(clean(signal.template or signal.action), width - 12 - len(figures))
+        rows += labelled("" if at else "open", (Part("! ", "warn"), Part(what), Part(figures, "dim")), width)
+    left = len(card.open) - _SIGNALS_SHOWN
+    return rows + (labelled("", (Part(f"{left} more", "dim"),), width) if left > 0 else [])
+
+
+def _versions(card: SkillCard, width: int, now: str) -> list[Row]:
+    """List the last versions, newest first, their scores over one axis where one evaluator measured them."""
+    newest = list(reversed(card.versions))
+    live = card.capsule.score
+    same = [s for s in (row.after for row in newest) if _is_comparable(s, live)]
+    axis = axis_over([bound for score in same for bound in (score.low, score.high)]) if same else None
+    rows: list[Row] = []
+    for at, row in enumerate(newest):
+        delta, score = delta_part(row.delta), row.after
+        if axis and width >= _WIDE:
+            drawn = _bar(score, axis) if _is_comparable(score, live) else (Part(" " * BAR),)
+        else:
+            drawn = ()
+        line = (
+            cell(f"@{row.version}", 5, "accent"),
+            Part(score_part(score).text if isinstance(score, Score) else "   –", score_part(score).tone),
+            *((Part("  "), *drawn) if drawn else ()),
+            cell(delta.text, 8, delta.tone, right=True),
+            cell(age(row.at, now), 6, "dim", right=True),
+            Part(f"  {clean(row.summary)}"),
+        )
+        rows += labelled("" if at else "versions", line, width, limit=1)
+    return rows
+
+
+def _bar(score: Score, axis: Axis) -> Row:
+    return interval_bar(score.value, score.low, score.high, axis, BAR)
+
+
+def _is_comparable(score: Measured, live: Measured) -> TypeGuard[Score]:
+    return isinstance(score, Score) and isinstance(live, Score) and score.evaluator == live.evaluator

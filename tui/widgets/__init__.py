@@ -1,0 +1,1 @@
+"""Widgets that screens share, one a file."""

@@ -1,0 +1,106 @@
+"""The event list: any number of events, of which only the pages in view are ever read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from textual.message import Message
+
+from tui.views.history import event_row
+from tui.widgets.rows_view import RowList
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tui.event_reads import EventLine
+    from tui.views.rows import Row
+
+PAGE: Final = 128
+"""Events read together: more than a screen is high, and about 2 ms to read (measured)."""
+
+KEPT: Final = 64
+"""Pages kept in memory: eight thousand events, the oldest pages go first."""
+
+
+class EventList(RowList):
+    """Lists events by their positions, newest first; asks for a page when a row of it comes into view."""
+
+    class Wanted(Message):
+        """A page that is in view has not been read yet."""
+
+        def __init__(self, page: int, positions: Sequence[int]) -> None:
+            super().__init__()
+            self.page = page
+            self.positions = positions
+
+    def __init__(self, now: Callable[[], str], *, id: str) -> None:  # noqa: A002 - as every widget
+        super().__init__(id=id)
+        self._now = now
+        self.positions: Sequence[int] = ()
+        self._pages: dict[int, list[EventLine]] = {}
+        self._asked: set[int] = set()
+        self.marks: tuple[int, ...] = ()
+        self.every = False
+
+    # -- what is shown ---------------------------------------------------------------------------------
+
+    def show_events(self, positions: Sequence[int], *, grown: bool) -> None:
+        """List the events at these positions; where the list has only `grown`, pages read before stay good."""
+        self.positions = positions
+        self._asked.clear()
+        self._pages = {page: kept for page, kept in self._pages.items() if grown and len(kept) == PAGE}
+        self.sized()
+
+    def deliver(self, page: int, lines: list[EventLine]) -> None:
+        """Take in a page that was asked for; one that the list has moved on from was asked for anew."""
+        if [line.position for line in lines] != list(self._wanted(page)):
+            return
+        self._asked.discard(page)
+        self._pages[page] = lines
+        while len(self._pages) > KEPT:
+            del self._pages[next(iter(self._pages))]
+        self.refresh()
+
+    @property
+    def count(self) -> int:
+        """The number of events."""
+        return len(self.positions)
+
+    @property
+    def position(self) -> int:
+        """The position of the event under the cursor; 0 where there is none."""
+        return self.positions[self.cursor] if self.positions else 0
+
+    @property
+    def line(self) -> EventLine | None:
+        """The event under the cursor, None while it is being read."""
+        return self._line(self.cursor) if self.positions else None
+
+    def go_to(self, position: int) -> None:
+        """Put the cursor on an event, or on the next older one that is listed."""
+        low, high = 0, len(self.positions)
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (middle + 1, high) if self.positions[middle] > position else (low, middle)
+        self.cursor = low
+
+    def row(self, index: int) -> Row:
+        """Write one event; a page that was not read yet is asked for, and drawn when it comes."""
+        digits = len(str(self.positions[0])) + 1
+        position = self.positions[index]
+        mark = "◆" if position in self.marks else ""
+        line = self._line(index)
+        return event_row(line, self.width, self._now(), digits=digits, mark=mark, every=self.every)
+
+    def _line(self, index: int) -> EventLine | None:
+        page, at = divmod(index, PAGE)
+        lines = self._pages.get(page)
+        if lines is None:
+            if page not in self._asked:
+                self._asked.add(page)
+                self.post_message(self.Wanted(page, self._wanted(page)))
+            return None
+        return lines[at]
+
+    def _wanted(self, page: int) -> Sequence[int]:
+        return self.positions[page * PAGE : (page + 1) * PAGE]

@@ -1,0 +1,193 @@
+"""The line-API views that draw rows: one that scrolls, and one with a cursor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final, get_args
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import var
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from tui.keys import MOVES
+from tui.views.rows import BLANK, Tone, cut_row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual import events
+    from textual.binding import BindingType
+
+    from tui.views.rows import Row
+
+    Layout = Callable[[int], Sequence[Row]]
+
+_CONTROL: Final = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], "\N{REPLACEMENT CHARACTER}")
+"""The last line of defence: nothing that a log or a skill says ever steers the terminal."""
+
+
+class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
+    """Draws rows that a layout makes for the width at hand; keys scroll, without animation."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"tone--{tone}" for tone in get_args(Tone) if tone} | {"tone--cursor"}
+    BINDINGS: ClassVar[list[BindingType]] = [*MOVES]
+    ALLOW_SELECT = False
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - as every widget
+        super().__init__(id=id, classes=classes)
+        self._layout: Layout = lambda _width: ()
+        self._rows: Sequence[Row] = ()
+
+    # -- what is shown ---------------------------------------------------------------------------------
+
+    def show(self, layout: Layout, *, home: bool = False) -> None:
+        """Show what a layout makes of the width, now and whenever the width changes."""
+        self._layout = layout
+        self.relayout()
+        if home:
+            self.scroll_to(y=0, animate=False, force=True)
+
+    def relayout(self) -> None:
+        """Make the rows again: the width has changed, or the time has."""
+        self._rows = self._layout(self.width)
+        self.sized()
+
+    def sized(self) -> None:
+        """Tell the scroll bar how many rows there are, and draw them."""
+        self.virtual_size = Size(self.width, self.count)
+        self.refresh()
+
+    @property
+    def width(self) -> int:
+        """The cells that a row has."""
+        return self.scrollable_content_region.width
+
+    @property
+    def count(self) -> int:
+        """The number of rows."""
+        return len(self._rows)
+
+    def row(self, index: int) -> Row:
+        """Return one row, cut to the width."""
+        return self._rows[index]
+
+    def on_resize(self, _event: events.Resize) -> None:
+        """Make the rows anew for another width."""
+        self.relayout()
+
+    # -- drawing ---------------------------------------------------------------------------------------
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line of the viewport."""
+        index = y + self.scroll_offset.y
+        is_cursor = self.is_cursor(index)
+        names = ("tone--cursor",) if is_cursor else ()
+        base = self.get_visual_style(*names).rich_style
+        row = cut_row(self.row(index), self.width) if index < self.count else BLANK
+        segments = [
+            Segment(
+                part.text.translate(_CONTROL),
+                self.get_visual_style(f"tone--{part.tone}", *names).rich_style if part.tone else base,
+            )
+            for part in row
+        ]
+        return Strip(segments).adjust_cell_length(self.size.width, base or Style())
+
+    def is_cursor(self, index: int) -> bool:  # noqa: ARG002 - for those that have one
+        """Tell whether the cursor is on a row."""
+        return False
+
+    # -- moving ----------------------------------------------------------------------------------------
+
+    def action_move(self, step: int) -> None:
+        """Scroll by rows."""
+        self.scroll_to(y=self.scroll_offset.y + step, animate=False, force=True)
+
+    def action_page(self, step: int) -> None:
+        """Scroll by half a page."""
+        self.action_move(step * max(self.size.height // 2, 1))
+
+    def action_edge(self, step: int) -> None:
+        """Scroll to the first or the last row."""
+        self.scroll_to(y=0 if step < 0 else self.max_scroll_y, animate=False, force=True)
+
+
+class Line(RowsView, can_focus=False):
+    """A single line of a screen: the top bar, the names of columns."""
+
+
+class RowList(RowsView):
+    """Rows with a cursor: keys move it, and the rows follow."""
+
+    cursor: var[int] = var(0)
+
+    class Moved(Message):
+        """The cursor stands on another row."""
+
+        def __init__(self, rows: RowList, index: int) -> None:
+            super().__init__()
+            self.rows = rows
+            self.index = index
+
+        @property
+        def control(self) -> RowList:
+            """The list that the message is about."""
+            return self.rows
+
+    class Chosen(Moved):
+        """A row was clicked while the cursor was on it."""
+
+    def validate_cursor(self, index: int) -> int:
+        """Keep the cursor on a row."""
+        return min(max(index, 0), max(self.count - 1, 0))
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        """Bring the cursor into view and say where it is."""
+        if old != new:
+            self.reveal()
+            self.refresh()
+            self.post_message(self.Moved(self, new))
+
+    def sized(self) -> None:
+        """Keep the cursor on a row when there are fewer."""
+        super().sized()
+        self.cursor = self.validate_cursor(self.cursor)
+
+    def is_cursor(self, index: int) -> bool:
+        """Tell whether the cursor is on a row."""
+        return index == self.cursor and index < self.count
+
+    def reveal(self) -> None:
+        """Scroll as little as it takes to show the cursor; after a long jump, put it in the middle."""
+        top, height = self.scroll_offset.y, max(self.size.height, 1)
+        if top <= self.cursor < top + height:
+            return
+        up, down = self.cursor, self.cursor - height + 1
+        far = min(abs(up - top), abs(down - top)) > height // 2
+        y = self.cursor - height // 2 if far else up if self.cursor < top else down
+        self.scroll_to(y=y, animate=False, force=True)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Make the rows anew for another width, and keep the cursor in view."""
+        super().on_resize(event)
+        self.reveal()
+
+    def on_click(self, event: events.Click) -> None:
+        """Move the cursor to the row that was clicked; a second click chooses it."""
+        index = event.y + self.scroll_offset.y
+        if index >= self.count:
+            return
+        if index == self.cursor:
+            self.post_message(self.Chosen(self, index))
+        self.cursor = index
+
+    def action_move(self, step: int) -> None:
+        """Move the cursor by rows."""
+        self.cursor += step
+
+    def action_edge(self, step: int) -> None:
+        """Move the cursor to the first or the last row."""
+        self.cursor = 0 if step < 0 else self.count - 1
