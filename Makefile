@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test lint format bench clean help
+.PHONY: demo test lint format bench fuzz clean help
 
 help:           ## what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/'
@@ -32,6 +32,10 @@ format: $(READY)  ## rewrite the code in the project's format
 
 bench: $(READY) ## the claims of speed, as ratios against a peer in the same run
 	@for b in bench/*.py; do echo "== $$b"; $(BIN)/python $$b || exit 1; done
+
+fuzz: $(READY)  ## a minute of coverage-guided fuzzing of the readers
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz]'
+	@$(BIN)/python tests/fuzz_readers.py -max_total_time=60 -max_len=6000
 
 clean:          ## forget .venv and what tools left behind
 	rm -rf .venv .mypy_cache .ruff_cache dist

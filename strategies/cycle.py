@@ -13,6 +13,7 @@ from strategies.gate.decide import Verdict, judge
 from strategies.gate.evaluator import candidate_id
 from strategies.gate.lint import Limits, lint
 from strategies.gate.measure import Figures, Stamp, contradicted, measure
+from strategies.ground import sent_to
 from strategies.proposers.placement import appended, home_of
 from strategies.shown import CandidateShown, CycleResult, shown_edits
 
@@ -31,13 +32,15 @@ if TYPE_CHECKING:
     from strategies.proposers.proposal import Mined, Proposal
 
 _STALE: Final = "stale base"
+FOR_REVIEW: Final = "for review: the gate lets it through, and nobody was there to promote it"
+"""The reason that a later run, which a person starts, promotes from the stored figures."""
 _OF_LINT: Final[tuple[tuple[str, Decision], ...]] = (("refuse", "reject"), ("review", "hold"))
 """What a finding of lint makes of a promotion."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one turn works with: fixed before it begins."""
+    """What one turn works with: fixed before it begins. With `review` what the gate lets through is held."""
 
     registry: Registry
     ground: Ground
@@ -45,6 +48,7 @@ class Turn:
     seed: int
     edit_budget: int
     offered: tuple[Strategy, ...]
+    review: bool = False
 
 
 def run_cycle(turn: Turn, signal: SignalRaised, capsule: Capsule, mined: Mined) -> CycleResult:
@@ -173,14 +177,15 @@ def _recorded(
 
     Whoever comes second to the same candidate reads the winner's verdict.
     """
-    registry, sent, actor = turn.registry, turn.ground.sent + 1, f"miner:{proposed.proposer}"
-    verdict = _verdict(turn, capsule, proposed, measured.figures, sent)
+    registry, actor = turn.registry, f"miner:{proposed.proposer}"
     with registry.log.transaction():
         winner = registry.candidate(proposed.candidate)
         if winner is not None and not _open_again(winner, capsule):
             return _remembered(turn, signal, winner, mined)
         if winner is None:
             registry.execute(Propose(proposed), actor=actor)
+        sent = sent_to(registry, turn.ground.evaluator) + 1
+        verdict = _verdict(turn, capsule, proposed, measured.figures, sent)
         now_at = registry.capsule(capsule.name).version
         if verdict.decision == "promote" and now_at != capsule.version:
             what = f"{capsule.name} went from version {capsule.version} to {now_at} meanwhile"
@@ -205,7 +210,7 @@ def _verdict(turn: Turn, capsule: Capsule, proposed: CandidateProposed, figures:
         said = tuple(f"lint: {one.what}" for one in findings if one.severity == severity)
         if said:
             return Verdict(decision, (*said, *verdict.reasons), verdict.scope)
-    return verdict
+    return Verdict("hold", (FOR_REVIEW, *verdict.reasons), verdict.scope) if turn.review else verdict
 
 
 def _scored(proposed: CandidateProposed, measured: Evidence, sent: int) -> CandidateScored:

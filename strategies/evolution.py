@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from registry.publish import require_unedited, write_out
@@ -11,6 +10,7 @@ from strategies.cycle import Turn, live_claims, run_cycle
 from strategies.gate.moment import matches
 from strategies.ground import prepare
 from strategies.proposers.recovery import recovery
+from strategies.routing import route
 from strategies.select import Turn as Pick
 from strategies.select import answered, deficits, select
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from events.registry_events import SignalRaised
     from registry.registry import Registry
     from strategies.ground import Ground
-    from strategies.logs.episode import EpisodeRecord
     from strategies.presets import Preset
     from strategies.proposers.proposal import Proposer
     from strategies.shown import CycleResult
@@ -37,6 +36,7 @@ class Plan:
     """What a person asked for. `only` limits the run, and its evaluator, to these episodes by content hash.
 
     `skill` is "" where each signal finds its own way. `write` is false for a rehearsal: nothing goes to disk.
+    With `review` nothing is promoted: what the gate lets through is held for a person.
     """
 
     preset: Preset
@@ -45,6 +45,7 @@ class Plan:
     cycles: int = MAX_CYCLES
     only: Collection[str] | None = None
     write: bool = True
+    review: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,9 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
         if plan.write or plan.skill:
             require_unedited(registry, name)
     ground = prepare(registry, only=plan.only)
-    routes = _routes(registry, plan, ground)
-    signals = [raised.event for raised in registry.signals() if raised.event.fingerprint in routes]
+    signals = _answerable(registry, ground)
+    episodes = ground.division.everything
+    routes = {one.fingerprint: plan.skill or route(registry, one, episodes) for one in signals}
     offers = [signal for signal in signals if routes[signal.fingerprint]]
     results: list[CycleResult] = []
     while len(results) < plan.cycles:
@@ -84,47 +86,23 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
             break
         offered = tuple(sorted({offer.calls_for for offer in offers}))
         budget = plan.preset.edit_budget.at(len(results) / max(plan.cycles - 1, 1))
-        turn = Turn(registry, ground, plan.preset, plan.seed, budget, offered)
+        turn = Turn(registry, ground, plan.preset, plan.seed, budget, offered, plan.review)
         result = _take(turn, picked, routes[picked.fingerprint], write=plan.write)
         results.append(result)
         on_cycle(result)
         offers.remove(picked)
-        if not result.remembered and result.candidate:
-            ground = replace(ground, sent=ground.sent + 1)
     unrouted = tuple(signal for signal in signals if not routes[signal.fingerprint])
     return _summed(plan, results, unrouted, ended=len(results) < plan.cycles)
 
 
-def _routes(registry: Registry, plan: Plan, ground: Ground) -> dict[str, str]:
-    """Find the skill for every signal that a proposer answers and that this ground holds, by fingerprint.
-
-    "" where a signal finds no skill.
-    """
-    division = ground.division
-    episodes = division.explore + division.sealed + division.audit
-    present = {step.template for record in episodes for step in record.steps if step.error}
-    return {
-        one.fingerprint: plan.skill or _route(registry, one, episodes)
+def _answerable(registry: Registry, ground: Ground) -> list[SignalRaised]:
+    """List the raised signals that a proposer answers and that this ground holds."""
+    met = {step.template for record in ground.division.everything for step in record.steps if step.error}
+    return [
+        one
         for one in (raised.event for raised in registry.signals())
-        if one.kind in PROPOSERS and any(matches(one.template, template) for template in present)
-    }
-
-
-def _route(registry: Registry, signal: SignalRaised, episodes: tuple[EpisodeRecord, ...]) -> str:
-    """Find the skill a signal goes to: one whose triggers name it, else the one most of its episodes ran under."""
-    names = registry.names()
-    for name in names:
-        genes = registry.capsule(name).genes
-        if any(trigger.fingerprint == signal.fingerprint for gene in genes for trigger in gene.triggers):
-            return name
-    ran_under = Counter(
-        skill
-        for record in episodes
-        if any(matches(signal.template, step.template) for step in record.steps if step.error)
-        for skill, _ in record.skills
-        if skill in names
-    )
-    return min(ran_under, key=lambda name: (-ran_under[name], name), default="")
+        if one.kind in PROPOSERS and any(matches(one.template, template) for template in met)
+    ]
 
 
 def _take(turn: Turn, signal: SignalRaised, skill: str, *, write: bool) -> CycleResult:

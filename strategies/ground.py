@@ -11,7 +11,8 @@ from registry.commands import Record
 from strategies.gate.evaluator import evaluator_id
 from strategies.gate.policy import METHOD, policy_text
 from strategies.gate.splits import divide
-from strategies.intake import all_episodes, split_groups
+from strategies.intake import all_episodes, every_reading, split_groups
+from strategies.signals.survey import truth
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -27,47 +28,62 @@ GROWTH: Final = 1.25
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Episodes divided once and for all, and the evaluator that they make.
-
-    `sent` counts the claims that were sent to this evaluator before.
-    """
+    """Episodes divided once and for all, and the evaluator that they make."""
 
     division: Division
     evaluator: str
-    sent: int
 
 
 def prepare(registry: Registry, *, only: Collection[str] | None = None) -> Ground:
     """Find or register the evaluator for these episodes, or for the whole pool where none are named.
 
-    For the pool the last evaluator stays in force, on the episodes it was frozen with, until the sealed tasks
-    have grown by a quarter: new logs wait. Naming episodes freezes exactly those.
+    For the pool the last evaluator stays in force, on the episodes and outcomes it was frozen with, until the
+    sealed tasks have grown by a quarter: new logs and late outcomes wait. A task counts as grown when it is new,
+    or when it has its first outcome since. Naming episodes freezes exactly those, as they are known now.
     """
-    every = all_episodes(registry)
-    records = every if only is None else [record for record in every if record.id in only]
-    registered = registry.evaluators()
-    if only is None:
-        last = next((event for event in reversed(registered) if event.scope == "pool"), None)
-        if last and _sealed_tasks(_divided(registry, records)) < last.sealed_tasks * GROWTH:
-            frozen = set(_frozen(registry, last.evaluator))
-            records = [record for record in every if record.id in frozen]
-    division = _divided(registry, records)
+    upto = registry.log.head().position
+    every = all_episodes(registry, upto=upto)
+    if only is not None:
+        now = _divided(registry, [record for record in every if record.id in only])
+        return _frozen_as(registry, now, scope="named", upto=upto)
+    now = _divided(registry, every)
+    last = next((event for event in reversed(registry.evaluators()) if event.scope == "pool"), None)
+    if last is not None:
+        before = _as_frozen(registry, last.evaluator)
+        if _grown(before, now) < last.sealed_tasks * GROWTH:
+            return Ground(before, last.evaluator)
+    return _frozen_as(registry, now, scope="pool", upto=upto)
+
+
+def _grown(before: Division, now: Division) -> int:
+    """Count the sealed tasks that are known now, those twice that an outcome reached since."""
+    answered = _answered_tasks(now) & _tasks(before) - _answered_tasks(before)
+    return len(_tasks(now)) + len(answered)
+
+
+def _tasks(division: Division) -> set[str]:
+    return {record.task for record in division.sealed}
+
+
+def _answered_tasks(division: Division) -> set[str]:
+    return {record.task for record in division.sealed if truth(record) is not None}
+
+
+def _frozen_as(registry: Registry, division: Division, *, scope: Literal["pool", "named"], upto: int) -> Ground:
     evaluator = evaluator_id(division, registry.about().split_key)
     if registry.log.document("evaluator", evaluator) is None:
-        _register(registry, evaluator, division, scope="named" if only is not None else "pool")
-    return Ground(division, evaluator, _sent(registry, evaluator))
+        _register(registry, evaluator, division, scope=scope, upto=upto)
+    return Ground(division, evaluator)
 
 
 def _divided(library: Library, records: Sequence[EpisodeRecord]) -> Division:
     return divide(records, split_groups(library), library.about().split_key)
 
 
-def _sealed_tasks(division: Division) -> int:
-    return len({record.task for record in division.sealed})
-
-
-def _register(registry: Registry, evaluator: str, division: Division, *, scope: Literal["pool", "named"]) -> None:
-    records = division.explore + division.sealed + division.audit
+def _register(
+    registry: Registry, evaluator: str, division: Division, *, scope: Literal["pool", "named"], upto: int
+) -> None:
+    records = division.everything
     event = EvaluatorRegistered(
         evaluator=evaluator,
         kind="replay",
@@ -76,22 +92,25 @@ def _register(registry: Registry, evaluator: str, division: Division, *, scope: 
         policy=policy_text(),
         episodes=len(records),
         tasks=len({record.task for record in records}),
-        sealed_tasks=_sealed_tasks(division),
+        sealed_tasks=len(_tasks(division)),
     )
     with registry.log.transaction():
-        body = json.dumps(sorted(record.id for record in records), separators=(",", ":")).encode()
+        frozen = {"upto": upto, "episodes": sorted(record.id for record in records)}
         if registry.log.document("evaluator", evaluator) is not None:
             return  # another process was faster, with the same episodes
-        registry.log.put_checkpoint(f"evaluator:{evaluator}", body)
+        registry.log.put_checkpoint(f"evaluator:{evaluator}", json.dumps(frozen, separators=(",", ":")).encode())
         registry.execute(Record((event,)), actor="germline")
 
 
-def _frozen(library: Library, evaluator: str) -> list[str]:
-    """Return the episodes that an evaluator was frozen with, by content hash."""
-    ids: list[str] = json.loads(library.log.checkpoints()[f"evaluator:{evaluator}"])
-    return ids
+def _as_frozen(library: Library, evaluator: str) -> Division:
+    """Return the episodes that an evaluator was frozen with, with the outcomes that were known then."""
+    frozen = json.loads(library.log.checkpoints()[f"evaluator:{evaluator}"])
+    ids = set(frozen["episodes"])
+    records = [record for record in every_reading(library, upto=frozen["upto"]) if record.id in ids]
+    return _divided(library, records)
 
 
-def _sent(library: Library, evaluator: str) -> int:
+def sent_to(library: Library, evaluator: str) -> int:
+    """Count the claims that were sent to an evaluator so far: what shares its error rate."""
     candidates = library.candidates()
     return sum(1 for one in candidates if one.proposed.evaluator == evaluator and one.times_scored)

@@ -6,61 +6,147 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from events.clock import new_salt
 from events.log import StoredEpisode
-from events.registry_events import SignalRaised
-from registry.commands import Record
-from registry.evidence import Record as LogRecord
-from registry.evidence import keep
 from strategies.gate.splits import form_groups
-from strategies.logs.places import read_places
+from strategies.late_outcomes import late_outcomes, with_late_outcomes
+from strategies.logs.readings import replaced
 from strategies.logs.records import decode, encode
-from strategies.signals.detect import detect
+from strategies.logs.scan import scan_on
+from strategies.raising import DEFAULT_POLICY, SignalPolicy, raise_signals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from concurrent.futures import Executor
+    from pathlib import Path
 
+    from events.registry_events import SignalRaised
     from registry.library import Library
     from registry.registry import Registry
     from strategies.logs.episode import EpisodeRecord
-    from strategies.signals.signal import Occurrence, Signal
+    from strategies.logs.scan import Scan
 
 GROUPS: Final = "split-groups"
 """The checkpoint that keeps which tasks belong together, for ever."""
 
 
+SUPERSEDED: Final = "superseded"
+"""The checkpoint that keeps which episodes have a longer reading, and which one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """What came in: how many episodes were new, and the signals that newly crossed their threshold."""
+    """What came in: how many episodes were new, and the signals that newly crossed their threshold.
+
+    `longer` counts longer readings of episodes that were known: they are none of the new ones.
+    """
 
     new_episodes: int
     signals: tuple[SignalRaised, ...]
+    longer: int = 0
 
 
-def take_in(registry: Registry, records: Sequence[EpisodeRecord]) -> Intake:
+def take_in(
+    registry: Registry, records: Sequence[EpisodeRecord], *, policy: SignalPolicy = DEFAULT_POLICY
+) -> Intake:
     """Keep the episodes of a scan, extend the split groups, and raise the signals that are new.
 
     All in one transaction: episodes, groups, evidence and signals come together or not at all.
     """
-    known = {raised.event.fingerprint for raised in registry.signals()}
+    return _take_in(registry, records, {}, {}, policy)
+
+
+def take_in_scan(registry: Registry, found: Scan, *, policy: SignalPolicy = DEFAULT_POLICY) -> Intake:
+    """Keep what a scan found, as `take_in`, and in the same transaction how far it read."""
+    return _take_in(registry, found.records, found.checkpoints, found.moved, policy)
+
+
+def scan_into(
+    registry: Registry,
+    paths: Iterable[Path],
+    *,
+    live: bool = False,
+    log_format: str = "",
+    progress: Callable[[int, int], None] | None = None,
+    executor: Executor | None = None,
+    policy: SignalPolicy = DEFAULT_POLICY,
+) -> tuple[Scan, Intake]:
+    """Read what was written since the last time, and keep it; `strategies.logs.scan.scan_on` says the rest."""
+    found = scan_on(
+        paths,
+        registry.log.checkpoints(),
+        live=live,
+        known_templates=lambda: {step.template for record in all_episodes(registry) for step in record.steps},
+        log_format=log_format,
+        progress=progress,
+        executor=executor,
+    )
+    return found, take_in_scan(registry, found, policy=policy)
+
+
+def _take_in(
+    registry: Registry,
+    records: Sequence[EpisodeRecord],
+    checkpoints: Mapping[str, bytes],
+    moved: Mapping[str, str],
+    policy: SignalPolicy,
+) -> Intake:
+    if not records and not checkpoints:
+        return Intake(0, ())
     with registry.log.transaction():
+        for name, body in checkpoints.items():
+            registry.log.put_checkpoint(name, body)
+        known = all_episodes(registry) if records else []
         stored = [StoredEpisode(record.id, record.source, encode(record)) for record in records]
-        new = registry.log.put_episodes(stored)
-        everything = all_episodes(registry) if new else []
+        new, longer = registry.log.put_episodes(stored), 0
         if new:
-            groups = form_groups(split_groups(registry), everything)
-            registry.log.put_checkpoint(GROUPS, json.dumps(groups, separators=(",", ":")).encode())
-        crossed = [signal for signal in detect(everything) if signal.fingerprint not in known]
-        kept = _keep_evidence(registry, crossed, everything)
-        raised = tuple(_raised(signal, kept) for signal in crossed)
-        if raised:
-            registry.execute(Record(raised), actor="germline")
-    return Intake(new, raised)
+            longer = _supersede(registry, known, records, moved)
+        raised = _extend(registry, policy) if new else ()
+    return Intake(new - longer, raised, longer)
 
 
-def all_episodes(library: Library) -> list[EpisodeRecord]:
-    """Return every episode that the registry knows, ordered by content hash."""
-    return [decode(stored.body) for stored in library.log.episodes()]
+def _supersede(
+    registry: Registry, known: Sequence[EpisodeRecord], records: Sequence[EpisodeRecord], moved: Mapping[str, str]
+) -> int:
+    """Mark the shorter readings of episodes; they stay resolvable for evaluators that were frozen with them."""
+    before = _superseded(registry)
+    found = replaced(known, [record for record in records if record.id not in before], moved)
+    if found:
+        body = json.dumps(before | found, sort_keys=True, separators=(",", ":")).encode()
+        registry.log.put_checkpoint(SUPERSEDED, body)
+    return len(found)
+
+
+def _extend(registry: Registry, policy: SignalPolicy) -> tuple[SignalRaised, ...]:
+    """Bring split groups and signals up to the episodes that are known now."""
+    everything = all_episodes(registry)
+    groups = form_groups(split_groups(registry), everything)
+    registry.log.put_checkpoint(GROUPS, json.dumps(groups, separators=(",", ":")).encode())
+    return raise_signals(registry, everything, policy)
+
+
+def all_episodes(library: Library, *, upto: int | None = None) -> list[EpisodeRecord]:
+    """Return every episode that the registry knows, in its longest reading, ordered by content hash.
+
+    An outcome that was recorded late, up to an event's position, stands in place of the one in the log.
+    """
+    longer = _superseded(library)
+    records = (decode(stored.body) for stored in library.log.episodes() if stored.episode not in longer)
+    return with_late_outcomes(records, late_outcomes(library, upto=upto), longer)
+
+
+def every_reading(library: Library, *, upto: int | None = None) -> list[EpisodeRecord]:
+    """Return all episodes in all their readings, with the outcomes that were recorded up to an event's position.
+
+    An evaluator stays frozen with the readings and the outcomes that it was made from.
+    """
+    records = (decode(stored.body) for stored in library.log.episodes())
+    return with_late_outcomes(records, late_outcomes(library, upto=upto), _superseded(library))
+
+
+def _superseded(library: Library) -> dict[str, str]:
+    body = library.log.checkpoints().get(SUPERSEDED)
+    ids: dict[str, str] = json.loads(body) if body else {}
+    return ids
 
 
 def split_groups(library: Library) -> dict[str, str]:
@@ -68,36 +154,3 @@ def split_groups(library: Library) -> dict[str, str]:
     body = library.log.checkpoints().get(GROUPS)
     groups: dict[str, str] = json.loads(body) if body else {}
     return groups
-
-
-def _keep_evidence(
-    registry: Registry, signals: Sequence[Signal], records: Iterable[EpisodeRecord]
-) -> dict[Occurrence, str]:
-    """Keep the records that signals refer to, redacted, and return their ids; each log is read once.
-
-    A record whose file is gone since the scan is left out.
-    """
-    by_id = {record.id: record for record in records}
-    wanted = sorted({at for signal in signals for at in signal.occurrences})
-    places = [(by_id[at.episode].source, by_id[at.episode].steps[at.step].span) for at in wanted]
-    kept: dict[Occurrence, str] = {}
-    for at, (source, span), (raw, text) in zip(wanted, places, read_places(places), strict=True):
-        if raw:
-            found = LogRecord(source, span.line, span.byte_start, span.byte_end, raw, text, at.episode)
-            kept[at] = registry.log.put_blob(keep(found, salt=new_salt()).to_bytes(), kind="evidence")
-    return kept
-
-
-def _raised(signal: Signal, kept: dict[Occurrence, str]) -> SignalRaised:
-    return SignalRaised(
-        fingerprint=signal.fingerprint,
-        kind=signal.kind,
-        calls_for=signal.calls_for,
-        template=signal.template,
-        action=signal.action,
-        count=signal.count,
-        episodes=signal.episodes,
-        runs=signal.runs,
-        severity=signal.severity,
-        evidence=tuple(kept[at] for at in signal.occurrences if at in kept),
-    )

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.clocks import TickingClock
+from tests.registries import imported, new_registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from registry.registry import Registry
 
 
 @pytest.fixture(scope="session")
@@ -17,3 +26,23 @@ def recorded_data() -> Path:
     if not folder.is_dir():
         pytest.skip("recorded data is not beside the project: set GERMLINE_TEST_DATA")
     return folder
+
+
+@pytest.fixture
+def clock() -> TickingClock:
+    """Give a clock that moves one second at each look."""
+    return TickingClock()
+
+
+@pytest.fixture
+def registry(tmp_path: Path, clock: TickingClock) -> Iterator[Registry]:
+    """Give a registry without skills, in a file of its own."""
+    registry = new_registry(tmp_path, clock)
+    yield registry
+    registry.log.close()
+
+
+@pytest.fixture
+def place(registry: Registry, tmp_path: Path) -> Path:
+    """Import the small skill of tests/registries.py into `registry`, and give its folder."""
+    return imported(registry, tmp_path)

@@ -19,8 +19,18 @@ class Sample:
 
     @property
     def lines(self) -> bool:
-        """Tell whether it is line-delimited."""
+        """Tell whether it is line-delimited JSON."""
         return self.name.endswith(".jsonl")
+
+    @property
+    def nested(self) -> bool:
+        """Tell whether a line holds a whole run, and steps stand inside of it."""
+        return self.name == "output.jsonl"
+
+    @property
+    def text(self) -> bool:
+        """Tell whether it is plain text, in which no line is malformed."""
+        return self.name.endswith(".log")
 
 
 def jsonl(*records: object) -> bytes:
@@ -179,11 +189,268 @@ CHAT_LINES = jsonl(
     },
 )
 
+CODEX = jsonl(
+    {
+        "timestamp": "2026-01-01T00:00:00.000Z",
+        "type": "session_meta",
+        "payload": {"id": "c1", "cwd": "/x", "cli_version": "0.50.0", "git": {"branch": "main"}},
+    },
+    {"timestamp": "2026-01-01T00:00:00.100Z", "type": "turn_context", "payload": {"model": "gpt-x", "cwd": "/x"}},
+    {
+        "timestamp": "2026-01-01T00:00:01.000Z",
+        "type": "response_item",
+        "payload": {
+            "type": "message",
+            "role": "user",
+            "content": [{"type": "input_text", "text": "Run the tests"}],
+        },
+    },
+    {
+        "timestamp": "2026-01-01T00:00:02.000Z",
+        "type": "response_item",
+        "payload": {
+            "type": "function_call",
+            "name": "exec_command",
+            "arguments": '{"cmd": "pytest -q"}',
+            "call_id": "k1",
+        },
+    },
+    {
+        "timestamp": "2026-01-01T00:00:02.500Z",
+        "type": "response_item",
+        "payload": {
+            "type": "function_call_output",
+            "call_id": "k1",
+            "output": "Wall time: 0.4 seconds\nProcess exited with code 1\nOutput:\n1 failed: é",
+        },
+    },
+    {
+        "timestamp": "2026-01-01T00:00:03.000Z",
+        "type": "response_item",
+        "payload": {
+            "type": "custom_tool_call",
+            "name": "apply_patch",
+            "input": "*** Begin Patch",
+            "call_id": "k2",
+        },
+    },
+    {
+        "timestamp": "2026-01-01T00:00:03.100Z",
+        "type": "response_item",
+        "payload": {
+            "type": "custom_tool_call_output",
+            "call_id": "k2",
+            "output": '{"output": "Success.", "metadata": {"exit_code": 0, "duration_seconds": 0.1}}',
+        },
+    },
+    {
+        "timestamp": "2026-01-01T00:00:04.000Z",
+        "type": "response_item",
+        "payload": {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "Fixed."}],
+        },
+    },
+    {"timestamp": "2026-01-01T00:00:04.100Z", "type": "event_msg", "payload": {"type": "task_complete"}},
+)
+
+
+def attributes(**values: str | float) -> list[dict[str, object]]:
+    """Write attributes as OTLP does; `__` in a name stands for a dot."""
+    return [
+        {
+            "key": name.replace("__", "."),
+            "value": {"stringValue": value} if isinstance(value, str) else {"doubleValue": value},
+        }
+        for name, value in values.items()
+    ]
+
+
+def otel_span(start: int, end: int, failure: str = "", **values: str | float) -> dict[str, object]:
+    """Write a span of the one trace of the sample, failed if it says why. Units: seconds."""
+    return {
+        "traceId": "t1",
+        "spanId": f"{start:016x}",
+        "name": "span",
+        "startTimeUnixNano": str(start * 10**9),
+        "endTimeUnixNano": str(end * 10**9),
+        "attributes": attributes(**values),
+        "status": {"code": 2, "message": failure} if failure else {},
+    }
+
+
+def otel_export(*spans: dict[str, object]) -> dict[str, object]:
+    """Write what an exporter sends at once."""
+    return {"resourceSpans": [{"resource": {"attributes": []}, "scopeSpans": [{"scope": {}, "spans": spans}]}]}
+
+
+OTEL = jsonl(
+    otel_export(
+        otel_span(
+            13,
+            15,
+            "no such table: é",
+            gen_ai__tool__call__arguments='{"query": "SELECT 1"}',
+            error__type="OperationalError",
+            gen_ai__operation__name="execute_tool",
+            gen_ai__tool__name="sql",
+        ),
+        otel_span(1, 2, http__method="GET"),
+    ),
+    {
+        "resourceLogs": [
+            {
+                "scopeLogs": [
+                    {
+                        "logRecords": [
+                            {
+                                "timeUnixNano": "30000000000",
+                                "eventName": "gen_ai.evaluation.result",
+                                "traceId": "t1",
+                                "attributes": attributes(
+                                    gen_ai__evaluation__name="correct", gen_ai__evaluation__score__value=1.0
+                                ),
+                            }
+                        ]
+                    }
+                ]
+            }
+        ]
+    },
+    otel_export(
+        otel_span(
+            11,
+            12,
+            gen_ai__operation__name="chat",
+            gen_ai__conversation__id="conv-1",
+            gen_ai__request__model="model-x",
+            gen_ai__skill__name="sql-analyst",
+            gen_ai__skill__version="3",
+            gen_ai__input__messages='[{"role": "user", "parts": [{"type": "text", "content": "How many?"}]}]',
+        )
+    ),
+    otel_export(
+        otel_span(
+            16,
+            17,
+            gen_ai__tool__call__arguments='{"query": "SHOW TABLES"}',
+            gen_ai__operation__name="execute_tool",
+            gen_ai__tool__name="sql",
+        )
+    ),
+)
+
+OPENHANDS = [
+    {
+        "id": 0,
+        "timestamp": "2026-01-01T00:00:00.000000",
+        "source": "user",
+        "action": "message",
+        "args": {"content": "Fix it", "wait_for_response": False},
+    },
+    {
+        "id": 1,
+        "timestamp": "2026-01-01T00:00:01.000000",
+        "source": "agent",
+        "action": "run",
+        "args": {"command": "git status", "thought": "", "blocking": False},
+        "tool_call_metadata": {"function_name": "execute_bash", "model_response": {"id": "r1"}},
+    },
+    {
+        "id": 2,
+        "timestamp": "2026-01-01T00:00:02.000000",
+        "source": "agent",
+        "cause": 1,
+        "observation": "run",
+        "content": "fatal: not a git repository: é",
+        "extras": {"command": "git status", "metadata": {"exit_code": 128}},
+        "success": False,
+    },
+    {
+        "id": 3,
+        "source": "agent",
+        "action": "finish",
+        "args": {"final_thought": "Done", "outputs": {}},
+    },
+]
+
+OPENHANDS_SDK = [
+    {"kind": "SystemPromptEvent", "id": "s", "source": "agent", "system_prompt": {"text": "x"}},
+    {
+        "kind": "MessageEvent",
+        "id": "a",
+        "source": "user",
+        "llm_message": {"role": "user", "content": [{"type": "text", "text": "Fix it"}]},
+        "activated_skills": ["git-helper"],
+    },
+    {
+        "kind": "ActionEvent",
+        "id": "b",
+        "source": "agent",
+        "thought": [{"type": "text", "text": "Look."}],
+        "action": {"kind": "ExecuteBashAction", "command": "git status"},
+        "tool_name": "execute_bash",
+        "tool_call_id": "k1",
+        "tool_call": {"id": "k1", "name": "execute_bash", "arguments": '{"command": "git status"}'},
+        "llm_response_id": "r1",
+    },
+    {
+        "kind": "ObservationEvent",
+        "id": "c",
+        "source": "environment",
+        "tool_name": "execute_bash",
+        "tool_call_id": "k1",
+        "action_id": "b",
+        "observation": {
+            "kind": "ExecuteBashObservation",
+            "content": [{"type": "text", "text": "fatal: not a git repository"}],
+            "metadata": {"exit_code": 128},
+        },
+    },
+]
+
+OPENHANDS_RESULTS = jsonl(
+    *(
+        {
+            "instance_id": name,
+            "instruction": "Fix it",
+            "metadata": {"agent_class": "CodeActAgent", "llm_config": {"model": "model-x"}, "dataset": "swe"},
+            "history": OPENHANDS,
+            "test_result": {"report": {"resolved": resolved}},
+        }
+        for name, resolved in (("a__1", True), ("b__2", False))
+    )
+)
+
+CI = """\
+2026-01-01T00:00:00.1000000Z ##[group]Run pytest
+2026-01-01T00:00:01.1000000Z INFO 0 failures so far
+2026-01-01T00:00:02.1000000Z \x1b[31mERROR\x1b[0m loader: é is broken
+2026-01-01T00:00:02.1000000Z Traceback (most recent call last):
+2026-01-01T00:00:02.1000000Z   File "/x/app/load.py", line 3, in load
+2026-01-01T00:00:02.1000000Z     parse()
+2026-01-01T00:00:02.1000000Z ValueError: bad row 42
+2026-01-01T00:00:03.1000000Z FAILED tests/test_load.py::test_rows
+2026-01-01T00:00:03.1000000Z ===== 1 failed, 2 passed in 0.12s =====
+2026-01-01T00:00:03.1000000Z ##[error]Process completed with exit code 1.
+2026-01-01T00:00:04.1000000Z Cleaning up orphan processes
+2026-01-01T00:10:00.1000000Z second job of the run
+2026-01-01T00:10:01.1000000Z ===== 2 passed in 0.12s =====
+""".encode()
+
 SAMPLES = (
     Sample("steps", "own.jsonl", STEPS, 2, 3, 1),
     Sample("claude-code", "session.jsonl", CLAUDE, 1, 5, 1),
     Sample("action-observation", "run_x.json", INTERCODE, 2, 4, 1),
     Sample("swe-agent", "task.traj", SWE, 1, 3, 1),
+    Sample("codex", "rollout.jsonl", CODEX, 1, 4, 1),
+    Sample("otel", "traces.jsonl", OTEL, 1, 3, 1),
+    Sample("openhands", "events.jsonl", jsonl(*OPENHANDS), 1, 3, 1),
+    Sample("openhands", "sdk.jsonl", jsonl(*OPENHANDS_SDK), 1, 3, 1),
+    Sample("openhands", "trajectory.json", json.dumps(OPENHANDS, indent=1).encode(), 1, 3, 1),
+    Sample("openhands", "output.jsonl", OPENHANDS_RESULTS, 2, 6, 2),
+    Sample("plain-text", "ci.log", CI, 2, 2, 2),
     Sample("chat", "talk.json", CHAT, 2, 6, 1),
     Sample("chat", "talks.jsonl", CHAT_LINES, 2, 6, 2),
 )

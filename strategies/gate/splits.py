@@ -28,6 +28,11 @@ class Division:
     sealed: tuple[EpisodeRecord, ...]
     audit: tuple[EpisodeRecord, ...]
 
+    @property
+    def everything(self) -> tuple[EpisodeRecord, ...]:
+        """All episodes: for what nobody decides by, such as which signals show at all."""
+        return self.explore + self.sealed + self.audit
+
 
 class _Groups:
     """Disjoint sets of tasks in which two groups of earlier scans never become one."""

@@ -6,73 +6,29 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from strategies.logs.conversation import Conversation
-from strategies.logs.episode import EndedBy, Episode
+from strategies.logs.claude_records import ORIGIN, RECORD, Origin, Record
+from strategies.logs.claude_session import Session
+from strategies.logs.episode import Malformed, Span
 from strategies.logs.json_places import UNREADABLE
-from strategies.logs.jsonl import count_unknown, typed_lines
+from strategies.logs.jsonl import count_unknown
+from strategies.logs.marks import CONTEXT_OVERFLOW
+from strategies.logs.records import plain_labels
+from strategies.logs.stream import BOM, START, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from strategies.logs.episode import Span, Tally
+    from strategies.logs.episode import EpisodeRecord, Tally
     from strategies.logs.stream import LogFile
 
-USER_INTERRUPT: Final = "user_interrupt"
-PERMISSION_DENIED: Final = "permission_denied"
-CONTEXT_OVERFLOW: Final = "context_overflow"
-"""The types of what happens to an agent from outside, as templates of the steps that show it."""
-
-_INTERRUPTED: Final = "[Request interrupted by user"
-_DENIED: Final = "The user doesn't want to proceed with this tool use"
-_TOOL_ERROR: Final = "<tool_use_error>"
-_LOCAL_COMMAND: Final = ("<command-", "<local-command-", "Caveat: The messages below")
 _SILENT: Final = frozenset(
     ["summary", "file-history-snapshot", "queue-operation", "attachment", "progress", "custom-title"]
 )
 """Record types that are known and hold no step."""
-_NOTHING: Final = msgspec.Raw(b"null")
 
 
-class _Block(msgspec.Struct):
-    type: str
-    text: str | None = None
-    id: str | None = None
-    name: str | None = None
-    input: msgspec.Raw = _NOTHING
-    tool_use_id: str | None = None
-    content: str | list[_Block] | None = None
-    is_error: bool | None = None
-
-
-class _Message(msgspec.Struct):
-    content: str | list[_Block] = ""
-    id: str | None = None
-    model: str | None = None
-    stop_reason: str | None = None
-
-
-class _Record(msgspec.Struct, rename="camel"):
-    type: str
-    session_id: str = ""
-    uuid: str | None = None
-    parent_uuid: str | None = None
-    agent_id: str | None = None
-    timestamp: str | None = None
-    subtype: str | None = None
-    version: str | None = None
-    git_branch: str | None = None
-    is_sidechain: bool | None = None
-    is_meta: bool | None = None
-    message: _Message | None = None
-    tool_use_result: msgspec.Raw = _NOTHING
-
-
-class _ToolUseResult(msgspec.Struct):
-    interrupted: msgspec.Raw = _NOTHING
-
-
-_RECORD: Final = msgspec.json.Decoder(_Record)
-_TOOL_USE_RESULT: Final = msgspec.json.Decoder(_ToolUseResult)
+_SPOKEN: Final = frozenset(["user", "assistant", "system"])
+_NEWLINE: Final = ord("\n")
 
 
 class ClaudeCodeReader:
@@ -85,131 +41,113 @@ class ClaudeCodeReader:
         del source
         return b'"type"' in head and (b'"sessionId"' in head or b'"leafUuid"' in head)
 
-    def read(self, log: LogFile, tally: Tally) -> Iterator[Episode]:
+    def read(self, log: LogFile, tally: Tally) -> Iterator[EpisodeRecord]:
         """Yield the sessions in the order of their first record, once the file is read."""
-        sessions: dict[str, _Session] = {}
-        chains: dict[str, str] = {}
-        for record, span in typed_lines(log, _RECORD, tally):
-            if record.type not in {"user", "assistant", "system"}:
-                if record.type not in _SILENT:
-                    count_unknown(tally, record.type)
-                continue
-            name = _episode_name(record, chains)
-            if name not in sessions:
-                sessions[name] = _Session(name, log.source, record)
-            sessions[name].learn(record, span, tally)
-        for session in sessions.values():
-            if session.talk.steps:
-                yield session.finished()
+        sessions = self.follow(log.source)
+        sessions.learn(log, tally)
+        yield from sessions.records()
+
+    def follow(self, source: str, state: bytes = b"", place: Place = START) -> Sessions:
+        """Begin a file, or go on with it."""
+        return Sessions(source, _STATE.decode(state) if state else _State(), place)
 
 
-def _episode_name(record: _Record, chains: dict[str, str]) -> str:
-    """Give the session, and for a sidechain the sub-agent: its id, else the first record of its chain."""
-    if not record.is_sidechain:
-        return record.session_id
-    root = record.agent_id or chains.get(record.parent_uuid or "") or record.uuid or ""
-    if record.uuid:
-        chains[record.uuid] = root
-    return f"{record.session_id}/{root}"
+class _State(msgspec.Struct):
+    """All that is known of a file: its sessions, and which sub-agent a record of a sidechain goes on with."""
+
+    sessions: dict[str, Session] = {}
+    chains: dict[str, str] = {}
 
 
-class _Session:
-    """One session while its records come."""
+_STATE: Final = msgspec.msgpack.Decoder(_State)
 
-    def __init__(self, name: str, source: str, first: _Record) -> None:
-        self.name = name
+
+class Sessions:
+    """The sessions of one file while it is read."""
+
+    def __init__(self, source: str, state: _State, place: Place) -> None:
         self.source = source
-        self.started_at = first.timestamp
-        self.labels = {"version": first.version or "", "branch": first.git_branch or ""}
-        self.model = ""
-        self.ended_by: EndedBy = "unknown"
-        self.talk = Conversation()
+        self.place = place
+        self._state = state
+        self._sessions = state.sessions
+        self._chains = state.chains
+        self._untouched = set(state.sessions)
+        for session in self._sessions.values():
+            session.resume(source)
 
-    def learn(self, record: _Record, span: Span, tally: Tally) -> None:
-        if record.type == "system":
-            if record.subtype == "compact_boundary":
-                self.talk.mark(CONTEXT_OVERFLOW, "environment", span, at=record.timestamp)
-        elif record.message is None:
-            count_unknown(tally, f"{record.type} without a message")
+    def learn(self, log: LogFile, tally: Tally) -> None:
+        """Read a log from its start place to its end."""
+        offset, number = log.start
+        blank, decode, silent, sessions = 0, RECORD.decode, _SILENT, self._sessions
+        for raw in log.raw_lines():
+            number += 1
+            start, offset = offset, offset + len(raw)
+            if number == 1 and raw.startswith(BOM):
+                raw, start = raw[len(BOM) :], start + len(BOM)  # noqa: PLW2901 - the mark is no part of the line
+            try:
+                record = decode(raw)
+            except UNREADABLE as error:
+                blank += self._unreadable(raw, start, number, error, tally)
+                continue
+            kind = record.type
+            if kind in _SPOKEN:
+                name = self._chain(record, raw) if record.is_sidechain else record.session_id
+                session = sessions.get(name) or self._begin(name, record, raw)
+                end = offset - (raw[-1] == _NEWLINE) - (raw[-2:] == b"\r\n")
+                self._learn(session, record, raw, Span(start, end, number), tally)
+            elif kind not in silent:
+                count_unknown(tally, kind)
+        tally.records += number - log.start.line - blank
+        self.place = Place(offset, number)
+
+    def records(self) -> Iterator[EpisodeRecord]:
+        """Give the records of the sessions that this reading met, as far as they were read."""
+        for name, session in self._sessions.items():
+            if session.drafts and name not in self._untouched:
+                yield session.record()
+
+    def state(self) -> bytes:
+        """Give what is to be known when reading goes on."""
+        return msgspec.msgpack.encode(self._state)
+
+    def _learn(self, session: Session, record: Record, raw: bytes, span: Span, tally: Tally) -> None:
+        message = record.message
+        if self._untouched:
+            self._untouched.discard(session.name)
+        if message is None:
+            if record.type != "system":
+                count_unknown(tally, f"{record.type} without a message")
+            elif record.subtype == "compact_boundary":
+                session.mark(CONTEXT_OVERFLOW, "environment", span, record.timestamp)
         elif record.type == "assistant":
-            self._assistant(record, record.message, span)
-        else:
-            self._user(record, record.message, span, tally)
-
-    def _assistant(self, record: _Record, message: _Message, span: Span) -> None:
-        if message.model and not message.model.startswith("<"):
-            self.model = self.model or message.model
-        group = message.id or record.uuid
-        calls = False
-        for block in _blocks(message):
-            if block.type == "text" and block.text:
-                self.talk.say("agent", block.text, span, group=group, at=record.timestamp)
-            elif block.type == "tool_use":
-                argument = bytes(block.input).decode(errors="replace")
-                self.talk.call(block.id or "", block.name or "", argument, span, group=group, at=record.timestamp)
-                calls = True
-        limited = message.stop_reason in {"max_tokens", "model_context_window_exceeded"}
-        self.ended_by = "limit" if limited else "unknown" if calls or self.talk.waiting else "agent"
-
-    def _user(self, record: _Record, message: _Message, span: Span, tally: Tally) -> None:
-        for block in _blocks(message):
-            if block.type == "tool_result":
-                self._answer(record, block, span, tally)
-            elif block.type == "text" and block.text:
-                self._said(record, block.text, span)
-
-    def _said(self, record: _Record, text: str, span: Span) -> None:
-        if text.startswith(_INTERRUPTED):
-            self.talk.mark(USER_INTERRUPT, "user", span, at=record.timestamp)
-            self.ended_by = "environment"
-        elif not record.is_meta and not text.startswith(_LOCAL_COMMAND):
-            self.talk.say("user", text, span, at=record.timestamp)
-            self.ended_by = "unknown"
-
-    def _answer(self, record: _Record, block: _Block, span: Span, tally: Tally) -> None:
-        text = _text(block.content)
-        error_type = ""
-        if text.startswith(_DENIED):
-            error_type = PERMISSION_DENIED
-        elif text.startswith(_INTERRUPTED) or _interrupted(record.tool_use_result):
-            error_type = USER_INTERRUPT
-        failed = bool(block.is_error) or text.startswith(_TOOL_ERROR) or bool(error_type)
-        known = self.talk.answer(
-            block.tool_use_id or "", text, span, failed=failed, error_type=error_type, at=record.timestamp
-        )
-        if not known:
+            session.assistant(message, message.id or _origin(raw).uuid, span, record.timestamp)
+        elif record.type == "user" and session.user(record, message, span):
             count_unknown(tally, "result without a call")
-        self.ended_by = "unknown"
 
-    def finished(self) -> Episode:
-        return Episode(
-            id=self.name,
-            source=self.source,
-            format=ClaudeCodeReader.name,
-            run=self.model,
-            labels={name: value for name, value in self.labels.items() if value},
-            prompt=self.talk.prompt,
-            started_at=self.started_at,
-            ended_by=self.ended_by,
-            steps=tuple(self.talk.steps),
-        )
+    def _unreadable(self, raw: bytes, start: int, number: int, error: Exception, tally: Tally) -> int:
+        """Count a bad line; returns 1 for a blank one, which is no record at all."""
+        if not raw.strip():
+            return 1
+        tally.malformed.append(Malformed(self.source, number, start, str(error)))
+        return 0
 
+    def _begin(self, name: str, record: Record, raw: bytes) -> Session:
+        origin = _origin(raw)
+        labels = plain_labels({"version": origin.version or "", "branch": origin.git_branch or ""})
+        session = Session(name, self.source, record.timestamp, labels)
+        return self._sessions.setdefault(name, session)
 
-def _blocks(message: _Message) -> list[_Block]:
-    content = message.content
-    return [_Block(type="text", text=content)] if isinstance(content, str) else content
-
-
-def _text(content: str | list[_Block] | None) -> str:
-    if isinstance(content, str):
-        return content
-    return "\n".join(block.text for block in content or () if block.text)
+    def _chain(self, record: Record, raw: bytes) -> str:
+        """Name the sub-agent of a sidechain: its id, else the first record of its chain."""
+        origin = _origin(raw)
+        root = origin.agent_id or self._chains.get(origin.parent_uuid or "") or origin.uuid or ""
+        if origin.uuid:
+            self._chains[origin.uuid] = root
+        return f"{record.session_id}/{root}"
 
 
-def _interrupted(result: msgspec.Raw) -> bool:
-    if not bytes(result).startswith(b"{"):
-        return False
+def _origin(raw: bytes) -> Origin:
     try:
-        return bytes(_TOOL_USE_RESULT.decode(result).interrupted) == b"true"
+        return ORIGIN.decode(raw)
     except UNREADABLE:
-        return False
+        return Origin()  # one of its fields has another type

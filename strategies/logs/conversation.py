@@ -26,6 +26,7 @@ class _Arguments(msgspec.Struct):
     sql: str | None = None
 
 
+_WITH_COMMAND: Final = SHELL_TOOLS | SQL_TOOLS
 _ARGUMENTS: Final = msgspec.json.Decoder(_Arguments)
 
 
@@ -76,7 +77,7 @@ class Conversation:
             if step.kind == "message":
                 self.steps[step.index] = msgspec.structs.replace(step, kind="note")
         tool = plain_tool(tool)
-        head = head_of(tool, _command(tool, argument))
+        head = head_of(tool, command_of(tool, argument))
         self._open[call_id or f"#{len(self.steps)}"] = len(self.steps)
         self._add(
             Step(
@@ -117,7 +118,7 @@ class Conversation:
             error_text=result if failed and not error_type else "",
             error_type=error_type,
             error_span=span if failed else None,
-            duration_ms=_elapsed_ms(step.started_at, at),
+            duration_ms=elapsed_ms(step.started_at, at),
         )
         return True
 
@@ -139,8 +140,9 @@ class Conversation:
         self.steps.append(msgspec.structs.replace(step, index=len(self.steps)))
 
 
-def _command(tool: str, argument: str) -> str:
-    if tool.lower() not in SHELL_TOOLS | SQL_TOOLS:
+def command_of(tool: str, argument: str) -> str:
+    """Give the command or query in the argument of a shell or SQL tool, "" for other tools."""
+    if tool.lower() not in _WITH_COMMAND:
         return ""
     try:
         given = _ARGUMENTS.decode(argument)
@@ -150,7 +152,8 @@ def _command(tool: str, argument: str) -> str:
     return command if isinstance(command, str) else command[-1]
 
 
-def _elapsed_ms(start: str | None, end: str | None) -> float | None:
+def elapsed_ms(start: str | None, end: str | None) -> float | None:
+    """Give the time between two RFC 3339 times, None where one of them is no time."""
     if not start or not end:
         return None
     try:

@@ -24,7 +24,7 @@ class Outcome(msgspec.Struct, frozen=True):
     source: OutcomeSource
 
 
-class Span(msgspec.Struct, frozen=True, array_like=True):
+class Span(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Where a record stands: bytes of the decompressed stream, end exclusive, and its line, counted from 1.
 
     It covers the whole raw record: the JSONL line without its newline, or the JSON string token with quotes.
@@ -42,6 +42,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     the agent wrote it, and `error_text` what came back where `error` is set. `error_type` is a name for what
     went wrong that the log itself gives; on a note it marks what interrupted the agent. Notes never count as
     actions. `span` covers the raw record of the step, `error_span` that of the error text where it is another.
+    `marks` are those of marks.py that the reader knows for sure; what the texts say is found there. `target` is
+    the file that the step is about where the log names it apart from the argument, else "".
     Units: duration_ms milliseconds.
     """
 
@@ -61,6 +63,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     duration_ms: float | None = None
     span: Span
     error_span: Span | None = None
+    marks: tuple[str, ...] = ()
+    target: str = ""
 
     @property
     def action(self) -> str:
@@ -96,12 +100,13 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[Step, ...] = ()
 
 
-class StepRecord(msgspec.Struct, frozen=True, array_like=True, kw_only=False):
+class StepRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One step as the registry keeps it: action class, template, flags, turn and place; never text.
 
     `same_call` is the index of the first identical call (tool and argument) of the episode, this step's own
     index where it is the first; `same_result` likewise for tool, argument and result. `span` is where the
-    error text stands if the step failed, else the step itself.
+    error text stands if the step failed, else the step itself. `marks` says what kind of thing happened
+    (marks.py), `same_target` is the first step that changed the same file, -1 where none is known.
     """
 
     turn: int
@@ -116,6 +121,8 @@ class StepRecord(msgspec.Struct, frozen=True, array_like=True, kw_only=False):
     started_at: str | None
     duration_ms: float | None
     span: Span
+    marks: tuple[str, ...] = ()
+    same_target: int = -1
 
 
 class EpisodeRecord(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -50,22 +51,33 @@ def text_of(raw: bytes) -> str:
 
 
 def _read_spans(source: str, spans: list[Span]) -> list[bytes]:
+    log = LogFile(Path(source))
+    try:
+        return _unpacked_spans(log, spans) if log.packed else _plain_spans(log, spans)
+    except OSError:
+        return [b""] * len(spans)
+
+
+def _plain_spans(log: LogFile, spans: list[Span]) -> list[bytes]:
+    with log.path.open("rb", buffering=0) as file:
+        read = [os.pread(file.fileno(), span.byte_end - span.byte_start, span.byte_start) for span in spans]
+    return [raw if len(raw) == at.byte_end - at.byte_start else b"" for raw, at in zip(read, spans, strict=True)]
+
+
+def _unpacked_spans(log: LogFile, spans: list[Span]) -> list[bytes]:
     found = [b""] * len(spans)
     # By start: the first that waits holds all that later ones, even inside it, still need.
     waiting = sorted(range(len(spans)), key=lambda number: spans[number].byte_start, reverse=True)
     held, start = b"", 0
-    try:
-        for chunk in LogFile(Path(source)).chunks():
-            held += chunk
-            while waiting and spans[waiting[-1]].byte_end <= start + len(held):
-                number = waiting.pop()
-                found[number] = held[spans[number].byte_start - start : spans[number].byte_end - start]
-            if not waiting:
-                break
-            passed = max(0, min(spans[waiting[-1]].byte_start - start, len(held)))
-            held, start = held[passed:], start + passed
-    except OSError:
-        return [b""] * len(spans)
+    for chunk in log.chunks():
+        held += chunk
+        while waiting and spans[waiting[-1]].byte_end <= start + len(held):
+            number = waiting.pop()
+            found[number] = held[spans[number].byte_start - start : spans[number].byte_end - start]
+        if not waiting:
+            break
+        passed = max(0, min(spans[waiting[-1]].byte_start - start, len(held)))
+        held, start = held[passed:], start + passed
     return found
 
 

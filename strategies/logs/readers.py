@@ -8,13 +8,19 @@ from events.errors import NotFoundError
 from strategies.logs.action_observation import ActionObservationReader
 from strategies.logs.chat import ChatReader
 from strategies.logs.claude_code import ClaudeCodeReader
+from strategies.logs.codex import CodexReader
+from strategies.logs.inspect_eval import InspectReader
+from strategies.logs.openhands import OpenHandsReader
+from strategies.logs.otel import OtelReader
+from strategies.logs.plain_text import PlainTextReader
+from strategies.logs.reader_plugins import Broken, Plugged, plugged_in
 from strategies.logs.steps import StepsReader
 from strategies.logs.swe_agent import SweAgentReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from strategies.logs.episode import Episode, Tally
+    from strategies.logs.episode import Episode, EpisodeRecord, Tally
     from strategies.logs.stream import LogFile
 
 
@@ -24,6 +30,9 @@ class Reader(Protocol):
     `sniff` sees the first 64 KiB of the decompressed stream and answers whether this format is meant. `read`
     yields episodes in the order of the file; for a bad record it raises nothing but counts it in `tally`, and
     raises UnreadableLogError only when the file as a whole cannot be read.
+
+    A package can bring its own: an entry point of the group `germline.readers` that names such a class, or a
+    function without parameters that gives such an object.
     """
 
     @property
@@ -35,29 +44,51 @@ class Reader(Protocol):
         """Tell whether the first bytes look like this format."""
         ...
 
-    def read(self, log: LogFile, tally: Tally) -> Iterator[Episode]:
-        """Read a log into episodes."""
+    def read(self, log: LogFile, tally: Tally) -> Iterator[Episode | EpisodeRecord]:
+        """Read a log into episodes, or into their records where the text is dropped as it is read."""
         ...
 
 
 READERS: Final[tuple[Reader, ...]] = (
-    # The most particular shape first: chat would take most of the others.
+    # The most particular shape first: chat would take most of the others, plain text all of them.
     StepsReader(),
     ClaudeCodeReader(),
+    CodexReader(),
+    OtelReader(),
+    InspectReader(),
     ActionObservationReader(),
+    OpenHandsReader(),
     SweAgentReader(),
     ChatReader(),
+    PlainTextReader(),
 )
+"""The formats that germline itself knows."""
+
+_GENERAL: Final = frozenset([ChatReader.name, PlainTextReader.name])
+"""Formats that take whatever looks a little like them: those of other packages are asked before."""
+
+
+def all_readers() -> tuple[Reader, ...]:
+    """Give every reader in the order in which they are asked: particular ones, plugged-in ones, general ones."""
+    particular = tuple(reader for reader in READERS if reader.name not in _GENERAL)
+    general = tuple(reader for reader in READERS if reader.name in _GENERAL)
+    return particular + _plugged()[0] + general
+
+
+def broken_readers() -> tuple[Broken, ...]:
+    """Give the plugged-in readers that cannot be used, or broke while they were, each with the reason."""
+    readers, broken = _plugged()
+    return broken + tuple(Broken(reader.entry, reader.reason) for reader in readers if reader.reason)
 
 
 def reader_names() -> tuple[str, ...]:
     """Give the names of the known formats."""
-    return tuple(reader.name for reader in READERS)
+    return tuple(reader.name for reader in all_readers())
 
 
 def reader_named(name: str) -> Reader:
     """Give the reader of a format; raises NotFoundError for a name that is none."""
-    for reader in READERS:
+    for reader in all_readers():
         if reader.name == name:
             return reader
     raise NotFoundError(f"no log format {name!r}", hint=f"known formats: {', '.join(reader_names())}")
@@ -66,4 +97,8 @@ def reader_named(name: str) -> Reader:
 def reader_for(log: LogFile) -> Reader | None:
     """Give the first reader that takes the file for its own, None if it is no log."""
     head = log.head()
-    return next((reader for reader in READERS if reader.sniff(head, log.source)), None)
+    return next((reader for reader in all_readers() if reader.sniff(head, log.source)), None)
+
+
+def _plugged() -> tuple[tuple[Plugged, ...], tuple[Broken, ...]]:
+    return plugged_in(frozenset(reader.name for reader in READERS))

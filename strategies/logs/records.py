@@ -7,24 +7,25 @@ file, counts once; and a scan of more files, which may sharpen a template, does 
 
 from __future__ import annotations
 
-import sys
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from strategies.logs.episode import EpisodeRecord, StepRecord
-from strategies.signals.fingerprint import normalised
+from registry.redaction import named_secret, without_secrets
+from strategies.logs.episode import EpisodeRecord
+from strategies.logs.marks import Marker
+from strategies.logs.reduction import KEY_BYTES, draft_of, step_records, text_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping, Sequence
 
-    from strategies.logs.episode import Episode, Step
-
-_KEY_BYTES: Final = 16
-"""128 bits: no two of 10^12 keys meet by chance."""
+    from strategies.logs.episode import Episode, Outcome
+    from strategies.logs.reduction import StepDraft
 
 _NAME_LIMIT_CHARS: Final = 120
+_LOOKED_AT_CHARS: Final = 16 * _NAME_LIMIT_CHARS
+"""A secret that the cut divides must still be known as one."""
 
 _IDENTITY: Final = msgspec.json.Encoder(order="deterministic")
 _ENCODER: Final = msgspec.msgpack.Encoder(order="deterministic")
@@ -33,26 +34,43 @@ _DECODER: Final = msgspec.msgpack.Decoder(EpisodeRecord)
 
 def record_of(episode: Episode) -> EpisodeRecord:
     """Give the record of an episode; its templates are still the masked error texts (see `settled`)."""
+    marker = Marker()
+    return completed(header_of(episode), [draft_of(step, marker) for step in episode.steps])
+
+
+def header_of(episode: Episode) -> EpisodeRecord:
+    """Give what a record says beside its steps; it has no id yet."""
     won = episode.outcome is not None and episode.outcome.value == 1
-    record = EpisodeRecord(
+    return EpisodeRecord(
         id="",
-        name=_plain(episode.id),
+        name=plain(episode.id),
         source=episode.source,
         format=episode.format,
         task=task_key(episode),
-        run=_plain(episode.run),
-        difficulty=_plain(episode.difficulty),
-        labels={_plain(name): _plain(value) for name, value in sorted(episode.labels.items())},
-        prompt_key=_key("prompt", _folded(episode.prompt)),
+        run=plain(episode.run),
+        difficulty=plain(episode.difficulty),
+        labels=plain_labels(episode.labels),
+        prompt_key=prompt_key(episode.prompt),
         answer_key=_key("answer", _folded(episode.answer)) if won else "",
         started_at=episode.started_at,
         outcome=episode.outcome,
         ended_by=episode.ended_by,
-        skills=episode.skills,
-        steps=_step_records(episode.steps),
-        text_key=_key("text", "\x1f".join(_texts(episode))),
+        skills=tuple((plain(name), plain(version)) for name, version in episode.skills),
+        steps=(),
+    )
+
+
+def completed(header: EpisodeRecord, drafts: Sequence[StepDraft]) -> EpisodeRecord:
+    """Put the steps to what is known beside them, and give the whole its id."""
+    record = msgspec.structs.replace(
+        header, steps=step_records(drafts), text_key=text_key(header.prompt_key, drafts)
     )
     return msgspec.structs.replace(record, id=content_hash(record))
+
+
+def with_outcome(record: EpisodeRecord, outcome: Outcome) -> EpisodeRecord:
+    """Give the record with another outcome; its id stays, for the episode is the same."""
+    return msgspec.structs.replace(record, outcome=outcome)
 
 
 def settled(record: EpisodeRecord, templates: Mapping[str, str]) -> EpisodeRecord:
@@ -80,6 +98,8 @@ def content_hash(record: EpisodeRecord) -> str:
             step.same_result,
             step.started_at,
             step.duration_ms,
+            step.marks,
+            step.same_target,
         )
         for step in record.steps
     ]
@@ -98,7 +118,7 @@ def content_hash(record: EpisodeRecord) -> str:
         record.text_key,
         steps,
     )
-    return blake2b(_IDENTITY.encode(identity), digest_size=_KEY_BYTES).hexdigest()
+    return blake2b(_IDENTITY.encode(identity), digest_size=KEY_BYTES).hexdigest()
 
 
 def encode(record: EpisodeRecord) -> bytes:
@@ -115,53 +135,38 @@ def task_key(episode: Episode) -> str:
     """Give the key of an episode's task: its data set and task, else its first prompt, never its file."""
     if episode.task:
         return _key("task", f"{episode.dataset}\x1f{episode.task}")
-    return _key("prompt", _folded(episode.prompt)) or _key("name", f"{episode.run}\x1f{episode.id}")
+    return unnamed_task(prompt_key(episode.prompt), episode.run, episode.id)
 
 
-def _step_records(steps: tuple[Step, ...]) -> tuple[StepRecord, ...]:
-    first: dict[tuple[str, ...], int] = {}
-    return tuple(_step_record(step, first) for step in steps)
+def unnamed_task(prompt: str, run: str, name: str) -> str:
+    """Give the key of a task that the log does not name: that of its prompt, else the episode's own."""
+    return prompt or _key("name", f"{run}\x1f{name}")
 
 
-def _step_record(step: Step, first: dict[tuple[str, ...], int]) -> StepRecord:
-    same_call = same_result = step.index
-    if step.kind == "call":
-        call = (step.tool, step.text)
-        same_call = first.setdefault(call, step.index)
-        same_result = first.setdefault((*call, step.result or step.error_text), step.index)
-    return StepRecord(
-        turn=step.turn,
-        kind=step.kind,
-        actor=step.actor,
-        action=sys.intern(step.action),
-        template=normalised(step.error_text, step.error_type) if step.error or step.error_type else "",
-        error=step.error,
-        writes=step.writes,
-        same_call=same_call,
-        same_result=same_result,
-        started_at=step.started_at,
-        duration_ms=step.duration_ms,
-        span=step.error_span or step.span,
-    )
-
-
-def _texts(episode: Episode) -> Iterator[str]:
-    yield episode.prompt
-    for step in episode.steps:
-        yield step.text
-        yield step.result or step.error_text
+def prompt_key(prompt: str) -> str:
+    """Give the key of a prompt, the same for the same words; "" for none."""
+    return _key("prompt", _folded(prompt))
 
 
 def _key(kind: str, text: str) -> str:
     if not text:
         return ""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_KEY_BYTES, person=kind.encode()).hexdigest()
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES, person=kind.encode()).hexdigest()
 
 
 def _folded(prompt: str) -> str:
     return " ".join(prompt.casefold().split())
 
 
-def _plain(text: str) -> str:
-    """Give a name from a log as one short printable line: names reach screens and claims."""
-    return "".join(char if char.isprintable() else " " for char in text)[:_NAME_LIMIT_CHARS].strip()
+def plain(text: str) -> str:
+    """Give a name from a log as one short printable line without secrets: names reach screens and claims."""
+    shown = without_secrets(text[:_LOOKED_AT_CHARS])
+    return "".join(char if char.isprintable() else " " for char in shown)[:_NAME_LIMIT_CHARS].strip()
+
+
+def plain_labels(labels: Mapping[str, str]) -> dict[str, str]:
+    """Give labels as plain names and values, sorted; the value of one that is called a secret is none of ours."""
+    return {
+        plain(name): "[assigned-secret]" if value and named_secret(name) else plain(value)
+        for name, value in sorted(labels.items())
+    }

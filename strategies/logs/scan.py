@@ -8,42 +8,31 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from msgspec.structs import replace
+
 from events.errors import NotFoundError, UnreadableLogError
-from strategies.logs.episode import EpisodeRecord, Malformed, Tally
-from strategies.logs.readers import reader_for, reader_named, reader_names
-from strategies.logs.records import record_of, settled
-from strategies.logs.stream import LogFile
+from registry.redaction import without_secrets
+from strategies.logs.checkpoint import PREFIX, Checkpoints
+from strategies.logs.file_scan import FileScan, Task
+from strategies.logs.readers import reader_named
+from strategies.logs.records import settled
+from strategies.logs.workers import scan_files
 from strategies.signals.drain import templates_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from concurrent.futures import Executor
 
-    from strategies.logs.readers import Reader
-
-
-@dataclass(frozen=True, kw_only=True)
-class FileScan:
-    """What one file held: its drafts, its tally, and the error that ended it early, if one did.
-
-    Units: size_bytes on disk, text_bytes of the decompressed stream.
-    """
-
-    source: str
-    format: str
-    size_bytes: int
-    text_bytes: int
-    tally: Tally
-    drafts: tuple[EpisodeRecord, ...] = ()
-    broken: UnreadableLogError | None = None
+    from strategies.logs.episode import EpisodeRecord, Malformed
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileTally:
-    """The figures of one file. Units: size_bytes on disk, text_bytes of the decompressed stream."""
+    """The figures of one file. Units: size_bytes on disk, text_bytes of the decompressed stream that were read."""
 
     source: str
     format: str
@@ -61,7 +50,9 @@ class Scan:
     """What all files held: each episode once, by content hash, in the order of the sorted paths.
 
     `duplicates` counts episodes that were met again. `skipped` are files of a scanned folder that are no logs,
-    `broken` the errors of files that could not be read, or not to their end.
+    `broken` the errors of files that could not be read, or not to their end. Of a scan that goes on from an
+    earlier one, `unchanged` are the files that were not opened, `checkpoints` what to keep for the next, by
+    name, and `moved` the files that have another name now, with their names before.
     """
 
     records: tuple[EpisodeRecord, ...]
@@ -69,15 +60,18 @@ class Scan:
     duplicates: int
     skipped: tuple[str, ...]
     broken: tuple[UnreadableLogError, ...]
+    unchanged: tuple[str, ...] = ()
+    checkpoints: Mapping[str, bytes] = field(default_factory=dict)
+    moved: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def size_bytes(self) -> int:
-        """Bytes on disk over all files."""
+        """Bytes on disk over all files that were read."""
         return sum(file.size_bytes for file in self.files)
 
     @property
     def text_bytes(self) -> int:
-        """Bytes of the decompressed streams over all files."""
+        """Bytes of the decompressed streams that were read, over all files."""
         return sum(file.text_bytes for file in self.files)
 
     @property
@@ -107,29 +101,68 @@ def scan(
     log_format: str = "",
     on_broken: Literal["raise", "list"] = "raise",
     progress: Callable[[int, int], None] | None = None,
+    executor: Executor | None = None,
 ) -> Scan:
     """Read log files, and folders of them, into records.
 
     `log_format` names the one reader to use instead of choosing by the first bytes. `progress` is called with
-    the bytes read from disk so far, and in all.
+    the bytes read from disk so far, and in all. Files are shared among the workers of `executor`, if one is given.
 
     Raises: NotFoundError for a path or a format that does not exist; UnreadableLogError, once everything is
     read, for the first file that is no log although it was named, or that is broken (unless on_broken="list").
     """
-    reader = reader_named(log_format) if log_format else None
-    found = list(log_files(paths))
-    advance = _advance(progress, sum(path.stat().st_size for path, _ in found)) if progress else None
-    scans, skipped = [], []
-    for path, named in found:
-        chosen = reader or _sniffed(path)
-        if chosen is None and not named and path.stat().st_size:
-            skipped.append(str(path))
-        else:
-            scans.append(scan_file(path, chosen, advance))
-    merged = _merged(scans, tuple(skipped))
+    if log_format:
+        reader_named(log_format)
+    tasks = [Task(path=path, named=named, log_format=log_format) for path, named in log_files(paths)]
+    merged = _merged(scan_files(tasks, executor, progress))
     if merged.broken and on_broken == "raise":
         raise merged.broken[0]
     return merged
+
+
+def scan_on(
+    paths: Iterable[Path],
+    stored: Mapping[str, bytes],
+    *,
+    live: bool = False,
+    known_templates: Callable[[], Iterable[str]] = tuple,
+    log_format: str = "",
+    progress: Callable[[int, int], None] | None = None,
+    executor: Executor | None = None,
+) -> Scan:
+    """Read what was written since the scans whose checkpoints are `stored`; broken files are listed.
+
+    A file that did not change is not opened; of one that grew only the new lines are read, where its format is
+    line-delimited; every other file is read anew. Records are those of files that were read: longer readings of
+    known episodes among them. New errors join `known_templates`, asked for only where something was read. With
+    `live` a last line without its newline waits. Raises: NotFoundError, as `scan`.
+    """
+    if log_format:
+        reader_named(log_format)
+    checkpoints = Checkpoints(stored)
+    tasks, unchanged, moved = list[Task](), list[str](), dict[str, str]()
+    for path, named in log_files(paths):
+        try:
+            stat = path.stat()
+            found = checkpoints.of(path, stat)
+        except OSError:
+            found = None  # gone since it was listed, or locked: scan_file says so
+        else:
+            if found and found[0] == str(path) and found[1].unchanged(stat):
+                unchanged.append(str(path))
+                continue
+        name, earlier = found or ("", None)
+        if name not in {"", str(path)}:
+            moved[str(path)] = name
+        tasks.append(Task(path=path, named=named, log_format=log_format, earlier=earlier, keep=True, live=live))
+    scans = scan_files(tasks, executor, progress)
+    return _merged(
+        scans,
+        unchanged=tuple(unchanged),
+        checkpoints={PREFIX + file.source: file.checkpoint for file in scans if file.checkpoint},
+        moved=moved,
+        known_templates=known_templates if scans else tuple,
+    )
 
 
 def log_files(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
@@ -149,59 +182,41 @@ def log_files(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
     yield from sorted(found.items())
 
 
-def scan_file(path: Path, reader: Reader | None, advance: Callable[[int], None] | None = None) -> FileScan:
-    """Read one file into drafts; an empty file is a log of nothing, a file without a reader is broken."""
-    log, tally = LogFile(path, advance), Tally()
-    drafts: list[EpisodeRecord] = []
-    size_bytes = path.stat().st_size
-    broken = None if reader or not size_bytes else _unknown_format(path)
-    try:
-        if reader is not None:
-            drafts.extend(record_of(episode) for episode in reader.read(log, tally))
-    except UnreadableLogError as error:
-        broken = error
-    except OSError as error:
-        broken = UnreadableLogError(f"{path}: {error.strerror}", hint="check that the file can be read")
-    return FileScan(
-        source=str(path),
-        format=reader.name if reader else "",
-        size_bytes=size_bytes,
-        text_bytes=log.text_bytes,
-        tally=tally,
-        drafts=tuple(drafts),
-        broken=broken or log.broken,
-    )
-
-
-def _unknown_format(path: Path) -> UnreadableLogError:
-    known = ", ".join(reader_names())
-    return UnreadableLogError(f"{path}: not a log of a known format", hint=f"known formats: {known}")
-
-
-def _merged(scans: list[FileScan], skipped: tuple[str, ...]) -> Scan:
-    drafts = {draft.id: draft for file in reversed(scans) for draft in reversed(file.drafts)}
-    templates = templates_of(step.template for draft in drafts.values() for step in draft.steps if step.template)
+def _merged(
+    scans: list[FileScan],
+    *,
+    unchanged: tuple[str, ...] = (),
+    checkpoints: Mapping[str, bytes] | None = None,
+    moved: Mapping[str, str] | None = None,
+    known_templates: Callable[[], Iterable[str]] = tuple,
+) -> Scan:
+    read = [file for file in scans if not file.skipped]
+    drafts = {draft.id: draft for file in reversed(read) for draft in reversed(file.drafts)}
+    masked = {step.template for draft in drafts.values() for step in draft.steps if step.template}
+    templates = templates_of(masked.union(known_templates())) if masked else {}
     return Scan(
         records=tuple(settled(draft, templates) for draft in reversed(drafts.values())),
-        files=tuple(_figures(file) for file in scans),
-        duplicates=sum(len(file.drafts) for file in scans) - len(drafts),
-        skipped=skipped,
-        broken=tuple(file.broken for file in scans if file.broken),
+        files=tuple(_figures(file) for file in read),
+        duplicates=sum(len(file.drafts) for file in read) - len(drafts),
+        skipped=tuple(file.source for file in scans if file.skipped),
+        broken=tuple(file.broken for file in read if file.broken),
+        unchanged=unchanged,
+        checkpoints=checkpoints or {},
+        moved=moved or {},
     )
 
 
 def _figures(file: FileScan) -> FileTally:
-    steps = [step for draft in file.drafts for step in draft.steps]
     return FileTally(
         source=file.source,
         format=file.format,
         size_bytes=file.size_bytes,
         text_bytes=file.text_bytes,
         episodes=len(file.drafts),
-        steps=len(steps),
-        errors=sum(step.error for step in steps),
-        unknown=file.tally.unknown,
-        malformed=tuple(file.tally.malformed),
+        steps=sum(len(draft.steps) for draft in file.drafts),
+        errors=sum(step.error for draft in file.drafts for step in draft.steps),
+        unknown={without_secrets(kind): number for kind, number in file.tally.unknown.items()},
+        malformed=tuple(replace(bad, reason=without_secrets(bad.reason)) for bad in file.tally.malformed),
     )
 
 
@@ -212,21 +227,3 @@ def _inside(folder: Path) -> Iterator[Path]:
             file = Path(base, name)
             if not name.startswith(".") and file.is_file() and not file.is_symlink():
                 yield file
-
-
-def _sniffed(path: Path) -> Reader | None:
-    try:
-        return reader_for(LogFile(path))
-    except OSError:
-        return None  # scan_file meets the same error, and reports it
-
-
-def _advance(progress: Callable[[int, int], None], total: int) -> Callable[[int], None]:
-    done = 0
-
-    def advance(size: int) -> None:
-        nonlocal done
-        done += size
-        progress(done, total)
-
-    return advance

@@ -6,15 +6,20 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import msgspec
 
+from registry.redaction import without_secrets
 from strategies.logs.actions import head_of, plain_head, plain_tool, writes
 from strategies.logs.episode import EndedBy, Episode, Kind, Outcome, OutcomeSource, Step
 from strategies.logs.jsonl import count_unknown, typed_lines
+from strategies.logs.marks import Marker
+from strategies.logs.records import completed, header_of, plain, plain_labels, prompt_key, unnamed_task
+from strategies.logs.reduction import StepDraft, draft_of
+from strategies.logs.stream import START
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from strategies.logs.episode import Span, Tally
-    from strategies.logs.stream import LogFile
+    from strategies.logs.episode import EpisodeRecord, Span, Tally
+    from strategies.logs.stream import LogFile, Place
 
 
 class _Line(msgspec.Struct):
@@ -63,69 +68,117 @@ class StepsReader:
         named = any(f'"type":"{kind}"'.encode() in compact for kind in _TYPES)
         return named and b'"episode":' in compact and b"\n{" in b"\n" + head
 
-    def read(self, log: LogFile, tally: Tally) -> Iterator[Episode]:
-        """Yield an episode at its outcome line; those without one at the end of the file."""
-        running: dict[str, _Running] = {}
+    def read(self, log: LogFile, tally: Tally) -> Iterator[EpisodeRecord]:
+        """Yield the episodes in the order of their first line, once the file is read."""
+        episodes = self.follow(log.source)
+        episodes.learn(log, tally)
+        yield from episodes.records()
+
+    def follow(self, source: str, state: bytes = b"", place: Place = START) -> Episodes:
+        """Begin a file, or go on with it."""
+        return Episodes(source, _STATE.decode(state) if state else {}, place)
+
+
+class _Running(msgspec.Struct):
+    """An episode whose lines are still coming; the last line that names a field of it wins."""
+
+    about: _Line
+    prompt_key: str = ""
+    last_turn: int = -1
+    drafts: list[StepDraft] = []
+    marker: Marker = msgspec.field(default_factory=Marker)
+
+    def learn(self, line: _Line) -> None:
+        """Take over what the line says of the episode as a whole."""
+        about = self.about
+        about.dataset = without_secrets(line.dataset) or about.dataset
+        about.task = about.task if line.task == "" else without_secrets(str(line.task))
+        about.run = plain(line.run) or about.run
+        about.difficulty = plain(line.difficulty) or about.difficulty
+        about.labels |= plain_labels(line.labels)
+        about.skills = line.skills or about.skills
+        about.started_at = about.started_at or line.started_at
+        self.prompt_key = prompt_key(line.prompt) or self.prompt_key
+
+    def add(self, line: _Line, span: Span) -> None:
+        """Add a step."""
+        step = _step(line, span, len(self.drafts), self.last_turn + 1)
+        self.last_turn = step.turn
+        self.drafts.append(draft_of(step, self.marker))
+
+    def record(self, source: str, end: _Line | None) -> EpisodeRecord:
+        """Give the record of the episode, with the outcome that its last line tells, if it came."""
+        about = self.about
+        header = header_of(
+            Episode(
+                id=about.episode,
+                source=source,
+                format=StepsReader.name,
+                dataset=about.dataset,
+                task=str(about.task),
+                run=about.run,
+                difficulty=about.difficulty,
+                labels=about.labels,
+                started_at=about.started_at,
+                outcome=Outcome(end.value, end.source) if end and end.value is not None else None,
+                ended_by=end.ended_by if end else "unknown",
+                skills=about.skills,
+            )
+        )
+        named = header.task if str(about.task) else unnamed_task(self.prompt_key, about.run, about.episode)
+        return completed(msgspec.structs.replace(header, task=named, prompt_key=self.prompt_key), self.drafts)
+
+
+_STATE: Final = msgspec.msgpack.Decoder(dict[str, _Running])
+
+
+class Episodes:
+    """The episodes of one file while it is read: those that ended, and those that may go on."""
+
+    def __init__(self, source: str, running: dict[str, _Running], place: Place) -> None:
+        self.source = source
+        self.place = place
+        self._running = running
+        self._ended: list[EpisodeRecord] = []
+        self._touched = set[str]()
+
+    def learn(self, log: LogFile, tally: Tally) -> None:
+        """Read a log from its start to its end."""
+        self.place = log.start
         for line, span in typed_lines(log, _LINE, tally):
             if line.type not in _TYPES:
                 count_unknown(tally, line.type)
                 continue
-            episode = running.setdefault(line.episode, _Running(line.episode, log.source))
+            name = without_secrets(line.episode)
+            episode = self._running.get(name)
+            if episode is None:
+                episode = self._running[name] = _Running(_Line(type="episode", episode=name))
             episode.learn(line)
+            self._touched.add(line.episode)
             if line.type == "step":
-                episode.steps.append(_step(line, span, episode.steps))
+                episode.add(line, span)
             elif line.type == "outcome":
-                yield running.pop(line.episode).finished(line)
-        for episode in running.values():
-            yield episode.finished(None)
+                self._ended.append(self._running.pop(name).record(self.source, line))
+        self.place = log.reached
+
+    def records(self) -> Iterator[EpisodeRecord]:
+        """Give the episodes that ended in this reading, and those that it met and that are still running."""
+        yield from self._ended
+        for name, episode in self._running.items():
+            if name in self._touched:
+                yield episode.record(self.source, None)
+
+    def state(self) -> bytes:
+        """Give what is to be known when reading goes on: an episode that ended is no part of it."""
+        return msgspec.msgpack.encode(self._running)
 
 
-class _Running:
-    """An episode whose lines are still coming; the last line that names a field of it wins."""
-
-    def __init__(self, name: str, source: str) -> None:
-        self.name = name
-        self.source = source
-        self.steps: list[Step] = []
-        self.about = _Line(type="episode", episode=name)
-
-    def learn(self, line: _Line) -> None:
-        about = self.about
-        about.dataset = line.dataset or about.dataset
-        about.task = about.task if line.task == "" else line.task
-        about.run = line.run or about.run
-        about.difficulty = line.difficulty or about.difficulty
-        about.prompt = line.prompt or about.prompt
-        about.labels = {**about.labels, **line.labels}
-        about.skills = line.skills or about.skills
-        about.started_at = about.started_at or line.started_at
-
-    def finished(self, end: _Line | None) -> Episode:
-        about = self.about
-        return Episode(
-            id=self.name,
-            source=self.source,
-            format=StepsReader.name,
-            dataset=about.dataset,
-            task=str(about.task),
-            run=about.run,
-            difficulty=about.difficulty,
-            labels=about.labels,
-            prompt=about.prompt,
-            started_at=about.started_at,
-            outcome=Outcome(end.value, end.source) if end and end.value is not None else None,
-            ended_by=end.ended_by if end else "unknown",
-            skills=about.skills,
-            steps=tuple(self.steps),
-        )
-
-
-def _step(line: _Line, span: Span, before: list[Step]) -> Step:
+def _step(line: _Line, span: Span, index: int, next_turn: int) -> Step:
     tool = plain_tool(line.tool) if line.kind == "call" else ""
     head = head_of(tool, line.text) if line.head is None else plain_head(line.head)
     return Step(
-        index=len(before),
-        turn=line.turn if line.turn is not None else (before[-1].turn + 1 if before else 0),
+        index=index,
+        turn=next_turn if line.turn is None else line.turn,
         kind=line.kind,
         actor=line.actor,
         tool=tool,

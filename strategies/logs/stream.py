@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import zlib
+import io
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import UnreadableLogError
+from strategies.logs.compressed import MAGIC_BYTES, SUFFIXES, DamagedError, packing_of, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,8 +22,19 @@ CHUNK_BYTES: Final = 1024 * 1024
 WHOLE_LIMIT_BYTES: Final = 256 * 1024 * 1024
 """The largest JSON document that is not line-delimited and still read: all of it stands in memory."""
 
-_GZIP_MAGIC: Final = b"\x1f\x8b"
-_BOM: Final = b"\xef\xbb\xbf"
+BOM: Final = b"\xef\xbb\xbf"
+"""The byte order mark that some writers put before the first line."""
+_NEWLINE: Final = ord("\n")
+
+
+class Place(NamedTuple):
+    """How far a log was read: bytes of the decompressed stream, and whole lines."""
+
+    offset: int = 0
+    line: int = 0
+
+
+START: Final = Place()
 
 
 class Line(NamedTuple):
@@ -33,25 +46,41 @@ class Line(NamedTuple):
 
 
 class LogFile:
-    """One plain or gzipped log file.
+    """One log file: plain, gzip or zstd.
 
     `broken` is set once a pass over the stream ends before the file does: what came before was given out.
-    `text_bytes` counts what was given out so far. `advance` is called with the number of bytes read from disk,
-    for a progress bar.
+    `text_bytes` counts what was given out so far, `reached` is where `lines` ended. `advance` is called with the
+    number of bytes read from disk, for a progress bar. A plain file can be read on from the `start` where an
+    earlier pass ended. With `whole_lines` a last line whose newline is still missing is not given out. Lines are
+    read from the open file `descriptor`, if one is given: the path may lead to another file by then.
     """
 
-    def __init__(self, path: Path, advance: Callable[[int], None] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        advance: Callable[[int], None] | None = None,
+        start: Place = START,
+        *,
+        whole_lines: bool = False,
+        descriptor: int | None = None,
+    ) -> None:
         self.path = path
         self.source = str(path)
+        self.start = start
         self.broken: UnreadableLogError | None = None
         self.text_bytes = 0
+        self.reached = start
         self._advance = advance
+        self._whole_lines = whole_lines
+        self._descriptor = descriptor
 
     @property
     def stem(self) -> str:
-        """The file name without `.gz` and the suffix before it."""
+        """The file name without `.gz` or `.zst` and the suffix before it."""
         name = self.path.name
-        return Path(name.removesuffix(".gz")).stem
+        for suffix in SUFFIXES:
+            name = name.removesuffix(suffix)
+        return Path(name).stem
 
     def head(self) -> bytes:
         """Give the first bytes of the decompressed stream, fewer where the file is shorter or broken."""
@@ -62,30 +91,59 @@ class LogFile:
                 break
         return head[:HEAD_BYTES]
 
+    @property
+    def packed(self) -> bool:
+        """Tell whether the file is compressed."""
+        with self.path.open("rb", buffering=0) as file:
+            return bool(packing_of(file.read(MAGIC_BYTES)))
+
     def chunks(self, size: int = CHUNK_BYTES) -> Iterator[bytes]:
         """Give the decompressed stream in pieces; a broken file ends it and sets `broken`."""
         with self.path.open("rb", buffering=0) as file:
-            raw = file.read(size)
-            blocks = _blocks(raw, file.read, size, self._advance)
-            for chunk in self._gunzip(blocks) if raw.startswith(_GZIP_MAGIC) else blocks:
-                self.text_bytes += len(chunk)
-                yield chunk
+            file.seek(self.start.offset)
+            first = file.read(size)
+            packing = "" if self.start.offset else packing_of(first)
+            blocks = _blocks(first, file.read, size, self.advance)
+            try:
+                for chunk in unpacked(packing, blocks) if packing else blocks:
+                    self.text_bytes += len(chunk)
+                    yield chunk
+            except DamagedError as error:
+                self.broken = UnreadableLogError(
+                    f"{self.source}: the {packing} stream is {error} after {self.text_bytes:,} bytes of text",
+                    hint="copy or compress the file again; what came before the break was read",
+                )
+
+    def raw_lines(self) -> Iterator[bytes]:
+        """Give every line with its newline; an unfinished line before a break is dropped."""
+        with io.BufferedReader(self._opened(), CHUNK_BYTES) as stream:
+            for raw in stream:
+                if raw[-1] == _NEWLINE or not (self.broken or self._whole_lines):
+                    yield raw
+
+    def _opened(self) -> io.RawIOBase:
+        plain = _Plain(self, self.path if self._descriptor is None else os.dup(self._descriptor))
+        if self.start.offset or not packing_of(plain.peek()):
+            return plain
+        plain.close()
+        return _Pieces(self.chunks())
+
+    def advance(self, size: int) -> None:
+        """Count bytes that were read from disk."""
+        if self._advance:
+            self._advance(size)
 
     def lines(self) -> Iterator[Line]:
-        """Give every line; an unfinished line before a break is dropped, a byte order mark is passed over."""
-        start, number, held = 0, 0, list[bytes]()
-        for chunk in self.chunks():
-            first, *others = chunk.split(b"\n")
-            held.append(first)
-            for part in others:
-                line = b"".join(held)
-                number += 1
-                yield _line(line, start, number)
-                start += len(line) + 1
-                held = [part]
-        last = b"".join(held)
-        if last and not self.broken:
-            yield _line(last, start, number + 1)
+        """Give every line without its line end; a byte order mark is passed over."""
+        start, number = self.start
+        for raw in self.raw_lines():
+            number += 1
+            body, skipped = raw.removesuffix(b"\n").removesuffix(b"\r"), 0
+            if number == 1 and body.startswith(BOM):
+                body, skipped = body[len(BOM) :], len(BOM)
+            yield Line(body, start + skipped, number)
+            start += len(raw)
+        self.reached = Place(start, number)
 
     def whole(self) -> bytes:
         """Give the whole decompressed stream; raises UnreadableLogError if it is broken or too large."""
@@ -102,53 +160,53 @@ class LogFile:
             raise self.broken
         return b"".join(pieces)
 
-    def _gunzip(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
-        # zlib rather than gzip.open: on a truncated file the latter drops the bytes that it had already
-        # unpacked. A file may hold several members, one after the other; zeros after the last are padding.
-        member, given = zlib.decompressobj(wbits=31), 0
-        for block in blocks:
-            rest = block
-            while rest:
-                if member.eof:
-                    rest = rest.lstrip(b"\0")
-                    if not rest:
-                        break
-                    member = zlib.decompressobj(wbits=31)
-                try:
-                    piece = member.decompress(rest, CHUNK_BYTES)
-                except zlib.error as error:
-                    self.broken = self._damage(f"damaged ({error})", given)
-                    return
-                rest = member.unused_data if member.eof else member.unconsumed_tail
-                given += len(piece)
-                if piece:
-                    yield piece
-        tail = b"" if member.eof else member.flush()
-        if tail:
-            given += len(tail)
-            yield tail
-        if not member.eof:
-            self.broken = self._damage("cut off", given)
 
-    def _damage(self, what: str, given: int) -> UnreadableLogError:
-        return UnreadableLogError(
-            f"{self.source}: the gzip stream is {what} after {given:,} bytes of text",
-            hint="copy or compress the file again; what came before the break was read",
-        )
+class _Plain(io.FileIO):
+    """A file that is not compressed, read straight into the buffer that lines are cut from."""
+
+    def __init__(self, log: LogFile, file: Path | int) -> None:
+        super().__init__(file)
+        self._log = log
+        self.seek(log.start.offset)
+
+    def peek(self) -> bytes:
+        """Give the first bytes of the file."""
+        return os.pread(self.fileno(), MAGIC_BYTES, 0)
+
+    def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]  # io gives nothing else
+        """Fill the buffer, and count what came."""
+        size = super().readinto(buffer) or 0
+        self._log.text_bytes += size
+        self._log.advance(size)
+        return size
+
+
+class _Pieces(io.RawIOBase):
+    """Pieces of a decompressed stream as a file, so that lines are cut in C."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        """Tell that it can be read."""
+        return True
+
+    def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]  # io gives nothing else
+        """Fill the buffer with what is left of a piece, or with the next one."""
+        if not self._rest:
+            self._rest = memoryview(next(self._pieces, b""))
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
 
 
 def _blocks(
-    first: bytes, read: Callable[[int], bytes], size: int, advance: Callable[[int], None] | None
+    first: bytes, read: Callable[[int], bytes], size: int, advance: Callable[[int], None]
 ) -> Iterator[bytes]:
     block = first
     while block:
-        if advance:
-            advance(len(block))
+        advance(len(block))
         yield block
         block = read(size)
-
-
-def _line(raw: bytes, start: int, number: int) -> Line:
-    if number == 1 and raw.startswith(_BOM):
-        raw, start = raw[len(_BOM) :], start + len(_BOM)
-    return Line(raw.removesuffix(b"\r"), start, number)

@@ -1,8 +1,9 @@
 """A small Drain tree: groups masked lines that differ only in values, and says which words vary.
 
 Source: He et al., "Drain: An online log parsing approach with fixed depth tree", ICWS 2017. It differs in two
-points: it is built over the sorted distinct texts, so the order of scanning cannot matter, and words that end
-in a colon never vary, because they name what follows (`no such table: x`, `no such column: x`).
+points: it is built over the sorted distinct texts, so the order of scanning cannot matter, and what names a
+value never varies: a word that ends in a colon (`no such table: x`, `no such column: x`), and what stands before
+a mask or an equals sign in one (`(uid=<*>)`, `LOGIN(uid=<*>)`).
 """
 
 from __future__ import annotations
@@ -46,10 +47,18 @@ def templates_of(texts: Iterable[str]) -> dict[str, str]:
 
 
 def _path(words: _Words) -> _Words:
-    """Give the way through the tree: length, first word, and the words that never vary."""
+    """Give the way through the tree: length, first word, and the names of values, which never vary."""
     first = WILDCARD if not words or _varies(words[0]) else words[0]
-    fixed = (word for word in words[1:] if word.endswith(":") and not _varies(word))
-    return (str(len(words)), first, *fixed)
+    names = ((place, _name(word)) for place, word in enumerate(words))
+    return (str(len(words)), first, *(f"{place} {name}" for place, name in names if name))
+
+
+def _name(word: str) -> str:
+    """Give the part of a word that names a value, "" where none does."""
+    if word.endswith(":"):
+        return "" if _varies(word) else word
+    before, mark, _ = word.partition(WILDCARD if WILDCARD in word else "=")
+    return before if mark else ""
 
 
 def _varies(word: str) -> bool:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from strategies.signals.signal import Sighting, signals_from
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from strategies.logs.episode import EpisodeRecord
-    from strategies.signals.signal import Signal, Thresholds
+    from strategies.signals.signal import Signal
+    from strategies.signals.survey import Survey
+    from strategies.signals.thresholds import Thresholds
 
 
 class RepeatedCall:
     """Finds calls that an agent makes again for nothing; calls for hardening."""
 
-    kind = "repeated_call"
+    kind: Final = "repeated_call"
 
-    def detect(self, records: Sequence[EpisodeRecord], thresholds: Thresholds) -> list[Signal]:
+    def detect(self, survey: Survey, thresholds: Thresholds) -> list[Signal]:
         """Find action classes of identical calls, made `repeats` times without a write between."""
-        sightings = (seen for record in records for seen in _repeats(record, thresholds.repeats))
-        return signals_from(self.kind, "harden", sightings, scanned=len(records))
+        sightings = (seen for record in survey.repeating for seen in _repeats(record, thresholds.repeats))
+        return signals_from(self.kind, "harden", sightings, scanned=len(survey.records))
 
 
 def _repeats(record: EpisodeRecord, repeats: int) -> Iterator[Sighting]:

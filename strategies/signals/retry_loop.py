@@ -7,26 +7,28 @@ result, the same call into the same error, and two calls with their results in t
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from strategies.signals.signal import Sighting, signals_from
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from strategies.logs.episode import EpisodeRecord, StepRecord
-    from strategies.signals.signal import Signal, Thresholds
+    from strategies.signals.signal import Signal
+    from strategies.signals.survey import Survey
+    from strategies.signals.thresholds import Thresholds
 
 
 class RetryLoop:
     """Finds loops; calls for repair. A loop that goes on is seen once, where its rule first holds."""
 
-    kind = "retry_loop"
+    kind: Final = "retry_loop"
 
-    def detect(self, records: Sequence[EpisodeRecord], thresholds: Thresholds) -> list[Signal]:
+    def detect(self, survey: Survey, thresholds: Thresholds) -> list[Signal]:
         """Find loops by the action class and error template of the call that closes them."""
-        sightings = (seen for record in records for seen in _loops(record, thresholds))
-        return signals_from(self.kind, "repair", sightings, scanned=len(records))
+        sightings = (seen for record in survey.repeating for seen in _loops(record, thresholds))
+        return signals_from(self.kind, "repair", sightings, scanned=len(survey.records))
 
 
 def _loops(record: EpisodeRecord, thresholds: Thresholds) -> Iterator[Sighting]:

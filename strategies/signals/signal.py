@@ -1,18 +1,19 @@
-"""A signal: a recurring, typed observation over episodes, with its thresholds and its evidence."""
+"""A signal: a recurring, typed observation over episodes, and how sightings become one."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
+    from events.parts import Strategy
     from strategies.logs.episode import EpisodeRecord
-
-Strategy = Literal["repair", "harden", "innovate"]
+    from strategies.signals.survey import Survey
+    from strategies.signals.thresholds import Thresholds
 
 EVIDENCE_LIMIT: Final = 50
 """How many occurrences a signal refers to: enough to look at, few enough to store with it."""
@@ -26,27 +27,14 @@ class Occurrence(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thresholds:
-    """From when an observation is a signal. Defaults: the table in logs_and_signals.md."""
-
-    error_count: int = 3
-    error_episodes: int = 2
-    failure_calls: int = 10
-    failure_confidence_z: float = 1.96
-    loop_same_result: int = 4
-    loop_same_error: int = 3
-    loop_alternating: int = 6
-    repeats: int = 2
-
-
-@dataclass(frozen=True, kw_only=True)
 class Signal:
     """One signal over the episodes of a scan.
 
-    `fingerprint` stays the same as logs grow: it hashes kind, template and action. `action` is the action
-    class or tool that the signal is about, "" where it is about an error alone; `template` the error's, "" where
-    none is. `severity` is the share of the scanned episodes in which it shows, in [0, 1]. `occurrences` holds
-    at most EVIDENCE_LIMIT places, the first of each episode before any second one.
+    `fingerprint` stays the same as logs grow: it hashes kind, template, action and, for some kinds, the task.
+    `action` is the action class or tool that the signal is about, or the skill where it is about one, "" where it
+    is about an error alone; `template` the error's, "" where none is. `severity` is the share of the scanned
+    episodes in which it shows, in [0, 1], less for kinds of low weight. `occurrences` holds at most EVIDENCE_LIMIT
+    places, the first of each episode before any second one; `seen_in` every episode in which it shows.
     """
 
     kind: str
@@ -59,25 +47,33 @@ class Signal:
     severity: float
     calls_for: Strategy
     occurrences: tuple[Occurrence, ...]
+    seen_in: frozenset[str]
 
 
 class Detector(Protocol):
-    """One family of signals: a pure function of the records, the same for any order of them."""
+    """One family of signals: a pure function of what a survey found, the same for any order of the records."""
 
-    kind: str
+    @property
+    def kind(self) -> str:
+        """The name of the signal, as the table in logs_and_signals.md has it."""
+        ...
 
-    def detect(self, records: Sequence[EpisodeRecord], thresholds: Thresholds) -> list[Signal]:
+    def detect(self, survey: Survey, thresholds: Thresholds) -> list[Signal]:
         """Find the signals of this kind, sorted by fingerprint."""
         ...
 
 
 class Sighting(NamedTuple):
-    """What a detector saw once: what about (template, action), in which episode, at which step."""
+    """What a detector saw once: what about (template, action), in which episode, at which step.
+
+    `task` is set where the same thing on another task is another signal.
+    """
 
     template: str
     action: str
     record: EpisodeRecord
     step: int
+    task: str = ""
 
 
 def signals_from(
@@ -90,16 +86,16 @@ def signals_from(
     episodes: int = 1,
 ) -> list[Signal]:
     """Group sightings by what they are about, and keep the groups that reach `count` and `episodes`."""
-    groups: dict[tuple[str, str], list[Sighting]] = defaultdict(list)
+    groups: dict[tuple[str, str, str], list[Sighting]] = defaultdict(list)
     for sighting in sightings:
-        groups[sighting.template, sighting.action].append(sighting)
+        groups[sighting.template, sighting.action, sighting.task].append(sighting)
     found = [_signal(kind, calls_for, group, scanned) for group in groups.values() if len(group) >= count]
     return sorted((signal for signal in found if signal.episodes >= episodes), key=lambda one: one.fingerprint)
 
 
-def fingerprint(kind: str, template: str, action: str) -> str:
-    """Give the stable name of a signal."""
-    return blake2b(f"{kind}\x1f{template}\x1f{action}".encode(), digest_size=8).hexdigest()
+def fingerprint(kind: str, *about: str) -> str:
+    """Give the stable name of a signal: of its template, its action, and its task where that tells it apart."""
+    return blake2b("\x1f".join((kind, *about)).encode(), digest_size=8).hexdigest()
 
 
 def _signal(kind: str, calls_for: Strategy, group: list[Sighting], scanned: int) -> Signal:
@@ -110,10 +106,10 @@ def _signal(kind: str, calls_for: Strategy, group: list[Sighting], scanned: int)
     order = sorted(
         (rank, episode, step) for episode, seen in steps.items() for rank, step in enumerate(sorted(seen))
     )
-    template, action = group[0].template, group[0].action
+    template, action, task = group[0].template, group[0].action, group[0].task
     return Signal(
         kind=kind,
-        fingerprint=fingerprint(kind, template, action),
+        fingerprint=fingerprint(kind, template, action, *([task] if task else [])),
         template=template,
         action=action,
         count=len(group),
@@ -122,4 +118,5 @@ def _signal(kind: str, calls_for: Strategy, group: list[Sighting], scanned: int)
         severity=len(steps) / scanned,
         calls_for=calls_for,
         occurrences=tuple(Occurrence(episode, step) for _, episode, step in order[:EVIDENCE_LIMIT]),
+        seen_in=frozenset(steps),
     )

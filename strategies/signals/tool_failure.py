@@ -3,53 +3,47 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from strategies.logs.episode import SUBMIT
+from strategies.signals.proportion import wilson
 from strategies.signals.signal import Sighting, signals_from
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from strategies.logs.episode import EpisodeRecord
-    from strategies.signals.signal import Signal, Thresholds
+    from strategies.signals.signal import Signal
+    from strategies.signals.survey import Survey
+    from strategies.signals.thresholds import Thresholds
 
 
 class ToolFailure:
     """Finds tools whose failure rate is surely above the rate of all calls together; calls for repair."""
 
-    kind = "tool_failure"
+    kind: Final = "tool_failure"
 
-    def detect(self, records: Sequence[EpisodeRecord], thresholds: Thresholds) -> list[Signal]:
+    def detect(self, survey: Survey, thresholds: Thresholds) -> list[Signal]:
         """Find tools with enough calls whose Wilson lower bound lies above the baseline."""
-        calls, failures = Counter[str](), list[Sighting]()
-        for record in records:
-            for place, step in enumerate(record.steps):
-                # Handing in cannot fail: counted, it would lower the baseline of every log that knows it.
-                if step.kind == "call" and step.action != SUBMIT:
-                    tool = step.action.partition(":")[0]
-                    calls[tool] += 1
-                    if step.error:
-                        failures.append(Sighting("", tool, record, place))
-        failed = Counter(sighting.action for sighting in failures)
+        calls = Counter[str]()
+        for action, count in survey.calls.items():
+            # Handing in cannot fail: counted, it would lower the baseline of every log that knows it.
+            if action != SUBMIT:
+                calls[tool_of(action)] += count
+        failures = [at for at in survey.errors if at.step.kind == "call" and at.step.action != SUBMIT]
+        failed = Counter(tool_of(at.step.action) for at in failures)
         baseline = len(failures) / max(calls.total(), 1)
         failing = {
             tool
             for tool, count in calls.items()
             if count >= thresholds.failure_calls
-            and wilson_lower(failed[tool], count, thresholds.failure_confidence_z) > baseline
+            and wilson(failed[tool], count, thresholds.failure_confidence_z)[0] > baseline
         }
-        seen = (sighting for sighting in failures if sighting.action in failing)
-        return signals_from(self.kind, "repair", seen, scanned=len(records))
+        seen = (
+            Sighting("", tool, at.record, at.place)
+            for at in failures
+            if (tool := tool_of(at.step.action)) in failing
+        )
+        return signals_from(self.kind, "repair", seen, scanned=len(survey.records))
 
 
-def wilson_lower(hits: int, n: int, z: float) -> float:
-    """Give the lower bound of a proportion's Wilson score interval.
-
-    Source: Wilson 1927, "Probable inference, the law of succession, and statistical inference".
-    """
-    share = hits / n
-    centre = share + z * z / (2 * n)
-    spread = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return (centre - spread) / (1 + z * z / n)
+def tool_of(action: str) -> str:
+    """Give the tool of an action class."""
+    return action.partition(":")[0]

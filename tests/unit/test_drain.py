@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from strategies.signals.drain import templates_of
-from strategies.signals.fingerprint import mask
+from strategies.signals.fingerprint import normalised
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,6 +23,15 @@ def test_words_that_vary_become_wildcards() -> None:
 def test_words_before_a_colon_never_vary() -> None:
     texts = ["no such table: name", "no such column: name"]
     assert templates_of(texts) == {text: text for text in texts}
+
+
+def test_what_names_a_value_never_varies() -> None:
+    texts = ["opened for root by (uid=<*>)", "opened for root by LOGIN(uid=<*>)", "opened for mail by (uid=<*>)"]
+    assert sorted(set(templates_of(texts).values())) == [
+        "opened for <*> by (uid=<*>)",
+        "opened for root by LOGIN(uid=<*>)",
+    ]
+    assert set(templates_of(["cannot bind, host=db", "cannot bind, host=web"]).values()) == {"cannot bind, <*>"}
 
 
 def test_lines_of_other_lengths_or_first_words_stay_apart() -> None:
@@ -53,12 +62,12 @@ def accuracy(found: list[str], truth: list[str]) -> float:
 
 @pytest.mark.data
 def test_grouping_accuracy_on_loghub_reaches_its_mark(recorded_data: Path) -> None:
-    """The mark is 0.88 in the mean over three sets with one configuration (logs_and_signals.md)."""
+    """The mean to reach over three sets is 0.88, with one configuration (logs_and_signals.md); it is 0.93."""
     marks = []
     for name in ("Apache", "HDFS", "Linux"):
         with (recorded_data / "loghub" / name / f"{name}_2k.log_structured.csv").open() as file:
             rows = list(csv.DictReader(file))
-        lines = [" ".join(mask(row["Content"]).split()) for row in rows]
+        lines = [normalised(row["Content"]) for row in rows]
         templates = templates_of(lines)
         marks.append(accuracy([templates[line] for line in lines], [row["EventId"] for row in rows]))
-    assert sum(marks) / len(marks) >= 0.88
+    assert sum(marks) / len(marks) >= 0.93

@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.logs.episode import Outcome, Tally
+from strategies.logs.episode import Episode, Outcome, Tally
 from strategies.logs.readers import reader_named
+from strategies.logs.records import prompt_key, task_key
+from strategies.logs.scan import scan
 from strategies.logs.stream import LogFile
 from tests.sample_logs import CHAT, CHAT_LINES, CLAUDE, GOLD, INTERCODE, STEPS, SWE, TALK, jsonl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from strategies.logs.episode import Episode
+    from strategies.logs.episode import EpisodeRecord
 
     Read = Callable[..., list[Episode]]
+    ReadRecords = Callable[..., list[EpisodeRecord]]
 
 Record = dict[str, object]
 
@@ -29,7 +32,19 @@ def read(tmp_path: Path) -> Read:
 
     def reading(log_format: str, body: bytes, name: str = "some.json") -> list[Episode]:
         (tmp_path / name).write_bytes(body)
-        return list(reader_named(log_format).read(LogFile(tmp_path / name), Tally()))
+        found = reader_named(log_format).read(LogFile(tmp_path / name), Tally())
+        return [episode for episode in found if isinstance(episode, Episode)]
+
+    return reading
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> ReadRecords:
+    """Give a function that reads bytes as a format which is reduced to records while it is read."""
+
+    def reading(log_format: str, body: bytes) -> list[EpisodeRecord]:
+        (tmp_path / "some.jsonl").write_bytes(body)
+        return list(scan([tmp_path / "some.jsonl"], log_format=log_format).records)
 
     return reading
 
@@ -143,27 +158,28 @@ def test_swe_agent_reads_commands_failures_and_exit_status(read: Read) -> None:
     assert limited.ended_by == "limit"
 
 
-def test_steps_are_read_as_documented(read: Read) -> None:
-    first, second = read("steps", STEPS)
-    assert (first.dataset, first.task, first.run, first.difficulty) == ("d", "1", "r", "easy")
+def test_steps_are_read_as_documented(records: ReadRecords) -> None:
+    first, second = records("steps", STEPS)
+    assert (first.run, first.difficulty) == ("r", "easy")
+    assert first.task == task_key(Episode(id="", source="", format="", dataset="d", task="1"))
     assert (first.outcome, first.ended_by) == (Outcome(1.0, "tests"), "agent")
     assert [(step.action, step.turn, step.writes) for step in first.steps] == [
         ("sql:SELECT", 0, False),
         ("sql:PRAGMA", 1, False),
     ]
-    assert (second.id, second.outcome, second.steps[0].action) == ("b", None, "message")
+    assert (second.name, second.outcome, second.steps[0].action) == ("b", None, "message")
 
 
-def test_every_example_line_of_the_steps_page_is_read(read: Read) -> None:
+def test_every_example_line_of_the_steps_page_is_read(records: ReadRecords) -> None:
     page = Path(__file__).resolve().parents[2] / "docs" / "steps.md"
     example = page.read_text().split("```json\n")[1].split("```")[0]
-    (episode,) = read("steps", example.encode())
+    (episode,) = records("steps", example.encode())
     assert [step.action for step in episode.steps] == ["sql:SELECT", "sql:SELECT", "message"]
     assert (episode.outcome, episode.ended_by) == (Outcome(1.0, "tests"), "agent")
 
 
-def test_claude_code_pairs_calls_issued_together_with_their_results(read: Read) -> None:
-    (episode,) = read("claude-code", CLAUDE)
+def test_claude_code_pairs_calls_issued_together_with_their_results(records: ReadRecords) -> None:
+    (episode,) = records("claude-code", CLAUDE)
     assert [(step.action, step.turn, step.error) for step in episode.steps] == [
         ("", 0, False),
         ("", 1, False),
@@ -171,7 +187,8 @@ def test_claude_code_pairs_calls_issued_together_with_their_results(read: Read) 
         ("Read", 1, False),
         ("message", 2, False),
     ]
-    assert (episode.run, episode.prompt, episode.ended_by) == ("model-x", "List the files", "agent")
+    assert (episode.run, episode.ended_by) == ("model-x", "agent")
+    assert episode.prompt_key == prompt_key("List the files")
     assert episode.steps[2].duration_ms == 1500
 
 
@@ -189,49 +206,50 @@ def result(content: object, **more: object) -> Record:
 
 
 @pytest.mark.parametrize(
-    ("answer", "error_type"),
+    ("answer", "template"),
     [
-        (result("<tool_use_error>no</tool_use_error>"), ""),
+        (result("<tool_use_error>no</tool_use_error>"), "no"),
         (result("The user doesn't want to proceed with this tool use. Rejected."), "permission_denied"),
         (result("[Request interrupted by user for tool use]"), "user_interrupt"),
         (result("half", toolUseResult={"stdout": "half", "interrupted": True}), "user_interrupt"),
     ],
 )
-def test_claude_code_knows_every_mark_of_failure(read: Read, answer: Record, error_type: str) -> None:
-    (episode,) = read("claude-code", jsonl(CALL, answer))
-    assert (episode.steps[0].error, episode.steps[0].error_type) == (True, error_type)
+def test_claude_code_knows_every_mark_of_failure(records: ReadRecords, answer: Record, template: str) -> None:
+    (episode,) = records("claude-code", jsonl(CALL, answer))
+    assert episode.steps[0].error
+    assert episode.steps[0].template == template
 
 
-def test_claude_code_does_not_take_quoted_marks_for_failures(read: Read) -> None:
+def test_claude_code_does_not_take_quoted_marks_for_failures(records: ReadRecords) -> None:
     quoted = result(
         'log says "is_error":true and [Request interrupted by user]', toolUseResult={"interrupted": False}
     )
-    (episode,) = read("claude-code", jsonl(CALL, quoted))
+    (episode,) = records("claude-code", jsonl(CALL, quoted))
     assert not episode.steps[0].error
 
 
-def test_claude_code_notes_interrupts_and_compaction(read: Read) -> None:
+def test_claude_code_notes_interrupts_and_compaction(records: ReadRecords) -> None:
     compacted = {"type": "system", "subtype": "compact_boundary", "sessionId": "s"}
-    (episode,) = read("claude-code", jsonl(CALL, compacted, claude("user", "[Request interrupted by user]")))
-    assert [(step.kind, step.error_type) for step in episode.steps[1:]] == [
+    (episode,) = records("claude-code", jsonl(CALL, compacted, claude("user", "[Request interrupted by user]")))
+    assert [(step.kind, step.template) for step in episode.steps[1:]] == [
         ("note", "context_overflow"),
         ("note", "user_interrupt"),
     ]
     assert episode.ended_by == "environment"
 
 
-def test_claude_code_separates_sessions_and_sidechains(read: Read) -> None:
+def test_claude_code_separates_sessions_and_sidechains(records: ReadRecords) -> None:
     side = claude("user", "Search", uuid="x", isSidechain=True)
     follow = claude("assistant", "Found", uuid="y", parentUuid="x", isSidechain=True)
     other = {**claude("user", "Hello"), "sessionId": "z"}
-    episodes = read("claude-code", jsonl(CALL, side, other, follow))
-    assert [(episode.id, len(episode.steps)) for episode in episodes] == [("s", 1), ("s/x", 2), ("z", 1)]
+    episodes = records("claude-code", jsonl(CALL, side, other, follow))
+    assert [(episode.name, len(episode.steps)) for episode in episodes] == [("s", 1), ("s/x", 2), ("z", 1)]
 
 
-def test_claude_code_does_not_take_local_commands_for_the_prompt(read: Read) -> None:
+def test_claude_code_does_not_take_local_commands_for_the_prompt(records: ReadRecords) -> None:
     local = claude("user", "<command-name>clear</command-name>")
-    (episode,) = read("claude-code", jsonl(local, claude("user", "Real question"), CALL))
-    assert episode.prompt == "Real question"
+    (episode,) = records("claude-code", jsonl(local, claude("user", "Real question"), CALL))
+    assert episode.prompt_key == prompt_key("Real question")
 
 
 @pytest.mark.parametrize(("log_format", "body"), [("steps", STEPS), ("claude-code", CLAUDE)])

@@ -6,8 +6,9 @@ import pytest
 
 from strategies.logs.episode import EpisodeRecord, Span, StepRecord
 from strategies.signals.detect import detect
-from strategies.signals.signal import EVIDENCE_LIMIT, Signal, Thresholds
-from strategies.signals.tool_failure import wilson_lower
+from strategies.signals.proportion import wilson
+from strategies.signals.signal import EVIDENCE_LIMIT, Signal
+from strategies.signals.thresholds import Thresholds
 
 
 def steps(*calls: str) -> tuple[StepRecord, ...]:
@@ -94,8 +95,10 @@ def test_tool_with_few_calls_or_no_other_to_compare_is_none() -> None:
 
 
 def test_wilson_lower_bound_is_that_of_the_paper() -> None:
-    assert wilson_lower(8, 10, 1.96) == pytest.approx(0.4902, abs=1e-4)
-    assert wilson_lower(0, 10, 1.96) == pytest.approx(0.0, abs=1e-12)
+    assert wilson(8, 10)[0] == pytest.approx(0.4902, abs=1e-4)
+    assert wilson(8, 10)[1] == pytest.approx(0.9433, abs=1e-4)
+    assert wilson(0, 10)[0] == pytest.approx(0.0, abs=1e-12)
+    assert wilson(0, 0) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -160,5 +163,5 @@ def test_evidence_is_capped_and_comes_from_every_episode_first() -> None:
 
 def test_thresholds_can_be_tightened() -> None:
     records = [episode(str(n), "a x !no") for n in range(4)]
-    assert [signal.kind for signal in detect(records)] == ["error_template"]
-    assert detect(records, Thresholds(error_count=5)) == []
+    assert "error_template" in {signal.kind for signal in detect(records)}
+    assert "error_template" not in {signal.kind for signal in detect(records, Thresholds(error_count=5))}

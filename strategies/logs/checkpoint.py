@@ -1,0 +1,151 @@
+"""How far a log was read, and by what it is known again: under another name, grown, or replaced.
+
+A log is known by the hash of its first bytes (up to 1 KiB, fewer while it is shorter), by the bytes just before
+the place where the last reading ended, and by device and inode. Names alone say nothing: a rotation gives the
+name to another file, and another name to the file.
+"""
+
+from __future__ import annotations
+
+import os
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from strategies.logs.stream import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from io import FileIO
+
+FINGERPRINT_BYTES: Final = 1024
+"""How much of either end is looked at: logs_and_signals.md, Tailing."""
+
+PREFIX: Final = "scan:"
+"""What the name of a scan's checkpoint begins with; the path follows."""
+
+
+class Checkpoint(msgspec.Struct, frozen=True, array_like=True):
+    """How far one file was read.
+
+    `prefix` and `tail` are hashes of the first `prefix_bytes` of the file and of what lies before `offset`.
+    `state` is what the reader knew there, b"" where the format has to be read whole. Units: bytes of the file as
+    it lies on disk; modified_ns is the time of its last change.
+    """
+
+    format: str
+    size_bytes: int
+    modified_ns: int
+    device: int
+    inode: int
+    prefix_bytes: int
+    prefix: bytes
+    offset: int
+    line: int
+    tail: bytes
+    state: bytes
+
+    @property
+    def place(self) -> Place:
+        """Where the next reading begins."""
+        return Place(self.offset, self.line)
+
+    def is_of(self, stat: os.stat_result) -> bool:
+        """Tell whether it is the same file, by device and inode."""
+        return (self.device, self.inode) == (stat.st_dev, stat.st_ino)
+
+    def unchanged(self, stat: os.stat_result) -> bool:
+        """Tell whether nothing was written to the file since."""
+        return self.is_of(stat) and (self.size_bytes, self.modified_ns) == (stat.st_size, stat.st_mtime_ns)
+
+    def goes_on(self, file: FileIO) -> bool:
+        """Tell whether an open file begins with all that was read, so that reading can go on behind it."""
+        if not self.state or os.fstat(file.fileno()).st_size < self.offset:
+            return False
+        return head_of(file, self.prefix_bytes) == self.prefix and _tail(file, self.offset) == self.tail
+
+
+_DECODER: Final = msgspec.msgpack.Decoder(Checkpoint)
+
+
+def checkpoint_of(file: FileIO, stat: os.stat_result, log_format: str, place: Place, state: bytes) -> bytes:
+    """Give the checkpoint of an open file, read up to a place; `stat` is from before the reading began."""
+    prefix_bytes = min(FINGERPRINT_BYTES, place.offset if state else stat.st_size)
+    return msgspec.msgpack.encode(
+        Checkpoint(
+            log_format,
+            stat.st_size,
+            stat.st_mtime_ns,
+            stat.st_dev,
+            stat.st_ino,
+            prefix_bytes,
+            head_of(file, prefix_bytes),
+            place.offset,
+            place.line,
+            _tail(file, place.offset),
+            state,
+        )
+    )
+
+
+def head_of(file: FileIO, size: int) -> bytes:
+    """Hash the first bytes of an open file."""
+    return _hash(os.pread(file.fileno(), size, 0))
+
+
+class Checkpoints:
+    """The checkpoints of all scans before, by path, as they stood when this one began."""
+
+    def __init__(self, stored: Mapping[str, bytes]) -> None:
+        """Take those of scans out of what the registry keeps; other bytes under such a name are passed over."""
+        self._by_path: dict[str, Checkpoint] = {}
+        for name, body in stored.items():
+            if name.startswith(PREFIX) and body:
+                self._by_path[name.removeprefix(PREFIX)] = _DECODER.decode(body)
+
+    def of(self, path: Path, stat: os.stat_result) -> tuple[str, Checkpoint] | None:
+        """Find the checkpoint that a file goes on from, and the path it was made at; None for a new file.
+
+        Its own path comes first, then the same inode under another (renamed), then the same contents under
+        another whose own file is no longer there or no longer holds them (copied, and then truncated).
+        """
+        own = self._by_path.get(str(path))
+        if own and own.unchanged(stat):
+            return str(path), own
+        with path.open("rb", buffering=0) as file:
+            if own and own.goes_on(file):
+                return str(path), own
+            return self._elsewhere(str(path), file, stat)
+
+    def _elsewhere(self, path: str, file: FileIO, stat: os.stat_result) -> tuple[str, Checkpoint] | None:
+        others = [(name, one) for name, one in self._by_path.items() if name != path and one.state]
+        for name, one in others:
+            if one.is_of(stat) and one.goes_on(file):
+                return name, one
+        heads: dict[int, bytes] = {}
+        for name, one in others:
+            head = heads.get(one.prefix_bytes) or heads.setdefault(
+                one.prefix_bytes, head_of(file, one.prefix_bytes)
+            )
+            if head == one.prefix and one.goes_on(file) and not _still_at(name, one):
+                return name, one
+        return None
+
+
+def _still_at(name: str, checkpoint: Checkpoint) -> bool:
+    try:
+        with Path(name).open("rb", buffering=0) as file:
+            return checkpoint.goes_on(file)
+    except OSError:
+        return False
+
+
+def _tail(file: FileIO, offset: int) -> bytes:
+    start = max(0, offset - FINGERPRINT_BYTES)
+    return _hash(os.pread(file.fileno(), offset - start, start))
+
+
+def _hash(raw: bytes) -> bytes:
+    return blake2b(raw, digest_size=16).digest()

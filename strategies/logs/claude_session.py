@@ -1,0 +1,292 @@
+"""One Claude Code session while its records come: steps as drafts, and the calls that wait for their results."""
+
+from __future__ import annotations
+
+import sys
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple
+
+import msgspec
+
+from strategies.logs.actions import SHELL_TOOLS, SQL_TOOLS, head_of, plain_tool, writes
+from strategies.logs.claude_records import Block, Message, Record, argument_in, interrupted, text_in, text_of
+from strategies.logs.conversation import command_of, elapsed_ms
+from strategies.logs.episode import EndedBy, EpisodeRecord, Kind, Span, Step
+from strategies.logs.marks import PERMISSION_DENIED, USER_INTERRUPT, Marker, may_be_marked
+from strategies.logs.places import read_span
+from strategies.logs.records import completed, plain, prompt_key, unnamed_task
+from strategies.logs.reduction import StepDraft, bytes_key, draft_of, template_of
+from strategies.logs.skill_use import SKILL_FILE, SKILL_TOOLS, ran_under, skills_injected, skills_used
+
+_INTERRUPTED: Final = "[Request interrupted by user"
+_DENIED: Final = "The user doesn't want to proceed with this tool use"
+_TOOL_ERROR: Final = "<tool_use_error>"
+_LOCAL_COMMAND: Final = ("<command-", "<local-command-", "Caveat: The messages below")
+_COMMAND_CHARS: Final = 500
+"""How much of a command is looked at for its head."""
+
+_OPENINGS: Final = frozenset([b'"[', b'"T', b'"<', b"[{"])
+"""How the JSON of a result begins that may hold one of the marks above: at once, or in a list of blocks."""
+
+_READ: Final = "read"
+"""The tool by which an agent reads a skill's file by itself, in lower case."""
+
+_LIMITS: Final = frozenset(["max_tokens", "model_context_window_exceeded"])
+
+
+class OpenCall(msgspec.Struct, array_like=True, gc=False):
+    """A call that waits for its result: which step it is, and where it stands."""
+
+    index: int
+    tool: str
+    head: str
+    span: Span
+
+
+class Session(msgspec.Struct, dict=True):
+    """One session, or the sub-agent of one.
+
+    `arguments` holds the text of waiting calls, and is no part of what a checkpoint keeps: there is no text in it.
+    """
+
+    name: str
+    source: str
+    started_at: str | None = None
+    labels: dict[str, str] = {}
+    model: str = ""
+    ended_by: EndedBy = "unknown"
+    prompt_key: str = ""
+    skills: tuple[tuple[str, str], ...] = ()
+    turn: int = -1
+    group: str | None = None
+    drafts: list[StepDraft] = []
+    waiting: dict[str, OpenCall] = {}
+    marker: Marker = msgspec.field(default_factory=Marker)
+
+    def __post_init__(self) -> None:
+        self.arguments: dict[str, str] = {}
+
+    def assistant(self, message: Message, group: str | None, span: Span, at: str | None) -> None:
+        """Learn what the agent says and calls; blocks of one group are one turn."""
+        if not self.model and message.model and not message.model.startswith("<"):
+            self.model = plain(message.model)
+        content, calls = message.content, False
+        if isinstance(content, str):
+            if content:
+                self._say("agent", content, span, at, group)
+        else:
+            for block in content:
+                if block.type == "tool_use":
+                    self._call(block, span, at, group)
+                    calls = True
+                elif block.type == "text" and block.text:
+                    self._say("agent", block.text, span, at, group)
+        if message.stop_reason in _LIMITS:
+            self.ended_by = "limit"
+        else:
+            self.ended_by = "unknown" if calls or self.waiting else "agent"
+
+    def user(self, record: Record, message: Message, span: Span) -> int:
+        """Learn what the user says and what calls gave back; returns how many results answer no call."""
+        if isinstance(message.content, str):
+            if message.content:
+                self._said(record, message.content, span)
+            return 0
+        lost = 0
+        for block in message.content:
+            if block.type == "tool_result":
+                lost += not self._answer(record, block, span)
+                self.ended_by = "unknown"
+            elif block.type == "text" and block.text:
+                self._said(record, block.text, span)
+        return lost
+
+    def mark(self, error_type: str, actor: Literal["user", "environment"], span: Span, at: str | None) -> None:
+        """Note what happened to the agent, such as an interrupt."""
+        self._enter(None)
+        self._add(
+            Step(
+                index=len(self.drafts),
+                turn=self.turn,
+                kind="note",
+                actor=actor,
+                error_type=error_type,
+                started_at=at,
+                span=span,
+            )
+        )
+
+    def record(self) -> EpisodeRecord:
+        """Give the record of the session as far as it was read."""
+        header = EpisodeRecord(
+            id="",
+            name=plain(self.name),
+            source=self.source,
+            format="claude-code",
+            task=unnamed_task(self.prompt_key, self.model, self.name),
+            run=self.model,
+            difficulty="",
+            labels={name: value for name, value in self.labels.items() if value},
+            prompt_key=self.prompt_key,
+            answer_key="",
+            started_at=self.started_at,
+            outcome=None,
+            ended_by=self.ended_by,
+            skills=tuple((plain(name), plain(version)) for name, version in self.skills),
+            steps=(),
+        )
+        return completed(header, self.drafts)
+
+    def resume(self, source: str) -> None:
+        """Go on in a file: what the waiting calls were about is read again from where they stand."""
+        self.source = source
+        for call_id, call in self.waiting.items():
+            tool = tool_of(call.tool)
+            argument = argument_in(read_span(source, call.span), call_id) if tool.telling else ""
+            if argument and self._worth_a_look(tool, argument):
+                self.arguments[call_id] = argument
+
+    def _said(self, record: Record, text: str, span: Span) -> None:
+        if text.startswith(_INTERRUPTED):
+            self.mark(USER_INTERRUPT, "user", span, record.timestamp)
+            self.ended_by = "environment"
+        elif record.is_meta:
+            self.skills = ran_under(self.skills, skills_injected(text))
+        elif not text.startswith(_LOCAL_COMMAND):
+            self.prompt_key = self.prompt_key or prompt_key(text)
+            self._say("user", text, span, record.timestamp, None)
+            self.ended_by = "unknown"
+
+    def _say(
+        self, actor: Literal["agent", "user"], text: str, span: Span, at: str | None, group: str | None
+    ) -> None:
+        beside_call = self._enter(group) and self._of_turn("call")
+        self._add(
+            Step(
+                index=len(self.drafts),
+                turn=self.turn,
+                kind="note" if beside_call else "message",
+                actor=actor,
+                text=text,
+                started_at=at,
+                span=span,
+            )
+        )
+
+    def _add(self, step: Step) -> None:
+        self.drafts.append(draft_of(step, self.marker))
+
+    def _call(self, block: Block, span: Span, at: str | None, group: str | None) -> None:
+        if self._enter(group):
+            for draft in self._of_turn("message"):
+                draft.kind, draft.action = "note", ""
+        tool = tool_of(block.name or "")
+        head, index = "", len(self.drafts)
+        call_id = block.id or f"#{index}"
+        if tool.telling:
+            argument = text_in(block.input)
+            head = head_of(tool.name, command_of(tool.name, argument)[:_COMMAND_CHARS])
+            if self._worth_a_look(tool, argument):
+                self.arguments[call_id] = argument
+        self.waiting[call_id] = OpenCall(index, tool.name, head, span)
+        action, changes = _action(tool.name, head)
+        self.drafts.append(
+            StepDraft(
+                self.turn, "call", "agent", action, span, bytes_key(block.input), writes=changes, started_at=at
+            )
+        )
+
+    def _answer(self, record: Record, block: Block, span: Span) -> bool:
+        call_id = block.tool_use_id or next(iter(self.waiting), "")
+        call = self.waiting.pop(call_id, None)
+        if call is None:
+            return False
+        argument = self.arguments.pop(call_id, None)
+        draft, content = self.drafts[call.index], block.content
+        draft.result_key = bytes_key(content)
+        draft.duration_ms = elapsed_ms(draft.started_at, record.timestamp)
+        opening = bytes(memoryview(content)[:2])
+        if argument is not None or block.is_error or opening in _OPENINGS or interrupted(record):
+            self._look_at(record, block, call, argument or "", span)
+        return True
+
+    def _look_at(self, record: Record, block: Block, call: OpenCall, argument: str, span: Span) -> None:
+        """Look at the text of a result that may have failed, or whose call may have done something to note."""
+        draft, text, error_type = self.drafts[call.index], text_of(block.content), ""
+        if text.startswith(_DENIED):
+            error_type = PERMISSION_DENIED
+        elif text.startswith(_INTERRUPTED) or interrupted(record):
+            error_type = USER_INTERRUPT
+        failed = bool(block.is_error or error_type) or text.startswith(_TOOL_ERROR)
+        if not failed and not argument:
+            return
+        step = Step(
+            index=call.index,
+            turn=draft.turn,
+            kind="call",
+            actor="agent",
+            tool=call.tool,
+            head=call.head,
+            text=argument,
+            result=text,
+            error=failed,
+            error_text=text if failed and not error_type else "",
+            error_type=error_type,
+            writes=draft.writes,
+            span=span,
+        )
+        draft.marks, draft.same_target = self.marker.learn(step)
+        if tool_of(call.tool).loads or self._reads_a_skill(argument):
+            self.skills = ran_under(self.skills, skills_used([step]))
+        if failed:
+            draft.error, draft.template, draft.span = True, template_of(step), span
+
+    def _worth_a_look(self, tool: _Tool, argument: str) -> bool:
+        """Tell whether the result of a call is to be looked at even if it works: it may do or load something."""
+        return tool.loads or may_be_marked(tool.name, argument) or self._reads_a_skill(argument)
+
+    def _reads_a_skill(self, argument: str) -> bool:
+        """Tell whether a call names the file of a skill whose version is not known yet."""
+        return SKILL_FILE in argument and not any(
+            version and f"{name}/{SKILL_FILE}" in argument for name, version in self.skills
+        )
+
+    def _enter(self, group: str | None) -> bool:
+        """Go on to the next turn, or stay in that of the group; tells whether it stayed."""
+        if group is not None and group == self.group:
+            return True
+        self.turn += 1
+        self.group = group
+        return False
+
+    def _of_turn(self, kind: Kind) -> list[StepDraft]:
+        found = []
+        for draft in reversed(self.drafts):
+            if draft.turn != self.turn:
+                break
+            if draft.kind == kind:
+                found.append(draft)
+        return found
+
+
+class _Tool(NamedTuple):
+    """A tool by its plain name, and what is to be looked at in its calls: their argument, or always the result."""
+
+    name: str
+    telling: bool
+    loads: bool
+
+
+@lru_cache(maxsize=1024)
+def tool_of(name: str) -> _Tool:
+    """Give what is known of a tool by its name."""
+    name = plain_tool(name)
+    lower = name.lower()
+    loads = lower in SKILL_TOOLS
+    reads = lower in SHELL_TOOLS or lower in SQL_TOOLS or lower == _READ
+    return _Tool(name, loads or reads or may_be_marked(name, ""), loads)
+
+
+@lru_cache(maxsize=4096)
+def _action(tool: str, head: str) -> tuple[str, bool]:
+    return sys.intern(f"{tool}:{head}" if head else tool), writes(tool, head)

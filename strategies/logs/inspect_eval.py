@@ -1,0 +1,68 @@
+"""Eval logs of Inspect, read by Inspect itself (the extra `inspect`): every sample and epoch is an episode.
+
+A step of a `.json` log is placed at its message. An `.eval` log is an archive: a step is placed at the member
+that holds its sample, in the bytes of the archive.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from events.errors import UnreadableLogError
+from strategies.logs.episode import Malformed
+from strategies.logs.inspect_places import Places
+from strategies.logs.inspect_sample import FIELDS, HEADER, INSPECT, SAMPLE, episode_of
+from strategies.logs.json_places import UNREADABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from strategies.logs.episode import Episode, Tally
+    from strategies.logs.inspect_sample import Header
+    from strategies.logs.stream import LogFile
+
+_ARCHIVE: Final = b"PK\x03\x04"
+_SUFFIX: Final = ".eval"
+
+
+class InspectReader:
+    """Reads eval logs of Inspect."""
+
+    name = INSPECT
+
+    def sniff(self, head: bytes, source: str) -> bool:
+        """Tell an archive by its name, and a JSON log by what its first object holds."""
+        if head.startswith(_ARCHIVE):
+            return source.endswith(_SUFFIX)
+        return head.lstrip()[:1] == b"{" and all(name in head for name in (b'"eval"', b'"run_id"', b'"task_id"'))
+
+    def read(self, log: LogFile, tally: Tally) -> Iterator[Episode]:
+        """Yield the samples in the order in which Inspect gives them."""
+        header, samples = _read(log)
+        places = Places(log)
+        for written in samples:
+            tally.records += 1
+            try:
+                sample = SAMPLE.decode(written)
+                yield episode_of(sample, header, places.of(sample.id, sample.epoch), log.source, tally)
+            except UNREADABLE as error:
+                tally.malformed.append(Malformed(log.source, 1, 0, str(error)))
+
+
+def _read(log: LogFile) -> tuple[Header, Iterator[str]]:
+    """Let Inspect read the log; give its header, and each sample as JSON."""
+    try:
+        from inspect_ai.log import read_eval_log  # noqa: PLC0415 - an extra, and it takes a second to load
+    except ImportError as error:
+        raise UnreadableLogError(
+            f"{log.source}: the package inspect_ai, which reads eval logs of Inspect, is not installed",
+            hint="pip install 'germline[inspect]'",
+        ) from error
+    if log.packed:
+        raise UnreadableLogError(f"{log.source}: Inspect reads no packed logs", hint="unpack it first")
+    try:
+        found = read_eval_log(log.source)
+        header = HEADER.decode(found.eval.model_dump_json())
+    except Exception as error:  # whatever a foreign parser raises on a broken file: nobody lists it
+        raise UnreadableLogError(f"{log.source}: Inspect cannot read it ({error})") from error
+    return header, (sample.model_dump_json(include=FIELDS) for sample in found.samples or ())

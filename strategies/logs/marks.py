@@ -1,0 +1,199 @@
+"""Marks: what kind of thing happened at a step.
+
+A record keeps no text, so what a signal must know of a text is decided here, while it is read. A reader that
+knows more (a typed event, a finish reason) puts the mark into `Step.marks` itself, or gives it as `error_type`.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from strategies.logs import mark_patterns as forms
+from strategies.logs.actions import SHELL_TOOLS
+from strategies.logs.json_places import UNREADABLE
+
+if TYPE_CHECKING:
+    from strategies.logs.episode import Step
+
+USER_INTERRUPT: Final = "user_interrupt"
+PERMISSION_DENIED: Final = "permission_denied"
+CONTEXT_OVERFLOW: Final = "context_overflow"
+TIMEOUT: Final = "timeout"
+RATE_LIMITED: Final = "rate_limited"
+MISSING_CAPABILITY: Final = "missing_capability"
+EDIT: Final = "edit"
+REVERT: Final = "revert"
+TESTS_PASSED: Final = "tests_passed"
+TESTS_FAILED: Final = "tests_failed"
+CORRECTION: Final = "correction"
+
+TROUBLES: Final = frozenset(
+    [USER_INTERRUPT, PERMISSION_DENIED, CONTEXT_OVERFLOW, TIMEOUT, RATE_LIMITED, MISSING_CAPABILITY]
+)
+"""What happens to an agent. An `error_type` that is one of these is its mark."""
+
+DEEDS: Final = frozenset([EDIT, REVERT, TESTS_PASSED, TESTS_FAILED, CORRECTION])
+"""What an agent or a user does: a file changed, a change taken back, tests run, something called wrong."""
+
+_OF_ERRORS: Final = (
+    (TIMEOUT, forms.TIMED_OUT),
+    (RATE_LIMITED, forms.RATE_LIMIT),
+    (CONTEXT_OVERFLOW, forms.TOO_LONG),
+    (MISSING_CAPABILITY, forms.NOT_THERE),
+)
+
+_EDIT_TOOLS: Final = frozenset(
+    [
+        *("edit", "multiedit", "write", "notebookedit", "edit_file", "write_file", "create_file", "apply_patch"),
+        *("replace_in_file", "write_to_file", "search_replace", "str_replace", "edit_notebook", "text_editor"),
+        *("str_replace_editor", "str_replace_based_edit_tool"),
+    ]
+)
+"""Tools known to change files, in lower case."""
+
+_EDIT_COMMANDS: Final = frozenset(["", "create", "str_replace", "insert", "append", "write"])
+"""What an editor with sub-commands does when it changes a file; "" stands for an editor without them."""
+
+_UNDO: Final = "undo_edit"
+
+_COMMAND_CHARS: Final = 4000
+"""How much of a command is searched: what runs the tests stands within it, a here-document after it."""
+
+_RESULT_CHARS: Final = 2000
+"""How much of each end of a result is searched, as in failures.py: the middle of a long one is content."""
+
+_SAID_CHARS: Final = 300
+"""How much of a message is searched: a user who corrects says so at once, and an agent that lacks a tool too."""
+
+_API_ERROR: Final = "API Error"
+"""How Claude Code opens the message that it writes in the agent's place when the model did not answer."""
+
+
+class _Change(msgspec.Struct):
+    """The names under which editors take a file, and the text there before and after."""
+
+    command: str = ""
+    file_path: str = ""
+    path: str = ""
+    notebook_path: str = ""
+    target_file: str = ""
+    old_string: str = ""
+    new_string: str = ""
+    old_str: str = ""
+    new_str: str = ""
+
+    @property
+    def file(self) -> str:
+        return self.file_path or self.path or self.notebook_path or self.target_file
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        return self.old_string or self.old_str, self.new_string or self.new_str
+
+
+_CHANGE: Final = msgspec.json.Decoder(_Change)
+
+
+def may_be_marked(tool: str, argument: str) -> bool:
+    """Tell whether a call can have marks although it succeeded: the results of others need no look."""
+    tool = tool.lower()
+    if tool in SHELL_TOOLS:
+        return bool(forms.SHELL_DEEDS.Match(argument[:_COMMAND_CHARS]))
+    return tool in _EDIT_TOOLS
+
+
+class Marker(msgspec.Struct):
+    """Marks the steps of one episode, given in order.
+
+    It remembers, by their hashes, the files that were changed, with the first step that did, and the changes.
+    """
+
+    files: dict[str, int] = {}
+    changes: set[str] = set()
+
+    def learn(self, step: Step) -> tuple[tuple[str, ...], int]:
+        """Give the marks of a step, sorted, and the first step that changed the same file (-1: none known)."""
+        found = set(step.marks)
+        if step.error_type in TROUBLES:
+            found.add(step.error_type)
+        elif step.error or step.error_type:
+            found.update(_troubles(f"{step.error_type}\n{_ends(step.error_text)}"))
+        file = step.target
+        if step.kind == "call":
+            if found.isdisjoint(TROUBLES):
+                deeds, changed = self._deeds(step)
+                found.update(deeds)
+                file = file or changed
+        elif step.kind == "message" or not found:
+            found.update(_said(step))
+        if not found:
+            return (), -1
+        touched = bool(file) and not found.isdisjoint((EDIT, REVERT))
+        return tuple(sorted(found)), self.files.setdefault(_hash(file), step.index) if touched else -1
+
+    def _deeds(self, step: Step) -> tuple[tuple[str, ...], str]:
+        tool = step.tool.lower()
+        if tool in SHELL_TOOLS:
+            return _shell_deeds(step)
+        if tool in _EDIT_TOOLS and not step.error:
+            return self._edited(step)
+        return (), ""
+
+    def _edited(self, step: Step) -> tuple[tuple[str, ...], str]:
+        """Tell an edit from one that takes an earlier one back, by the texts before and after."""
+        try:
+            change = _CHANGE.decode(step.text)
+        except UNREADABLE:
+            return (EDIT,), _patched_file(step.text)
+        if change.command == _UNDO:
+            return (REVERT,), change.file
+        if change.command not in _EDIT_COMMANDS:
+            return (), ""
+        before, after = change.texts
+        self.changes.add(_hash(change.file, before, after))
+        undone = before != after and _hash(change.file, after, before) in self.changes
+        return (EDIT, REVERT) if undone else (EDIT,), change.file or _patched_file(step.text)
+
+
+def _shell_deeds(step: Step) -> tuple[tuple[str, ...], str]:
+    command = step.text[:_COMMAND_CHARS]
+    deeds = forms.SHELL_DEEDS.Match(command) or ()
+    if forms.RUNS_TESTS in deeds:
+        failed = step.error or forms.TESTS_FAILED.search(_ends(step.result)) is not None
+        return (TESTS_FAILED if failed else TESTS_PASSED,), ""
+    if step.error or not deeds:
+        return (), ""
+    return ((REVERT,), "") if forms.TAKES_BACK in deeds else ((EDIT,), _patched_file(command))
+
+
+def _said(step: Step) -> tuple[str, ...]:
+    """Give what a message is known by in its first words."""
+    opening = step.text[:_SAID_CHARS]
+    if step.actor == "user":
+        corrects = forms.CORRECTS.search(opening) and not forms.DECLINES.search(opening)
+        return (CORRECTION,) if corrects else ()
+    if opening.startswith(_API_ERROR):
+        return _troubles(opening)
+    # The word is looked for first: most messages lack it, and that is 20 times cheaper to tell.
+    lacks = "have" in opening.lower() and forms.LACKS_TOOL.search(opening)
+    return (MISSING_CAPABILITY,) if lacks else ()
+
+
+def _troubles(text: str) -> tuple[str, ...]:
+    return tuple(mark for mark, form in _OF_ERRORS if form.search(text))
+
+
+def _hash(*texts: str) -> str:
+    return blake2b("\x1f".join(texts).encode(errors="surrogatepass"), digest_size=8).hexdigest()
+
+
+def _patched_file(text: str) -> str:
+    found = forms.PATCHED_FILE.search(text)
+    return str(found[1]).strip() if found else ""
+
+
+def _ends(text: str) -> str:
+    return text if len(text) <= 2 * _RESULT_CHARS else f"{text[:_RESULT_CHARS]}\n{text[-_RESULT_CHARS:]}"

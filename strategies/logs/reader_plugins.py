@@ -1,0 +1,87 @@
+"""Readers that other packages bring: entry points of the group `germline.readers`, loaded when first asked for.
+
+A plug-in is foreign code, so whatever it raises is caught: it is named and passed over, never fatal.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from events.errors import UnreadableLogError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from strategies.logs.episode import Episode, EpisodeRecord, Tally
+    from strategies.logs.readers import Reader
+    from strategies.logs.stream import LogFile
+
+GROUP: Final = "germline.readers"
+_NEEDED: Final = ("name", "sniff", "read")
+
+
+class Broken(NamedTuple):
+    """A plug-in that cannot be used, by the name of its entry point."""
+
+    entry: str
+    reason: str
+
+
+class Plugged:
+    """A reader of another package; `reason` tells how it broke while it was asked, if it did."""
+
+    def __init__(self, entry: str, reader: Reader) -> None:
+        self.entry = entry
+        self.name = str(reader.name)
+        self.reason = ""
+        self._reader = reader
+
+    def sniff(self, head: bytes, source: str) -> bool:
+        """Ask the reader; one that breaks does not take the file."""
+        try:
+            return bool(self._reader.sniff(head, source))
+        except Exception as error:  # noqa: BLE001 - foreign code
+            self.reason = f"sniff: {error!r}"
+            return False
+
+    def read(self, log: LogFile, tally: Tally) -> Iterator[Episode | EpisodeRecord]:
+        """Read a log; raises UnreadableLogError where the reader breaks."""
+        try:
+            yield from self._reader.read(log, tally)
+        except (UnreadableLogError, OSError):
+            raise
+        except Exception as error:
+            self.reason = f"read: {error!r}"
+            raise UnreadableLogError(
+                f"{log.source}: the reader {self.name!r} broke: {error!r}",
+                hint=f"it comes with the plug-in {self.entry!r}: tell its author, or choose another --format",
+            ) from error
+
+
+@cache
+def plugged_in(taken: frozenset[str]) -> tuple[tuple[Plugged, ...], tuple[Broken, ...]]:
+    """Give the readers that other packages bring, and those that cannot be used; `taken` are names of formats."""
+    readers, broken, names = list[Plugged](), list[Broken](), set(taken)
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        found = _made(entry)
+        if isinstance(found, Plugged) and found.name in names:
+            found = Broken(entry.name, f"a format {found.name!r} is known already")
+        if isinstance(found, Broken):
+            broken.append(found)
+        else:
+            readers.append(found)
+            names.add(found.name)
+    return tuple(readers), tuple(broken)
+
+
+def _made(entry: EntryPoint) -> Plugged | Broken:
+    try:
+        reader = entry.load()()
+        missing = [name for name in _NEEDED if not hasattr(reader, name)]
+        if missing:
+            return Broken(entry.name, f"it has no {', '.join(missing)}")
+        return Plugged(entry.name, reader)
+    except Exception as error:  # noqa: BLE001 - foreign code
+        return Broken(entry.name, repr(error))

@@ -1,0 +1,126 @@
+"""Steps reduced as they are read: hashes, flags and places instead of text, so that a long log stays small.
+
+A draft holds hashes of the step's text and result in place of both; once an episode is read, equal hashes become
+references to the first identical call, and all of them one key of the whole text.
+"""
+
+from __future__ import annotations
+
+import sys
+from hashlib import blake2b, sha256
+from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
+
+from strategies.logs.episode import Kind, Span, StepRecord
+from strategies.signals.fingerprint import normalised
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from strategies.logs.episode import Step
+    from strategies.logs.marks import Marker
+
+KEY_BYTES: Final = 16
+"""128 bits: no two of 10^12 keys meet by chance."""
+
+
+KEY_END_BYTES: Final = 1024
+"""How much of each end of a text is hashed: two long results of one length that differ only between are one."""
+
+
+class StepDraft(msgspec.Struct, array_like=True, gc=False):
+    """A step without its text, whose references to other steps are still hashes."""
+
+    turn: int
+    kind: Kind
+    actor: Literal["agent", "user", "environment"]
+    action: str
+    span: Span
+    text_key: bytes
+    result_key: bytes = b""
+    template: str = ""
+    error: bool = False
+    writes: bool = False
+    started_at: str | None = None
+    duration_ms: float | None = None
+    marks: tuple[str, ...] = ()
+    same_target: int = -1
+
+
+def bytes_key(raw: bytes | str | msgspec.Raw) -> bytes:
+    """Hash a text, b"" for none; of a long one its ends and its length, as errors are looked at (failures.py)."""
+    if isinstance(raw, str):
+        raw = raw.encode("utf-8", "surrogatepass")
+    view = memoryview(raw)
+    size = len(view)
+    if size > 2 * KEY_END_BYTES:
+        ends = b"".join((b"%d" % size, view[:KEY_END_BYTES], view[-KEY_END_BYTES:]))
+        return sha256(ends).digest()[:KEY_BYTES]
+    return sha256(view).digest()[:KEY_BYTES] if size else b""
+
+
+def draft_of(step: Step, marker: Marker) -> StepDraft:
+    """Reduce one whole step; `marker` has seen the steps before it."""
+    marks, same_target = marker.learn(step)
+    return StepDraft(
+        turn=step.turn,
+        kind=step.kind,
+        actor=step.actor,
+        action=sys.intern(step.action),
+        span=step.error_span or step.span,
+        text_key=bytes_key(step.text),
+        result_key=bytes_key(step.result or step.error_text),
+        template=template_of(step),
+        error=step.error,
+        writes=step.writes,
+        started_at=step.started_at,
+        duration_ms=step.duration_ms,
+        marks=marks,
+        same_target=same_target,
+    )
+
+
+def template_of(step: Step) -> str:
+    """Give the masked error text of a step, "" where nothing went wrong."""
+    return sys.intern(normalised(step.error_text, step.error_type)) if step.error or step.error_type else ""
+
+
+def step_records(drafts: Sequence[StepDraft]) -> tuple[StepRecord, ...]:
+    """Resolve the hashes of an episode's drafts into references to the first identical call and result."""
+    first: dict[tuple[str, ...] | tuple[str, bytes] | tuple[str, bytes, bytes], int] = {}
+    records = []
+    for index, draft in enumerate(drafts):
+        same_call = same_result = index
+        if draft.kind == "call":
+            tool = draft.action.partition(":")[0]
+            same_call = first.setdefault((tool, draft.text_key), index)
+            same_result = first.setdefault((tool, draft.text_key, draft.result_key), index)
+        records.append(
+            StepRecord(
+                draft.turn,
+                draft.kind,
+                draft.actor,
+                draft.action,
+                draft.template,
+                draft.error,
+                draft.writes,
+                same_call,
+                same_result,
+                draft.started_at,
+                draft.duration_ms,
+                draft.span,
+                draft.marks,
+                draft.same_target,
+            )
+        )
+    return tuple(records)
+
+
+def text_key(prompt_key: str, drafts: Sequence[StepDraft]) -> str:
+    """Hash all text of an episode, through the hashes of its parts; "" where there is none."""
+    parts = [key for draft in drafts for key in (draft.text_key, draft.result_key)]
+    if not prompt_key and not any(parts):
+        return ""
+    joined = b"".join([prompt_key.encode(), *(part or bytes(KEY_BYTES) for part in parts)])
+    return blake2b(joined, digest_size=KEY_BYTES).hexdigest()

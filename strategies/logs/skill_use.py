@@ -1,0 +1,147 @@
+"""Which skills an episode ran under, and in which version, as far as a log tells.
+
+In this order (replay_and_gate.md, After promotion): what a field of the log says; the hash of a body that stands
+in the transcript, which only who knows all versions can resolve (`attributed`); else a skill that was used, its
+version "" until somebody looks up what stood on its path. Nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+import re2
+
+from strategies.logs.json_places import UNREADABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from strategies.logs.episode import Step
+
+SKILL_FILE: Final = "SKILL.md"
+SKILL_TOOLS: Final = frozenset(["skill", "load_skill", "activate_skill", "use_skill"])
+"""Tools by which an agent loads a skill, in lower case; `Skill` is Claude Code's."""
+
+_PATH: Final = re2.compile(r"""(?:^|[\s"'=:(])((?:[\w.@~+-]|\\\\|[/:])*[/\\])?([\w.@+-]+)[/\\]+SKILL\.md\b""")
+_BASE_LEAD: Final = "Base directory for this skill: "
+_BASE: Final = re2.compile(_BASE_LEAD + r"([^\n]+)\n+")
+_INJECTED: Final = re2.compile(
+    r"(?s)<skill>\s*<name>\s*([\w.:@+-]+)\s*</name>(?:\s*<path>\s*([^<\n]+?)\s*</path>)?(.*?)</skill>"
+)
+# Not re2: its many small replacements in a long text take time that grows with the square of it.
+_LINE_NUMBER: Final = re.compile(r"(?m)^ *\d+(?:→|\t)")
+_ARGUMENTS: Final = "\n\nARGUMENTS: "
+"""What Claude Code puts behind a body that was called with arguments."""
+
+BODY: Final = "body:"
+"""What opens a version that is not a number yet, but the hash of the body that the log shows."""
+
+Version = tuple[str, str]
+"""The name of a skill, and its version as text, "" where it is not known."""
+
+
+class SkillUse(NamedTuple):
+    """A skill that an agent loaded: its name, and its path and its body where the log tells them."""
+
+    name: str
+    path: str = ""
+    body: str = ""
+
+
+class _Arguments(msgspec.Struct):
+    """The names under which tools take the name of a skill."""
+
+    skill: str = ""
+    name: str = ""
+    skill_name: str = ""
+    command: str = ""
+
+
+_NAMED: Final = msgspec.json.Decoder(_Arguments)
+
+
+def body_hash(text: str) -> str:
+    """Hash the body of a SKILL.md: without its front matter, and without space at the ends of lines."""
+    body = "\n".join(line.rstrip() for line in _without_front_matter(text).splitlines())
+    return sha256(body.strip().encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def ran_under(explicit: Iterable[Version], uses: Iterable[SkillUse]) -> tuple[Version, ...]:
+    """Give each skill once, with the version that the best source tells; `explicit` is what a field says."""
+    found = dict(explicit)
+    told = list(uses)
+    for use in told:
+        if use.body.strip() and not found.get(use.name):
+            found[use.name] = BODY + body_hash(use.body)
+    for use in told:
+        found.setdefault(use.name, "")
+    return tuple(found.items())
+
+
+def attributed(skills: Iterable[Version], known_bodies: Mapping[str, Version]) -> tuple[Version, ...]:
+    """Put versions for the hashes of bodies; `known_bodies` maps `body_hash` of every version to it.
+
+    A body that nobody knows (cut by the agent's tool, or edited by hand) leaves the version unknown.
+    """
+    return tuple(
+        known_bodies.get(version.removeprefix(BODY), (name, "")) if version.startswith(BODY) else (name, version)
+        for name, version in skills
+    )
+
+
+def skills_used(steps: Iterable[Step]) -> tuple[SkillUse, ...]:
+    """Give the skills that steps show, in order: tools that load one, files that are read, bodies put in."""
+    return tuple(use for step in steps for use in _of_step(step))
+
+
+def _of_step(step: Step) -> Iterator[SkillUse]:
+    if step.kind != "call":
+        yield from skills_injected(step.text)
+    elif step.tool.lower() in SKILL_TOOLS:
+        name = _named(step.text)
+        if name and not step.error:
+            yield from skills_injected(step.result) if _BASE_LEAD in step.result else [SkillUse(name)]
+    elif SKILL_FILE in step.text and not step.error and not step.writes:
+        yield from _read_files(step)
+
+
+def skills_injected(text: str) -> Iterator[SkillUse]:
+    """Give the skills whose bodies a harness put into the conversation: Claude Code's and Codex's forms."""
+    base = _BASE.search(text) if _BASE_LEAD in text else None
+    if base:
+        folder = str(base[1]).strip()
+        body = text[base.end() :].partition(_ARGUMENTS)[0]
+        yield SkillUse(_last_part(folder), folder, body)
+    for found in _INJECTED.finditer(text) if "<skill>" in text else ():
+        yield SkillUse(str(found[1]), found[2] or "", found[3])
+
+
+def _read_files(step: Step) -> Iterator[SkillUse]:
+    """Give the skills whose file a call names; the body is the result only where the call reads no other file."""
+    found = {str(match[2]): f"{match[1] or ''}{match[2]}" for match in _PATH.finditer(step.text)}
+    for name, path in found.items():
+        yield SkillUse(name, path, _LINE_NUMBER.sub("", step.result) if len(found) == 1 else "")
+
+
+def _named(argument: str) -> str:
+    try:
+        given = _NAMED.decode(argument)
+    except UNREADABLE:
+        return argument.strip()
+    name = given.skill or given.skill_name or given.name or given.command
+    return name.removeprefix("/").rpartition(":")[2]
+
+
+def _last_part(path: str) -> str:
+    return path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+
+def _without_front_matter(text: str) -> str:
+    lines = text.lstrip().split("\n")
+    if lines[0].strip() != "---":
+        return text
+    end = next((number for number, line in enumerate(lines[1:], 1) if line.strip() == "---"), None)
+    return text if end is None else "\n".join(lines[end + 1 :])

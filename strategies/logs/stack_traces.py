@@ -1,0 +1,88 @@
+"""A failure as a log tells it: a line that reports it, and the lines of the stack trace that follow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import re2
+
+from strategies.logs.episode import Span
+from strategies.logs.log_lines import OPTIONS, STAMP, stamped, without_colours
+
+if TYPE_CHECKING:
+    from strategies.logs.line_search import Block
+
+_LIMIT_LINES: Final = 200
+_LIMIT_BYTES: Final = 64 * 1024
+"""A trace longer than this is a recursion or a dump: what it says stands in its first lines."""
+
+_GOES_ON: Final = re2.compile(
+    (
+        f"(?:{STAMP}[ \\t])?"
+        r"(?:[ \t]+\S|Caused by: |\.\.\. \d+ more|Traceback \(most recent call last\)"
+        r"|[a-z]\w*(?:\.\w+)+(?:Exception|Error)(?:: |\r?\n|$)|note: run with `RUST_BACKTRACE)"
+    ).encode(),
+    OPTIONS,
+)
+"""A line that belongs to the one before it. Loggers date a message once, CI systems each of its lines."""
+
+_TRACEBACK: Final = b"Traceback (most recent call last)"
+_RUST_PANIC: Final = b" panicked at "
+
+
+class Report:
+    """One failure while its lines come."""
+
+    def __init__(self, message: bytes, at: str | None, span: Span) -> None:
+        self.at = at
+        self.closed = False
+        self._lines = [message]
+        self._span = span
+        self._awaits = False
+        self._await_raised(message)
+
+    @property
+    def text(self) -> str:
+        """All its lines, without colours and time stamps."""
+        return b"\n".join(self._lines).decode(errors="replace")
+
+    @property
+    def span(self) -> Span:
+        """Where its lines stand."""
+        return self._span
+
+    def go_on(self, block: Block, cursor: int) -> int:
+        """Take the lines of a block from the cursor on that belong to it; give where the first other line starts.
+
+        It is `closed` unless it took all of the block.
+        """
+        raw = block.raw
+        while cursor < len(raw):
+            if not self._takes(raw, cursor):
+                self.closed = True
+                return cursor
+            end = raw.find(b"\n", cursor)
+            end = end if end >= 0 else len(raw)
+            found = raw[cursor:end].removesuffix(b"\r")
+            self._learn(found, block.byte_start + cursor + len(found))
+            cursor = end + 1
+        return cursor
+
+    def _takes(self, raw: bytes, cursor: int) -> bool:
+        if len(self._lines) >= _LIMIT_LINES or self._span.byte_end - self._span.byte_start >= _LIMIT_BYTES:
+            return False
+        if _GOES_ON.match(raw, cursor):
+            return True
+        raised, self._awaits = self._awaits, False
+        return raised and raw[cursor : cursor + 1] not in b"\r\n"
+
+    def _learn(self, raw: bytes, byte_end: int) -> None:
+        _, line = stamped(without_colours(raw))
+        self._lines.append(line)
+        self._span = Span(self._span.byte_start, byte_end, self._span.line)
+        self._await_raised(line)
+
+    def _await_raised(self, line: bytes) -> None:
+        """A Python traceback ends in the first line that is not indented, and a panic of Rust opens with two."""
+        if _TRACEBACK in line or (_RUST_PANIC in line and line.endswith(b":")):
+            self._awaits = True

@@ -1,0 +1,43 @@
+"""Routing: which skill a signal goes to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from strategies.gate.moment import matches
+from strategies.intake import all_episodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from events.registry_events import SignalRaised
+    from registry.library import Library, Raised
+    from strategies.logs.episode import EpisodeRecord
+
+
+def unrouted(library: Library, signals: Iterable[Raised]) -> list[Raised]:
+    """List the signals that find no skill among all episodes that the registry knows."""
+    waiting = list(signals)
+    episodes = all_episodes(library) if waiting else []
+    return [one for one in waiting if not route(library, one.event, episodes)]
+
+
+def route(library: Library, signal: SignalRaised, episodes: Iterable[EpisodeRecord]) -> str:
+    """Find the skill a signal goes to: one whose triggers name it, else the one most of its episodes ran under.
+
+    "" where there is none: a person names the skill then.
+    """
+    names = library.names()
+    for name in names:
+        genes = library.capsule(name).genes
+        if any(trigger.fingerprint == signal.fingerprint for gene in genes for trigger in gene.triggers):
+            return name
+    ran_under = Counter(
+        skill
+        for record in episodes
+        if any(matches(signal.template, step.template) for step in record.steps if step.error)
+        for skill, _ in record.skills
+        if skill in names
+    )
+    return min(ran_under, key=lambda name: (-ran_under[name], name), default="")

@@ -1,0 +1,47 @@
+"""Tailing: logs followed while they are written, each batch kept with its checkpoints in one transaction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from strategies.intake import scan_into
+from strategies.logs.watch import LOOK_EVERY_S, only_watcher, watch
+from strategies.raising import DEFAULT_POLICY
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Sequence
+
+    from registry.registry import Registry
+    from strategies.intake import Intake
+    from strategies.logs.scan import Scan
+    from strategies.raising import SignalPolicy
+
+
+def tail_into(
+    registry: Registry,
+    paths: Sequence[Path],
+    stop: threading.Event,
+    *,
+    on_batch: Callable[[Scan, Intake], None],
+    after_look: Callable[[], None] = lambda: None,
+    every_s: float = LOOK_EVERY_S,
+    policy: SignalPolicy = DEFAULT_POLICY,
+) -> None:
+    """Follow logs into a registry until `stop` is set, then finish the batch and leave.
+
+    `on_batch` is called after each batch in which something was read, `after_look` after each look, whatever it
+    found. Paths may come into being later. A lock beside the database keeps a second watcher away.
+    Raises: BusyError while another watcher follows logs for the registry.
+    """
+
+    def look() -> None:
+        there = [path for path in paths if path.exists()]
+        found, taken = scan_into(registry, there, live=True, policy=policy)
+        if found.files:
+            on_batch(found, taken)
+        after_look()
+
+    with only_watcher(Path(f"{registry.log.location}.watch")):
+        watch(paths, look, stop, every_s=every_s)
