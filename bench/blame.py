@@ -6,9 +6,9 @@ of a promotion, appended with the projector of every command. git gets the same 
 pays for every further look, where events that were read once are remembered. git can only be asked through a
 process, so the whole `germline why` stands beside it. The size of loose objects is what `git count-objects` says.
 
-Measured 2026-11-21 (two cores, in use by others), medians: blame 1.18 ms at first look, of which 0.6 ms is to read
-the 298 events that live lines come from, and 0.35 ms again; time travel to a random version 0.70 ms; git blame
-334 ms, germline why 262 ms. The registry takes 104 MB, 0.85 of git's loose objects; packed git takes 3.8 MB.
+Measured 2026-11-21 (two cores, in use by others), medians: blame 0.92 ms at first look and 0.35 ms again; time
+travel to a random version 0.69 ms; git blame 344 ms, germline why 267 ms (both processes). The registry takes
+104 MB, 0.85 of git's loose objects; packed git takes 3.8 MB.
 """
 
 from __future__ import annotations

@@ -8,11 +8,11 @@ fastest (in UTF-8 it is five times slower). Below that: the whole reader, to epi
 
 2026-11-21, two shared cores, no ripgrep on the machine, so against grep -cE, MB/s:
 
-    324 MB, 3 % match             71 MB, as in loghub (20 % match)
-    grep -cE      499   1.00      455   1.00
-    google-re2    411   0.82      188   0.38   a call of the engine per line found is what it costs
-    hyperscan    1112   2.23      508   1.03   0.99 to 1.15 over five runs
-    reader        191              37          20 MB more memory at its peak
+    323 MB, 3 % match             71 MB, as in loghub (21 % match)
+    grep -cE      483   1.00      513   1.00
+    google-re2    408   0.84      212   0.41   a call of the engine per line found is what it costs
+    hyperscan    1116   2.29      495   0.96   0.96 to 1.15 over six runs
+    reader        227              41          20 MB more memory at its peak
 """
 
 from __future__ import annotations

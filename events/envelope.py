@@ -75,19 +75,38 @@ class Envelope(NamedTuple):
 
         Unknown types are kept in the log and skipped by readers: ask `is_known` first.
         """
-        try:
-            return _classes()[self.type].model_validate_json(self.payload)
-        except (KeyError, ValueError) as error:
-            raise CorruptLogError(
-                f"event {self.position} does not read as {self.type}: {str(error).splitlines()[0]}",
-                position=self.position,
-                hint="germline verify",
-            ) from error
+        return _read(self.position, self.type, self.payload)
 
     @property
     def is_known(self) -> bool:
         """Tell whether this version of germline knows the event's type."""
         return self.type in _classes()
+
+
+class Origin(NamedTuple):
+    """What a line needs to know of the event it comes from: a third of an envelope, read in half its time."""
+
+    position: int
+    type: str
+    at: str
+    actor: str
+    payload: bytes
+
+    @property
+    def event(self) -> Frozen:
+        """Read the payload as its event; raises CorruptLogError where it is not one."""
+        return _read(self.position, self.type, self.payload)
+
+
+def _read(position: int, kind: str, payload: bytes) -> Frozen:
+    try:
+        return _classes()[kind].model_validate_json(payload)
+    except (KeyError, ValueError) as error:
+        raise CorruptLogError(
+            f"event {position} does not read as {kind}: {str(error).splitlines()[0]}",
+            position=position,
+            hint="germline verify",
+        ) from error
 
 
 @cache

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from events.envelope import Draft, Envelope
+    from events.envelope import Draft, Envelope, Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Tables(Protocol):
         ...
 
     def scrub(self) -> bool:
-        """Leave no trace of erased bytes in the files; false where a reader is in the way, until it is gone."""
+        """Leave no trace of erased bytes in the files; false where a reader, or a full disk, is in the way."""
         ...
 
     def put_documents(self, documents: Sequence[Document]) -> None:
@@ -177,6 +177,10 @@ class EventLog(Tables, Protocol):
 
     def at(self, positions: Sequence[int]) -> list[Envelope]:
         """Return the events at these positions, in the order of positions."""
+        ...
+
+    def origins(self, positions: Sequence[int]) -> list[Origin]:
+        """Return what lines need to know of the events at these positions, in the order of positions."""
         ...
 
     def head(self) -> Head:

@@ -38,7 +38,7 @@ class Unmeasured(Frozen):
     reason: str
 
 
-Measured = Score | Unmeasured
+Measured = Annotated[Score | Unmeasured, Field(union_mode="left_to_right")]
 
 
 class Delta(Frozen):

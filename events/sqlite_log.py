@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Final, Self
 
 from events.clock import pause
-from events.envelope import Envelope, encode, seal
+from events.envelope import Envelope, Origin, encode, seal
 from events.errors import ConflictError, UsageError
 from events.log import Head, Receipt
 from events.sqlite_open import open_session
@@ -26,6 +26,11 @@ _PATIENCE_S: Final = 10.0
 """How long to wait for the write lock: a hundred times the worst append of eight writers (110 ms, trust.md)."""
 
 _INSERT: Final = f"INSERT INTO events ({COLUMNS}) VALUES ({', '.join('?' * len(Envelope._fields))})"  # noqa: S608 - our own column names
+
+_ORIGINS: Final = (
+    f"SELECT {', '.join(Origin._fields)} FROM events"  # noqa: S608 - our own column names
+    " WHERE position IN (SELECT value FROM json_each(?)) ORDER BY position"
+)
 
 
 class SqliteLog(SqliteTables):
@@ -93,6 +98,11 @@ class SqliteLog(SqliteTables):
     def at(self, positions: Sequence[int]) -> list[Envelope]:
         """Return the events at these positions, in the order of positions."""
         return self._among("position", list(positions))
+
+    def origins(self, positions: Sequence[int]) -> list[Origin]:
+        """Return what lines need to know of the events at these positions, in the order of positions."""
+        rows = self._session.rows(_ORIGINS, (json.dumps(list(positions)),))
+        return [Origin._make(row) for row in rows]
 
     def head(self) -> Head:
         """Return the last position and its hash."""

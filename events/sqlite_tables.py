@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final
 
+from events.errors import BusyError, StorageError
 from events.log import Document, StoredEpisode
 
 if TYPE_CHECKING:
@@ -54,13 +55,16 @@ class SqliteTables:
 
     def erase_blob(self, name: str) -> bool:
         """Remove the bytes kept under a hash; tells whether there were any. `scrub` makes it final."""
-        self._session.rows("PRAGMA secure_delete = ON")  # freed pages are filled with zeros
         with self._session:
             return self._session.write("DELETE FROM blobs WHERE name = ?", [(name,)]) > 0
 
     def scrub(self) -> bool:
-        """Leave no trace of erased bytes in the files; false where a reader is in the way, until it is gone."""
-        ((busy, _, _),) = self._session.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        """Leave no trace of erased bytes in the files; false where a reader, or a full disk, is in the way."""
+        try:
+            self._session.rows("VACUUM")  # pages that were ever divided keep stale bytes: all are written anew
+            ((busy, _, _),) = self._session.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        except (BusyError, StorageError):
+            return False
         return not busy
 
     def put_documents(self, documents: Sequence[Document]) -> None:

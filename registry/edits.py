@@ -46,7 +46,7 @@ def check_protected(gene: Gene, edits: Sequence[Edit]) -> None:
     Raises: EditError, naming the line; also for any edit of a gene that is protected as a whole.
     """
     title = gene.title or "the preamble"
-    hint = "germline release lifts the protection"
+    hint = f"germline release {gene.capsule}:LINE --reason TEXT   lifts the protection"
     if gene.protected_whole and edits:
         raise EditError(f"{title!r} of {gene.capsule} is protected", hint=hint)
     after, _ = apply_edits(gene.lines, edits, next_line=gene.next_line, origin=0, version=0)

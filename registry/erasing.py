@@ -6,14 +6,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from events.errors import NotFoundError, RefusedError, UsageError
+from events.errors import NotFoundError, UsageError
+from events.log import Receipt
 from events.registry_events import EvidenceErased
 from registry.commands import Record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from events.log import Receipt
     from registry.library import Library, Raised
     from registry.registry import Registry
 
@@ -59,16 +59,16 @@ def named_evidence(library: Library, stated: str) -> str:
 
 
 def erase(registry: Registry, names: Sequence[str], reason: str) -> Receipt:
-    """Erase evidence, text and salt, all of it or none; `EventLog.scrub` then clears the files.
+    """Erase evidence, text and salt, all of it or none; what was erased before is passed over.
 
-    Shapes: names are whole ids. Raises: UsageError without a reason; RefusedError for what was erased before.
+    `EventLog.scrub` then clears the files. Shapes: names are whole ids. Raises: UsageError without a reason.
     """
     if not reason.strip():
         raise UsageError("erasing needs a reason: it is all that will be left", hint="--reason TEXT")
-    for name in names:
-        if (before := erasure_of(registry, name)) is not None:
-            raise RefusedError(f"evidence {name[:_SHOWN_CHARS]} was erased on {before.at[:10]}: {before.reason}")
     with registry.log.transaction():
-        for name in names:
+        left = [name for name in names if erasure_of(registry, name) is None]
+        for name in left:
             registry.log.erase_blob(name)
-        return registry.execute(Record(tuple(EvidenceErased(evidence=name, reason=reason) for name in names)))
+        if not left:
+            return Receipt(())
+        return registry.execute(Record(tuple(EvidenceErased(evidence=name, reason=reason) for name in left)))

@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import json
 import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from registry.redaction import Redaction, redact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from registry.redaction import Leak
 
@@ -52,6 +53,10 @@ class Evidence:
         """Read it back from its blob."""
         fields = json.loads(body)
         return cls(**{**fields, "redactions": tuple(Redaction(**row) for row in fields["redactions"])})
+
+
+Reread = Callable[[Path, Sequence[tuple[int, int]]], list[bytes | None]]
+"""Reads byte ranges of a log, decompressed; None for those that are not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +97,19 @@ def _keyed(raw: bytes, salt: str) -> str:
     return hmac.new(bytes.fromhex(salt), raw, hashlib.sha256).hexdigest()
 
 
-def still_there(evidence: Sequence[Evidence]) -> tuple[bool, ...]:
+def still_there(evidence: Sequence[Evidence], reread: Reread | None = None) -> tuple[bool, ...]:
     """Read the files again and tell, for each record, whether its bytes are what they were.
 
     Each file is read once, front to back; one that is gone answers no for all of its records, one that was cut
-    short for those behind the cut.
+    short for those behind the cut. `reread` reads what is packed otherwise than by gzip.
     """
+    read = reread or _reread
     wanted: dict[str, list[int]] = {}
     for i, item in enumerate(evidence):
         wanted.setdefault(item.file, []).append(i)
     found = [False] * len(evidence)
     for file, indices in wanted.items():
-        raws = _reread(Path(file), [(evidence[i].byte_start, evidence[i].byte_end) for i in indices])
+        raws = read(Path(file), [(evidence[i].byte_start, evidence[i].byte_end) for i in indices])
         for i, raw in zip(indices, raws, strict=True):
             found[i] = raw is not None and hmac.compare_digest(_keyed(raw, evidence[i].salt), evidence[i].hmac)
     return tuple(found)

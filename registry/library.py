@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from events.envelope import Envelope
+    from events.envelope import Envelope, Origin
     from events.log import EventLog
     from registry.capsule import Capsule
 
@@ -30,6 +30,9 @@ E = TypeVar("E", bound=Frozen)
 
 _MOST_DIGITS: Final = 9
 """Longer numbers are no versions, and Python refuses to read the longest."""
+
+FORMAT: Final = 2
+"""The shape of the documents; with a higher one, every registry is folded anew when it is next opened."""
 
 _MOST_SEEN: Final = 4_096
 """Events to remember, of about a kilobyte each; beyond it remembering begins anew."""
@@ -78,7 +81,7 @@ class Library:
 
     def __init__(self, log: EventLog) -> None:
         self.log = log
-        self._seen: dict[int, Envelope] = {}
+        self._seen: dict[int, Origin] = {}
 
     def about(self) -> About:
         """Return what the registry says of itself; raises NotFoundError where it was never created."""
@@ -87,6 +90,13 @@ class Library:
             raise NotFoundError(f"{self.log.location} holds no registry yet", hint="germline init")
         row = json.loads(document.body)
         return About(row["preset"], row["split_key"], row["at"])
+
+    def is_projected(self) -> bool:
+        """Tell whether there is a projection of this format to read; an empty log needs none."""
+        document = self.log.document("registry", "")
+        if document is None:
+            return self.log.head().position == 0
+        return bool(json.loads(document.body).get("format") == FORMAT)
 
     # -- skills ----------------------------------------------------------------------------------------
 
@@ -235,12 +245,12 @@ class Library:
         recent = takewhile(lambda one: one.at >= earliest, found)
         return islice(recent, limit if limit >= 0 else None)
 
-    def events(self, positions: AbstractSet[int]) -> Mapping[int, Envelope]:
-        """Return the events at these positions, and others: they never change, so what was read is remembered."""
+    def origins(self, positions: AbstractSet[int]) -> Mapping[int, Origin]:
+        """Return the origins at these positions, and others: they never change, so what was read is remembered."""
         if positions - self._seen.keys():
             kept = self._seen if len(self._seen) < _MOST_SEEN else {}
             missing = sorted(positions - kept.keys())
-            self._seen = kept | {envelope.position: envelope for envelope in self.log.at(missing)}
+            self._seen = kept | {origin.position: origin for origin in self.log.origins(missing)}
         return self._seen
 
     def _newest(self, capsule: str, types: Sequence[str]) -> Iterator[Envelope]:

@@ -2,7 +2,7 @@
 
 | view | key | seq | what |
 |---|---|---|---|
-| registry | "" | 0 | preset, split key, when it was created |
+| registry | "" | 0 | preset, split key, when it was created, the format of all documents |
 | evaluator | hash | 0 | the position of its registration |
 | signal | fingerprint | 0 | the position where it was raised |
 | outcome | episode | position | the truth that arrived late: its value, and who says so |
@@ -36,6 +36,7 @@ from events.registry_events import (
 )
 from registry import travel
 from registry.apply import apply, changes_capsule
+from registry.library import FORMAT
 from registry.outline import Outline
 from registry.snapshots import EVERY, freeze
 
@@ -118,7 +119,7 @@ class Projector:
     def _fold_registry(self, envelope: Envelope, event: Frozen) -> None:
         at = str(envelope.position).encode()
         if isinstance(event, RegistryCreated):
-            row = {"preset": event.preset, "split_key": event.split_key, "at": envelope.at}
+            row = {"format": FORMAT, "preset": event.preset, "split_key": event.split_key, "at": envelope.at}
             self._put("registry", "", 0, _compact(row))
         elif isinstance(event, PresetSwitched):
             document = self._out.get(("registry", "", 0)) or self._log.document("registry", "")

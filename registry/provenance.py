@@ -14,7 +14,7 @@ from registry.rendering import projected_lines
 
 if TYPE_CHECKING:
     from events.claims import Claim
-    from events.envelope import Envelope
+    from events.envelope import Envelope, Origin
     from registry.candidate import Candidate
     from registry.capsule import Capsule, ProjectedLine
     from registry.gene import Line
@@ -60,11 +60,11 @@ class Why:
     erased: tuple[ErasedEvidence, ...] = ()
 
 
-def blame(library: Library, capsule: Capsule) -> list[tuple[ProjectedLine, Envelope]]:
+def blame(library: Library, capsule: Capsule) -> list[tuple[ProjectedLine, Origin]]:
     """Pair every projected line with the event that wrote it."""
     lines = projected_lines(capsule)
-    events = library.events({line.origin for line in lines})
-    return [(line, events[line.origin]) for line in lines]
+    origins = library.origins({line.origin for line in lines})
+    return [(line, origins[line.origin]) for line in lines]
 
 
 def why(library: Library, capsule: Capsule, number: int) -> Why:
@@ -76,7 +76,7 @@ def why(library: Library, capsule: Capsule, number: int) -> Why:
             hint=f"germline show {capsule.name}@{capsule.version} --blame",
         )
     line = lines[number - 1]
-    origin = library.events({line.origin})[line.origin]
+    (origin,) = library.log.at([line.origin])
     candidate = library.candidate(getattr(origin.event, "candidate", ""))
     signal = library.signal(candidate.proposed.fingerprint) if candidate else None
     return Why(

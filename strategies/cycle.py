@@ -109,22 +109,32 @@ def _open_again(known: Candidate, capsule: Capsule) -> bool:
 
 def _remembered(turn: Turn, signal: SignalRaised, known: Candidate, mined: Mined) -> CycleResult:
     """Read the verdict of a candidate; a held one is judged again where another preset has other numbers."""
-    proposed, scored = known.proposed, known.scored
-    verdict = Verdict(known.verdict or "hold", known.reasons)
-    version = known.version
+    if known.verdict == "hold" and not _waits_for_a_person(known):
+        with turn.registry.log.transaction():
+            known = _judged_again(turn, turn.registry.candidate(known.id) or known)
+    verdict, version = Verdict(known.verdict or "hold", known.reasons), known.version
     if known.reverted:
         verdict, version = Verdict("reject", ("it was promoted and taken back", *known.reasons)), None
-    elif scored and known.verdict == "hold" and not _waits_for_a_person(known):
-        capsule = turn.registry.capsule(proposed.capsule)
-        figures = Figures(
-            scored.effect, scored.delta, contradicted=contradicted(proposed.claims, live_claims(capsule))
-        )
-        again = _verdict(turn, capsule, proposed, figures, scored.sent)
-        if again.decision == "promote" and scored.base_version == capsule.version:
-            judged = Judge(scored, known.scored_id, "promote", again.reasons)
-            turn.registry.execute(judged, actor=f"miner:{proposed.proposer}")
-            verdict, version = again, capsule.version + 1
-    return _result(turn, signal, (proposed, scored, verdict), mined, version=version, remembered=True)
+    found = (known.proposed, known.scored, verdict)
+    return _result(turn, signal, found, mined, version=version, remembered=True)
+
+
+def _judged_again(turn: Turn, known: Candidate) -> Candidate:
+    """Promote a held candidate where its stored figures now suffice and its base still stands.
+
+    Runs under the write lock, on the candidate as it is there: two processes never both promote it.
+    """
+    scored, capsule = known.scored, turn.registry.capsule(known.proposed.capsule)
+    if known.verdict != "hold" or scored is None or scored.base_version != capsule.version:
+        return known
+    against = contradicted(known.proposed.claims, live_claims(capsule))
+    figures = Figures(scored.effect, scored.delta, contradicted=against)
+    again = _verdict(turn, capsule, known.proposed, figures, scored.sent)
+    if again.decision != "promote":
+        return known
+    judged = Judge(scored, known.scored_id, "promote", again.reasons)
+    turn.registry.execute(judged, actor=f"miner:{known.proposed.proposer}")
+    return turn.registry.candidate(known.id) or known
 
 
 def _waits_for_a_person(known: Candidate) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from registry.publish import require_unedited, write_out
+from registry.publish import publish, require_unedited
 from strategies.cycle import Turn, live_claims, run_cycle
 from strategies.gate.moment import matches
 from strategies.ground import prepare
@@ -112,7 +112,7 @@ def _take(turn: Turn, signal: SignalRaised, skill: str, *, write: bool) -> Cycle
     result = run_cycle(turn, signal, before, mined)
     after = turn.registry.capsule(skill)
     if write and after.version != before.version:
-        write_out(turn.registry, after)
+        publish(turn.registry, skill)
     return result
 
 

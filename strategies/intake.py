@@ -12,7 +12,7 @@ from strategies.late_outcomes import late_outcomes, with_late_outcomes
 from strategies.logs.readings import replaced
 from strategies.logs.records import decode, encode
 from strategies.logs.scan import scan_on
-from strategies.raising import DEFAULT_POLICY, SignalPolicy, raise_signals
+from strategies.raising import DEFAULT_POLICY, IntakePolicy, raise_signals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,7 +46,7 @@ class Intake:
 
 
 def take_in(
-    registry: Registry, records: Sequence[EpisodeRecord], *, policy: SignalPolicy = DEFAULT_POLICY
+    registry: Registry, records: Sequence[EpisodeRecord], *, policy: IntakePolicy = DEFAULT_POLICY
 ) -> Intake:
     """Keep the episodes of a scan, extend the split groups, and raise the signals that are new.
 
@@ -55,9 +55,14 @@ def take_in(
     return _take_in(registry, records, {}, {}, policy)
 
 
-def take_in_scan(registry: Registry, found: Scan, *, policy: SignalPolicy = DEFAULT_POLICY) -> Intake:
-    """Keep what a scan found, as `take_in`, and in the same transaction how far it read."""
-    return _take_in(registry, found.records, found.checkpoints, found.moved, policy)
+def take_in_scan(
+    registry: Registry, found: Scan, *, policy: IntakePolicy = DEFAULT_POLICY, live: bool = False
+) -> Intake:
+    """Keep what a scan found, as `take_in`, and in the same transaction how far it read.
+
+    With `live` its episodes may still be running.
+    """
+    return _take_in(registry, found.records, found.checkpoints, found.moved, policy, live=live)
 
 
 def scan_into(
@@ -68,7 +73,7 @@ def scan_into(
     log_format: str = "",
     progress: Callable[[int, int], None] | None = None,
     executor: Executor | None = None,
-    policy: SignalPolicy = DEFAULT_POLICY,
+    policy: IntakePolicy = DEFAULT_POLICY,
 ) -> tuple[Scan, Intake]:
     """Read what was written since the last time, and keep it; `strategies.logs.scan.scan_on` says the rest."""
     found = scan_on(
@@ -79,8 +84,9 @@ def scan_into(
         log_format=log_format,
         progress=progress,
         executor=executor,
+        rules=policy.rules,
     )
-    return found, take_in_scan(registry, found, policy=policy)
+    return found, take_in_scan(registry, found, policy=policy, live=live)
 
 
 def _take_in(
@@ -88,7 +94,9 @@ def _take_in(
     records: Sequence[EpisodeRecord],
     checkpoints: Mapping[str, bytes],
     moved: Mapping[str, str],
-    policy: SignalPolicy,
+    policy: IntakePolicy,
+    *,
+    live: bool = False,
 ) -> Intake:
     if not records and not checkpoints:
         return Intake(0, ())
@@ -100,7 +108,8 @@ def _take_in(
         new, longer = registry.log.put_episodes(stored), 0
         if new:
             longer = _supersede(registry, known, records, moved)
-        raised = _extend(registry, policy) if new else ()
+        running = frozenset(record.id for record in records if live)
+        raised = _extend(registry, policy, running) if new else ()
     return Intake(new - longer, raised, longer)
 
 
@@ -116,12 +125,12 @@ def _supersede(
     return len(found)
 
 
-def _extend(registry: Registry, policy: SignalPolicy) -> tuple[SignalRaised, ...]:
+def _extend(registry: Registry, policy: IntakePolicy, running: frozenset[str]) -> tuple[SignalRaised, ...]:
     """Bring split groups and signals up to the episodes that are known now."""
     everything = all_episodes(registry)
     groups = form_groups(split_groups(registry), everything)
     registry.log.put_checkpoint(GROUPS, json.dumps(groups, separators=(",", ":")).encode())
-    return raise_signals(registry, everything, policy)
+    return raise_signals(registry, everything, policy, running=running)
 
 
 def all_episodes(library: Library, *, upto: int | None = None) -> list[EpisodeRecord]:

@@ -12,31 +12,36 @@ from registry.evidence import Record as LogRecord
 from registry.evidence import keep
 from registry.gitleaks import leaks_in
 from strategies.logs.places import read_places
+from strategies.signals.abandoned import Abandoned
 from strategies.signals.detect import DEFAULTS, detect
 from strategies.signals.streaks import stagnation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from registry.library import Library
     from registry.registry import Registry
     from strategies.logs.episode import EpisodeRecord
+    from strategies.logs.outcome_rules import OutcomeRule
     from strategies.signals.signal import Occurrence, Signal
     from strategies.signals.thresholds import Thresholds
 
 
 @dataclass(frozen=True, slots=True)
-class SignalPolicy:
-    """From when an observation is a signal, and what looks over its evidence.
+class IntakePolicy:
+    """What a person decided about what comes in.
 
-    `gitleaks` is the binary that is asked for secrets beside the built-in rules, "" for none.
+    `rules` read outcomes from episodes whose log tells none; `thresholds` say from when an observation is a
+    signal. `gitleaks` is the binary that is asked for secrets beside the built-in rules, "" for none.
     """
 
     thresholds: Thresholds = DEFAULTS
     gitleaks: str = ""
+    rules: tuple[OutcomeRule, ...] = ()
 
 
-DEFAULT_POLICY = SignalPolicy()
+DEFAULT_POLICY = IntakePolicy()
 
 
 def found_signals(library: Library, records: Sequence[EpisodeRecord], thresholds: Thresholds) -> list[Signal]:
@@ -46,11 +51,22 @@ def found_signals(library: Library, records: Sequence[EpisodeRecord], thresholds
 
 
 def raise_signals(
-    registry: Registry, records: Sequence[EpisodeRecord], policy: SignalPolicy
+    registry: Registry,
+    records: Sequence[EpisodeRecord],
+    policy: IntakePolicy,
+    *,
+    running: AbstractSet[str] = frozenset(),
 ) -> tuple[SignalRaised, ...]:
-    """Append an event for each signal whose fingerprint was not raised before; inside a transaction."""
+    """Append an event for each signal whose fingerprint was not raised before; inside a transaction.
+
+    `running` are episodes that were just written to: that they broke off cannot be told yet.
+    """
     known = {raised.event.fingerprint for raised in registry.signals()}
-    crossed = [one for one in found_signals(registry, records, policy.thresholds) if one.fingerprint not in known]
+    crossed = [
+        one
+        for one in found_signals(registry, records, policy.thresholds)
+        if one.fingerprint not in known and not (one.kind == Abandoned.kind and one.seen_in <= running)
+    ]
     kept = _keep_evidence(registry, crossed, records, policy)
     raised = tuple(_raised(signal, kept) for signal in crossed)
     if raised:
@@ -67,7 +83,7 @@ def _answered(library: Library) -> frozenset[str]:
 
 
 def _keep_evidence(
-    registry: Registry, signals: Sequence[Signal], records: Iterable[EpisodeRecord], policy: SignalPolicy
+    registry: Registry, signals: Sequence[Signal], records: Iterable[EpisodeRecord], policy: IntakePolicy
 ) -> dict[Occurrence, str]:
     """Keep the records that signals refer to, redacted, and return their ids; each log is read once.
 

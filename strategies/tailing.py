@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from registry.registry import Registry
     from strategies.intake import Intake
     from strategies.logs.scan import Scan
-    from strategies.raising import SignalPolicy
+    from strategies.raising import IntakePolicy
 
 
 def tail_into(
@@ -27,7 +27,7 @@ def tail_into(
     on_batch: Callable[[Scan, Intake], None],
     after_look: Callable[[], None] = lambda: None,
     every_s: float = LOOK_EVERY_S,
-    policy: SignalPolicy = DEFAULT_POLICY,
+    policy: IntakePolicy = DEFAULT_POLICY,
 ) -> None:
     """Follow logs into a registry until `stop` is set, then finish the batch and leave.
 

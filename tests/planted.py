@@ -148,8 +148,8 @@ def swe_agent(number: int) -> str:
 
 
 def plain_text(number: int) -> str:
-    stamped = (f"2026-01-0{number + 1}T00:00:0{at}Z ERROR job {number}: {said}\n" for at, said in enumerate(SPOKEN))
-    return "".join(stamped)
+    day = f"2026-01-0{number + 1}"
+    return "".join(f"{day}T00:00:0{at}Z ERROR job {number}: {said}\n" for at, said in enumerate(SPOKEN))
 
 
 FORMATS: dict[str, tuple[str, Callable[[int], str]]] = {

@@ -92,7 +92,7 @@ def open_registry(path: Path, *, create: bool = False, dry_run: bool = False) ->
 def _is_projected(library: Library) -> bool:
     """Tell whether there is a projection to read; it may be thrown away at any time, its table too."""
     try:
-        return library.log.document("registry", "") is not None or library.log.head().position == 0
+        return library.is_projected()
     except StorageError:
         return False
 

@@ -15,7 +15,7 @@ from tui.cli.open_signals import is_open
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from events.envelope import Envelope
+    from events.envelope import Envelope, Origin
     from events.registry_events import SignalRaised
     from events.score import Delta
     from registry.candidate import Candidate
@@ -151,7 +151,7 @@ def read_blame(library: Library, skill: str, ref: str) -> BlamePage:
     return BlamePage(capsule, library.capsule(skill).version, tuple(lines))
 
 
-def _word(line: ProjectedLine, origin: Envelope, row: VersionRow) -> str:
+def _word(line: ProjectedLine, origin: Origin, row: VersionRow) -> str:
     """Name what wrote a line."""
     if not line.id:
         return "stamp"

@@ -36,7 +36,7 @@ class Message(msgspec.Struct, gc=False):
 class ToolUseResult(msgspec.Struct, gc=False):
     """What stands beside a result: most of it says the same again."""
 
-    interrupted: msgspec.Raw = NOTHING
+    interrupted: object = None
 
 
 class Record(msgspec.Struct, rename="camel", gc=False):
@@ -85,12 +85,12 @@ def text_of(content: msgspec.Raw) -> str:
 def interrupted(record: Record) -> bool:
     """Tell whether what stands beside a result says that the user stopped the call."""
     beside = record.tool_use_result
-    return isinstance(beside, ToolUseResult) and bytes(beside.interrupted) == b"true"
+    return type(beside) is ToolUseResult and beside.interrupted is True
 
 
 def text_in(raw: msgspec.Raw) -> str:
     """Give raw JSON as text."""
-    return str(memoryview(raw), "utf-8", "replace")
+    return bytes(raw).decode("utf-8", "replace")
 
 
 def argument_in(raw: bytes, call_id: str) -> str:

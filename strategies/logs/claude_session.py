@@ -11,8 +11,8 @@ import msgspec
 from strategies.logs.actions import SHELL_TOOLS, SQL_TOOLS, head_of, plain_tool, writes
 from strategies.logs.claude_records import Block, Message, Record, argument_in, interrupted, text_in, text_of
 from strategies.logs.conversation import command_of, elapsed_ms
-from strategies.logs.episode import EndedBy, EpisodeRecord, Kind, Span, Step
-from strategies.logs.marks import PERMISSION_DENIED, USER_INTERRUPT, Marker, may_be_marked
+from strategies.logs.episode import MESSAGE, EndedBy, EpisodeRecord, Kind, Span, Step
+from strategies.logs.marks import PERMISSION_DENIED, USER_INTERRUPT, Marker, may_be_marked, said
 from strategies.logs.places import read_span
 from strategies.logs.records import completed, plain, prompt_key, unnamed_task
 from strategies.logs.reduction import StepDraft, bytes_key, draft_of, template_of
@@ -34,19 +34,11 @@ _READ: Final = "read"
 _LIMITS: Final = frozenset(["max_tokens", "model_context_window_exceeded"])
 
 
-class OpenCall(msgspec.Struct, array_like=True, gc=False):
-    """A call that waits for its result: which step it is, and where it stands."""
-
-    index: int
-    tool: str
-    head: str
-    span: Span
-
-
 class Session(msgspec.Struct, dict=True):
     """One session, or the sub-agent of one.
 
-    `arguments` holds the text of waiting calls, and is no part of what a checkpoint keeps: there is no text in it.
+    `waiting` says which step each call is that waits for its result. `arguments` holds the text of such calls, and
+    is no part of what a checkpoint keeps: there is no text in it.
     """
 
     name: str
@@ -60,7 +52,7 @@ class Session(msgspec.Struct, dict=True):
     turn: int = -1
     group: str | None = None
     drafts: list[StepDraft] = []
-    waiting: dict[str, OpenCall] = {}
+    waiting: dict[str, int] = {}
     marker: Marker = msgspec.field(default_factory=Marker)
 
     def __post_init__(self) -> None:
@@ -104,17 +96,16 @@ class Session(msgspec.Struct, dict=True):
     def mark(self, error_type: str, actor: Literal["user", "environment"], span: Span, at: str | None) -> None:
         """Note what happened to the agent, such as an interrupt."""
         self._enter(None)
-        self._add(
-            Step(
-                index=len(self.drafts),
-                turn=self.turn,
-                kind="note",
-                actor=actor,
-                error_type=error_type,
-                started_at=at,
-                span=span,
-            )
+        step = Step(
+            index=len(self.drafts),
+            turn=self.turn,
+            kind="note",
+            actor=actor,
+            error_type=error_type,
+            started_at=at,
+            span=span,
         )
+        self.drafts.append(draft_of(step, self.marker))
 
     def record(self) -> EpisodeRecord:
         """Give the record of the session as far as it was read."""
@@ -140,8 +131,9 @@ class Session(msgspec.Struct, dict=True):
     def resume(self, source: str) -> None:
         """Go on in a file: what the waiting calls were about is read again from where they stand."""
         self.source = source
-        for call_id, call in self.waiting.items():
-            tool = tool_of(call.tool)
+        for call_id, index in self.waiting.items():
+            call = self.drafts[index]
+            tool = tool_of(call.action.partition(":")[0])
             argument = argument_in(read_span(source, call.span), call_id) if tool.telling else ""
             if argument and self._worth_a_look(tool, argument):
                 self.arguments[call_id] = argument
@@ -161,20 +153,11 @@ class Session(msgspec.Struct, dict=True):
         self, actor: Literal["agent", "user"], text: str, span: Span, at: str | None, group: str | None
     ) -> None:
         beside_call = self._enter(group) and self._of_turn("call")
-        self._add(
-            Step(
-                index=len(self.drafts),
-                turn=self.turn,
-                kind="note" if beside_call else "message",
-                actor=actor,
-                text=text,
-                started_at=at,
-                span=span,
-            )
-        )
-
-    def _add(self, step: Step) -> None:
-        self.drafts.append(draft_of(step, self.marker))
+        kind: Kind = "note" if beside_call else "message"
+        action = MESSAGE if kind == "message" and actor == "agent" else ""
+        draft = StepDraft(self.turn, kind, actor, action, span, bytes_key(text), started_at=at)
+        draft.marks = said(actor, text)
+        self.drafts.append(draft)
 
     def _call(self, block: Block, span: Span, at: str | None, group: str | None) -> None:
         if self._enter(group):
@@ -188,31 +171,29 @@ class Session(msgspec.Struct, dict=True):
             head = head_of(tool.name, command_of(tool.name, argument)[:_COMMAND_CHARS])
             if self._worth_a_look(tool, argument):
                 self.arguments[call_id] = argument
-        self.waiting[call_id] = OpenCall(index, tool.name, head, span)
+        self.waiting[call_id] = index
         action, changes = _action(tool.name, head)
+        key = bytes_key(bytes(block.input))
         self.drafts.append(
-            StepDraft(
-                self.turn, "call", "agent", action, span, bytes_key(block.input), writes=changes, started_at=at
-            )
+            StepDraft(self.turn, "call", "agent", action, span, key, writes=changes, started_at=at)
         )
 
     def _answer(self, record: Record, block: Block, span: Span) -> bool:
         call_id = block.tool_use_id or next(iter(self.waiting), "")
-        call = self.waiting.pop(call_id, None)
-        if call is None:
+        index = self.waiting.pop(call_id, None)
+        if index is None:
             return False
-        argument = self.arguments.pop(call_id, None)
-        draft, content = self.drafts[call.index], block.content
+        draft, content = self.drafts[index], bytes(block.content)
         draft.result_key = bytes_key(content)
         draft.duration_ms = elapsed_ms(draft.started_at, record.timestamp)
-        opening = bytes(memoryview(content)[:2])
-        if argument is not None or block.is_error or opening in _OPENINGS or interrupted(record):
-            self._look_at(record, block, call, argument or "", span)
+        argument = self.arguments.pop(call_id, "")
+        if argument or block.is_error or content[:2] in _OPENINGS or interrupted(record):
+            self._look_at(record, block, index, argument, span)
         return True
 
-    def _look_at(self, record: Record, block: Block, call: OpenCall, argument: str, span: Span) -> None:
+    def _look_at(self, record: Record, block: Block, index: int, argument: str, span: Span) -> None:
         """Look at the text of a result that may have failed, or whose call may have done something to note."""
-        draft, text, error_type = self.drafts[call.index], text_of(block.content), ""
+        draft, text, error_type = self.drafts[index], text_of(block.content), ""
         if text.startswith(_DENIED):
             error_type = PERMISSION_DENIED
         elif text.startswith(_INTERRUPTED) or interrupted(record):
@@ -220,13 +201,14 @@ class Session(msgspec.Struct, dict=True):
         failed = bool(block.is_error or error_type) or text.startswith(_TOOL_ERROR)
         if not failed and not argument:
             return
+        tool, _, head = draft.action.partition(":")
         step = Step(
-            index=call.index,
+            index=index,
             turn=draft.turn,
             kind="call",
             actor="agent",
-            tool=call.tool,
-            head=call.head,
+            tool=tool,
+            head=head,
             text=argument,
             result=text,
             error=failed,
@@ -236,7 +218,7 @@ class Session(msgspec.Struct, dict=True):
             span=span,
         )
         draft.marks, draft.same_target = self.marker.learn(step)
-        if tool_of(call.tool).loads or self._reads_a_skill(argument):
+        if tool_of(tool).loads or self._reads_a_skill(argument):
             self.skills = ran_under(self.skills, skills_used([step]))
         if failed:
             draft.error, draft.template, draft.span = True, template_of(step), span

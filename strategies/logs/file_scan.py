@@ -10,15 +10,17 @@ from events.errors import UnreadableLogError
 from strategies.logs.checkpoint import FINGERPRINT_BYTES, Checkpoint, checkpoint_of, head_of
 from strategies.logs.episode import Episode, EpisodeRecord, Tally
 from strategies.logs.following import Following
+from strategies.logs.outcome_rules import with_outcome
 from strategies.logs.readers import reader_for, reader_named, reader_names
 from strategies.logs.records import decode, encode, record_of
 from strategies.logs.stream import START, LogFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from io import FileIO
     from pathlib import Path
 
+    from strategies.logs.outcome_rules import OutcomeRule
     from strategies.logs.readers import Reader
 
 
@@ -47,7 +49,8 @@ class Task:
 
     `log_format` "" leaves the choice of the reader to the first bytes. `named` tells a file that the user named
     from one that was found in a folder. `earlier` is the checkpoint to go on from. With `keep` a checkpoint is
-    made; `live` tells that the file is still being written, so that half a line waits.
+    made; `live` tells that the file is still being written, so that half a line waits. `rules` read outcomes
+    from episodes whose log tells none.
     """
 
     path: Path
@@ -56,6 +59,7 @@ class Task:
     earlier: Checkpoint | None = None
     keep: bool = False
     live: bool = False
+    rules: tuple[OutcomeRule, ...] = ()
 
 
 def scan_file(task: Task, advance: Callable[[int], None] | None = None) -> FileScan:
@@ -76,7 +80,7 @@ def scan_file(task: Task, advance: Callable[[int], None] | None = None) -> FileS
             elif isinstance(reader, Following) and task.keep and not log.packed:
                 drafts, checkpoint, log = _read_on(task, reader, file, tally, advance)
             else:
-                drafts.extend(map(_reduced, reader.read(log, tally)))
+                drafts.extend(_reduced(found, task.rules) for found in reader.read(log, tally))
                 if task.keep and not log.broken:
                     checkpoint = checkpoint_of(file, stat, reader.name, START, b"")
     except UnreadableLogError as error:
@@ -136,8 +140,8 @@ def _name(reader: object) -> str:
     return str(getattr(reader, "name", ""))
 
 
-def _reduced(found: Episode | EpisodeRecord) -> EpisodeRecord:
-    return record_of(found) if isinstance(found, Episode) else found
+def _reduced(found: Episode | EpisodeRecord, rules: Sequence[OutcomeRule]) -> EpisodeRecord:
+    return record_of(with_outcome(found, rules)) if isinstance(found, Episode) else found
 
 
 def _chosen(task: Task, log: LogFile) -> Reader | None:

@@ -128,7 +128,7 @@ class Marker(msgspec.Struct):
                 found.update(deeds)
                 file = file or changed
         elif step.kind == "message" or not found:
-            found.update(_said(step))
+            found.update(said(step.actor, step.text))
         if not found:
             return (), -1
         touched = bool(file) and not found.isdisjoint((EDIT, REVERT))
@@ -152,10 +152,16 @@ class Marker(msgspec.Struct):
             return (REVERT,), change.file
         if change.command not in _EDIT_COMMANDS:
             return (), ""
+        return (EDIT, REVERT) if self._undoes(change) else (EDIT,), change.file or _patched_file(step.text)
+
+    def _undoes(self, change: _Change) -> bool:
+        """Remember a change, and tell whether an earlier one was the same, the other way round."""
         before, after = change.texts
-        self.changes.add(_hash(change.file, before, after))
-        undone = before != after and _hash(change.file, after, before) in self.changes
-        return (EDIT, REVERT) if undone else (EDIT,), change.file or _patched_file(step.text)
+        forwards = before <= after
+        key = _hash(change.file, *((before, after) if forwards else (after, before)))
+        there, back = (">", "<") if forwards else ("<", ">")
+        self.changes.add(key + there)
+        return before != after and key + back in self.changes
 
 
 def _shell_deeds(step: Step) -> tuple[tuple[str, ...], str]:
@@ -169,16 +175,16 @@ def _shell_deeds(step: Step) -> tuple[tuple[str, ...], str]:
     return ((REVERT,), "") if forms.TAKES_BACK in deeds else ((EDIT,), _patched_file(command))
 
 
-def _said(step: Step) -> tuple[str, ...]:
-    """Give what a message is known by in its first words."""
-    opening = step.text[:_SAID_CHARS]
-    if step.actor == "user":
+def said(actor: str, text: str) -> tuple[str, ...]:
+    """Give the mark that a message is known by in its first words."""
+    opening = text[:_SAID_CHARS]
+    if actor == "user":
         corrects = forms.CORRECTS.search(opening) and not forms.DECLINES.search(opening)
         return (CORRECTION,) if corrects else ()
     if opening.startswith(_API_ERROR):
         return _troubles(opening)
-    # The word is looked for first: most messages lack it, and that is 20 times cheaper to tell.
-    lacks = "have" in opening.lower() and forms.LACKS_TOOL.search(opening)
+    # The words are looked for first: most messages lack them, and that is 20 times cheaper to tell.
+    lacks = "i do" in opening.lower() and forms.LACKS_TOOL.search(opening)
     return (MISSING_CAPABILITY,) if lacks else ()
 
 

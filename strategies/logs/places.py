@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from strategies.logs.episode import Span
 from strategies.logs.json_places import UNREADABLE
 from strategies.logs.stream import LogFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from strategies.logs.episode import Span
 
 _TELLING: Final = ("error_text", "error", "result", "text", "content", "message", "toolUseResult")
 """The fields that say what happened, the most telling first: of these the text of a JSON line is taken."""
@@ -40,6 +39,11 @@ def read_places(places: Sequence[tuple[str, Span]]) -> list[tuple[bytes, str]]:
 def read_span(source: str, span: Span) -> bytes:
     """Give the raw bytes of one record, b"" where the file is gone, or no longer reaches that far."""
     return _read_spans(source, [span])[0]
+
+
+def read_ranges(path: Path, ranges: Sequence[tuple[int, int]]) -> list[bytes | None]:
+    """Give byte ranges of a log, decompressed; None for those that are not there."""
+    return [raw or None for raw in _read_spans(str(path), [Span(start, end, 0) for start, end in ranges])]
 
 
 def text_of(raw: bytes) -> str:

@@ -8,6 +8,7 @@ file, counts once; and a scan of more files, which may sharpen a template, does 
 from __future__ import annotations
 
 from hashlib import blake2b
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -28,6 +29,10 @@ _LOOKED_AT_CHARS: Final = 16 * _NAME_LIMIT_CHARS
 """A secret that the cut divides must still be known as one."""
 
 _IDENTITY: Final = msgspec.json.Encoder(order="deterministic")
+_OF_STEP: Final = attrgetter(
+    *("turn", "kind", "actor", "action", "error", "writes", "same_call", "same_result"),
+    *("started_at", "duration_ms", "marks", "same_target"),
+)
 _ENCODER: Final = msgspec.msgpack.Encoder(order="deterministic")
 _DECODER: Final = msgspec.msgpack.Decoder(EpisodeRecord)
 
@@ -86,23 +91,6 @@ def settled(record: EpisodeRecord, templates: Mapping[str, str]) -> EpisodeRecor
 
 def content_hash(record: EpisodeRecord) -> str:
     """Give the id of a record: the hash of what the episode was, wherever it was read."""
-    steps = [
-        (
-            step.turn,
-            step.kind,
-            step.actor,
-            step.action,
-            step.error,
-            step.writes,
-            step.same_call,
-            step.same_result,
-            step.started_at,
-            step.duration_ms,
-            step.marks,
-            step.same_target,
-        )
-        for step in record.steps
-    ]
     identity = (
         record.name,
         record.task,
@@ -116,7 +104,7 @@ def content_hash(record: EpisodeRecord) -> str:
         record.ended_by,
         record.skills,
         record.text_key,
-        steps,
+        list(map(_OF_STEP, record.steps)),
     )
     return blake2b(_IDENTITY.encode(identity), digest_size=KEY_BYTES).hexdigest()
 

@@ -48,16 +48,14 @@ class StepDraft(msgspec.Struct, array_like=True, gc=False):
     same_target: int = -1
 
 
-def bytes_key(raw: bytes | str | msgspec.Raw) -> bytes:
+def bytes_key(raw: bytes | str) -> bytes:
     """Hash a text, b"" for none; of a long one its ends and its length, as errors are looked at (failures.py)."""
     if isinstance(raw, str):
         raw = raw.encode("utf-8", "surrogatepass")
-    view = memoryview(raw)
-    size = len(view)
+    size = len(raw)
     if size > 2 * KEY_END_BYTES:
-        ends = b"".join((b"%d" % size, view[:KEY_END_BYTES], view[-KEY_END_BYTES:]))
-        return sha256(ends).digest()[:KEY_BYTES]
-    return sha256(view).digest()[:KEY_BYTES] if size else b""
+        raw = b"%d%b%b" % (size, raw[:KEY_END_BYTES], raw[-KEY_END_BYTES:])
+    return sha256(raw).digest()[:KEY_BYTES] if size else b""
 
 
 def draft_of(step: Step, marker: Marker) -> StepDraft:
@@ -88,14 +86,14 @@ def template_of(step: Step) -> str:
 
 def step_records(drafts: Sequence[StepDraft]) -> tuple[StepRecord, ...]:
     """Resolve the hashes of an episode's drafts into references to the first identical call and result."""
-    first: dict[tuple[str, ...] | tuple[str, bytes] | tuple[str, bytes, bytes], int] = {}
+    first: dict[tuple[str, bytes], int] = {}
+    first_of_result: dict[tuple[int, bytes], int] = {}
     records = []
     for index, draft in enumerate(drafts):
         same_call = same_result = index
         if draft.kind == "call":
-            tool = draft.action.partition(":")[0]
-            same_call = first.setdefault((tool, draft.text_key), index)
-            same_result = first.setdefault((tool, draft.text_key, draft.result_key), index)
+            same_call = first.setdefault((draft.action.partition(":")[0], draft.text_key), index)
+            same_result = first_of_result.setdefault((same_call, draft.result_key), index)
         records.append(
             StepRecord(
                 draft.turn,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from strategies.logs.episode import EpisodeRecord, Malformed
+    from strategies.logs.outcome_rules import OutcomeRule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,25 +103,27 @@ def scan(
     on_broken: Literal["raise", "list"] = "raise",
     progress: Callable[[int, int], None] | None = None,
     executor: Executor | None = None,
+    rules: tuple[OutcomeRule, ...] = (),
 ) -> Scan:
     """Read log files, and folders of them, into records.
 
     `log_format` names the one reader to use instead of choosing by the first bytes. `progress` is called with
     the bytes read from disk so far, and in all. Files are shared among the workers of `executor`, if one is given.
+    `rules` read outcomes from episodes whose log tells none.
 
     Raises: NotFoundError for a path or a format that does not exist; UnreadableLogError, once everything is
     read, for the first file that is no log although it was named, or that is broken (unless on_broken="list").
     """
     if log_format:
         reader_named(log_format)
-    tasks = [Task(path=path, named=named, log_format=log_format) for path, named in log_files(paths)]
+    tasks = [Task(path=path, named=named, log_format=log_format, rules=rules) for path, named in log_files(paths)]
     merged = _merged(scan_files(tasks, executor, progress))
     if merged.broken and on_broken == "raise":
         raise merged.broken[0]
     return merged
 
 
-def scan_on(
+def scan_on(  # noqa: PLR0913 - all that goes on from one scan to the next
     paths: Iterable[Path],
     stored: Mapping[str, bytes],
     *,
@@ -129,6 +132,7 @@ def scan_on(
     log_format: str = "",
     progress: Callable[[int, int], None] | None = None,
     executor: Executor | None = None,
+    rules: tuple[OutcomeRule, ...] = (),
 ) -> Scan:
     """Read what was written since the scans whose checkpoints are `stored`; broken files are listed.
 
@@ -154,7 +158,9 @@ def scan_on(
         name, earlier = found or ("", None)
         if name not in {"", str(path)}:
             moved[str(path)] = name
-        tasks.append(Task(path=path, named=named, log_format=log_format, earlier=earlier, keep=True, live=live))
+        tasks.append(
+            Task(path=path, named=named, log_format=log_format, earlier=earlier, keep=True, live=live, rules=rules)
+        )
     scans = scan_files(tasks, executor, progress)
     return _merged(
         scans,

@@ -6,12 +6,15 @@ says that it matters, a short one that it is still going on.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final, NamedTuple
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final
 
 from strategies.signals.moments import moment_s
 from strategies.signals.signal import Sighting, signals_from
+from strategies.signals.survey import stopped
 from strategies.signals.tool_failure import tool_of
 
 if TYPE_CHECKING:
@@ -26,14 +29,8 @@ _MINUTE_S: Final = 60
 _HOUR_S: Final = 3600
 
 
-class _Call(NamedTuple):
-    """A call at its time, and whether it failed."""
-
-    at_s: float
-    episode: str
-    place: int
-    failed: bool
-    record: EpisodeRecord
+_Call = tuple[float, str, int, bool, "EpisodeRecord"]
+"""A call of a tool: when, in which episode and where there, whether it failed, and the record of the episode."""
 
 
 class BurnRate:
@@ -47,23 +44,27 @@ class BurnRate:
             tool_of(at.step.action) for at in survey.errors if at.step.kind == "call" and at.step.started_at
         }
         seen = (
-            Sighting("", tool, call.record, call.place)
+            Sighting("", tool, record, place)
             for tool, calls in _calls(survey, failing).items()
-            for call in _burning(calls, thresholds)
+            for _, _, place, _, record in _burning(calls, thresholds)
         )
         return signals_from(self.kind, "repair", seen, scanned=len(survey.records))
 
 
 def _calls(survey: Survey, tools: set[str]) -> dict[str, list[_Call]]:
     """Give the timed calls of these tools, in time."""
-    failed = {(at.record.id, at.place) for at in survey.errors}
-    calls: dict[str, list[_Call]] = defaultdict(list)
-    for record in survey.records if tools else ():
-        for place, step in enumerate(record.steps):
-            tool = tool_of(step.action)
-            if step.kind == "call" and tool in tools and (at_s := moment_s(step.started_at)) is not None:
-                calls[tool].append(_Call(at_s, record.id, place, (record.id, place) in failed, record))
-    return {tool: sorted(of_tool, key=lambda call: call[:3]) for tool, of_tool in calls.items()}
+    found: dict[str, list[_Call]] = defaultdict(list)
+    for action, calls in survey.calls.items():
+        tool = tool_of(action)
+        if tool in tools:
+            found[tool] += (
+                (at_s, record.id, place, step.error and not stopped(step), record)
+                for record, place, step in calls
+                if (at_s := moment_s(step.started_at)) is not None
+            )
+    for of_tool in found.values():
+        of_tool.sort(key=itemgetter(0, 1, 2))
+    return found
 
 
 def _burning(calls: Sequence[_Call], thresholds: Thresholds) -> Iterator[_Call]:
@@ -71,26 +72,15 @@ def _burning(calls: Sequence[_Call], thresholds: Thresholds) -> Iterator[_Call]:
         (_HOUR_S, 5 * _MINUTE_S, thresholds.burn_fast),
         (6 * _HOUR_S, 30 * _MINUTE_S, thresholds.burn_slow),
     )
-    failures = [0, *accumulate(call.failed for call in calls)]
-    first = {window: _firsts(calls, window) for pair in pairs for window in pair[:2]}
-    for last, call in enumerate(calls):
-        if call.failed and any(
-            last + 1 - first[short][last] >= thresholds.burn_calls
-            and all(
-                (failures[last + 1] - failures[start]) / (last + 1 - start) > factor * thresholds.error_budget
-                for start in (first[long][last], first[short][last])
-            )
-            for long, short, factor in pairs
-        ):
-            yield call
-
-
-def _firsts(calls: Sequence[_Call], window_s: float) -> list[int]:
-    """Give for each call the first one that lies within the window before it."""
-    start = 0
-    found = []
-    for call in calls:
-        while call.at_s - calls[start].at_s > window_s:
-            start += 1
-        found.append(start)
-    return found
+    times = [call[0] for call in calls]
+    failures = [0, *accumulate(call[3] for call in calls)]
+    for end in [place for place, call in enumerate(calls, 1) if call[3]]:
+        now = times[end - 1]
+        for long_s, short_s, factor in pairs:
+            long, short = bisect_left(times, now - long_s), bisect_left(times, now - short_s)
+            if end - short >= thresholds.burn_calls and all(
+                (failures[end] - failures[start]) / (end - start) > factor * thresholds.error_budget
+                for start in (long, short)
+            ):
+                yield calls[end - 1]
+                break

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from strategies.signals.signal import Signal
-    from strategies.signals.survey import At, Survey
+    from strategies.signals.survey import Call, Survey
     from strategies.signals.thresholds import Thresholds
 
 
@@ -24,19 +24,20 @@ class LatencySpike:
     def detect(self, survey: Survey, thresholds: Thresholds) -> list[Signal]:
         """Find calls whose log duration lies `spike_mads` deviations over the median of at least `spike_calls`."""
         seen = (
-            Sighting("", action, at.record, at.place)
-            for action, timed in survey.timed.items()
-            for at in _spikes(timed, thresholds)
+            Sighting("", action, record, place)
+            for action, calls in survey.calls.items()
+            for record, place, _ in _spikes(calls, thresholds)
         )
         return signals_from(self.kind, "harden", seen, scanned=len(survey.records))
 
 
-def _spikes(timed: Sequence[At], thresholds: Thresholds) -> Iterator[At]:
-    logs = [(log(at.step.duration_ms), at) for at in timed if at.step.duration_ms and at.step.duration_ms > 0]
-    if len(logs) < thresholds.spike_calls:
+def _spikes(calls: Sequence[Call], thresholds: Thresholds) -> Iterator[Call]:
+    timed = [call for call in calls if call[2].duration_ms and call[2].duration_ms > 0]
+    if len(timed) < thresholds.spike_calls:
         return
-    middle = median(value for value, _ in logs)
-    spread = median(abs(value - middle) for value, _ in logs)
+    logs = [log(step.duration_ms or 1) for _, _, step in timed]
+    middle = median(logs)
+    spread = median([abs(value - middle) for value in logs])
     # Calls that nearly all take the same time have no spread: each small delay would be a spike.
     limit = middle + max(thresholds.spike_mads * spread, log(thresholds.spike_least_ratio))
-    yield from (at for value, at in logs if value > limit)
+    yield from (call for value, call in zip(logs, timed, strict=True) if value > limit)

@@ -6,7 +6,6 @@ result, the same call into the same error, and two calls with their results in t
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from strategies.signals.signal import Sighting, signals_from
@@ -14,7 +13,7 @@ from strategies.signals.signal import Sighting, signals_from
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from strategies.logs.episode import EpisodeRecord, StepRecord
+    from strategies.logs.episode import EpisodeRecord
     from strategies.signals.signal import Signal
     from strategies.signals.survey import Survey
     from strategies.signals.thresholds import Thresholds
@@ -32,31 +31,27 @@ class RetryLoop:
 
 
 def _loops(record: EpisodeRecord, thresholds: Thresholds) -> Iterator[Sighting]:
-    widest = max(thresholds.loop_same_result, thresholds.loop_same_error, thresholds.loop_alternating)
-    calls: deque[StepRecord] = deque(maxlen=widest)
+    """Yield the calls that close a loop, by how long each of the three rules has held up to a call."""
+    alike = failing = turns = 0
+    before = two_before = -1
+    error_before: tuple[int, str] | None = None
     looping = False
     for place, step in enumerate(record.steps):
         if step.kind != "call":
             continue
-        calls.append(step)
-        loops = _closes_loop(list(calls), thresholds)
+        result = step.same_result
+        if result == before:
+            alike, turns = alike + 1, 1
+        else:
+            alike, turns = 1, turns + 1 if result == two_before else 2
+        error = (step.same_call, step.template) if step.error else None
+        failing = 0 if error is None else failing + 1 if error == error_before else 1
+        before, two_before, error_before = result, before, error
+        loops = (
+            alike >= thresholds.loop_same_result
+            or failing >= thresholds.loop_same_error
+            or turns >= thresholds.loop_alternating
+        )
         if loops and not looping:
             yield Sighting(step.template, step.action, record, place)
         looping = loops
-
-
-def _closes_loop(calls: list[StepRecord], thresholds: Thresholds) -> bool:
-    """Tell whether the last call closes a loop."""
-    same = calls[-thresholds.loop_same_result :]
-    if len(same) == thresholds.loop_same_result and len({call.same_result for call in same}) == 1:
-        return True
-    erring = calls[-thresholds.loop_same_error :]
-    if (
-        len(erring) == thresholds.loop_same_error
-        and all(call.error for call in erring)
-        and len({(call.same_call, call.template) for call in erring}) == 1
-    ):
-        return True
-    turns = [call.same_result for call in calls[-thresholds.loop_alternating :]]
-    alternate = len(turns) == thresholds.loop_alternating and len(set(turns)) > 1
-    return alternate and len(set(turns[::2])) == 1 and len(set(turns[1::2])) == 1

@@ -23,10 +23,10 @@ class ToolFailure:
     def detect(self, survey: Survey, thresholds: Thresholds) -> list[Signal]:
         """Find tools with enough calls whose Wilson lower bound lies above the baseline."""
         calls = Counter[str]()
-        for action, count in survey.calls.items():
+        for action, of_class in survey.calls.items():
             # Handing in cannot fail: counted, it would lower the baseline of every log that knows it.
             if action != SUBMIT:
-                calls[tool_of(action)] += count
+                calls[tool_of(action)] += len(of_class)
         failures = [at for at in survey.errors if at.step.kind == "call" and at.step.action != SUBMIT]
         failed = Counter(tool_of(at.step.action) for at in failures)
         baseline = len(failures) / max(calls.total(), 1)

@@ -383,6 +383,8 @@ class ReadContract(LogContract):
     def test_events_are_fetched_by_position_in_order(self, log: EventLog, long: list[Envelope]) -> None:
         assert log.at([700, 3, 0, MANY + 1, 3]) == [long[2], long[699]]
         assert log.at([]) == []
+        few = [(e.position, e.type, e.at, e.actor, e.payload) for e in (long[2], long[699])]
+        assert [tuple(origin) for origin in log.origins([700, 3])] == few
 
     def test_a_subscriber_sees_each_event_once_and_in_order(
         self, log: EventLog, connect: Opener, pen: Pen

@@ -18,21 +18,11 @@ if TYPE_CHECKING:
 COMMIT = "4f2a9c1e" * 5
 
 
-def episode(name: str, **about: object) -> str:
-    records: list[dict[str, object]] = [
-        {"type": "episode", "episode": name, "dataset": "d", "task": name, **about}
-    ]
-    records += [
-        {
-            "type": "step",
-            "episode": name,
-            "tool": "sql",
-            "text": f"SELECT {name}",
-            "error": True,
-            "error_text": said,
-        }
-        for said in ("no such table: visits", f"Ada Lovelace of {name} is not allowed here")
-    ]
+def episode(name: str, labels: dict[str, str]) -> str:
+    about = {"type": "episode", "episode": name, "dataset": "d", "task": name, "labels": labels}
+    step = {"type": "step", "episode": name, "tool": "sql", "text": f"SELECT {name}", "error": True}
+    said = ("no such table: visits", f"access denied\nasked by Ada Lovelace, {name}")
+    records = [about, *({**step, "error_text": text} for text in said)]
     return "".join(json.dumps(record) + "\n" for record in records)
 
 
@@ -40,10 +30,8 @@ def episode(name: str, **about: object) -> str:
 def germline(tmp_path: Path) -> Terminal:
     """Begin a registry with 40 episodes that no log gives an outcome; two of them belong to one commit."""
     germline = Terminal(tmp_path).with_skill()
-    texts = [
-        episode(f"e{number}", labels={"pr": str(number // 2), "commit": COMMIT[:8]} if number < 2 else {})
-        for number in range(40)
-    ]
+    texts = [episode("e0", {"pr": "0", "commit": COMMIT[:8]}), episode("e1", {"pr": "0", "commit": COMMIT[:12]})]
+    texts += [episode(f"e{number}", {}) for number in range(2, 40)]
     germline.write("logs/runs.jsonl", "".join(texts))
     germline.does("scan", "logs")
     return germline
@@ -132,12 +120,12 @@ def evidence_of(germline: Terminal, template: str) -> list[str]:
 
 
 def test_erased_text_and_salt_are_gone_from_the_files_and_the_chain_holds(germline: Terminal) -> None:
-    names = evidence_of(germline, "Ada Lovelace")
+    names = evidence_of(germline, "access denied")
     shown = germline.does("evidence", "show", names[0], "--json").json
     assert "Ada Lovelace" in shown["text"]
     assert germline.does("evidence", "erase", *names, "--reason", "Ada asked", "--json").json["final"]
     stored = b"".join(path.read_bytes() for path in (germline.folder / ".germline").iterdir())
-    assert shown["text"].encode() not in stored
+    assert b"Lovelace" not in stored
     assert shown["hmac"].encode() not in stored
     assert germline.does("verify", "--json").json["ok"]
     told = germline.does("evidence", "show", names[0], "--json").json
@@ -151,11 +139,15 @@ def test_erasing_needs_a_reason_and_happens_once(germline: Terminal) -> None:
     events = germline.events()
     assert "EvidenceErased" in germline.does("evidence", "erase", name, "--reason", "x", "--dry-run").out
     assert germline.events() == events
-    germline.does("evidence", "erase", name, "--reason", "a person asked")
-    again = germline("evidence", "erase", name, "--reason", "again")
-    assert (again.code, "a person asked" in again.err) == (2, True)
-    assert germline("evidence", "show", "ffff0000").code == 2
-    assert germline("evidence", "show", "").code == 2
+    germline.does("evidence", "erase", name[:20], "--reason", "a person asked")
+    assert "nothing to add" in germline.does("evidence", "erase", name, "--reason", "again").out
+    assert germline.events() == events + 1
+    assert "because a person asked" in germline.does("evidence", "show", name).out
+
+
+@pytest.mark.parametrize("named", ["ffff0000zz", ""])
+def test_evidence_that_nobody_knows_is_an_error(germline: Terminal, named: str) -> None:
+    assert germline("evidence", "show", named).code == 2
 
 
 def test_evidence_that_vanished_without_an_event_is_found_by_verify(germline: Terminal) -> None:

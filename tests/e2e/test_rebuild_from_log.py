@@ -5,10 +5,11 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from events.log import Document
 from events.sqlite_log import SqliteLog
 from registry.commands import MoveAlias, Protect, Revert
 from registry.projection import rebuild
@@ -16,9 +17,7 @@ from registry.publish import publish, take_in_edits, write_out
 from registry.registry import Registry
 from tests.clocks import TickingClock
 from tests.registries import AVOID, NAME, NO_GUESS, documents, imported, learn, rewrite
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tui.bootstrap import open_library
 
 FILES = {"scripts/run.sh": "echo 1\n", "notes.txt": "count\n"}
 Files = dict[str, tuple[bytes, int]]
@@ -96,3 +95,14 @@ def test_a_rebuilt_registry_goes_on_as_the_first_one_would(told: Registry) -> No
     rebuild(told.log)
     assert documents(told) == before
     assert told.capsule(NAME).version == 7
+
+
+def test_a_projection_of_another_format_is_folded_anew_when_it_is_opened(told: Registry) -> None:
+    before = told.log.document("registry", "")
+    assert before is not None
+    old = before.body.replace(b'"format":2', b'"format":1')
+    assert old != before.body
+    told.log.put_documents([Document("registry", "", 0, old)])
+    assert not told.is_projected()
+    with open_library(Path(told.log.location)) as library:
+        assert library.log.document("registry", "") == before

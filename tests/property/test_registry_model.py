@@ -172,13 +172,15 @@ def check_lines(walk: Walk) -> None:
     assert [line.number for line in lines] == list(range(1, len(lines) + 1))
     named = [(line.gene, line.id) for line in lines if line.id]
     assert len(set(named)) == len(named)
+    origins = sorted({line.origin for line in lines})
+    streams = {envelope.position: envelope.stream for envelope in walk.registry.log.at(origins)}
     for line, origin in blame(walk.registry, capsule):
         assert 1 <= line.origin <= capsule.position
         assert 1 <= line.version <= capsule.version
         if line.gene:
-            assert origin.stream == f"gene:{line.gene}"
+            assert streams[origin.position] == f"gene:{line.gene}"
         else:
-            assert origin.stream == f"capsule:{NAME}"
+            assert streams[origin.position] == f"capsule:{NAME}"
 
 
 def check_claims(walk: Walk) -> None:

@@ -13,7 +13,7 @@ from tui.cli.words import actor_words
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from events.envelope import Envelope
+    from events.envelope import Origin
     from registry.capsule import Capsule
     from registry.library import Library
 
@@ -31,7 +31,7 @@ def write_annotated(library: Library, capsule: Capsule, folder: Path) -> tuple[s
     return write_skill(folder, {**files, SKILL_FILE: FileContent(body, capsule.mode)})
 
 
-def _reason(library: Library, origin: Envelope) -> str:
+def _reason(library: Library, origin: Origin) -> str:
     """Say in a comment why a line is there; "" for what no candidate brought. A comment may not hold `--`."""
     candidate = library.candidate(getattr(origin.event, "candidate", ""))
     if candidate is None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from events.errors import UsageError
 from registry.gitleaks import find_gitleaks
 from strategies.logs.outcome_rules import outcome_rules
-from strategies.raising import SignalPolicy
+from strategies.raising import IntakePolicy
 from strategies.signals.thresholds import Thresholds
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ class Config:
     rules: tuple[OutcomeRule, ...] = ()
 
     @property
-    def policy(self) -> SignalPolicy:
-        """From when an observation is a signal, and what looks over its evidence."""
-        return SignalPolicy(self.thresholds, find_gitleaks() if self.gitleaks else "")
+    def policy(self) -> IntakePolicy:
+        """What was decided about what comes in."""
+        return IntakePolicy(self.thresholds, find_gitleaks() if self.gitleaks else "", self.rules)
 
 
 def read_config() -> Config:

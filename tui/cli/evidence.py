@@ -10,7 +10,7 @@ import typer
 from events.clock import SystemClock
 from events.errors import NotFoundError, UsageError
 from registry.erasing import erase, erasure_of, named_evidence, signals_with
-from registry.evidence import Evidence, still_there
+from registry.evidence import Evidence
 from tui.bootstrap import find_registry, open_library, open_registry
 from tui.cli.appended import event_rows, rehearsed
 from tui.cli.invocation import invocation
@@ -18,6 +18,7 @@ from tui.cli.options import AsJson, DryRun, Reason
 from tui.cli.paint import harmless
 from tui.cli.words import signal_words
 from tui.figures import ago, count
+from tui.rereading import still_there
 
 if TYPE_CHECKING:
     from registry.library import Library
@@ -114,12 +115,12 @@ def erase_evidence(
     if as_json:
         call.answer("evidence-erase", {"erased": found, "final": final, "events": event_rows(envelopes)})
         return
+    new = {getattr(envelope.event, "evidence", "") for envelope in envelopes}
     for name in found:
-        call.say(f"erased     {name}")
+        call.say(f"erased     {name}{'' if name in new else ', before: nothing to add'}")
     if not final:
-        call.note(
-            "warning    another process reads the registry: its write-ahead file may hold the bytes until it ends"
-        )
+        call.note("warning    another process is in the way, or the disk is full: the bytes may still be there")
+        call.note(f"next       germline evidence erase {found[0][:12]} --reason TEXT    tries that part again")
     call.say("next       germline verify")
 
 

@@ -24,7 +24,7 @@ from tui.cli.presets import known_preset
 if TYPE_CHECKING:
     from registry.registry import Registry
     from strategies.logs.scan import Scan
-    from strategies.raising import SignalPolicy
+    from strategies.raising import IntakePolicy
     from strategies.shown import CycleResult
     from tui.cli.invocation import Invocation
 
@@ -92,7 +92,7 @@ def _run(
     registry: Registry,
     plan: Plan,
     found: Scan | None,
-    policy: SignalPolicy,
+    policy: IntakePolicy,
     *,
     quiet: bool,
 ) -> Evolution:

@@ -8,7 +8,6 @@ from typing import Annotated, Final
 import typer
 
 from events.clock import SystemClock
-from registry.evidence import still_there
 from registry.provenance import why as explain
 from registry.skill_paths import SKILL_FILE
 from tui.bootstrap import find_registry, open_library
@@ -18,6 +17,7 @@ from tui.cli.invocation import invocation
 from tui.cli.names import split_place
 from tui.cli.options import AsJson
 from tui.cli.places import find_named, projected_number
+from tui.rereading import still_there
 
 
 def why(

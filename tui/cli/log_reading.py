@@ -56,7 +56,7 @@ def chosen_logs(call: Invocation, paths: Sequence[str] | None, config: Config) -
 def read_logs(call: Invocation, logs: Sequence[Path], config: Config) -> Scan:
     """Read logs from their beginnings, with progress on a terminal; the first broken file is an error."""
     with Progress(call, "reading logs") as progress, workers(logs, config) as executor:
-        found = scan(logs, progress=progress.advance, executor=executor)
+        found = scan(logs, progress=progress.advance, executor=executor, rules=config.rules)
     tell_passed_over(call, found)
     return found
 
@@ -79,6 +79,7 @@ def read_on(
             log_format=log_format,
             progress=progress.advance,
             executor=executor,
+            rules=config.rules,
         )
     if found.broken and not skip_broken:
         raise found.broken[0]

@@ -21,12 +21,12 @@ from tui.cli.shapes import model_json, score_json, why_unmeasured
 from tui.figures import age, share, signed
 
 if TYPE_CHECKING:
-    from events.envelope import Envelope
+    from events.envelope import Envelope, Origin
     from registry.capsule import Capsule, ProjectedLine
     from registry.library import Library
     from tui.cli.invocation import Invocation
 
-Blame = list[tuple["ProjectedLine", "Envelope"]]
+Blame = list[tuple["ProjectedLine", "Origin"]]
 
 
 def show(
@@ -72,7 +72,7 @@ def _print_blame(call: Invocation, capsule: Capsule, rows: Blame) -> None:
         call.say(f"{gutter} {line.number:>4} │ {text}".rstrip())
 
 
-def _delta(envelope: Envelope) -> str:
+def _delta(envelope: Origin) -> str:
     """Write what the version of a line gained, where that was measured."""
     event = envelope.event
     before, after = getattr(event, "before", None), getattr(event, "after", None)
@@ -81,7 +81,7 @@ def _delta(envelope: Envelope) -> str:
     return signed(after.value - before.value)
 
 
-def kind_of(envelope: Envelope) -> str:
+def kind_of(envelope: Origin | Envelope) -> str:
     """Name what kind of change an event was, in one word: a strategy, or what a person did."""
     event = envelope.event
     if strategy := getattr(event, "strategy", None):

@@ -32,6 +32,8 @@ COMMANDS: Final[dict[str, Entry]] = {
     "why": Entry("explaining", "Explain one line: who, when, on what evidence, did it help?"),
     "revert": Entry("reverting", "Go back to what an earlier version said, by a new event."),
     "alias": Entry("aliases", "Name versions: movable names, with their history."),
+    "protect": Entry("protecting", "Forbid edits of lines, until they are released."),
+    "release": Entry("protecting", "End the protection of lines."),
     "outcome": Entry("outcomes", "Record how an episode ended, as CI, a merge or a person says."),
     "evidence": Entry("evidence", "Show and erase the texts that signals refer to."),
     "preset": Entry("presets", "List, show and switch the presets that bind the strategies."),

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 
-from registry.evidence import still_there
 from registry.provenance import Why, why
 from tui.event_reads import read_diff
 from tui.keys import WHY
 from tui.places import Place
 from tui.reads import BlameLine, BlamePage, read_blame
+from tui.rereading import still_there
 from tui.screens.base import PlaceScreen
 from tui.screens.sheet import Sheet
 from tui.views.blame import blame_rows, first_line, matches_in

@@ -1,0 +1,139 @@
+"""The watcher as a person starts it: a process that reads logs as they grow, and leaves when it is told to."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import copytree
+from typing import IO, TYPE_CHECKING, Any
+
+import pytest
+
+from tests.terminal import SPLIT_KEY, Terminal, recordings
+from tui.demo import demo_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@contextmanager
+def watching(germline: Terminal, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """Start `germline watch … --json` in a process of its own."""
+    environment = {**os.environ, "HOME": str(germline.folder), "PYTHONPATH": str(ROOT), "GERMLINE_REGISTRY": ""}
+    command = [sys.executable, "-m", "tui.cli.entry", "watch", *words, "--json"]
+    with subprocess.Popen(
+        command,
+        cwd=germline.folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def next_line(process: subprocess.Popen[str]) -> dict[str, Any]:
+    stream: IO[str] | None = process.stdout
+    assert stream is not None
+    line: dict[str, Any] = json.loads(stream.readline())
+    assert line["schema"] == "germline/watch/1"
+    return line
+
+
+def stopped(process: subprocess.Popen[str], by: int) -> int:
+    process.send_signal(by)
+    return process.wait(timeout=30)
+
+
+def failing(name: str) -> str:
+    step = {"type": "step", "episode": name, "tool": "sql", "text": "SELECT 1", "error": True}
+    return json.dumps({**step, "error_text": "no such table: visits", "started_at": "2026-01-01T00:00:00Z"}) + "\n"
+
+
+@pytest.fixture
+def germline(tmp_path: Path) -> Terminal:
+    return Terminal(tmp_path).with_skill()
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_what_is_written_while_it_watches_is_read_and_it_leaves_well(germline: Terminal, by: int) -> None:
+    log = germline.write("logs/a.jsonl", failing("one"))
+    with watching(germline, "logs") as process:
+        first = next_line(process)
+        assert (first["new_episodes"], first["raised"]) == (1, [])  # an episode that goes on is not abandoned
+        with log.open("a") as file:
+            file.write(failing("two") + failing("three"))
+        second = next_line(process)
+        assert second["bytes"] == len(failing("two") + failing("three"))
+        assert "error_template" in {raised["kind"] for raised in second["raised"]}
+        assert stopped(process, by) == 0
+    again = germline.does("scan", "logs", "--json").json
+    assert (again["files"], again["unchanged"], again["new_episodes"]) == (0, 1, 0)
+
+
+def test_a_second_watcher_is_told_who_watches(germline: Terminal) -> None:
+    germline.write("logs/a.jsonl", failing("one"))
+    with watching(germline, "logs") as first:
+        next_line(first)
+        answer = germline("watch", "logs")
+        assert (answer.code, f"process {first.pid}" in answer.err) == (1, True)
+        assert answer.hint
+        assert stopped(first, signal.SIGTERM) == 0
+
+
+def recordings_with_a_skill(folder: Path) -> None:
+    """Write the demo's recordings as logs of agents that had the skill."""
+    folder.mkdir(parents=True)
+    for source in sorted(recordings().glob("*.jsonl.gz")):
+        text = gzip.decompress(source.read_bytes()).decode()
+        about = '{"type":"episode","skills":[["sql-analyst","1"]],'
+        (folder / source.stem).write_text(text.replace('{"type":"episode",', about), encoding="utf-8")
+
+
+def test_a_watch_that_evolves_holds_for_review_and_evolve_promotes_what_it_held(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path)
+    germline.does("init", "--split-key", SPLIT_KEY)
+    copytree(demo_folder() / "skills", tmp_path / "skills")
+    germline.does("import", "skills")
+    file = tmp_path / "skills/sql-analyst/SKILL.md"
+    before = file.read_bytes()
+    recordings_with_a_skill(tmp_path / "logs")
+    with watching(germline, "logs", "--evolve") as process:
+        assert next_line(process)["raised"]
+        cycles = next_line(process)["evolve"]["cycles"]
+        assert stopped(process, signal.SIGTERM) == 0
+    held = [one for one in cycles if one["reasons"][0].startswith("for review")]
+    assert held
+    assert {one["verdict"] for one in cycles} <= {"hold", "reject"}
+    assert file.read_bytes() == before
+    assert germline.does("status", "--json").json["held"]
+    told = germline.does("evolve", "--json").json["cycles"]
+    promoted = [one for one in told if one["verdict"] == "promote"]
+    assert [one["remembered"] for one in promoted][:1] == [True]
+    assert promoted[0]["candidate"]["id"] in {one["candidate"]["id"] for one in held}
+    assert file.read_bytes() != before
+
+
+def test_evolve_with_review_promotes_nothing(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path)
+    germline.does("init", "--split-key", SPLIT_KEY)
+    copytree(demo_folder() / "skills", tmp_path / "skills")
+    germline.does("import", "skills")
+    words = ("evolve", "sql-analyst", "--logs", recordings(), "--seed", "7", "--cycles", "1")
+    told = germline.does(*words, "--review", "--json").json["cycles"][0]
+    assert (told["verdict"], told["version"], told["reasons"][0][:10]) == ("hold", None, "for review")
+    again = germline.does(*words, "--review", "--json").json["cycles"][0]
+    assert (again["verdict"], again["remembered"]) == ("hold", True)
+    told = germline.does(*words, "--json").json["cycles"][0]
+    assert (told["verdict"], told["version"], told["remembered"]) == ("promote", 2, True)

@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from strategies.logs.outcome_rules import _KEYS as RULE_KEYS
+from strategies.signals.thresholds import Thresholds
+from tui.cli.config import _KEYS
+
+TEXT = (Path(__file__).resolve().parent.parent.parent / "docs" / "configuration.md").read_text(encoding="utf-8")
+ROWS = [line for line in TEXT.splitlines() if line.startswith("| `")]
+
+
+@pytest.mark.parametrize("key", [*_KEYS, *Thresholds.model_fields, *sorted(RULE_KEYS)])
+def test_every_key_of_the_settings_file_is_in_the_docs(key: str) -> None:
+    assert any(f"`{key}`" in row.split(" | ")[0] for row in ROWS)
+
+
+@pytest.mark.parametrize("key", Thresholds.model_fields)
+def test_the_docs_state_the_default_that_a_threshold_has(key: str) -> None:
+    row = next(row for row in ROWS if f"`{key}`" in row.split(" | ")[0])
+    assert f"{Thresholds.model_fields[key].default}" in row.split(" | ")[1]
