@@ -29,7 +29,49 @@ class After(Frozen):
     avoid: str
 
 
-Claim = Annotated[AfterError | After, Field(discriminator="kind")]
+class Before(Frozen):
+    """Immediately before the first use of a class stands an action of class `do`."""
+
+    kind: Literal["before"] = "before"
+    action: str
+    do: str
+
+
+class StartWith(Frozen):
+    """The first action of an episode is of class `do`."""
+
+    kind: Literal["start_with"] = "start_with"
+    do: str
+
+
+class FinishWith(Frozen):
+    """Where the agent itself ends the episode, the last action but one is of class `do`."""
+
+    kind: Literal["finish_with"] = "finish_with"
+    do: str
+
+
+class Output(Frozen):
+    """The final answer has this form."""
+
+    kind: Literal["output"] = "output"
+    pattern: str
+
+
+class PluginClaim(Frozen):
+    """A claim of a kind that another package brings; `name` is its entry point, `terms` what it is about.
+
+    It stays readable as plain terms where that package is not installed.
+    """
+
+    kind: Literal["plugin"] = "plugin"
+    name: str
+    terms: tuple[tuple[str, str], ...] = ()
+
+
+Claim = Annotated[
+    AfterError | After | Before | StartWith | FinishWith | Output | PluginClaim, Field(discriminator="kind")
+]
 
 
 class Trigger(Frozen):

@@ -47,6 +47,7 @@ PURE = (
     "registry/promote.py",
     "registry/revert.py",
     "registry/rendering.py",
+    "strategies/claims/",
     "strategies/gate/",
     "strategies/presets.py",
     "strategies/proposers/",

@@ -1,14 +1,12 @@
-"""Which claim an episode is judged by, and whether it obeyed; one line of registration for each kind of claim."""
+"""Which claim an episode is judged by, and whether it obeyed."""
 
 from __future__ import annotations
 
-from functools import singledispatch
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from events.claims import After, AfterError
-from strategies.gate.after import after
-from strategies.gate.after_error import after_error
-from strategies.gate.moment import Moment, matches
+from strategies.claims.kinds import kind_of
+from strategies.gate.moment import Moment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,17 +15,26 @@ if TYPE_CHECKING:
     from strategies.logs.episode import EpisodeRecord
 
 
-@singledispatch
-def moment_of(claim: Claim, record: EpisodeRecord) -> Moment | None:
-    """Find the moment at which a claim applies to an episode; None where it never does."""
-    raise TypeError(f"no way to judge a claim of kind {claim.kind!r} over {record.id}")
+@dataclass(frozen=True)
+class Inverse:
+    """A claim turned round, which asks for what the claim forbids; it is measured, never written down."""
+
+    claim: Claim
 
 
-moment_of.register(AfterError)(after_error)
-moment_of.register(After)(after)
+def moment_of(claim: Claim | Inverse, record: EpisodeRecord) -> Moment | None:
+    """Find the moment at which a claim applies to an episode; None where it never does.
+
+    Raises: TypeError for what is no claim; UsageError for a claim whose package is not installed.
+    """
+    if isinstance(claim, Inverse):
+        found = moment_of(claim.claim, record)
+        return None if found is None else Moment(found.step, not found.obeyed)
+    moment: Moment | None = kind_of(claim).moment(claim, record)
+    return moment
 
 
-def first_moment(claims: Sequence[Claim], record: EpisodeRecord) -> tuple[int, Moment] | None:
+def first_moment(claims: Sequence[Claim | Inverse], record: EpisodeRecord) -> tuple[int, Moment] | None:
     """Find the claim that an episode is judged by: the one whose moment comes first; ties go to the first named.
 
     Shapes: claims in gene order; answers with an index of the claims and its moment.
@@ -38,16 +45,3 @@ def first_moment(claims: Sequence[Claim], record: EpisodeRecord) -> tuple[int, M
         if moment is not None and (first is None or moment.step < first[1].step):
             first = index, moment
     return first
-
-
-def contradicts(one: Claim, other: Claim) -> bool:
-    """Tell whether two claims ask for actions that exclude each other at the same moment."""
-    if isinstance(one, AfterError) and isinstance(other, AfterError):
-        if not (matches(one.template, other.template) or matches(other.template, one.template)):
-            return False
-        both_do = one.do is not None and other.do is not None and one.do != other.do
-        crossed = (one.do is not None and one.do == other.avoid) or (
-            other.do is not None and other.do == one.avoid
-        )
-        return both_do or crossed
-    return False  # two `after` claims only ever avoid

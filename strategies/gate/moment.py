@@ -6,6 +6,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from strategies.logs.episode import EpisodeRecord
 
 WILDCARD: Final = "<*>"
@@ -34,6 +36,50 @@ def next_action(record: EpisodeRecord, step: int) -> int | None:
         if message is not None and later.turn != steps[message].turn:
             return message
         if later.kind == "call":
+            return index
+        message = index if message is None else message
+    return message
+
+
+def previous_action(record: EpisodeRecord, step: int) -> int | None:
+    """Find the action that stands before a step: the last call of the last turn before it, or its message.
+
+    The mirror of `next_action`: calls issued together with the step do not stand before it.
+    """
+    steps = record.steps
+    message: int | None = None
+    for index in range(step - 1, -1, -1):
+        earlier = steps[index]
+        if earlier.turn >= steps[step].turn or earlier.actor != "agent" or earlier.kind == "note":
+            continue
+        if message is not None and earlier.turn != steps[message].turn:
+            return message
+        if earlier.kind == "call":
+            return index
+        message = index if message is None else message
+    return message
+
+
+def first_action(record: EpisodeRecord) -> int | None:
+    """Find the first action of an episode: the first call of its first turn, or its message if it has no call."""
+    return _of_one_turn(record, range(len(record.steps)))
+
+
+def last_action(record: EpisodeRecord) -> int | None:
+    """Find the last action of an episode: the last call of its last turn, or its message if it has no call."""
+    return _of_one_turn(record, range(len(record.steps) - 1, -1, -1))
+
+
+def _of_one_turn(record: EpisodeRecord, order: Iterable[int]) -> int | None:
+    """Take the first call of the agent's turn that comes first in this order, else its first message."""
+    message: int | None = None
+    for index in order:
+        step = record.steps[index]
+        if step.actor != "agent" or step.kind == "note":
+            continue
+        if message is not None and step.turn != record.steps[message].turn:
+            break
+        if step.kind == "call":
             return index
         message = index if message is None else message
     return message

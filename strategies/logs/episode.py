@@ -130,7 +130,8 @@ class EpisodeRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     `task` is the task key (a hash), `prompt_key` and `answer_key` are hashes that link tasks into split
     groups ("" where there is nothing to link by). `answer_key` is set for winning episodes only. `text_key` is
-    the hash of all text of the episode: it tells apart what the fields that are kept do not.
+    the hash of all text of the episode: it tells apart what the fields that are kept do not. `answer_forms`
+    says which forms the final answer has (answer_forms.py), and is empty where there is none.
     """
 
     id: str
@@ -149,6 +150,7 @@ class EpisodeRecord(msgspec.Struct, frozen=True, kw_only=True):
     skills: tuple[tuple[str, str], ...]
     steps: tuple[StepRecord, ...]
     text_key: str = ""
+    answer_forms: tuple[str, ...] = ()
 
 
 class Malformed(msgspec.Struct, frozen=True):

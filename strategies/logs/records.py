@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from registry.redaction import named_secret, without_secrets
+from strategies.logs.answer_forms import final_answer, forms_of
 from strategies.logs.episode import EpisodeRecord
 from strategies.logs.marks import Marker
 from strategies.logs.reduction import KEY_BYTES, draft_of, step_records, text_key
@@ -62,6 +63,7 @@ def header_of(episode: Episode) -> EpisodeRecord:
         ended_by=episode.ended_by,
         skills=tuple((plain(name), plain(version)) for name, version in episode.skills),
         steps=(),
+        answer_forms=forms_of(final_answer(episode)),
     )
 
 

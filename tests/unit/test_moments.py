@@ -4,7 +4,8 @@ import msgspec
 import pytest
 
 from events.claims import After, AfterError, Claim
-from strategies.gate.exposure import contradicts, first_moment, moment_of
+from strategies.claims.kinds import contradicts
+from strategies.gate.exposure import first_moment, moment_of
 from strategies.gate.moment import Moment, matches, next_action
 from tests.worlds import NO_TABLE, call, episode
 

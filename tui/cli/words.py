@@ -26,7 +26,9 @@ def claim_words(claim: Claim) -> str:
     if isinstance(claim, After):
         what = "identical " if claim.identical else "failing " if claim.failing else ""
         return f"after {_ordinal(claim.k)} {what}{claim.action}, the next action is not {claim.avoid}"
-    return claim.kind
+    from strategies.claims.kinds import described  # noqa: PLC0415 - most claims are said without the miner
+
+    return one_line(described(claim))
 
 
 def _ordinal(number: int) -> str:

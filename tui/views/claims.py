@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from events.claims import After
+from events.claims import After, AfterError, Before, FinishWith, Output, PluginClaim, StartWith
+from strategies.claims.kinds import described
 from tui.views.rows import clean
 
 if TYPE_CHECKING:
     from events.claims import Claim
+
+CLAIMS: Final = (After, AfterError, Before, FinishWith, Output, PluginClaim, StartWith)
+"""The types of all claims."""
 
 _ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
 
@@ -22,6 +26,8 @@ def claim_text(claim: Claim, *, known: str = "") -> str:
         kind = "failing " if claim.failing else "identical " if claim.identical else ""
         which = _ORDINALS.get(claim.k, f"{claim.k}th")
         return clean(f"after the {which} {kind}call of {claim.action}, the next action is not {claim.avoid}")
+    if not isinstance(claim, AfterError):
+        return clean(described(claim))
     ends = [f"is {claim.do}"] if claim.do else []
     ends += [f"is not {claim.avoid}"] if claim.avoid else []
     error = "that error" if claim.template == known else f'"{claim.template}"'

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from events.claims import After, AfterError
 from events.score import Delta, Score, Unmeasured
 from registry.provenance import actor_of
 from tui.figures import age, ago, count
 from tui.views.bars import sparkline
-from tui.views.claims import claim_text
+from tui.views.claims import CLAIMS, claim_text
 from tui.views.diff import changes, diff_rows
 from tui.views.marks import UNPROVEN, VERDICTS, delta_row, minute
 from tui.views.rows import BLANK, Part, cell, clean, cut_row, labelled
@@ -159,7 +158,7 @@ def _value(value: Any) -> Row:  # noqa: ANN401 - a field of any event
         return score_row(value)
     if isinstance(value, Delta):
         return delta_row(value)
-    if isinstance(value, (After, AfterError)):
+    if isinstance(value, CLAIMS):
         return (Part(claim_text(value)),)
     if isinstance(value, tuple):
         return (Part("; ".join(_text(item) for item in value)),)
@@ -167,7 +166,7 @@ def _value(value: Any) -> Row:  # noqa: ANN401 - a field of any event
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - an item of a field of any event
-    if isinstance(value, (After, AfterError)):
+    if isinstance(value, CLAIMS):
         return claim_text(value)
     if hasattr(value, "template"):
         return clean(value.template or value.action)

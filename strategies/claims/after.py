@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from strategies.claims.kind import Kind
+from strategies.claims.phrases import command, ordinal
 from strategies.gate.moment import Moment, next_action
 
 if TYPE_CHECKING:
-    from events.claims import After
+    from events.claims import After, Claim
     from strategies.logs.episode import EpisodeRecord
 
 
@@ -34,3 +36,22 @@ def _kth(claim: After, record: EpisodeRecord) -> int | None:
         if seen[same] == claim.k:
             return index
     return None
+
+
+def _contradicts(_claim: After, _other: Claim) -> bool:
+    """Claims that only ever avoid never clash with one another."""
+    return False
+
+
+def _sentence(claim: After) -> str:
+    act, avoided = command(claim.action), command(claim.avoid)
+    again = f"do not {avoided}{' again' if claim.avoid == claim.action else ''} right away"
+    time = "" if claim.k == 1 else f" for the {ordinal(claim.k)} time"
+    if claim.identical:
+        return f"When you {act}{time or ' once'} with the same input, do not repeat it unchanged."
+    if claim.failing:
+        return f"When you {act} and it fails{time}, {again}."
+    return f"After you {act}{time or ' for the first time'}, {again}."
+
+
+AFTER: Final = Kind(moment=after, contradicts=_contradicts, sentence=_sentence)

@@ -42,17 +42,17 @@ _LANGUAGES: Final = frozenset({"sql"})
 
 def do_line(template: str, action: str) -> str:
     """Write what to do next after an error."""
-    return f"After {_quoted(template)}, {_phrase(_LOOK, template, action) or f'{_command(action)} next'}."
+    return f"After {_quoted(template)}, {_phrase(_LOOK, template, action) or f'{command(action)} next'}."
 
 
 def avoid_line(template: str, action: str) -> str:
     """Write what not to do next after an error, as a sentence that stands alone."""
-    return f"After {_quoted(template)}, do not {_phrase(_GUESS, template, action) or f'{_command(action)} next'}."
+    return f"After {_quoted(template)}, do not {_phrase(_GUESS, template, action) or f'{command(action)} next'}."
 
 
 def also_avoid_line(template: str, action: str) -> str:
     """Write what not to do next, behind the line that says what to do."""
-    return f"Do not {_phrase(_GUESS, template, action) or f'{_command(action)} instead'}."
+    return f"Do not {_phrase(_GUESS, template, action) or f'{command(action)} instead'}."
 
 
 def _phrase(table: dict[str, str], template: str, action: str) -> str | None:
@@ -62,8 +62,8 @@ def _phrase(table: dict[str, str], template: str, action: str) -> str | None:
     return next((table[key] for key in (*(f"{head} {t}" for t in topics), head) if key in table), None)
 
 
-def _command(action: str) -> str:
-    """Say an action class as something to do."""
+def command(action: str) -> str:
+    """Say an action class as something to do: run git rebase (Bash), call book_reservation."""
     if action == MESSAGE:
         return "write to the user"
     tool, _, head = action.partition(":")
@@ -84,3 +84,9 @@ def plain(text: str) -> str:
     """Make text of a log harmless within a line: no hidden or control characters, no markup, one space each."""
     visible = "".join(" " if unicodedata.category(c)[0] in "CZ" or hidden_characters(c) else c for c in text)
     return " ".join(visible.translate({ord("<"): "‹", ord(">"): "›", ord("`"): "'"}).split())
+
+
+def ordinal(number: int) -> str:
+    """Say which time it is: 2nd, 3rd, 4th."""
+    ending = "th" if number % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"

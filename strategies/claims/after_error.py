@@ -1,0 +1,56 @@
+"""The claim `after_error`: what the next action is after the first failure with a template."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from events.claims import AfterError
+from strategies.claims.kind import Kind
+from strategies.claims.phrases import also_avoid_line, avoid_line, do_line
+from strategies.gate.moment import Moment, matches, next_action
+
+if TYPE_CHECKING:
+    from events.claims import Claim
+    from strategies.logs.episode import EpisodeRecord
+
+
+def first_failure(record: EpisodeRecord, template: str) -> tuple[int, int] | None:
+    """Find the first failing step with a template that an action follows, and that action (indices of steps).
+
+    A failing step that nothing follows is the episode's last, so the first failure is the only one to look at.
+    """
+    for index, step in enumerate(record.steps):
+        if step.error and matches(template, step.template):
+            following = next_action(record, index)
+            return None if following is None else (index, following)
+    return None
+
+
+def after_error(claim: AfterError, record: EpisodeRecord) -> Moment | None:
+    """Judge an episode by `after_error`; a claim that names both `do` and `avoid` is judged by `do`."""
+    found = first_failure(record, claim.template)
+    if found is None:
+        return None
+    action = record.steps[found[1]].action
+    obeyed = action == claim.do if claim.do is not None else action != claim.avoid
+    return Moment(found[0], obeyed)
+
+
+def _contradicts(claim: AfterError, other: Claim) -> bool:
+    """Two of them clash where one text fits both templates, and both cannot be obeyed."""
+    if not isinstance(other, AfterError):
+        return False
+    if not (matches(claim.template, other.template) or matches(other.template, claim.template)):
+        return False
+    both_do = claim.do is not None and other.do is not None and claim.do != other.do
+    return both_do or (claim.do is not None and claim.do == other.avoid)
+
+
+def _sentence(claim: AfterError) -> str:
+    if claim.do is None:
+        return avoid_line(claim.template, claim.avoid or "")
+    line = do_line(claim.template, claim.do)
+    return line if claim.avoid is None else f"{line} {also_avoid_line(claim.template, claim.avoid)}"
+
+
+AFTER_ERROR: Final = Kind(moment=after_error, contradicts=_contradicts, sentence=_sentence)

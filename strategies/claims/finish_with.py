@@ -1,0 +1,35 @@
+"""The claim `finish_with`: what an agent does last before it ends the episode itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from events.claims import FinishWith
+from strategies.claims.kind import Kind
+from strategies.claims.phrases import command
+from strategies.gate.moment import Moment, last_action, previous_action
+
+if TYPE_CHECKING:
+    from events.claims import Claim
+    from strategies.logs.episode import EpisodeRecord
+
+
+def finish_with(claim: FinishWith, record: EpisodeRecord) -> Moment | None:
+    """Judge an episode by `finish_with`, where the agent itself ends it; never where success or a limit did."""
+    last = last_action(record) if record.ended_by == "agent" else None
+    if last is None:
+        return None
+    earlier = previous_action(record, last)
+    return Moment(last, earlier is not None and record.steps[earlier].action == claim.do)
+
+
+def _contradicts(claim: FinishWith, other: Claim) -> bool:
+    """Only one action can stand last."""
+    return isinstance(other, FinishWith) and other.do != claim.do
+
+
+def _sentence(claim: FinishWith) -> str:
+    return f"Before you finish, {command(claim.do)} as the last step."
+
+
+FINISH_WITH: Final = Kind(moment=finish_with, contradicts=_contradicts, sentence=_sentence)

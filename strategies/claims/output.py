@@ -1,0 +1,44 @@
+"""The claim `output`: which form the final answer has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from events.claims import Output
+from strategies.claims.kind import Kind
+from strategies.claims.phrases import plain
+from strategies.gate.moment import Moment
+
+if TYPE_CHECKING:
+    from events.claims import Claim
+    from strategies.logs.episode import EpisodeRecord
+
+_SAID: Final = {
+    "number": "as a bare number",
+    "json": "as JSON, and nothing else",
+    "code": "in a code block",
+    "list": "as a list",
+    "table": "as a table",
+    "link": "with a link to its source",
+}
+"""Words for the forms that answer_forms.py tells."""
+
+
+def output(claim: Output, record: EpisodeRecord) -> Moment | None:
+    """Judge an episode by `output`; texts are not kept, so the pattern names a form (answer_forms.py)."""
+    if not record.answer_forms:
+        return None
+    return Moment(len(record.steps) - 1, claim.pattern in record.answer_forms)
+
+
+def _contradicts(claim: Output, other: Claim) -> bool:
+    """Two whole forms exclude each other; a link can stand in any of them."""
+    whole = {"number", "json", "code", "list", "table"}
+    return isinstance(other, Output) and claim.pattern != other.pattern and {claim.pattern, other.pattern} <= whole
+
+
+def _sentence(claim: Output) -> str:
+    return f"Give the final answer {_SAID.get(claim.pattern) or f'in this form: {plain(claim.pattern)}'}."
+
+
+OUTPUT: Final = Kind(moment=output, contradicts=_contradicts, sentence=_sentence)

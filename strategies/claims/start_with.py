@@ -1,0 +1,32 @@
+"""The claim `start_with`: what the first action of an episode is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from events.claims import StartWith
+from strategies.claims.kind import Kind
+from strategies.claims.phrases import command
+from strategies.gate.moment import Moment, first_action
+
+if TYPE_CHECKING:
+    from events.claims import Claim
+    from strategies.logs.episode import EpisodeRecord
+
+
+def start_with(claim: StartWith, record: EpisodeRecord) -> Moment | None:
+    """Judge an episode by `start_with`; one without any action is no moment."""
+    first = first_action(record)
+    return None if first is None else Moment(first, record.steps[first].action == claim.do)
+
+
+def _contradicts(claim: StartWith, other: Claim) -> bool:
+    """An episode begins only once."""
+    return isinstance(other, StartWith) and other.do != claim.do
+
+
+def _sentence(claim: StartWith) -> str:
+    return f"Begin each task with this: {command(claim.do)}."
+
+
+START_WITH: Final = Kind(moment=start_with, contradicts=_contradicts, sentence=_sentence)
