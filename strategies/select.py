@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Protocol, TypeVar
 
-from events.claims import AfterError
+from events.claims import After, AfterError, Before
 from strategies.gate.moment import matches
 
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from events.claims import Claim
     from events.parts import Strategy
+    from events.registry_events import SignalRaised
     from strategies.presets import Weights
 
 KINDS: Final[tuple[Strategy, ...]] = ("repair", "harden", "innovate")
@@ -44,7 +45,26 @@ class Turn(NamedTuple):
     offered: tuple[Strategy, ...]
 
 
+class Past(Protocol):
+    """An earlier turn on a signal, as `CycleFinished` describes it."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The signal it was about."""
+        ...
+
+    @property
+    def verdict(self) -> str:
+        """What became of it."""
+        ...
+
+
 OfferT = TypeVar("OfferT", bound=Offer)
+
+PATIENCE: Final = 2
+"""Turns in a row without a promotion from which a signal cools down (a guess)."""
+LONGEST_REST: Final = 64
+"""Turns of others after which even the most hopeless signal gets another chance (a guess)."""
 
 
 def deficits(history: Iterable[Turn], weights: Weights) -> dict[Strategy, float]:
@@ -74,9 +94,66 @@ def select(offers: Sequence[OfferT], weights: Weights, owed: Mapping[Strategy, f
     return min(of_kind, key=lambda offer: (-offer.severity, offer.fingerprint))
 
 
+class Pick(NamedTuple, Generic[OfferT]):
+    """One pick of a preview: the signal, and what each kind was owed when it was picked."""
+
+    offer: OfferT
+    owed: dict[Strategy, float]
+
+
+def preview(
+    offers: Sequence[OfferT], weights: Weights, history: Iterable[Turn], count: int = 5
+) -> list[Pick[OfferT]]:
+    """Tell what would be picked next, and why, were each pick answered; nothing is mined or measured."""
+    turns, waiting = list(history), list(offers)
+    picks: list[Pick[OfferT]] = []
+    while len(picks) < count:
+        owed = deficits(turns, weights)
+        picked = select(waiting, weights, owed)
+        if picked is None:
+            break
+        offered = tuple(sorted({offer.calls_for for offer in waiting}))
+        shares = _shares(offered, weights)
+        picks.append(Pick(picked, {kind: owed[kind] + share for kind, share in shares.items()}))
+        turns.append(Turn(picked.calls_for, offered))
+        waiting.remove(picked)
+    return picks
+
+
+def rest_of(history: Sequence[Past], fingerprint: str) -> int:
+    """Tell how many turns a signal still rests: 0 where it may be picked.
+
+    It rests for 2 to the power of its turns in a row without a promotion, once there were two of them: per
+    fingerprint, never per kind, so a noisy signal does not hide a new one.
+    """
+    own = [place for place, past in enumerate(history) if past.fingerprint == fingerprint]
+    failures = 0
+    for place in reversed(own):
+        if history[place].verdict == "promote":
+            break
+        failures += 1
+    if failures < PATIENCE:
+        return 0
+    since = len(history) - 1 - own[-1]
+    return max(min(1 << failures, LONGEST_REST) - since, 0)
+
+
 def answered(template: str, live: Iterable[Claim]) -> bool:
     """Tell whether a live claim answers the signal with this template, so that it is not proposed again."""
     return any(isinstance(claim, AfterError) and matches(claim.template, template) for claim in live)
+
+
+def answers(live: Iterable[Claim], signal: SignalRaised) -> bool:
+    """Tell whether live claims answer a signal: one about its error, or one about the very action it names.
+
+    What calls for innovation is about more than one action: no single claim answers it.
+    """
+    if signal.template:
+        return answered(signal.template, live)
+    if signal.calls_for == "innovate":
+        return False
+    about = (claim for claim in live if isinstance(claim, After | Before))
+    return bool(signal.action) and any(claim.action == signal.action for claim in about)
 
 
 def _shares(offered: Iterable[Strategy], weights: Weights) -> dict[Strategy, float]:

@@ -1,0 +1,153 @@
+"""The gate on data where nothing changed: how often it promotes all the same."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from strategies.gate.contrast import cases_of, contrast
+from strategies.gate.decide import judge
+from strategies.gate.measure import Stamp, measure
+from strategies.gate.outcomes import judged, outcome_of
+from strategies.gate.policy import WRITTEN_RULE
+from strategies.gate.rollout import ROLLOUT_RULE, decide
+from strategies.gate.splits import Division
+from strategies.gate.strata import Z95, one_sided_p
+from strategies.logs.ended import ended
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from events.claims import Claim
+    from strategies.gate.policy import GatePolicy
+    from strategies.gate.rollout import RolloutPolicy
+    from strategies.logs.episode import EpisodeRecord
+
+COMPARISONS: Final = 200
+"""How many comparisons one self-test makes: enough to tell 3.5 % from 10 %."""
+LEAST_TRIALS: Final = 4
+"""Trials of a task by one run configuration: two against two (replay_and_gate.md, Self-test)."""
+
+Trials = dict[tuple[str, str], list[float]]
+
+
+@dataclass(frozen=True)
+class SelfTest:
+    """How often the gate promoted where nothing had changed, with a 95 % interval (Wilson).
+
+    `mean_rises` is the share of the same comparisons that "keep it where the mean rose" accepts, None where no
+    two arms of trials were compared.
+    """
+
+    kind: Literal["trials", "shuffled"]
+    false_promotion_rate: float
+    n: int
+    low: float
+    high: float
+    mean_rises: float | None = None
+
+
+class Share(NamedTuple):
+    """A share with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def trials_of(records: Sequence[EpisodeRecord]) -> Trials:
+    """Collect the outcomes of tasks that one run configuration repeats often enough, in the order of episodes."""
+    found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for record in sorted(judged(records).records, key=lambda record: record.id):
+        found[record.run, record.task].append(outcome_of(record))
+    return {key: outcomes for key, outcomes in sorted(found.items()) if len(outcomes) >= LEAST_TRIALS}
+
+
+def against_itself(
+    trials: Trials, *, seed: int, comparisons: int = COMPARISONS, policy: RolloutPolicy = ROLLOUT_RULE
+) -> SelfTest:
+    """Compare a skill with itself: each comparison splits every task's trials in two halves at random.
+
+    All tasks count as sealed: there is no proposer from whom anything would have to be kept.
+    Raises: ValueError without any trials.
+    """
+    if not trials:
+        raise ValueError(f"no task was run {LEAST_TRIALS} times by one run configuration")
+    draws = random.Random(seed)  # noqa: S311 - a seeded split, not a secret
+    promoted = rose = 0
+    for _ in range(comparisons):
+        pairs = [_halved(outcomes, draws) for outcomes in trials.values()]
+        promoted += decide(pairs, policy).decision == "promote"
+        rose += sum(sum(task) for task in pairs) > 0
+    share = share_of(promoted, comparisons)
+    return SelfTest("trials", share.value, comparisons, share.low, share.high, rose / comparisons)
+
+
+def on_shuffled(
+    records: Sequence[EpisodeRecord],
+    claims: Sequence[Claim],
+    *,
+    seed: int,
+    comparisons: int = COMPARISONS,
+    policy: GatePolicy = WRITTEN_RULE,
+) -> SelfTest:
+    """Send claims straight to the gate, past explore, on logs whose outcomes are shuffled anew each time.
+
+    Shapes: claims take turns; those without 20 episodes on either side are left out, since they could never pass.
+    Raises: ValueError where no claim is left.
+    """
+    firm = judged(records).records
+    able = [claim for claim in claims if _large_enough(claim, firm, policy)]
+    if not able:
+        raise ValueError("no claim has enough episodes on both sides")
+    promoted = sum(
+        _promotes(able[number % len(able)], shuffled(firm, seed + number), policy) for number in range(comparisons)
+    )
+    share = share_of(promoted, comparisons)
+    return SelfTest("shuffled", share.value, comparisons, share.low, share.high)
+
+
+def shuffled(records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeRecord]:
+    """Deal outcomes out anew among the episodes of one run configuration and difficulty."""
+    pools: defaultdict[tuple[str, str], list[EpisodeRecord]] = defaultdict(list)
+    for record in sorted(records, key=lambda record: record.id):
+        pools[record.run, record.difficulty].append(record)
+    draws = random.Random(seed)  # noqa: S311 - a seeded shuffle, not a secret
+    dealt = []
+    for _, members in sorted(pools.items()):
+        outcomes = [outcome_of(record) for record in members]
+        draws.shuffle(outcomes)
+        dealt += [ended(record, outcome) for record, outcome in zip(members, outcomes, strict=True)]
+    return dealt
+
+
+def share_of(hits: int, n: int) -> Share:
+    """Give a share with its Wilson interval (Wilson 1927)."""
+    share, z2 = hits / n, Z95 * Z95
+    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
+    spread = Z95 * sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    return Share(share, max(centre - spread, 0.0), min(centre + spread, 1.0))
+
+
+def _halved(outcomes: Sequence[float], draws: random.Random) -> list[float]:
+    """Split the trials of a task at random, and pair the halves: one half plays the candidate."""
+    drawn = draws.sample(outcomes, len(outcomes))
+    half = len(drawn) // 2
+    return [one - other for one, other in zip(drawn[:half], drawn[half : 2 * half], strict=True)]
+
+
+def _large_enough(claim: Claim, records: Sequence[EpisodeRecord], policy: GatePolicy) -> bool:
+    figures = contrast(cases_of(claim, records))
+    return figures is not None and min(figures.obeyed, figures.disobeyed) >= policy.least_arm
+
+
+def _promotes(claim: Claim, records: Sequence[EpisodeRecord], policy: GatePolicy) -> bool:
+    """Tell whether the gate promotes a claim; the costly replay is left out where p alone forbids it."""
+    figures = contrast(cases_of(claim, records))
+    if figures is None or one_sided_p(figures.z) > policy.alpha:
+        return False
+    evidence = measure([claim], (), Division((), tuple(records), ()), Stamp("self-test", ""), seed=0)
+    return judge(evidence.figures, policy, 1).decision == "promote"

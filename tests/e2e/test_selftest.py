@@ -1,0 +1,99 @@
+"""The gate against itself: how often it promotes where nothing changed."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from strategies.gate.selftest import against_itself, on_shuffled, share_of, shuffled, trials_of
+from strategies.logs.scan import scan
+from strategies.presets import PRESETS
+from strategies.selftesting import every_claim, selftest
+from tests.worlds import call, episode, world_with_a_rule
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BALANCED = PRESETS["balanced"]
+
+
+def repeated(seed: int, tasks: int = 40) -> dict[tuple[str, str], list[float]]:
+    draws = random.Random(seed)
+    rates = [draws.betavariate(0.3, 0.3) for _ in range(tasks)]
+    return {("run", f"t{n}"): [float(draws.random() < rate) for _ in range(4)] for n, rate in enumerate(rates)}
+
+
+def test_a_skill_against_itself_is_seldom_promoted_where_the_mean_often_rises() -> None:
+    result = against_itself(repeated(1), seed=0)
+    assert result.kind == "trials"
+    assert result.n == 200
+    assert result.false_promotion_rate <= 0.035
+    assert result.mean_rises is not None
+    assert result.mean_rises > 0.3
+    assert result == against_itself(repeated(1), seed=0)
+    assert result != against_itself(repeated(1), seed=1)
+
+
+def test_the_rate_is_measured_not_assumed() -> None:
+    """Trials that were no repeats of one agent, but two of each, would show: half of all splits favour one."""
+    biased = {("run", f"t{n}"): [1.0, 1.0, 0.0, 0.0] for n in range(40)}
+    assert against_itself(biased, seed=0).mean_rises == pytest.approx(0.45, abs=0.1)
+    with pytest.raises(ValueError, match="no task was run 4 times"):
+        against_itself({}, seed=0)
+
+
+def test_trials_are_those_of_one_run_configuration() -> None:
+    records = [episode([call("a")], task="t", run=run, trial=n) for run in ("r1", "r2") for n in range(3)]
+    assert trials_of(records) == {}
+    records += [episode([call("a")], task="t", run="r1", trial=3, outcome=0.0)]
+    assert trials_of(records) == {("r1", "t"): [1.0, 1.0, 1.0, 0.0]}
+
+
+def test_shuffling_keeps_the_outcomes_of_each_run_and_difficulty() -> None:
+    records = world_with_a_rule(1, tasks=40)
+    dealt = shuffled(records, 5)
+    assert {record.id for record in dealt} == {record.id for record in records}
+
+    def pools(episodes: object) -> dict[tuple[str, str], float]:
+        sums: dict[tuple[str, str], float] = {}
+        for record in episodes:  # type: ignore[attr-defined]
+            key = record.run, record.difficulty
+            sums[key] = sums.get(key, 0.0) + record.outcome.value
+        return sums
+
+    assert pools(dealt) == pools(records)
+    assert [r.outcome for r in dealt] != [
+        r.outcome for r in sorted(records, key=lambda r: (r.run, r.difficulty, r.id))
+    ]
+
+
+def test_on_shuffled_logs_of_a_world_with_a_rule_nothing_is_promoted() -> None:
+    records = world_with_a_rule(2, tasks=150)
+    result = on_shuffled(records, tuple(every_claim(records)), seed=0, comparisons=100)
+    assert (result.kind, result.n) == ("shuffled", 100)
+    assert result.false_promotion_rate <= 0.035
+    with pytest.raises(ValueError, match="no claim has enough"):
+        on_shuffled(records, (), seed=0)
+
+
+def test_a_share_comes_with_its_interval() -> None:
+    assert share_of(0, 100) == pytest.approx((0.0, 0.0, 0.037), abs=0.001)
+    assert share_of(5, 100) == pytest.approx((0.05, 0.0215, 0.1118), abs=0.001)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("logs", "kind", "comparisons"), [("tau_bench_airline", "trials", 200), ("intercode_sql", "shuffled", 100)]
+)
+def test_on_recorded_logs_the_gate_keeps_its_stated_error_rate(
+    recorded_data: Path, logs: str, kind: str, comparisons: int
+) -> None:
+    records = scan([recorded_data / logs], on_broken="list").records
+    result = selftest(records, BALANCED, seed=7, comparisons=comparisons)
+    assert (result.kind, result.n) == (kind, comparisons)
+    assert result.false_promotion_rate <= 0.035
+    assert result.low <= result.false_promotion_rate <= result.high
+    if kind == "trials":
+        assert result.mean_rises == pytest.approx(5 / 12, abs=0.1)  # the page's figure for common practice
