@@ -7,11 +7,14 @@ from typing import Literal
 from events.base import Frozen
 from events.claims import Claim, Trigger
 from events.parts import Edit, Reason, Strategy
-from events.score import Delta, Effect, Measured
+from events.score import Censoring, Delta, Effect, Measured
 
 
 class CandidateProposed(Frozen):
-    """A proposed set of edits to one capsule, with its claims and reasons; not live."""
+    """A proposed set of edits to one capsule, with its claims and reasons; not live.
+
+    `removes` holds the live claims whose lines the edits take away.
+    """
 
     type: Literal["CandidateProposed"] = "CandidateProposed"
     candidate: str
@@ -26,10 +29,15 @@ class CandidateProposed(Frozen):
     triggers: tuple[Trigger, ...]
     reason: str
     evaluator: str
+    removes: tuple[Claim, ...] = ()
 
 
 class CandidateScored(Frozen):
-    """A candidate is measured, once, as a whole."""
+    """A candidate is measured, once, as a whole.
+
+    `outcome_effect` is what obeying goes with in outcomes where `effect` is on another endpoint; null where no
+    outcomes exist. `censoring` says what each arm lost on the endpoint `recovered`.
+    """
 
     type: Literal["CandidateScored"] = "CandidateScored"
     candidate: str
@@ -43,6 +51,8 @@ class CandidateScored(Frozen):
     audit_after: Measured
     audit_delta: Delta | None = None
     audit_effect: Effect | None = None
+    outcome_effect: Effect | None = None
+    censoring: Censoring | None = None
     sent: int
 
 

@@ -38,13 +38,14 @@ class PresetDefined(Frozen):
 class EvaluatorRegistered(Frozen):
     """An evaluator is frozen: from here on its hash names one way to score, on one set of episodes.
 
-    `scope` is `pool` for all episodes known then, `named` for those of logs that a person named.
+    `scope` is `pool` for all episodes known then, `named` for those of logs that a person named, `claim` for
+    those that reach the moment of one claim and are judged by its own endpoint.
     """
 
     type: Literal["EvaluatorRegistered"] = "EvaluatorRegistered"
     evaluator: str
     kind: Literal["replay", "rollout", "judge"]
-    scope: Literal["pool", "named"]
+    scope: Literal["pool", "named", "claim"]
     method: str
     policy: str
     episodes: int

@@ -68,3 +68,10 @@ class Effect(Frozen):
     e_value: float
     endpoint: Endpoint
     scope: tuple[str, ...]
+
+
+class Censoring(Frozen):
+    """The share of each arm without any further attempt, which the endpoint `recovered` leaves out."""
+
+    obeyed: Unit
+    disobeyed: Unit

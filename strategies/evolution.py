@@ -6,26 +6,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from registry.publish import publish, require_unedited
-from strategies.cycle import Turn, live_claims, run_cycle
-from strategies.gate.moment import matches
+from strategies.answering import PROPOSERS, shows_in
+from strategies.cycle import run_cycle
+from strategies.drafts import Turn, key_of, live_claims
 from strategies.ground import prepare
-from strategies.proposers.recovery import recovery
+from strategies.proposers.proposal import Ask, answer
 from strategies.routing import route
 from strategies.select import Turn as Pick
-from strategies.select import answered, deficits, select
+from strategies.select import answers, deficits, rest_of, select
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Sequence
 
-    from events.registry_events import SignalRaised
+    from events.registry_events import CycleFinished, SignalRaised
     from registry.registry import Registry
     from strategies.ground import Ground
     from strategies.presets import Preset
-    from strategies.proposers.proposal import Proposer
     from strategies.shown import CycleResult
-
-PROPOSERS: Final[Mapping[str, Proposer]] = {"error_template": recovery}
-"""Which proposer answers which kind of signal."""
 
 MAX_CYCLES: Final = 10
 """How many turns one run takes at most, unless told otherwise (replay_and_gate.md, Presets)."""
@@ -50,7 +47,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Evolution:
-    """What a run came to. `unrouted` signals name no skill; `stopped` says why the run ended."""
+    """What a run came to. `unrouted` signals name no skill; `stopped` says why the run ended.
+
+    `cooling` signals rest, because turn after turn they led to no promotion.
+    """
 
     preset: str
     seed: int
@@ -59,6 +59,7 @@ class Evolution:
     needed_tasks: int | None
     unrouted: tuple[SignalRaised, ...]
     stopped: str
+    cooling: tuple[SignalRaised, ...] = ()
 
 
 def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], None] = lambda _: None) -> Evolution:
@@ -75,40 +76,76 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
     signals = _answerable(registry, ground)
     episodes = ground.division.everything
     routes = {one.fingerprint: plan.skill or route(registry, one, episodes) for one in signals}
-    offers = [signal for signal in signals if routes[signal.fingerprint]]
+    history, promoted = _before(registry.cycles(), plan, ground)
+    cooling = tuple(one for one in signals if rest_of(registry.cycles(), one.fingerprint))
+    offers = [one for one in signals if routes[one.fingerprint] and one not in cooling]
     results: list[CycleResult] = []
-    while len(results) < plan.cycles:
+    judged: set[str] = set()
+    turns = 0
+    while turns < plan.cycles:
         live = {name: live_claims(registry.capsule(name)) for name in set(routes.values()) if name}
-        offers = [one for one in offers if not answered(one.template, live[routes[one.fingerprint]])]
-        picks = [Pick(cycle.strategy, cycle.offered) for cycle in registry.cycles()]
-        picked = select(offers, plan.preset.weights, deficits(picks, plan.preset.weights))
+        done = {one.fingerprint for one in offers if answers(live[routes[one.fingerprint]], one)}
+        offers = [one for one in offers if one.fingerprint not in done or one.fingerprint in promoted]
+        picked = select(offers, plan.preset.weights, deficits(history, plan.preset.weights))
         if picked is None:
             break
         offered = tuple(sorted({offer.calls_for for offer in offers}))
-        budget = plan.preset.edit_budget.at(len(results) / max(plan.cycles - 1, 1))
-        turn = Turn(registry, ground, plan.preset, plan.seed, budget, offered, plan.review)
-        result = _take(turn, picked, routes[picked.fingerprint], write=plan.write)
-        results.append(result)
-        on_cycle(result)
         offers.remove(picked)
+        if picked.fingerprint in done:
+            judged.add(promoted[picked.fingerprint])
+        else:
+            budget = plan.preset.edit_budget.at(turns / max(plan.cycles - 1, 1))
+            turn = Turn(registry, ground, plan.preset, plan.seed, budget, offered, plan.review)
+            result = _take(turn, picked, routes[picked.fingerprint], judged, write=plan.write)
+            if result is None:
+                continue
+            results.append(result)
+            on_cycle(result)
+            judged |= {result.candidate.id} if result.candidate else set()
+        turns += 1
+        history.append(Pick(picked.calls_for, offered))
     unrouted = tuple(signal for signal in signals if not routes[signal.fingerprint])
-    return _summed(plan, results, unrouted, ended=len(results) < plan.cycles)
+    return _summed(plan, results, (unrouted, cooling), ended=turns < plan.cycles)
+
+
+def _before(cycles: Sequence[CycleFinished], plan: Plan, ground: Ground) -> tuple[list[Pick], dict[str, str]]:
+    """Give the picks before this plan first met these logs, and what it promoted on them since, by signal.
+
+    The same command on the same logs takes the same turns again, and finds each of them remembered: a signal that
+    it answered takes its turn in silence.
+    """
+    mine = [
+        (cycle.evaluator, cycle.preset, cycle.seed) == (ground.evaluator, plan.preset.name, plan.seed)
+        for cycle in cycles
+    ]
+    first = mine.index(True) if any(mine) else len(cycles)
+    since = (cycle for cycle, own in zip(cycles[first:], mine[first:], strict=True) if own)
+    promoted = {one.fingerprint: one.candidate or "" for one in since if one.verdict == "promote"}
+    return [Pick(cycle.strategy, cycle.offered) for cycle in cycles[:first]], promoted
 
 
 def _answerable(registry: Registry, ground: Ground) -> list[SignalRaised]:
     """List the raised signals that a proposer answers and that this ground holds."""
-    met = {step.template for record in ground.division.everything for step in record.steps if step.error}
+    episodes = ground.division.everything
     return [
         one
         for one in (raised.event for raised in registry.signals())
-        if one.kind in PROPOSERS and any(matches(one.template, template) for template in met)
+        if one.kind in PROPOSERS and any(shows_in(one, record) for record in episodes)
     ]
 
 
-def _take(turn: Turn, signal: SignalRaised, skill: str, *, write: bool) -> CycleResult:
-    """Mine one signal, put what was found through the gate, and project what was promoted."""
-    mined = PROPOSERS[signal.kind](signal.template, turn.ground.division.explore)
+def _take(
+    turn: Turn, signal: SignalRaised, skill: str, judged: Collection[str], *, write: bool
+) -> CycleResult | None:
+    """Mine one signal, put what was found through the gate, and project what was promoted.
+
+    Answers None where another signal of this run led to the same candidate: it takes no turn.
+    """
     before = turn.registry.capsule(skill)
+    others = tuple(turn.registry.capsule(name) for name in turn.registry.names() if name != skill)
+    mined = answer(Ask(signal, turn.ground.division.explore, before, others), PROPOSERS[signal.kind])
+    if mined.proposal is not None and key_of(turn, before, mined.proposal) in judged:
+        return None
     result = run_cycle(turn, signal, before, mined)
     after = turn.registry.capsule(skill)
     if write and after.version != before.version:
@@ -117,7 +154,11 @@ def _take(turn: Turn, signal: SignalRaised, skill: str, *, write: bool) -> Cycle
 
 
 def _summed(
-    plan: Plan, results: list[CycleResult], unrouted: tuple[SignalRaised, ...], *, ended: bool
+    plan: Plan,
+    results: list[CycleResult],
+    left: tuple[tuple[SignalRaised, ...], tuple[SignalRaised, ...]],
+    *,
+    ended: bool,
 ) -> Evolution:
     needed = [result.needed_tasks for result in results if result.needed_tasks]
     promoted = any(result.verdict == "promote" for result in results)
@@ -127,6 +168,7 @@ def _summed(
         cycles=tuple(results),
         tried=sum(result.tried for result in results),
         needed_tasks=min(needed, default=None) if not promoted else None,
-        unrouted=unrouted,
+        unrouted=left[0],
         stopped="no eligible signal is left" if ended else f"the limit of {plan.cycles} cycles was reached",
+        cooling=left[1],
     )

@@ -111,6 +111,6 @@ def _as_frozen(library: Library, evaluator: str) -> Division:
 
 
 def sent_to(library: Library, evaluator: str) -> int:
-    """Count the claims that were sent to an evaluator so far: what shares its error rate."""
-    candidates = library.candidates()
-    return sum(1 for one in candidates if one.proposed.evaluator == evaluator and one.times_scored)
+    """Count the claims that were sent to an evaluator so far: what shares its error rate; mere words are none."""
+    sent = (one for one in library.candidates() if one.proposed.evaluator == evaluator and one.times_scored)
+    return sum(1 for one in sent if one.proposed.claims or one.proposed.removes)

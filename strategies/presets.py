@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from pydantic import Field, model_validator
 
 from events.base import Frozen
+from events.score import Endpoint
 from strategies.gate.policy import GatePolicy
+from strategies.gate.rollout import RolloutPolicy
 
 if TYPE_CHECKING:
     from events.parts import Strategy
@@ -53,7 +55,8 @@ class Preset(Frozen):
     """The numbers of one preset.
 
     Units: trust_region is the share of changed characters of the base; alpha is the replay gate's error rate;
-    least_e the evidence a rollout must reach. The bounds keep every preset as strict as the written rule.
+    least_e the evidence a rollout must reach; endpoints are those that may promote. The bounds keep every
+    preset as strict as the written rule.
     """
 
     name: str
@@ -64,10 +67,15 @@ class Preset(Frozen):
     alpha: Annotated[float, Field(gt=0, le=0.01)]
     least_e: Annotated[float, Field(ge=10)]
     auto_revert: bool = True
+    endpoints: tuple[Endpoint, ...] = ("outcome", "recovered")
 
     def policy(self) -> GatePolicy:
         """Give the written rule, tightened by this preset."""
-        return GatePolicy(alpha=self.alpha)
+        return GatePolicy(alpha=self.alpha, endpoints=self.endpoints)
+
+    def rollout_policy(self) -> RolloutPolicy:
+        """Give the written rule of the rollout gate, tightened by this preset."""
+        return RolloutPolicy(least_e=self.least_e)
 
 
 def _preset(
@@ -78,7 +86,7 @@ def _preset(
     alpha: float,
     least_e: float,
 ) -> Preset:
-    """Read one row of the table; whether new genes are allowed is the one column that follows from the name."""
+    """Read one row of the table; new genes and endpoints follow from the name."""
     repair, harden, innovate = weights
     return Preset(
         name=name,
@@ -88,6 +96,7 @@ def _preset(
         new_genes=name not in {"repair-only", "steady-state"},
         alpha=alpha,
         least_e=least_e,
+        endpoints=("outcome",) if name == "steady-state" else ("outcome", "recovered"),
     )
 
 

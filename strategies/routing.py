@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from strategies.gate.moment import matches
+from strategies.answering import shows_in
 from strategies.intake import all_episodes
 
 if TYPE_CHECKING:
@@ -34,10 +34,6 @@ def route(library: Library, signal: SignalRaised, episodes: Iterable[EpisodeReco
         if any(trigger.fingerprint == signal.fingerprint for gene in genes for trigger in gene.triggers):
             return name
     ran_under = Counter(
-        skill
-        for record in episodes
-        if any(matches(signal.template, step.template) for step in record.steps if step.error)
-        for skill, _ in record.skills
-        if skill in names
+        skill for record in episodes if shows_in(signal, record) for skill, _ in record.skills if skill in names
     )
     return min(ran_under, key=lambda name: (-ran_under[name], name), default="")

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
+from events.claims import Trigger
+from events.registry_events import SignalRaised
+from events.score import Unmeasured
+from registry.capsule import Capsule
+from registry.gene import Gene, Line, LiveClaim
+from strategies.claims.kinds import sentence
 from strategies.gate.decide import Verdict, judge
 from strategies.gate.evaluator import evaluator_id
-from strategies.gate.measure import Evidence, Stamp, measure
+from strategies.gate.measure import Evidence, Stamp, measure, measure_removal
 from strategies.gate.policy import WRITTEN_RULE
 from strategies.gate.splits import divide, form_groups
 from strategies.logs.episode import EpisodeRecord, Outcome, Span, StepRecord
+from strategies.proposers.proposal import Ask, answer
 from strategies.proposers.recovery import recovery
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from events.claims import Claim
+    from events.parts import Strategy
     from strategies.gate.splits import Division
+    from strategies.proposers.proposal import Proposer
 
 NO_TABLE = "Table <*> doesn't exist"
 
@@ -122,6 +132,131 @@ def world_without_a_rule(seed: int, *, tasks: int = 300) -> list[EpisodeRecord]:
     return records
 
 
+def world_where_nothing_matters(seed: int, *, tasks: int = 250) -> list[EpisodeRecord]:
+    """A world for every family of claims: no action matters.
+
+    Of two runs one ends with its first success, the other hands in when it has had enough, and is graded then.
+    """
+    draws = random.Random(seed)
+    records = []
+    for number in range(tasks):
+        chance = draws.betavariate(0.6, 2.0)
+        difficulty = "hard" if chance < 0.2 else "easy"
+        for run, looks in (("large", 0.5), ("small", 0.2)):
+            hands_in = run == "small"
+            steps: list[StepRecord] = []
+            won = enough = False
+            while not won and not enough and len(steps) < 10:
+                action = "sql:SHOW" if draws.random() < looks else draws.choice(["sql:SELECT", "sql:DESC"])
+                won = not hands_in and draws.random() < chance
+                alike = steps and steps[-1].action == action and draws.random() < 0.5
+                again = (
+                    None if not alike else (steps[-1].same_call if steps[-1].same_call >= 0 else len(steps) - 1)
+                )
+                steps.append(call(action, NO_TABLE if not won and draws.random() < 0.6 else "", same=again))
+                enough = hands_in and draws.random() < 0.25
+            if hands_in:
+                steps.append(call("submit"))
+                won = draws.random() < chance
+            record = episode(steps, outcome=float(won), task=f"t{number:04}", run=run, difficulty=difficulty)
+            forms = (draws.choice(["json", "code"]), "text")
+            ended_by = "agent" if hands_in else "environment"
+            records.append(msgspec.structs.replace(record, ended_by=ended_by, answer_forms=forms))
+    return records
+
+
+Habit = Literal["start_with", "before", "finish_with", "output", "guard"]
+
+
+def world_with_a_habit(seed: int, habit: Habit, *, tasks: int = 250, lift: float = 0.45) -> list[EpisodeRecord]:
+    """A world in which one habit helps, and the agent ends each episode itself."""
+    draws = random.Random(seed)
+    records = []
+    for number in range(tasks):
+        difficulty = draws.choice(["easy", "hard"])
+        for run in ("large", "small"):
+            begins, looks, checks, stops = (draws.random() < 0.5 for _ in range(4))
+            form = draws.choice(["json", "code"])
+            helped = {
+                "start_with": begins,
+                "before": looks,
+                "finish_with": checks,
+                "output": form == "json",
+                "guard": stops,
+            }[habit]
+            won = float(draws.random() < 0.25 + lift * helped - 0.1 * (difficulty == "hard"))
+            steps = [
+                call("ls" if begins else "grep"),
+                call("make", "broken"),
+                call("Read" if stops else "make"),
+                call("Read" if looks else "grep"),
+                call("Edit"),
+                call("test" if checks else "lint"),
+                call("submit"),
+            ]
+            record = episode(steps, outcome=won, task=f"t{number:04}", run=run, difficulty=difficulty)
+            records.append(msgspec.structs.replace(record, ended_by="agent", answer_forms=(form, "text")))
+    return records
+
+
+def recovering(seed: int, *, lift: float = 0.5) -> list[EpisodeRecord]:
+    """The world with a rule as most logs have it: no outcomes, but what would have won works when tried again."""
+    failed = call("sql:SELECT", NO_TABLE)
+    records = world_with_a_rule(seed, lift=lift)
+    bare = []
+    for record in records:
+        won = record.outcome is not None and record.outcome.value == 1
+        last = call("sql:SELECT") if won else call("sql:SELECT", NO_TABLE)
+        first = record.steps[1].action
+        steps = [failed, call(first), last] if first == "sql:SHOW" else [failed, last, call("sql:DESC")]
+        bare.append(episode(steps, outcome=None, task=record.task, run=record.run, difficulty=record.difficulty))
+    return bare
+
+
+def without_outcomes(records: Iterable[EpisodeRecord]) -> list[EpisodeRecord]:
+    """The same episodes, as most logs have them: nobody says how they ended."""
+    return [msgspec.structs.replace(record, outcome=None) for record in records]
+
+
+def skill_with(claims: Sequence[Claim], *, name: str = "skill", fingerprint: str = "") -> Capsule:
+    """A skill of one gene whose lines carry these claims, one each."""
+    words = [sentence(claim) for claim in claims]
+    lines = tuple(Line(place, f"{text}\n", 10 + place, 1) for place, text in enumerate(words, 1))
+    return Capsule(
+        name=name,
+        source="",
+        encoding="utf-8",
+        mode=0o644,
+        version=1,
+        position=1,
+        at="",
+        cause="import",
+        front=(),
+        next_front=1,
+        genes=(
+            Gene(
+                id=f"{name}-gene",
+                capsule=name,
+                version=1,
+                title="",
+                lines=lines,
+                next_line=len(lines) + 1,
+                claims=tuple(LiveClaim(claim, 10 + place) for place, claim in enumerate(claims, 1)),
+                triggers=(Trigger(fingerprint=fingerprint, kind="uncovered_failure"),) if fingerprint else (),
+            ),
+        ),
+        gone=(),
+        files=(),
+        aliases=(),
+        stamped=False,
+        unproven=False,
+        retired=False,
+        born=1,
+        score=Unmeasured(reason="imported"),
+        delta=None,
+    )
+
+
 def outcomes_shuffled(records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeRecord]:
     """Shuffle outcomes among the episodes of one run and difficulty."""
     return _dealt(records, seed, lambda record: (record.run, record.difficulty), lambda record: record.id)
@@ -153,10 +288,35 @@ def _dealt(
     return dealt
 
 
-class Judgement(NamedTuple):
-    """What became of one template's candidate."""
+def asking(
+    explore: Sequence[EpisodeRecord],
+    *,
+    template: str = "",
+    action: str = "",
+    kind: str = "error_template",
+    calls_for: Strategy = "repair",
+) -> Ask:
+    """What a proposer is asked about one signal."""
+    signal = SignalRaised(
+        fingerprint=f"{kind}/{template}/{action}",
+        kind=kind,
+        calls_for=calls_for,
+        template=template,
+        action=action,
+        count=3,
+        episodes=2,
+        runs=(),
+        severity=0.5,
+    )
+    return Ask(signal, explore)
 
-    template: str
+
+class Judgement(NamedTuple):
+    """What became of one signal's candidate; `evidence` is that of the inverse where a claim is to go."""
+
+    about: str
+    proposer: str
+    claim: Claim
     evidence: Evidence
     verdict: Verdict
 
@@ -169,12 +329,32 @@ def division_of(records: Sequence[EpisodeRecord], split_key: str) -> Division:
 def evolved(records: Sequence[EpisodeRecord], templates: Iterable[str], split_key: str) -> list[Judgement]:
     """Mine each template on explore and send what survives through the gate, one after the other."""
     division = division_of(records, split_key)
+    asks = [(asking(division.explore, template=template), (recovery,)) for template in templates]
+    return sent_through(asks, division, split_key)
+
+
+def sent_through(
+    asks: Iterable[tuple[Ask, Sequence[Proposer]]], division: Division, split_key: str
+) -> list[Judgement]:
+    """Answer each signal from explore, and send what survives through the gate, one after the other."""
     stamp = Stamp(evaluator_id(division, split_key), "2026-01-01T00:00:00.000000Z")
     judgements: list[Judgement] = []
-    for template in templates:
-        proposal = recovery(template, division.explore).proposal
-        if proposal is not None:
-            evidence = measure(proposal.claims, (), division, stamp, seed=7)
-            verdict = judge(evidence.figures, WRITTEN_RULE, len(judgements) + 1)
-            judgements.append(Judgement(template, evidence, verdict))
+    for ask, proposers in asks:
+        proposal = answer(ask, proposers).proposal
+        if proposal is None:
+            continue
+        if proposal.removed is not None and proposal.removed.claim is not None:
+            claim = proposal.removed.claim
+            evidence = measure_removal(claim, (claim,), division, stamp, seed=7).hurtful
+        else:
+            claim = proposal.claims[0]
+            evidence = measure(proposal.claims, (), division, stamp, seed=7, endpoint=proposal.endpoint)
+        verdict = judge(evidence.figures, WRITTEN_RULE, len(judgements) + 1)
+        about = ask.signal.template or ask.signal.action
+        judgements.append(Judgement(about, proposal.proposer, claim, evidence, verdict))
     return judgements
+
+
+def promoted(judgements: Iterable[Judgement]) -> list[Judgement]:
+    """Keep what the gate would let through."""
+    return [one for one in judgements if one.verdict.decision == "promote"]

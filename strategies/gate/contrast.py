@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from events.claims import Claim
+    from events.score import Endpoint
+    from strategies.gate.exposure import Inverse
     from strategies.logs.episode import EpisodeRecord
 
 CARRYING_SHARE: Final = 0.05
@@ -54,7 +56,7 @@ class Contrast(NamedTuple):
     scope: tuple[str, ...]
 
 
-def cases_of(claim: Claim, records: Sequence[EpisodeRecord]) -> list[Case]:
+def cases_of(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> list[Case]:
     """Find the episodes that reach a claim's moment; all records must have an outcome."""
     stratum_of = stratifier(records)
     reached = ((record, moment_of(claim, record)) for record in records)
@@ -97,8 +99,8 @@ def _scope(tables: dict[Stratum, Table]) -> tuple[str, ...]:
     return tuple(sorted((run for run in weight if weight[run] >= least), key=lambda run: (-weight[run], run)))
 
 
-def effect_of(figures: Contrast) -> Effect:
-    """Write a contrast on the endpoint `outcome` as the effect that events keep."""
+def effect_of(figures: Contrast, endpoint: Endpoint = "outcome") -> Effect:
+    """Write a contrast as the effect that events keep."""
     return Effect(
         risk_difference=figures.difference.value,
         low=figures.difference.low,
@@ -108,6 +110,6 @@ def effect_of(figures: Contrast) -> Effect:
         tasks=figures.tasks,
         p=one_sided_p(figures.z),
         e_value=figures.e_value,
-        endpoint="outcome",
+        endpoint=endpoint,
         scope=figures.scope,
     )

@@ -37,9 +37,20 @@ def canonical_claims(claims: Iterable[Claim]) -> tuple[str, ...]:
     return tuple(sorted(texts))
 
 
-def candidate_id(capsule: str, claims: Sequence[Claim], evaluator: str) -> str:
-    """Name a replay candidate by its memory key: the same claims under the same evaluator are asked once."""
-    return _digest(["candidate", capsule, canonical_claims(claims), evaluator])
+def claim_evaluator(evaluator: str, claim: Claim) -> str:
+    """Name the evaluator that judges one claim by `recovered`: the claim is part of it (replay_and_gate.md)."""
+    return _digest(["evaluator", evaluator, "recovered", policy_text("recovered"), canonical_claims([claim])])
+
+
+def candidate_id(
+    capsule: str, claims: Sequence[Claim], evaluator: str, *, removes: Sequence[Claim] = (), text: str = ""
+) -> str:
+    """Name a replay candidate by its memory key: the same claims under the same evaluator are asked once.
+
+    `removes` are the live claims that it takes away, `text` the words where no claim says what it is about.
+    """
+    removal = [canonical_claims(removes)] if removes else [text] if text else []
+    return _digest(["candidate", capsule, canonical_claims(claims), evaluator, *removal])
 
 
 def _digest(value: object) -> str:

@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from events.score import Delta, Effect, Measured, Score, Split, Unmeasured
+from strategies.claims.kinds import contradicts
 from strategies.gate.contrast import cases_of, contrast, effect_of
-from strategies.gate.exposure import contradicts
+from strategies.gate.evaluator import claim_evaluator
+from strategies.gate.exposure import Inverse
 from strategies.gate.outcomes import judged
+from strategies.gate.recovered import population
 from strategies.gate.replay import compare
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from events.claims import Claim
+    from events.score import Censoring, Endpoint
     from strategies.gate.splits import Division
     from strategies.gate.strata import Interval
     from strategies.logs.episode import EpisodeRecord
@@ -39,12 +43,18 @@ class Replayed:
 
 @dataclass(frozen=True)
 class Figures:
-    """All that a verdict rests on; can be rebuilt from `CandidateScored` when a preset changes."""
+    """All that a verdict rests on; can be rebuilt from `CandidateScored` when a preset changes.
+
+    `outcome` is the effect on outcomes where `effect` is on another endpoint, None where no outcomes exist;
+    `censoring` is what the arms lost there.
+    """
 
     effect: Effect | None
     delta: Delta | None
     heuristic: bool = False
     contradicted: tuple[Claim, ...] = ()
+    outcome: Effect | None = None
+    censoring: Censoring | None = None
 
 
 @dataclass(frozen=True)
@@ -52,7 +62,8 @@ class Evidence:
     """A candidate measured, once, as a whole.
 
     `kept` are its claims without each later one whose own sealed estimate is not above 0; `audit` is reported
-    and never decides.
+    and never decides. `outcome` is the effect on sealed outcomes where the claim is judged by `recovered`,
+    `censoring` what the arms lost there.
     """
 
     sealed: Replayed
@@ -60,11 +71,20 @@ class Evidence:
     kept: tuple[Claim, ...]
     heuristic: bool
     contradicted: tuple[Claim, ...]
+    outcome: Effect | None = None
+    censoring: Censoring | None = None
 
     @property
     def figures(self) -> Figures:
         """Give the part that a verdict rests on."""
-        return Figures(self.sealed.effect, self.sealed.delta, self.heuristic, self.contradicted)
+        return Figures(
+            effect=self.sealed.effect,
+            delta=self.sealed.delta,
+            heuristic=self.heuristic,
+            contradicted=self.contradicted,
+            outcome=self.outcome,
+            censoring=self.censoring,
+        )
 
 
 def measure(
@@ -75,6 +95,7 @@ def measure(
     *,
     seed: int,
     place: int | None = None,
+    endpoint: Endpoint = "outcome",
 ) -> Evidence:
     """Measure a candidate against the live version of its capsule.
 
@@ -82,6 +103,8 @@ def measure(
     among them where the candidate's come to stand, None for the end. An `avoid` that stands behind the `do` of
     its template is never judged twice: of two claims with one moment the first named wins.
     """
+    if endpoint == "recovered":
+        return _measure_recovered(claims, live, division, stamp, seed=seed)
     sealed, heuristic = judged(division.sealed)
     kept = (claims[0], *(claim for claim in claims[1:] if _helps(claim, sealed)))
     at = len(live) if place is None else place
@@ -93,6 +116,61 @@ def measure(
         heuristic=heuristic,
         contradicted=contradicted(kept, live),
     )
+
+
+def _measure_recovered(
+    claims: Sequence[Claim], live: Sequence[Claim], division: Division, stamp: Stamp, *, seed: int
+) -> Evidence:
+    """Measure by whether the next attempt works, and by outcomes as well where they exist.
+
+    The population is of the claim's own making, so its scores are compared with nothing else: what the capsule
+    asks for at other moments is no part of them.
+    """
+    first = claims[0]
+    sealed, audit = population(first, division.sealed), population(first, division.audit)
+    kept = (first, *(claim for claim in claims[1:] if _helps(claim, sealed.records)))
+    own = Stamp(claim_evaluator(stamp.evaluator, first), stamp.measured_at)
+    versions = (), (first,)
+    outcomes = judged(division.sealed)
+    known = None if outcomes.heuristic else contrast(cases_of(first, outcomes.records))
+    return Evidence(
+        sealed=_replayed(sealed.records, first, versions, _Ruler("sealed", own, seed, "recovered")),
+        audit=_replayed(audit.records, first, versions, _Ruler("audit", own, seed, "recovered")),
+        kept=kept,
+        heuristic=False,
+        contradicted=contradicted(kept, live),
+        outcome=None if known is None else effect_of(known),
+        censoring=sealed.censoring,
+    )
+
+
+@dataclass(frozen=True)
+class Removal:
+    """A live claim measured for removal: turned round (does it hurt?), and as it stands (does it do anything?)."""
+
+    hurtful: Evidence
+    itself: Figures
+
+
+def measure_removal(
+    claim: Claim, live: Sequence[Claim], division: Division, stamp: Stamp, *, seed: int
+) -> Removal:
+    """Measure what it would mean to take one live claim away, on outcomes.
+
+    Shapes: live claims in gene order, the claim among them.
+    """
+    sealed, heuristic = judged(division.sealed)
+    turned = Inverse(claim)
+    versions = tuple(live), tuple(turned if one == claim else one for one in live)
+    figures = contrast(cases_of(claim, sealed))
+    evidence = Evidence(
+        sealed=_replayed(sealed, turned, versions, _Ruler("sealed", stamp, seed)),
+        audit=_replayed(judged(division.audit).records, turned, versions, _Ruler("audit", stamp, seed)),
+        kept=(claim,),
+        heuristic=heuristic,
+        contradicted=(),
+    )
+    return Removal(evidence, Figures(None if figures is None else effect_of(figures), None, heuristic))
 
 
 def score(claims: Sequence[Claim], division: Division, stamp: Stamp, *, seed: int) -> tuple[Measured, Measured]:
@@ -116,10 +194,12 @@ class _Ruler(NamedTuple):
     split: Split
     stamp: Stamp
     seed: int
+    endpoint: Endpoint = "outcome"
 
     def nothing(self) -> Unmeasured:
         """Say why there is no score."""
-        return Unmeasured(reason=f"no episode of the {self.split} split has an outcome")
+        has = "has an outcome" if self.endpoint == "outcome" else "tries again after this error"
+        return Unmeasured(reason=f"no episode of the {self.split} split {has}")
 
     def score(self, value: Interval, coverage: float, n: int) -> Score:
         """Write one estimate down as a score."""
@@ -129,7 +209,7 @@ class _Ruler(NamedTuple):
             low=value.low,
             high=value.high,
             kind="replay",
-            endpoint="outcome",
+            endpoint=self.endpoint,
             evaluator=self.stamp.evaluator,
             split=self.split,
             coverage=coverage,
@@ -139,8 +219,8 @@ class _Ruler(NamedTuple):
 
 def _replayed(
     records: Sequence[EpisodeRecord],
-    claim: Claim | None,
-    versions: tuple[Sequence[Claim], Sequence[Claim]],
+    claim: Claim | Inverse | None,
+    versions: tuple[Sequence[Claim | Inverse], Sequence[Claim | Inverse]],
     ruler: _Ruler,
 ) -> Replayed:
     """Replay both versions on one split, and contrast the arms of the claim that is judged, if any."""
@@ -152,7 +232,7 @@ def _replayed(
         before=ruler.score(both.before, both.coverage_before, both.n),
         after=ruler.score(both.after, both.coverage_after, both.n),
         delta=Delta(value=both.delta.value, low=both.delta.low, high=both.delta.high, tasks=both.tasks),
-        effect=None if figures is None else effect_of(figures),
+        effect=None if figures is None else effect_of(figures, ruler.endpoint),
     )
 
 

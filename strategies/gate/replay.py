@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from events.claims import Claim
+    from strategies.gate.exposure import Inverse
     from strategies.logs.episode import EpisodeRecord
 
 LEAST_OBEDIENT: Final = 5
@@ -55,7 +56,7 @@ class Estimate(NamedTuple):
     coverage: float
 
 
-def panel_of(records: Sequence[EpisodeRecord], claims: Sequence[Claim]) -> Panel:
+def panel_of(records: Sequence[EpisodeRecord], claims: Sequence[Claim | Inverse]) -> Panel:
     """Reduce episodes to counts by task, claim, stratum and arm.
 
     Shapes: claims in gene order; episodes with an outcome, at least one.
@@ -129,7 +130,11 @@ class Comparison(NamedTuple):
 
 
 def compare(
-    records: Sequence[EpisodeRecord], before: Sequence[Claim], after: Sequence[Claim], *, seed: int
+    records: Sequence[EpisodeRecord],
+    before: Sequence[Claim | Inverse],
+    after: Sequence[Claim | Inverse],
+    *,
+    seed: int,
 ) -> Comparison:
     """Replay two claim lists over the same episodes; intervals by a bootstrap over tasks that refits both.
 

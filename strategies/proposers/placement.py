@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from events.parts import Edit
+from registry.claimed import claims_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,18 @@ def home_of(capsule: Capsule, fingerprint: str, action: str) -> Gene | None:
     by_tool = (g for g in capsule.genes if tool and any(t.action.partition(":")[0] == tool for t in g.triggers))
     preamble = (g for g in capsule.genes if not g.title)
     return next((gene for found in (by_signal, by_tool, preamble, capsule.genes) for gene in found), None)
+
+
+def placed_first(gene: Gene, lines: Sequence[str]) -> Edit:
+    """Put whole lines before the first line of a gene that carries a claim, else behind all of its lines.
+
+    A claim in the very first line has nothing to stand behind: there the new lines go to the end as well.
+    """
+    claimed = next((place for place, line in enumerate(gene.lines) if claims_of(gene, line)), 0)
+    if not claimed:
+        return appended(gene, lines)
+    before = gene.lines[claimed - 1].id
+    return Edit(op="insert_after", gene=gene.id, target=(before,), text=tuple(f"{line}\n" for line in lines))
 
 
 def appended(gene: Gene, lines: Sequence[str]) -> Edit:

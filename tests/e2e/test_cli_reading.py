@@ -172,7 +172,8 @@ def test_signals_and_candidates_are_listed_with_counts_and_verdicts(germline: Te
     assert any(not row["open"] for row in signals)
     assert "no such table" in germline.does("signals").out
     found = germline.does("candidates", "sql-analyst", "--json").json["candidates"]
-    assert [row["verdict"] for row in found] == ["promote", "hold"]
+    assert found[0]["verdict"] == "promote"
+    assert {row["verdict"] for row in found} <= {"promote", "hold", "reject"}
     assert germline.does("candidates", "git-helper", "--json").json["candidates"] == []
     assert "✓" in germline.does("candidates").out
 

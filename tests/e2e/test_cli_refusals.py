@@ -223,7 +223,7 @@ def test_a_stale_base_is_held_not_promoted(germline: Terminal, monkeypatch: pyte
             germline.does("adopt", "sql-analyst")
         return measure(*args, **kwargs)  # type: ignore[arg-type] # handed through as it came
 
-    monkeypatch.setattr("strategies.cycle.measure", slow)
+    monkeypatch.setattr("strategies.drafts.measure", slow)
     told = germline.does("evolve", "sql-analyst", "--logs", recordings(), "--cycles", "1", "--json").json
     assert told["cycles"][0]["verdict"] == "hold"
     assert told["cycles"][0]["reasons"][0] == "stale base"

@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 
 from events.capsule_events import CapsuleVersioned
 from events.errors import RefusedError
+from events.registry_events import SignalRaised
 from events.score import Score
 from events.sqlite_log import SqliteLog
-from registry.commands import CreateRegistry, Revert, SwitchPreset
+from registry.commands import CreateRegistry, Record, Revert, SwitchPreset
 from registry.publish import publish, take_in
 from registry.registry import Registry
 from strategies import evolution
@@ -21,7 +23,7 @@ from strategies.intake import take_in as take_in_episodes
 from strategies.logs.scan import scan
 from strategies.presets import PRESETS
 from tests.clocks import TickingClock
-from tests.worlds import NO_TABLE, world_with_a_rule
+from tests.worlds import NO_TABLE, recovering, world_with_a_rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,12 +33,12 @@ if TYPE_CHECKING:
 SKILL = "---\nname: sql-analyst\ndescription: Answers questions with SQL.\n---\n\nAnswer with one SQL query.\n"
 
 
-def new_registry(folder: Path, *, split_key: str = "key") -> Registry:
+def new_registry(folder: Path, *, split_key: str = "key", text: str = SKILL) -> Registry:
     registry = Registry(SqliteLog.open(folder / "registry.db", create=True), TickingClock(), "person:test")
     registry.execute(CreateRegistry(split_key, "balanced"))
     skill = folder / "sql-analyst"
     skill.mkdir()
-    (skill / "SKILL.md").write_text(SKILL)
+    (skill / "SKILL.md").write_text(text)
     take_in(registry, skill)
     return registry
 
@@ -55,6 +57,19 @@ def registry(tmp_path: Path, world: Sequence[EpisodeRecord]) -> Registry:
 
 def plan(**changes: object) -> Plan:
     return Plan(**{"preset": PRESETS["balanced"], "seed": 7, "skill": "sql-analyst", **changes})  # type: ignore[arg-type]
+
+
+def uncovered_failure() -> SignalRaised:
+    return SignalRaised(
+        fingerprint="uncovered",
+        kind="uncovered_failure",
+        calls_for="innovate",
+        action="sql:SELECT",
+        count=9,
+        episodes=9,
+        runs=(),
+        severity=0.1,
+    )
 
 
 def skill_on_disk(registry: Registry) -> str:
@@ -167,7 +182,7 @@ def test_an_interrupt_while_measuring_leaves_the_log_whole_and_the_next_run_repe
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("strategies.cycle.measure", interrupted)
+        patch.setattr("strategies.drafts.measure", interrupted)
         with pytest.raises(KeyboardInterrupt):
             evolve(registry, plan())
     assert registry.log.verify().problems == ()
@@ -204,17 +219,95 @@ def test_new_logs_wait_until_the_sealed_tasks_have_grown_by_a_quarter(registry: 
     assert registry.evaluators() == [first]
 
 
+def test_without_outcomes_a_line_is_promoted_on_recovery_and_says_so(tmp_path: Path) -> None:
+    registry = new_registry(tmp_path)
+    take_in_episodes(registry, recovering(3))
+    (cycle, *_) = evolve(registry, plan()).cycles
+    assert (cycle.verdict, cycle.version) == ("promote", 2)
+    assert isinstance(cycle.before, Score)
+    assert isinstance(cycle.after, Score)
+    assert cycle.before.endpoint == cycle.after.endpoint == "recovered"
+    assert any("`recovered` alone" in reason for reason in cycle.reasons)
+    pool, own = registry.evaluators()
+    assert (pool.scope, own.scope, own.evaluator) == ("pool", "claim", cycle.after.evaluator)
+    before = registry.log.head()
+    assert [one.verdict for one in evolve(registry, plan()).cycles if one.verdict == "promote"] == []
+    assert registry.log.head() == before
+
+
+def test_steady_state_waits_where_only_recovery_speaks_and_another_preset_promotes_it_later(
+    tmp_path: Path,
+) -> None:
+    registry = new_registry(tmp_path)
+    take_in_episodes(registry, recovering(3))
+    (held, *_) = evolve(registry, plan(preset=PRESETS["steady-state"])).cycles
+    assert held.verdict == "hold"
+    assert "does not promote on `recovered` alone" in " ".join(held.reasons)
+    (promoted,) = [cycle for cycle in evolve(registry, plan()).cycles if cycle.verdict == "promote"]
+    assert promoted.remembered
+
+
+def test_a_line_that_hurts_in_newer_logs_is_taken_away_with_its_claim(registry: Registry) -> None:
+    evolve(registry, plan())
+    assert "SHOW" in skill_on_disk(registry)
+    hurt = [
+        structs.replace(one, id=f"new {one.id}", task=f"new {one.task}", prompt_key=f"new {one.prompt_key}")
+        for one in world_with_a_rule(9, lift=-0.3)
+    ]
+    take_in_episodes(registry, hurt)
+    repeated = uncovered_failure().model_copy(
+        update={"fingerprint": "again", "kind": "repeated_call", "calls_for": "harden"}
+    )
+    registry.execute(Record((repeated,)), actor="germline")
+    only = {record.id for record in hurt}
+    run = evolve(registry, plan(only=only, preset=PRESETS["harden"]))
+    removals = [cycle for cycle in run.cycles if cycle.candidate and cycle.candidate.edits[0].op == "delete"]
+    assert [cycle.verdict for cycle in removals] == ["promote"] * len(removals)
+    assert removals
+    capsule = registry.capsule("sql-analyst")
+    assert all(live.claim.do != "sql:SHOW" for gene in capsule.genes for live in gene.claims)  # type: ignore[union-attr]
+    assert "SHOW TABLES" not in skill_on_disk(registry)
+
+
+def test_a_line_that_nearly_repeats_another_goes_to_a_person(tmp_path: Path) -> None:
+    registry = new_registry(tmp_path, text=f"{SKILL}Answer with one SQL query only.\nSee scripts/gone.py first.\n")
+    take_in_episodes(registry, world_with_a_rule(3, lift=0.0))
+    repeated = uncovered_failure().model_copy(update={"kind": "repeated_call", "calls_for": "harden"})
+    registry.execute(Record((repeated,)), actor="germline")
+    run = evolve(registry, plan(preset=PRESETS["harden"]))
+    (held,) = [cycle for cycle in run.cycles if cycle.candidate]
+    assert held.verdict == "hold"
+    assert held.reasons[0].startswith("no claim covers it, so a person decides: nearly repeats an earlier line")
+    assert held.candidate is not None
+    assert held.candidate.edits[0].op == "delete"
+    assert "SQL query only" in skill_on_disk(registry)
+    (again,) = [cycle for cycle in evolve(registry, plan(preset=PRESETS["harden"])).cycles if cycle.candidate]
+    assert (again.verdict, again.remembered) == ("hold", True)
+
+
 @pytest.mark.data
-def test_recorded_runs_teach_the_skill_to_look_at_the_schema(tmp_path: Path, recorded_data: Path) -> None:
+def test_recorded_runs_teach_what_the_page_names_and_no_habit(tmp_path: Path, recorded_data: Path) -> None:
     registry = new_registry(tmp_path)
     take_in_episodes(registry, scan([recorded_data / "intercode_sql"]).records)
+    registry.execute(Record((uncovered_failure(),)), actor="germline")
     run = evolve(registry, plan())
     promoted = [cycle for cycle in run.cycles if cycle.verdict == "promote"]
-    assert [cycle.signal.template for cycle in promoted] == ["Table <*> doesn't exist"]
-    assert promoted[0].effect is not None
-    assert promoted[0].effect.risk_difference >= 0.3
-    assert promoted[0].candidate is not None
-    assert "SHOW" in promoted[0].candidate.edits[0].text
+    assert [(cycle.strategy, cycle.signal.template or cycle.signal.action) for cycle in promoted] == [
+        ("repair", "Table <*> doesn't exist"),
+        ("harden", "sql:SELECT"),
+    ]
+    for cycle in promoted:
+        assert cycle.effect is not None
+        assert cycle.effect.risk_difference >= 0.3
+        assert isinstance(cycle.audit_before, Score)
+        assert isinstance(cycle.audit_after, Score)
+        assert cycle.audit_after.value > cycle.audit_before.value  # on logs that decided nothing
+    innovate = [cycle for cycle in run.cycles if cycle.strategy == "innovate"]
+    assert innovate
+    assert all("no claim survived explore" in cycle.reasons[0] for cycle in innovate)
+    text = skill_on_disk(registry)
+    guarded, looked = text.index("do not run SELECT again"), text.index("SHOW TABLES")
+    assert guarded < looked  # what is more general stands first
 
 
 @pytest.mark.data

@@ -17,6 +17,7 @@ from strategies.logs.scan import scan
 from strategies.proposers.recovery import recovery
 from tests.worlds import (
     NO_TABLE,
+    asking,
     division_of,
     evolved,
     outcomes_shuffled,
@@ -132,7 +133,7 @@ def test_looking_at_the_schema_is_promoted_on_at_least_17_of_20_split_keys(
 @pytest.mark.data
 def test_explore_alone_decides_what_is_proposed(intercode: Sequence[EpisodeRecord]) -> None:
     division = division_of(intercode, "7")
-    mined = recovery(NO_TABLE, division.explore)
+    mined = recovery(asking(division.explore, template=NO_TABLE))
     assert mined.proposal is not None
     assert "SHOW" in mined.proposal.lines[0].text
-    assert recovery(NO_TABLE, division.explore[::-1]) == mined
+    assert recovery(asking(division.explore[::-1], template=NO_TABLE)) == mined

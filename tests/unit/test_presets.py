@@ -39,7 +39,13 @@ def test_the_presets_are_those_of_the_page() -> None:
 def test_every_preset_keeps_the_written_rule_or_tightens_it() -> None:
     for preset in PRESETS.values():
         assert preset.policy().alpha <= WRITTEN_RULE.alpha
-        assert preset.policy().model_copy(update={"alpha": WRITTEN_RULE.alpha}) == WRITTEN_RULE
+        assert set(preset.policy().endpoints) <= set(WRITTEN_RULE.endpoints)
+        loosest = {"alpha": WRITTEN_RULE.alpha, "endpoints": WRITTEN_RULE.endpoints}
+        assert preset.policy().model_copy(update=loosest) == WRITTEN_RULE
+
+
+def test_steady_state_alone_does_not_promote_on_recovered() -> None:
+    assert [name for name, preset in PRESETS.items() if "recovered" not in preset.endpoints] == ["steady-state"]
 
 
 @pytest.mark.parametrize("looser", [{"alpha": 0.02}, {"least_e": 5.0}])

@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import pytest
 
+from strategies.claims.phrases import LONGEST_QUOTE, also_avoid_line, avoid_line, do_line
 from strategies.gate.contrast import Contrast
 from strategies.gate.strata import Interval
-from strategies.proposers.phrases import LONGEST_QUOTE, also_avoid_line, avoid_line, do_line
 from strategies.proposers.proposal import needed_tasks
 from strategies.proposers.recovery import recovery
-from tests.worlds import NO_TABLE, call, episode, world_with_a_rule
+from tests.worlds import NO_TABLE, asking, call, episode, world_with_a_rule
 
 
 def test_what_helps_and_what_hurts_after_one_error_become_one_proposal() -> None:
-    mined = recovery(NO_TABLE, world_with_a_rule(1))
+    mined = recovery(asking(world_with_a_rule(1), template=NO_TABLE))
     assert mined.proposal is not None
     do, avoid = mined.proposal.claims
     assert (do.model_dump()["do"], avoid.model_dump()["avoid"]) == ("sql:SHOW", "sql:SELECT")
@@ -20,7 +20,7 @@ def test_what_helps_and_what_hurts_after_one_error_become_one_proposal() -> None
 
 
 def test_a_dropped_claim_takes_its_line_along() -> None:
-    proposal = recovery(NO_TABLE, world_with_a_rule(1)).proposal
+    proposal = recovery(asking(world_with_a_rule(1), template=NO_TABLE)).proposal
     assert proposal is not None
     kept = proposal.keeping(proposal.claims[:1])
     assert [line.text for line in kept.lines] == [proposal.lines[0].text]
@@ -36,7 +36,7 @@ def test_where_only_an_action_hurts_the_line_says_only_what_to_avoid() -> None:
         for action in ("sql:SELECT", *(f"sql:X{kind}" for kind in range(10)))
         for number in range(40 if action == "sql:SELECT" else 4)
     ]
-    mined = recovery(NO_TABLE, records)
+    mined = recovery(asking(records, template=NO_TABLE))
     assert mined.proposal is not None
     assert [line.text for line in mined.proposal.lines] == [
         'After "Table … doesn\'t exist", do not guess another table name with SELECT.'
@@ -44,19 +44,19 @@ def test_where_only_an_action_hurts_the_line_says_only_what_to_avoid() -> None:
 
 
 def test_where_nothing_helps_nothing_is_proposed_and_the_tries_are_counted() -> None:
-    mined = recovery(NO_TABLE, world_with_a_rule(1, lift=0.0))
+    mined = recovery(asking(world_with_a_rule(1, lift=0.0), template=NO_TABLE))
     assert mined.proposal is None
     assert mined.tried == 2
     assert mined.needed_tasks is not None
 
 
 def test_an_error_that_never_came_has_no_applicable_claim() -> None:
-    mined = recovery("Unknown column <*>", world_with_a_rule(1, tasks=20))
+    mined = recovery(asking(world_with_a_rule(1, tasks=20), template="Unknown column <*>"))
     assert (mined.proposal, mined.tried, mined.needed_tasks) == (None, 0, None)
 
 
 def test_arms_under_twenty_are_not_tried() -> None:
-    mined = recovery(NO_TABLE, world_with_a_rule(1, tasks=12))
+    mined = recovery(asking(world_with_a_rule(1, tasks=12), template=NO_TABLE))
     assert mined.tried == 0
     assert mined.strongest is not None
 

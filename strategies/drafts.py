@@ -1,0 +1,223 @@
+"""From what was mined to a candidate: its edits, its measurement, and what the gate says of both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from events.candidate_events import CandidateProposed, CandidateScored
+from events.claims import Trigger
+from events.parts import Edit
+from events.registry_events import EvaluatorRegistered
+from events.score import Score, Unmeasured
+from registry.claimed import claims_of
+from registry.commands import Record
+from strategies.gate.decide import Verdict, judge, judge_inert
+from strategies.gate.evaluator import candidate_id
+from strategies.gate.lint import Limits, lint
+from strategies.gate.measure import Evidence, Figures, Replayed, Stamp, measure, measure_removal
+from strategies.gate.policy import METHOD, policy_text
+from strategies.proposers.placement import appended, placed_first
+
+if TYPE_CHECKING:
+    from events.claims import Claim
+    from events.parts import Strategy
+    from events.registry_events import SignalRaised
+    from registry.capsule import Capsule
+    from registry.gene import Gene
+    from registry.registry import Registry
+    from strategies.gate.decide import Decision
+    from strategies.ground import Ground
+    from strategies.presets import Preset
+    from strategies.proposers.proposal import Proposal, Removed
+
+_OF_LINT: Final[tuple[tuple[str, Decision], ...]] = (("refuse", "reject"), ("review", "hold"))
+"""What a finding of lint makes of a promotion."""
+
+
+FOR_REVIEW: Final = "for review: the gate lets it through, and nobody was there to promote it"
+"""The reason that a later run, which a person starts, promotes from the stored figures."""
+UNCLAIMED: Final = "no claim covers it, so a person decides"
+"""How the reason begins where nothing can be measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one turn works with: fixed before it begins. With `review` what the gate lets through is held."""
+
+    registry: Registry
+    ground: Ground
+    preset: Preset
+    seed: int
+    edit_budget: int
+    offered: tuple[Strategy, ...]
+    review: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A candidate with its figures, not yet judged.
+
+    `measured` is None where stored figures are judged again. `itself` holds the figures of a claim that is to
+    go, where `figures` are those of its inverse.
+    """
+
+    proposed: CandidateProposed
+    figures: Figures
+    measured: Evidence | None = None
+    itself: Figures | None = None
+
+    def scored(self, sent: int) -> CandidateScored:
+        """Write the measurement down; there must be one."""
+        if self.measured is None:
+            raise ValueError("nothing was measured")
+        sealed, audit = self.measured.sealed, self.measured.audit
+        return CandidateScored(
+            candidate=self.proposed.candidate,
+            capsule=self.proposed.capsule,
+            base_version=self.proposed.base_version,
+            before=sealed.before,
+            after=sealed.after,
+            delta=sealed.delta,
+            effect=sealed.effect,
+            audit_before=audit.before,
+            audit_after=audit.after,
+            audit_delta=audit.delta,
+            audit_effect=audit.effect,
+            outcome_effect=self.measured.outcome,
+            censoring=self.measured.censoring,
+            sent=sent,
+        )
+
+
+def live_claims(capsule: Capsule) -> tuple[Claim, ...]:
+    """List the live claims of a capsule, in the order of the genes and of the lines that carry them."""
+    return tuple(claim for gene in capsule.genes for claim in _claims_in(gene))
+
+
+def _claims_in(gene: Gene) -> tuple[Claim, ...]:
+    """List the claims of a gene as its lines come; those that no line carries any more come last."""
+    carried = (claim for line in gene.lines for claim in claims_of(gene, line))
+    return tuple(dict.fromkeys((*carried, *(live.claim for live in gene.claims))))
+
+
+def key_of(turn: Turn, capsule: Capsule, proposal: Proposal) -> str:
+    """Name the candidate that a proposal makes, before it is measured."""
+    removes, text = _removed_claims(proposal), ""
+    if proposal.removed is not None and not removes:
+        gene = capsule.gene(proposal.removed.gene)
+        text = "".join(one.text for one in gene.lines if one.id in proposal.removed.lines) if gene else ""
+    return candidate_id(capsule.name, proposal.claims, turn.ground.evaluator, removes=removes, text=text)
+
+
+def draft(turn: Turn, signal: SignalRaised, capsule: Capsule, home: Gene, proposal: Proposal) -> Draft:
+    """Measure what was mined; what it proposes keeps only the lines whose claims stay."""
+    stamp = Stamp(turn.ground.evaluator, turn.registry.clock.now())
+    live, division = live_claims(capsule), turn.ground.division
+    if proposal.removed is not None and proposal.removed.claim is None:
+        proposed = _proposed(turn, signal, capsule, proposal, _removal(proposal.removed))
+        return Draft(proposed, Figures(None, None), _nothing_to_measure())
+    if proposal.removed is not None and proposal.removed.claim is not None:
+        removal = measure_removal(proposal.removed.claim, live, division, stamp, seed=turn.seed)
+        proposed = _proposed(turn, signal, capsule, proposal, _removal(proposal.removed))
+        return Draft(proposed, removal.hurtful.figures, removal.hurtful, removal.itself)
+    write = placed_first if proposal.general else appended
+    earlier = capsule.genes[: capsule.genes.index(home)]
+    leads = write(home, ()).op == "insert_after"
+    place = sum(len(_claims_in(gene)) for gene in (earlier if leads else (*earlier, home)))
+    measured = measure(
+        proposal.claims, live, division, stamp, seed=turn.seed, place=place, endpoint=proposal.endpoint
+    )
+    kept = proposal.keeping(measured.kept)
+    proposed = _proposed(
+        turn,
+        signal,
+        capsule,
+        kept,
+        write(home, [line.text for line in kept.lines]),
+        key=key_of(turn, capsule, proposal),
+    )
+    return Draft(proposed, measured.figures, measured)
+
+
+def verdict_on(turn: Turn, capsule: Capsule, drafted: Draft, sent: int) -> Verdict:
+    """Judge the figures, and refuse what they would promote but no skill should hold."""
+    if not turn.preset.weights.of(drafted.proposed.strategy):
+        return Verdict("hold", (f"the preset {turn.preset.name} does not {drafted.proposed.strategy}",))
+    if not drafted.proposed.claims and not drafted.proposed.removes:
+        return Verdict("hold", (f"{UNCLAIMED}: {drafted.proposed.reason}",))
+    policy = turn.preset.policy()
+    verdict = judge(drafted.figures, policy, sent)
+    if drafted.itself is not None and verdict.decision != "promote":
+        inert = judge_inert(drafted.itself, policy)
+        verdict = inert if inert.decision == "promote" else verdict
+    if verdict.decision != "promote":
+        return verdict
+    limits = Limits(edits=turn.edit_budget, trust_region=turn.preset.trust_region)
+    findings = lint(capsule, drafted.proposed.edits, limits)
+    for severity, decision in _OF_LINT:
+        said = tuple(f"lint: {one.what}" for one in findings if one.severity == severity)
+        if said:
+            return Verdict(decision, (*said, *verdict.reasons), verdict.scope)
+    return Verdict("hold", (FOR_REVIEW, *verdict.reasons), verdict.scope) if turn.review else verdict
+
+
+def register_evaluator(registry: Registry, drafted: Draft) -> None:
+    """Freeze the evaluator that a claim has for itself where it is judged by `recovered`."""
+    score = None if drafted.measured is None else drafted.measured.sealed.before
+    if score is None or isinstance(score, Unmeasured) or score.endpoint != "recovered":
+        return
+    if registry.log.document("evaluator", score.evaluator) is not None:
+        return
+    audit = drafted.measured.audit.before if drafted.measured else None
+    delta = drafted.figures.delta
+    event = EvaluatorRegistered(
+        evaluator=score.evaluator,
+        kind="replay",
+        scope="claim",
+        method=METHOD,
+        policy=policy_text("recovered"),
+        episodes=score.n + (audit.n if isinstance(audit, Score) else 0),
+        tasks=delta.tasks if delta else 0,
+        sealed_tasks=delta.tasks if delta else 0,
+    )
+    registry.execute(Record((event,)), actor="germline")
+
+
+def _removed_claims(proposal: Proposal) -> tuple[Claim, ...]:
+    return (proposal.removed.claim,) if proposal.removed and proposal.removed.claim else ()
+
+
+def _nothing_to_measure() -> Evidence:
+    """Give the figures of text that no claim covers: none."""
+    nothing = Unmeasured(reason="no claim covers the line")
+    empty = Replayed(nothing, nothing, None, None)
+    return Evidence(empty, empty, (), heuristic=False, contradicted=())
+
+
+def _removal(removed: Removed) -> Edit:
+    return Edit(op="delete", gene=removed.gene, target=removed.lines)
+
+
+def _proposed(
+    turn: Turn, signal: SignalRaised, capsule: Capsule, proposal: Proposal, edit: Edit, *, key: str = ""
+) -> CandidateProposed:
+    """Write down what is proposed; only what brings lines brings the trigger they answer."""
+    trigger = Trigger(
+        fingerprint=signal.fingerprint, kind=signal.kind, template=signal.template, action=signal.action
+    )
+    return CandidateProposed(
+        candidate=key or key_of(turn, capsule, proposal),
+        capsule=capsule.name,
+        base_version=capsule.version,
+        strategy=signal.calls_for,
+        preset=turn.preset.name,
+        proposer=proposal.proposer,
+        fingerprint=signal.fingerprint,
+        edits=(edit,),
+        claims=proposal.claims,
+        triggers=(trigger,) if proposal.lines else (),
+        reason=proposal.reason,
+        evaluator=turn.ground.evaluator,
+        removes=_removed_claims(proposal),
+    )

@@ -1,0 +1,76 @@
+"""Fitting claims on explore: the one mechanism behind every proposer that needs no model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from strategies.claims.kinds import sentence
+from strategies.gate.contrast import Contrast, cases_of, contrast
+from strategies.gate.outcomes import judged
+from strategies.gate.policy import WRITTEN_RULE
+from strategies.gate.strata import survivors, two_sided_p
+from strategies.proposers.proposal import LearnedLine, Mined, Proposal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from events.claims import Claim
+    from strategies.proposers.proposal import Ask
+
+FALSE_DISCOVERIES: Final = 0.05
+"""The rate that Benjamini-Yekutieli holds on explore (replay_and_gate.md, Offline miner)."""
+
+
+class Fitted(NamedTuple):
+    """What was compared on explore: those that survive, how many were tried, and the strongest of all."""
+
+    surviving: dict[Claim, Contrast]
+    tried: int
+    strongest: Contrast | None
+
+
+def fitted(compared: Mapping[Claim, Contrast | None], *, tried_before: int = 0) -> Fitted:
+    """Try what has 20 episodes on either side, and keep what survives Benjamini-Yekutieli over all tried.
+
+    `tried_before` claims of the same cycle did not survive: they count as tried with p = 1.
+    """
+    known = {claim: figures for claim, figures in compared.items() if figures is not None}
+    tried = [claim for claim, figures in known.items() if _large_enough(figures)]
+    p_values = [*(two_sided_p(known[claim].z) for claim in tried), *([1.0] * tried_before)]
+    kept = survivors(p_values, FALSE_DISCOVERIES)
+    return Fitted(
+        surviving={claim: known[claim] for index, claim in enumerate(tried) if index in kept},
+        tried=len(tried),
+        strongest=max(known.values(), key=lambda figures: abs(figures.z), default=None),
+    )
+
+
+def mine(proposer: str, ask: Ask, claims: Iterable[Claim], lines: Mapping[Claim, str] | None = None) -> Mined:
+    """Fit claims on explore, and propose the one that goes with better outcomes most surely.
+
+    `lines` are the words for claims that have words already; the others get the sentence of their kind.
+    """
+    records = judged(ask.explore).records
+    found = fitted(
+        {claim: contrast(cases_of(claim, records)) for claim in dict.fromkeys(claims)}, tried_before=ask.tried
+    )
+    helping = {claim: figures for claim, figures in found.surviving.items() if figures.z > 0}
+    best = max(helping, key=lambda claim: helping[claim].z, default=None)
+    if best is None:
+        return Mined(None, found.tried, found.strongest)
+    line = (lines or {}).get(best) or sentence(best)
+    reason = explained(helping[best], found.tried + ask.tried, len(found.surviving))
+    return Mined(Proposal(proposer, (LearnedLine(line, best),), reason), found.tried, found.strongest)
+
+
+def explained(figures: Contrast, tried: int, kept: int) -> str:
+    """Say what explore showed for the claim that is judged."""
+    return (
+        f"explore: {figures.obeyed} episodes obeyed, {figures.disobeyed} did not; "
+        f"risk difference {figures.difference.value:+.2f}, z {figures.z:+.1f}; "
+        f"{kept} of {tried} claims tried survive Benjamini-Yekutieli at q = {FALSE_DISCOVERIES:g}"
+    )
+
+
+def _large_enough(figures: Contrast) -> bool:
+    return min(figures.obeyed, figures.disobeyed) >= WRITTEN_RULE.least_arm

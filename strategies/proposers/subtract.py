@@ -1,0 +1,82 @@
+"""Harden: lines to take away, because replay shows that obeying them hurts or does nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from events.claims import Before
+from registry.claimed import claims_of
+from strategies.gate.contrast import Contrast, cases_of, contrast
+from strategies.gate.exposure import Inverse
+from strategies.gate.outcomes import judged
+from strategies.gate.policy import WRITTEN_RULE
+from strategies.proposers.dead_text import doubts
+from strategies.proposers.mining import explained, fitted
+from strategies.proposers.proposal import Mined, Proposal, Removed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from events.claims import Claim
+    from registry.capsule import Capsule
+    from strategies.proposers.mining import Fitted
+    from strategies.proposers.proposal import Ask
+
+
+def subtract(ask: Ask) -> Mined:
+    """Compare, for each live claim that lines carry, those who obeyed with those who did not.
+
+    Proposes the removal of the line that hurts most surely; of an inert one where none hurts; where there is none
+    either, of a near-duplicate or of dead text, which goes to review. Protected lines are left alone. So is
+    `before`: where success ends an episode, whoever did something first has lost a chance already, and every such
+    line would look hurtful (measured).
+    """
+    records = judged(ask.explore).records
+    if ask.capsule is None:
+        return Mined(None, 0, None)
+    removable = dict(_removable(ask.capsule))
+    found = fitted(
+        {claim: contrast(cases_of(Inverse(claim), records)) for claim in removable}, tried_before=ask.tried
+    )
+    claim, what = _worst(found, {claim: contrast(cases_of(claim, records)) for claim in removable})
+    if claim is None:
+        return Mined(_for_review(ask.capsule), found.tried, None)
+    proposal = Proposal("subtract", (), what, removed=removable[claim])
+    return Mined(proposal, found.tried, None)
+
+
+def _worst(found: Fitted, itself: dict[Claim, Contrast | None]) -> tuple[Claim | None, str]:
+    """Choose the claim whose inverse survives most surely, else the one that most surely does nothing."""
+    hurtful = {claim: figures for claim, figures in found.surviving.items() if figures.z > 0}
+    if hurtful:
+        worst = max(hurtful, key=lambda claim: hurtful[claim].z)
+        return worst, f"hurtful, its inverse: {explained(hurtful[worst], found.tried, len(found.surviving))}"
+    inert = {claim: figures for claim, figures in itself.items() if figures is not None and _inert(figures)}
+    if not inert:
+        return None, ""
+    least = min(inert, key=lambda claim: inert[claim].difference.high)
+    return least, f"inert: {explained(inert[least], found.tried, len(found.surviving))}"
+
+
+def _inert(figures: Contrast) -> bool:
+    enough = min(figures.obeyed, figures.disobeyed) >= WRITTEN_RULE.least_arm
+    return enough and figures.difference.high < WRITTEN_RULE.least_difference
+
+
+def _for_review(capsule: Capsule) -> Proposal | None:
+    """Propose the first line that a skill could do without, as far as its words tell."""
+    doubt = next(doubts(capsule), None)
+    if doubt is None:
+        return None
+    return Proposal("subtract", (), doubt.why, removed=Removed(doubt.gene, (doubt.line,), None))
+
+
+def _removable(capsule: Capsule) -> Iterator[tuple[Claim, Removed]]:
+    """List the lines that carry one claim of their own, which no other line carries."""
+    for gene in capsule.genes:
+        carried = [(line.id, claims_of(gene, line)) for line in gene.lines]
+        for live in gene.claims:
+            lines = [line for line, claims in carried if claims == (live.claim,)]
+            free = not gene.protected_whole and not gene.protected.intersection(lines)
+            if len(lines) == 1 and free and not isinstance(live.claim, Before):
+                yield live.claim, Removed(gene.id, tuple(lines), live.claim)

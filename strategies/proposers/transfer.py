@@ -1,0 +1,44 @@
+"""Innovate: the lines of another capsule that answer the same signal, where they hold here too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from registry.claimed import claims_of
+from strategies.proposers.mining import mine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from events.claims import Claim, Trigger
+    from events.registry_events import SignalRaised
+    from strategies.proposers.proposal import Ask, Mined
+
+
+def transfer(ask: Ask) -> Mined:
+    """Fit the claims of other capsules' genes that answer this signal; the line keeps the words it has there.
+
+    Lines without a claim of their own are left: nothing could say whether they hold here.
+    """
+    lines = dict(_offered(ask))
+    return mine("transfer", ask, lines, lines)
+
+
+def _offered(ask: Ask) -> Iterator[tuple[Claim, str]]:
+    own = {live.claim for gene in ask.capsule.genes for live in gene.claims} if ask.capsule else set()
+    for capsule in ask.others:
+        for gene in capsule.genes:
+            if not any(_same_signal(trigger, ask.signal) for trigger in gene.triggers):
+                continue
+            for line in gene.lines:
+                claims = claims_of(gene, line)
+                if len(claims) == 1 and claims[0] not in own:
+                    yield claims[0], line.text.strip()
+
+
+def _same_signal(trigger: Trigger, signal: SignalRaised) -> bool:
+    """Tell whether a trigger names this signal, or one about the same error and action."""
+    about = (signal.template, signal.action)
+    return trigger.fingerprint == signal.fingerprint or (
+        any(about) and (trigger.template, trigger.action) == about
+    )

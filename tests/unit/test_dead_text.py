@@ -1,0 +1,45 @@
+"""Words that a skill could do without: found by their words alone, left to a person."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from registry.gene import Line
+from strategies.proposers.dead_text import doubts
+from tests.worlds import skill_with
+
+if TYPE_CHECKING:
+    from registry.capsule import Capsule
+
+
+def skill(*texts: str) -> Capsule:
+    base = skill_with([])
+    (gene,) = base.genes
+    lines = tuple(Line(place, f"{text}\n", 1, 1) for place, text in enumerate(texts, 1))
+    return replace(base, genes=(replace(gene, lines=lines),))
+
+
+@pytest.mark.parametrize(
+    ("texts", "doubted"),
+    [
+        (("Read the file before you edit it.", "Always read the file before you edit it."), [2]),
+        (("Read the file before you edit it.", "Run the tests after you edit it."), []),
+        (("Be brief.", "Be brief."), []),
+        (("# Read the file before you edit", "# Read the file before you edit"), []),
+        (("```", "make all the tests run now", "make all the tests run now", "```"), []),
+        (("Run scripts/check.py first.",), [1]),
+        (("Run myscripts/check.py first.",), []),
+    ],
+)
+def test_repeats_and_words_about_missing_files_are_doubted(texts: tuple[str, ...], doubted: list[int]) -> None:
+    assert [doubt.line for doubt in doubts(skill(*texts))] == doubted
+
+
+def test_protected_lines_are_never_doubted() -> None:
+    capsule = skill("Run scripts/check.py first.")
+    (gene,) = capsule.genes
+    for guarded in (replace(gene, protected=frozenset({1})), replace(gene, protected_whole=True)):
+        assert list(doubts(replace(capsule, genes=(guarded,)))) == []

@@ -1,0 +1,121 @@
+"""The endpoint for logs without outcomes: does the next attempt of what failed work?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.claims import After, AfterError
+from events.score import Censoring, Score
+from strategies.gate.decide import judge
+from strategies.gate.evaluator import claim_evaluator
+from strategies.gate.measure import Stamp, measure
+from strategies.gate.policy import WRITTEN_RULE
+from strategies.gate.recovered import endpoint_for, population, recovered, too_far_apart
+from strategies.logs.ended import ended
+from strategies.presets import PRESETS
+from strategies.proposers.recovery import recovery
+from tests.worlds import NO_TABLE, asking, call, division_of, episode, recovering, without_outcomes
+
+if TYPE_CHECKING:
+    from strategies.logs.episode import StepRecord
+
+DO_SHOW = AfterError(template=NO_TABLE, do="sql:SHOW")
+FAILED = call("sql:SELECT", NO_TABLE)
+STAMP = Stamp("base", "2026-01-01T00:00:00.000000Z")
+
+
+@pytest.mark.parametrize(
+    ("later", "works"),
+    [
+        ([call("sql:SHOW"), call("sql:SELECT")], 1.0),
+        ([call("sql:SELECT", NO_TABLE), call("sql:SELECT")], 0.0),
+        ([call("sql:SHOW"), call("sql:SELECT", "another error"), call("sql:SELECT")], 0.0),
+        ([call("sql:SHOW")] * 4 + [call("sql:SELECT")], 1.0),
+        ([call("sql:SHOW")] * 5 + [call("sql:SELECT")], None),
+        ([call("sql:SHOW")], None),
+    ],
+)
+def test_only_the_next_attempt_within_five_calls_counts(later: list[StepRecord], works: float | None) -> None:
+    assert recovered(episode([FAILED, *later]), NO_TABLE) == works
+
+
+def test_an_attempt_issued_together_with_the_failing_call_is_no_next_attempt() -> None:
+    together = episode(
+        [call("sql:SELECT", NO_TABLE, turn=0), call("sql:SELECT", turn=0), call("sql:SHOW", turn=1)]
+    )
+    assert recovered(together, NO_TABLE) is None
+
+
+def test_episodes_without_a_further_attempt_are_counted_by_arm_and_left_out() -> None:
+    records = [
+        episode([FAILED, call("sql:SHOW"), call("sql:SELECT")], task="a"),
+        episode([FAILED, call("sql:SHOW")], task="b"),
+        episode([FAILED, call("sql:SELECT")], task="c"),
+        episode([call("sql:SELECT")], task="d"),
+    ]
+    left, censoring = population(DO_SHOW, records)
+    assert [(one.task, one.outcome and one.outcome.value) for one in left] == [("a", 1.0), ("c", 1.0)]
+    assert censoring == Censoring(obeyed=0.5, disobeyed=0.0)
+    assert too_far_apart(censoring)
+
+
+def test_only_claims_about_an_error_can_be_judged_by_recovery() -> None:
+    with pytest.raises(TypeError, match="no error to recover from"):
+        population(After(action="a", avoid="a"), [])
+
+
+def test_the_outcome_decides_where_half_of_the_episodes_have_one() -> None:
+    known = [episode([FAILED, call("a")], task=f"{n}") for n in range(5)]
+    bare = without_outcomes(known)
+    assert endpoint_for(NO_TABLE, [*known, *bare]) == "outcome"
+    assert endpoint_for(NO_TABLE, [*known[1:], *bare]) == "recovered"
+    assert endpoint_for(NO_TABLE, [*bare, *(episode([call("a")], task=f"x{n}") for n in range(9))]) == "recovered"
+
+
+def test_without_outcomes_a_true_rule_is_promoted_and_says_what_it_was_judged_by() -> None:
+    division = division_of(recovering(3), "key")
+    proposal = recovery(asking(division.explore, template=NO_TABLE)).proposal
+    assert proposal is not None
+    assert proposal.endpoint == "recovered"
+    assert "`recovered` alone" in proposal.reason
+    measured = measure(proposal.claims, (), division, STAMP, seed=7, endpoint="recovered")
+    verdict = judge(measured.figures, WRITTEN_RULE, 1)
+    assert verdict.decision == "promote"
+    assert any("judged by `recovered` alone" in reason for reason in verdict.reasons)
+    assert judge(measured.figures, PRESETS["steady-state"].policy(), 1).decision == "hold"
+    before = measured.sealed.before
+    assert isinstance(before, Score)
+    assert before.endpoint == "recovered"
+    assert before.evaluator == claim_evaluator("base", DO_SHOW) != "base"
+
+
+def test_two_claims_judged_by_recovery_have_two_evaluators() -> None:
+    assert claim_evaluator("base", DO_SHOW) != claim_evaluator(
+        "base", AfterError(template=NO_TABLE, do="sql:DESC")
+    )
+
+
+def test_a_claim_that_lowers_the_outcome_is_rejected_whatever_it_recovers() -> None:
+    bare = recovering(3)
+    some = [ended(r, float(r.steps[1].action != "sql:SHOW")) if n % 5 == 0 else r for n, r in enumerate(bare)]
+    division = division_of(some, "key")
+    measured = measure([DO_SHOW], (), division, STAMP, seed=7, endpoint="recovered")
+    assert measured.sealed.effect is not None
+    assert measured.sealed.effect.risk_difference > 0.3
+    verdict = judge(measured.figures, WRITTEN_RULE, 1)
+    assert verdict.decision == "reject"
+    assert "lowers the outcome" in verdict.reasons[0]
+
+
+def test_arms_that_lose_differently_many_episodes_hold() -> None:
+    division = division_of(recovering(3), "key")
+    measured = measure([DO_SHOW], (), division, STAMP, seed=7, endpoint="recovered")
+    torn = replace(measured.figures, censoring=Censoring(obeyed=0.11, disobeyed=0.0))
+    verdict = judge(torn, WRITTEN_RULE, 1)
+    assert verdict.decision == "hold"
+    assert "11% of the obedient" in verdict.reasons[0]
+    near = replace(measured.figures, censoring=Censoring(obeyed=0.10, disobeyed=0.0))
+    assert judge(near, WRITTEN_RULE, 1).decision == "promote"
