@@ -29,7 +29,7 @@ def subtract(ask: Ask) -> Mined:
     Proposes the removal of the line that hurts most surely; of an inert one where none hurts; where there is none
     either, of a near-duplicate or of dead text, which goes to review. Protected lines are left alone. So is
     `before`: where success ends an episode, whoever did something first has lost a chance already, and every such
-    line would look hurtful (measured).
+    line would look hurtful.
     """
     records = judged(ask.explore).records
     if ask.capsule is None:
