@@ -4,6 +4,11 @@ Makes a log of 500 MB out of the recorded texts, in a temporary folder, and meas
 figure is the best of three, and the sides take turns. The bare decode gives every record with its content blocks
 and does nothing with them; it and `json.loads` read the same lines through the same 1 MiB buffer. Memory is the
 growth of the peak resident set of a fresh process that scans the whole log.
+
+Measured on 2026-11-21 on 2 shared cores of an AMD EPYC: bare decode 847 MB/s, `json.loads` 270, ours
+428 to episodes and 385 to signals: 0.45 of the bare decode (0.5 is not reached) and 1.43 of `json.loads` (2 is not
+reached); 45 MB of growth, recall 1. Two processes gave 1.85 in one run and 1.53 in the next. Our own decode, which
+passes over most fields, takes 3.2 of the 9.4 µs of a record: twice `json.loads` leaves 3.5 µs for all the rest.
 """
 
 from __future__ import annotations

@@ -9,10 +9,10 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 
 from strategies.logs.actions import SHELL_TOOLS, SQL_TOOLS, head_of, plain_tool, writes
-from strategies.logs.claude_records import Block, Message, Record, argument_in, interrupted, text_in, text_of
+from strategies.logs.claude_records import Block, Message, Record, argument_in, interrupted, text_of
 from strategies.logs.conversation import command_of, elapsed_ms
 from strategies.logs.episode import MESSAGE, EndedBy, EpisodeRecord, Kind, Span, Step
-from strategies.logs.marks import PERMISSION_DENIED, USER_INTERRUPT, Marker, may_be_marked, said
+from strategies.logs.marks import PERMISSION_DENIED, USER_INTERRUPT, Marker, edits_files, may_be_marked, said
 from strategies.logs.places import read_span
 from strategies.logs.records import completed, plain, prompt_key, unnamed_task
 from strategies.logs.reduction import StepDraft, bytes_key, draft_of, template_of
@@ -22,16 +22,17 @@ _INTERRUPTED: Final = "[Request interrupted by user"
 _DENIED: Final = "The user doesn't want to proceed with this tool use"
 _TOOL_ERROR: Final = "<tool_use_error>"
 _LOCAL_COMMAND: Final = ("<command-", "<local-command-", "Caveat: The messages below")
+_NOT_YET_FAILED: Final = False
 _COMMAND_CHARS: Final = 500
 """How much of a command is looked at for its head."""
 
-_OPENINGS: Final = frozenset([b'"[', b'"T', b'"<', b"[{"])
+_OPENINGS: Final = (b'"[Request', b'"The user', b'"<tool', b"[{")
 """How the JSON of a result begins that may hold one of the marks above: at once, or in a list of blocks."""
 
 _READ: Final = "read"
 """The tool by which an agent reads a skill's file by itself, in lower case."""
 
-_LIMITS: Final = frozenset(["max_tokens", "model_context_window_exceeded"])
+_LIMITS: Final = ("max_tokens", "model_context_window_exceeded")
 
 
 class Session(msgspec.Struct, dict=True):
@@ -164,18 +165,21 @@ class Session(msgspec.Struct, dict=True):
             for draft in self._of_turn("message"):
                 draft.kind, draft.action = "note", ""
         tool = tool_of(block.name or "")
-        head, index = "", len(self.drafts)
+        name, given, index, head = tool.name, bytes(block.input), len(self.drafts), ""
         call_id = block.id or f"#{index}"
         if tool.telling:
-            argument = text_in(block.input)
-            head = head_of(tool.name, command_of(tool.name, argument)[:_COMMAND_CHARS])
-            if self._worth_a_look(tool, argument):
+            argument = given.decode("utf-8", "replace")
+            if tool.takes_command:
+                head = head_of(name, command_of(name, argument)[:_COMMAND_CHARS])
+            if tool.edits or self._worth_a_look(tool, argument):
                 self.arguments[call_id] = argument
         self.waiting[call_id] = index
-        action, changes = _action(tool.name, head)
-        key = bytes_key(bytes(block.input))
+        action, changes = _action(name, head)
+        # By position, which is a third quicker: result_key, template and error are still to come.
         self.drafts.append(
-            StepDraft(self.turn, "call", "agent", action, span, key, writes=changes, started_at=at)
+            StepDraft(
+                self.turn, "call", "agent", action, span, bytes_key(given), b"", "", _NOT_YET_FAILED, changes, at
+            )
         )
 
     def _answer(self, record: Record, block: Block, span: Span) -> bool:
@@ -187,8 +191,13 @@ class Session(msgspec.Struct, dict=True):
         draft.result_key = bytes_key(content)
         draft.duration_ms = elapsed_ms(draft.started_at, record.timestamp)
         argument = self.arguments.pop(call_id, "")
-        if argument or block.is_error or content[:2] in _OPENINGS or interrupted(record):
+        if block.is_error or content.startswith(_OPENINGS) or interrupted(record):
             self._look_at(record, block, index, argument, span)
+        elif argument:
+            if tool_of(draft.action.partition(":")[0]).edits:
+                draft.marks, draft.same_target = self.marker.learn_edit(argument, index)
+            else:
+                self._look_at(record, block, index, argument, span)
         return True
 
     def _look_at(self, record: Record, block: Block, index: int, argument: str, span: Span) -> None:
@@ -225,7 +234,12 @@ class Session(msgspec.Struct, dict=True):
 
     def _worth_a_look(self, tool: _Tool, argument: str) -> bool:
         """Tell whether the result of a call is to be looked at even if it works: it may do or load something."""
-        return tool.loads or may_be_marked(tool.name, argument) or self._reads_a_skill(argument)
+        return (
+            tool.loads
+            or tool.edits
+            or (tool.takes_command and may_be_marked(tool.name, argument))
+            or (SKILL_FILE in argument and self._reads_a_skill(argument))
+        )
 
     def _reads_a_skill(self, argument: str) -> bool:
         """Tell whether a call names the file of a skill whose version is not known yet."""
@@ -252,11 +266,13 @@ class Session(msgspec.Struct, dict=True):
 
 
 class _Tool(NamedTuple):
-    """A tool by its plain name, and what is to be looked at in its calls: their argument, or always the result."""
+    """A tool by its plain name, whether the argument of its calls is looked at, and what they are known to do."""
 
     name: str
     telling: bool
     loads: bool
+    edits: bool
+    takes_command: bool
 
 
 @lru_cache(maxsize=1024)
@@ -264,9 +280,9 @@ def tool_of(name: str) -> _Tool:
     """Give what is known of a tool by its name."""
     name = plain_tool(name)
     lower = name.lower()
-    loads = lower in SKILL_TOOLS
-    reads = lower in SHELL_TOOLS or lower in SQL_TOOLS or lower == _READ
-    return _Tool(name, loads or reads or may_be_marked(name, ""), loads)
+    loads, edits = lower in SKILL_TOOLS, edits_files(name)
+    takes_command = lower in SHELL_TOOLS or lower in SQL_TOOLS
+    return _Tool(name, loads or edits or takes_command or lower == _READ, loads, edits, takes_command)
 
 
 @lru_cache(maxsize=4096)

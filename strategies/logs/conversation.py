@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Actor = Literal["agent", "user", "environment"]
 
 
-class _Arguments(msgspec.Struct):
+class _Arguments(msgspec.Struct, gc=False):
     """The names under which tools take a command or a query."""
 
     command: str | list[str] | None = None
@@ -28,6 +28,7 @@ class _Arguments(msgspec.Struct):
 
 _WITH_COMMAND: Final = SHELL_TOOLS | SQL_TOOLS
 _ARGUMENTS: Final = msgspec.json.Decoder(_Arguments)
+_time: Final = datetime.fromisoformat
 
 
 class Conversation:
@@ -157,6 +158,6 @@ def elapsed_ms(start: str | None, end: str | None) -> float | None:
     if not start or not end:
         return None
     try:
-        return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() * 1000
+        return (_time(end) - _time(start)).total_seconds() * 1000
     except (ValueError, TypeError):  # not a time, or only one of the two names its zone
         return None

@@ -125,7 +125,7 @@ class StepRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     same_target: int = -1
 
 
-class EpisodeRecord(msgspec.Struct, frozen=True, kw_only=True):
+class EpisodeRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One episode as the registry keeps it; `id` is its content hash (records.py says over which fields).
 
     `task` is the task key (a hash), `prompt_key` and `answer_key` are hashes that link tasks into split

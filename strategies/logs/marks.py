@@ -6,6 +6,7 @@ knows more (a typed event, a finish reason) puts the mark into `Step.marks` itse
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
@@ -72,7 +73,7 @@ _API_ERROR: Final = "API Error"
 """How Claude Code opens the message that it writes in the agent's place when the model did not answer."""
 
 
-class _Change(msgspec.Struct):
+class _Change(msgspec.Struct, gc=False):
     """The names under which editors take a file, and the text there before and after."""
 
     command: str = ""
@@ -99,10 +100,14 @@ _CHANGE: Final = msgspec.json.Decoder(_Change)
 
 def may_be_marked(tool: str, argument: str) -> bool:
     """Tell whether a call can have marks although it succeeded: the results of others need no look."""
-    tool = tool.lower()
-    if tool in SHELL_TOOLS:
+    if tool.lower() in SHELL_TOOLS:
         return bool(forms.SHELL_DEEDS.Match(argument[:_COMMAND_CHARS]))
-    return tool in _EDIT_TOOLS
+    return edits_files(tool)
+
+
+def edits_files(tool: str) -> bool:
+    """Tell whether a tool is known to change files."""
+    return tool.lower() in _EDIT_TOOLS
 
 
 class Marker(msgspec.Struct):
@@ -131,28 +136,36 @@ class Marker(msgspec.Struct):
             found.update(said(step.actor, step.text))
         if not found:
             return (), -1
-        touched = bool(file) and not found.isdisjoint((EDIT, REVERT))
-        return tuple(sorted(found)), self.files.setdefault(_hash(file), step.index) if touched else -1
+        touched = file if not found.isdisjoint((EDIT, REVERT)) else ""
+        return tuple(sorted(found)), self._first_change(touched, step.index)
+
+    def learn_edit(self, argument: str, index: int) -> tuple[tuple[str, ...], int]:
+        """Give the same as `learn` for a call of an editor that is known to have worked."""
+        deeds, file = self._edited(argument)
+        return deeds, self._first_change(file, index) if deeds else -1
+
+    def _first_change(self, file: str, index: int) -> int:
+        return self.files.setdefault(_file_key(file), index) if file else -1
 
     def _deeds(self, step: Step) -> tuple[tuple[str, ...], str]:
         tool = step.tool.lower()
         if tool in SHELL_TOOLS:
             return _shell_deeds(step)
         if tool in _EDIT_TOOLS and not step.error:
-            return self._edited(step)
+            return self._edited(step.text)
         return (), ""
 
-    def _edited(self, step: Step) -> tuple[tuple[str, ...], str]:
+    def _edited(self, argument: str) -> tuple[tuple[str, ...], str]:
         """Tell an edit from one that takes an earlier one back, by the texts before and after."""
         try:
-            change = _CHANGE.decode(step.text)
+            change = _CHANGE.decode(argument)
         except UNREADABLE:
-            return (EDIT,), _patched_file(step.text)
+            return (EDIT,), _patched_file(argument)
         if change.command == _UNDO:
             return (REVERT,), change.file
         if change.command not in _EDIT_COMMANDS:
             return (), ""
-        return (EDIT, REVERT) if self._undoes(change) else (EDIT,), change.file or _patched_file(step.text)
+        return (EDIT, REVERT) if self._undoes(change) else (EDIT,), change.file or _patched_file(argument)
 
     def _undoes(self, change: _Change) -> bool:
         """Remember a change, and tell whether an earlier one was the same, the other way round."""
@@ -184,7 +197,8 @@ def said(actor: str, text: str) -> tuple[str, ...]:
     if opening.startswith(_API_ERROR):
         return _troubles(opening)
     # The words are looked for first: most messages lack them, and that is 20 times cheaper to tell.
-    lacks = "i do" in opening.lower() and forms.LACKS_TOOL.search(opening)
+    words = opening.lower()
+    lacks = "i do" in words and "have" in words and forms.LACKS_TOOL.search(opening)
     return (MISSING_CAPABILITY,) if lacks else ()
 
 
@@ -194,6 +208,11 @@ def _troubles(text: str) -> tuple[str, ...]:
 
 def _hash(*texts: str) -> str:
     return blake2b("\x1f".join(texts).encode(errors="surrogatepass"), digest_size=8).hexdigest()
+
+
+@lru_cache(maxsize=4096)
+def _file_key(file: str) -> str:
+    return _hash(file)
 
 
 def _patched_file(text: str) -> str:

@@ -117,8 +117,8 @@ def step_records(drafts: Sequence[StepDraft]) -> tuple[StepRecord, ...]:
 
 def text_key(prompt_key: str, drafts: Sequence[StepDraft]) -> str:
     """Hash all text of an episode, through the hashes of its parts; "" where there is none."""
-    parts = [key for draft in drafts for key in (draft.text_key, draft.result_key)]
-    if not prompt_key and not any(parts):
+    if not prompt_key and not any(draft.text_key or draft.result_key for draft in drafts):
         return ""
-    joined = b"".join([prompt_key.encode(), *(part or bytes(KEY_BYTES) for part in parts)])
-    return blake2b(joined, digest_size=KEY_BYTES).hexdigest()
+    none = bytes(KEY_BYTES)
+    parts = [key or none for draft in drafts for key in (draft.text_key, draft.result_key)]
+    return blake2b(prompt_key.encode() + b"".join(parts), digest_size=KEY_BYTES).hexdigest()

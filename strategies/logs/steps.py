@@ -64,6 +64,8 @@ class StepsReader:
     def sniff(self, head: bytes, source: str) -> bool:
         """Tell whether a line names a type of this format and an episode."""
         del source
+        if b'"episode"' not in head:
+            return False
         compact = head.replace(b" ", b"")
         named = any(f'"type":"{kind}"'.encode() in compact for kind in _TYPES)
         return named and b'"episode":' in compact and b"\n{" in b"\n" + head

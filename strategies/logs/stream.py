@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -11,7 +12,7 @@ from events.errors import UnreadableLogError
 from strategies.logs.compressed import MAGIC_BYTES, SUFFIXES, DamagedError, packing_of, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 HEAD_BYTES: Final = 64 * 1024
 """How much of the decompressed stream a reader sees when it is asked whether a file is meant for it."""
@@ -114,12 +115,19 @@ class LogFile:
                     hint="copy or compress the file again; what came before the break was read",
                 )
 
-    def raw_lines(self) -> Iterator[bytes]:
+    @contextmanager
+    def raw_lines(self) -> Iterator[Iterable[bytes]]:
         """Give every line with its newline; an unfinished line before a break is dropped."""
-        with io.BufferedReader(self._opened(), CHUNK_BYTES) as stream:
-            for raw in stream:
-                if raw[-1] == _NEWLINE or not (self.broken or self._whole_lines):
-                    yield raw
+        opened = self._opened()
+        with io.BufferedReader(opened, CHUNK_BYTES) as stream:
+            # Of most files every line counts: these come straight from the buffer, without a step of Python each.
+            plain = isinstance(opened, _Plain) and not self._whole_lines
+            yield stream if plain else self._finished(stream)
+
+    def _finished(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        for raw in lines:
+            if raw[-1] == _NEWLINE or not (self.broken or self._whole_lines):
+                yield raw
 
     def _opened(self) -> io.RawIOBase:
         plain = _Plain(self, self.path if self._descriptor is None else os.dup(self._descriptor))
@@ -136,13 +144,14 @@ class LogFile:
     def lines(self) -> Iterator[Line]:
         """Give every line without its line end; a byte order mark is passed over."""
         start, number = self.start
-        for raw in self.raw_lines():
-            number += 1
-            body, skipped = raw.removesuffix(b"\n").removesuffix(b"\r"), 0
-            if number == 1 and body.startswith(BOM):
-                body, skipped = body[len(BOM) :], len(BOM)
-            yield Line(body, start + skipped, number)
-            start += len(raw)
+        with self.raw_lines() as lines:
+            for raw in lines:
+                number += 1
+                body, skipped = raw.removesuffix(b"\n").removesuffix(b"\r"), 0
+                if number == 1 and body.startswith(BOM):
+                    body, skipped = body[len(BOM) :], len(BOM)
+                yield Line(body, start + skipped, number)
+                start += len(raw)
         self.reached = Place(start, number)
 
     def whole(self) -> bytes:

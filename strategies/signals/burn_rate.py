@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from itertools import accumulate
-from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from strategies.signals.moments import moment_s
@@ -63,7 +62,7 @@ def _calls(survey: Survey, tools: set[str]) -> dict[str, list[_Call]]:
                 if (at_s := moment_s(step.started_at)) is not None
             )
     for of_tool in found.values():
-        of_tool.sort(key=itemgetter(0, 1, 2))
+        of_tool.sort()  # no two of them share time, episode and place: the record is never compared
     return found
 
 

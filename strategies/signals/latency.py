@@ -32,7 +32,7 @@ class LatencySpike:
 
 
 def _spikes(calls: Sequence[Call], thresholds: Thresholds) -> Iterator[Call]:
-    timed = [call for call in calls if call[2].duration_ms and call[2].duration_ms > 0]
+    timed = [call for call in calls if (call[2].duration_ms or 0) > 0]
     if len(timed) < thresholds.spike_calls:
         return
     logs = [log(step.duration_ms or 1) for _, _, step in timed]
