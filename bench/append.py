@@ -21,13 +21,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from bench.sample_scores import score
 from events.claims import AfterError, Trigger
 from events.clock import SystemClock
 from events.envelope import GENESIS, Draft, Envelope, encode, seal
 from events.gene_events import GeneMutated
 from events.parts import Edit
 from events.registry_events import SignalRaised
-from events.score import Score
 from events.sqlite_log import SqliteLog
 
 if TYPE_CHECKING:
@@ -39,22 +39,6 @@ STREAM = "gene:sql-analyst/errors"
 INSERT = f"INSERT INTO events VALUES ({', '.join('?' * len(Envelope._fields))})"
 REACH = {1: 0.8, 100: 0.5}
 """trust.md, by batch size."""
-
-
-def score(value: float) -> Score:
-    """Make a score as the gate does."""
-    return Score(
-        value=value,
-        n=412,
-        low=value - 0.05,
-        high=value + 0.05,
-        kind="replay",
-        endpoint="outcome",
-        evaluator="e" * 64,
-        split="sealed",
-        coverage=0.93,
-        measured_at="2026-11-21T08:00:00.000000Z",
-    )
 
 
 def event(number: int) -> Frozen:

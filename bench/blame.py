@@ -26,13 +26,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from bench.sample_scores import score
 from events.candidate_events import CandidatePromoted, CandidateProposed, CandidateScored
 from events.capsule_events import CapsuleVersioned
 from events.clock import SystemClock
 from events.envelope import Draft
 from events.gene_events import GeneMutated
 from events.parts import Edit, Pin
-from events.score import Delta, Score
+from events.score import Delta
 from events.sqlite_log import SqliteLog
 from registry.commands import CreateRegistry
 from registry.library import Library
@@ -87,22 +88,6 @@ def changes(capsule: Capsule, draws: random.Random, count: int) -> list[Change]:
     first = len(capsule.front)
     pool = [(g, line.id, at) for at, (g, line) in enumerate(places, first) if line.text.startswith("- ")]
     return [Change(*draws.choice(pool), sentence(draws)) for _ in range(count)]
-
-
-def score(value: float) -> Score:
-    """Make a score as the gate does."""
-    return Score(
-        value=value,
-        n=412,
-        low=value - 0.05,
-        high=value + 0.05,
-        kind="replay",
-        endpoint="outcome",
-        evaluator="e" * 64,
-        split="sealed",
-        coverage=0.93,
-        measured_at="2026-11-21T08:00:00.000000Z",
-    )
 
 
 def promotion(version: int, change: Change, pins: dict[str, int], scored_id: str) -> list[tuple[str, Frozen]]:

@@ -23,12 +23,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
+from bench.sample_scores import EVALUATOR, score
 from events.candidate_events import CandidateProposed, CandidateScored
 from events.claims import AfterError
 from events.clock import SystemClock
 from events.parts import Edit
 from events.registry_events import CycleFinished, SignalRaised
-from events.score import Delta, Score
+from events.score import Delta
 from events.sqlite_log import SqliteLog
 from registry.commands import CreateRegistry, Judge, MoveAlias, Propose, Record, Revert, SwitchPreset
 from registry.projection import rebuild
@@ -44,23 +45,6 @@ REACH = 0.4
 """trust.md: rebuild as a share of reading and validating alone."""
 
 VERDICTS: Final[tuple[Verdict, ...]] = ("promote", "promote", "reject", "reject", "hold")
-EVALUATOR = "e" * 64
-
-
-def score(value: float) -> Score:
-    """Make a score as the gate does."""
-    return Score(
-        value=value,
-        n=412,
-        low=value - 0.05,
-        high=value + 0.05,
-        kind="replay",
-        endpoint="outcome",
-        evaluator=EVALUATOR,
-        split="sealed",
-        coverage=0.93,
-        measured_at="2026-11-21T08:00:00.000000Z",
-    )
 
 
 def skill(name: str) -> str:

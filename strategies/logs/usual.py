@@ -20,7 +20,7 @@ def usual_logs(home: Path | None = None) -> list[tuple[str, Path]]:
     found = []
     for name, variable, folder, logs in _PLACES:
         moved = os.environ.get(variable) if home is None else None
-        path = (Path(moved) if moved else (home or Path.home()) / folder) / logs
+        path = (Path(moved).expanduser() if moved else (home or Path.home()) / folder) / logs
         if path.is_dir():
             found.append((name, path))
     return found
