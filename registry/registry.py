@@ -57,10 +57,6 @@ class Registry(Library):
             yield
             raise _TakenBack
 
-    def preview(self, command: Command) -> list[Decided]:
-        """Decide without appending: what `--dry-run` shows."""
-        return decide(command, self._load(command))
-
     def _drafts(self, decided: list[Decided], actor: str, correlation: str, causation: str) -> list[Draft]:
         now = self.clock.now()
         return [
