@@ -1,9 +1,9 @@
 """Makes Claude Code session files of any size from recorded texts, and counts what it puts into them.
 
-Records have the real shape: the envelope that every record carries, usage, thinking with its signature, and the
-`toolUseResult` beside a result, which says most of it a second time. The texts are real ones: commands and what
-they printed (SWE-agent), queries with their rows and errors (InterCode), tool calls of an airline agent
-(tau-bench), and files as they are read and edited (the recorded skills).
+Records have the real shape and order of version 2.1: the envelope that every record carries, usage, thinking with
+its signature, and the `toolUseResult` beside a result, which says most of it a second time. The texts are real
+ones: commands and what they printed (SWE-agent), queries with their rows and errors (InterCode), tool calls of an
+airline agent (tau-bench), and files as they are read and edited (the recorded skills).
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class SessionWriter:
         self._random = Random(seed)
         self._failing = set[tuple[str, int]]()
         self._calls = self._records = self._line = 0
-        self._session = self._last = ""
+        self._session = self._prompt = self._last = ""
         self._at = _START
 
     def write(self, folder: Path, size_bytes: int) -> Written:
@@ -139,6 +139,7 @@ class SessionWriter:
     def _lines(self) -> Iterator[bytes]:
         """Give one request of the user with the twenty calls that follow it."""
         pick = self._random.choice
+        self._prompt = self._uuid()
         yield self._user({"role": "user", "content": pick(self._texts.prompts)})
         yield self._line_of(
             {"type": "file-history-snapshot", "messageId": self._uuid(), "isSnapshotUpdate": False}
@@ -229,27 +230,27 @@ class SessionWriter:
             "stop_sequence": None,
             "usage": usage,
         }
-        more = {"message": message, "requestId": f"req_{self._noise(24)}", "type": "assistant"}
-        return self._enveloped(more)
+        return self._enveloped({"message": message, "requestId": f"req_{self._noise(24)}", "type": "assistant"})
 
-    def _user(self, message: Body, **more: object) -> bytes:
-        return self._enveloped({"type": "user", "message": message} | more)
+    def _user(self, message: Body, **beside: object) -> bytes:
+        return self._enveloped({"promptId": self._prompt, "type": "user", "message": message}, **beside)
 
-    def _enveloped(self, more: Body) -> bytes:
+    def _enveloped(self, more: Body, **beside_message: object) -> bytes:
         own = self._uuid()
         self._at += timedelta(milliseconds=self._random.randrange(20_000))
-        envelope = {
-            "parentUuid": self._last or None,
-            "isSidechain": False,
+        place = {
             "userType": "external",
+            "entrypoint": "cli",
             "cwd": "/home/dev/project",
             "sessionId": self._session,
-            "version": "2.0.31",
+            "version": "2.1.128",
             "gitBranch": "main",
         }
-        self._last = own
+        links = {"parentUuid": self._last or None, "isSidechain": False}
         at = self._at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{self._at.microsecond // 1000:03}Z"
-        return self._line_of(envelope | more | {"uuid": own, "timestamp": at})
+        beside = {"sourceToolAssistantUUID": self._last, **place} if "toolUseResult" in beside_message else place
+        self._last = own
+        return self._line_of(links | more | {"uuid": own, "timestamp": at} | beside_message | beside)
 
     def _line_of(self, record: Body) -> bytes:
         self._records += 1

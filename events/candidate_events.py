@@ -6,14 +6,17 @@ from typing import Literal
 
 from events.base import Frozen
 from events.claims import Claim, Trigger
-from events.parts import Edit, Reason, Strategy
+from events.parts import Edit, FileEdit, NewGene, Reason, Strategy
+from events.runs import Attribution, Rollouts
 from events.score import Censoring, Delta, Effect, Measured
 
 
 class CandidateProposed(Frozen):
     """A proposed set of edits to one capsule, with its claims and reasons; not live.
 
-    `removes` holds the live claims whose lines the edits take away.
+    `removes` holds the live claims whose lines the edits take away; `files` what becomes of files beside SKILL.md.
+    Claims and triggers belong to the new gene where one is `born`. `inert` tells that what is removed seemed to do
+    nothing, where else it seemed to hurt.
     """
 
     type: Literal["CandidateProposed"] = "CandidateProposed"
@@ -30,13 +33,43 @@ class CandidateProposed(Frozen):
     reason: str
     evaluator: str
     removes: tuple[Claim, ...] = ()
+    files: tuple[FileEdit, ...] = ()
+    born: NewGene | None = None
+    inert: bool = False
+
+    @property
+    def new_lines(self) -> tuple[str, ...]:
+        """The lines that it would bring, those of a new gene first, with their endings."""
+        own = self.born.lines if self.born else ()
+        return (*own, *(line for edit in self.edits for line in edit.text))
+
+
+class ComparisonFrozen(Frozen):
+    """What a comparison by runs will be, written down before its first run.
+
+    `comparison` is the hash, and the name of the blob, of all that was frozen: both versions, tasks and graders,
+    agent, limits, thresholds and seed.
+    """
+
+    type: Literal["ComparisonFrozen"] = "ComparisonFrozen"
+    candidate: str
+    capsule: str
+    base_version: int
+    comparison: str
+    evaluator: str
+    agent: str
+    sealed_tasks: int
+    audit_tasks: int
+    seed: int
 
 
 class CandidateScored(Frozen):
     """A candidate is measured, once, as a whole.
 
     `outcome_effect` is what obeying goes with in outcomes where `effect` is on another endpoint; null where no
-    outcomes exist. `censoring` says what each arm lost on the endpoint `recovered`.
+    outcomes exist. `censoring` says what each arm lost on the endpoint `recovered`. `heuristic` marks outcomes
+    that were only guessed from signals. Where an agent was run, the scores and the delta are those of its runs and
+    `rollouts` holds the figures; `attributions` say what each edit of a bundle brought.
     """
 
     type: Literal["CandidateScored"] = "CandidateScored"
@@ -54,6 +87,9 @@ class CandidateScored(Frozen):
     outcome_effect: Effect | None = None
     censoring: Censoring | None = None
     sent: int
+    heuristic: bool = False
+    rollouts: Rollouts | None = None
+    attributions: tuple[Attribution, ...] = ()
 
 
 class CandidateReviewed(Frozen):
@@ -67,13 +103,14 @@ class CandidateReviewed(Frozen):
 
 
 class CandidatePromoted(Frozen):
-    """A candidate becomes a version."""
+    """A candidate becomes a version; `preset` is the one whose numbers judged it, "" where a person did."""
 
     type: Literal["CandidatePromoted"] = "CandidatePromoted"
     candidate: str
     capsule: str
     version: int
     reasons: tuple[str, ...]
+    preset: str = ""
 
 
 class CandidateRejected(Frozen):
@@ -83,6 +120,7 @@ class CandidateRejected(Frozen):
     candidate: str
     capsule: str
     reasons: tuple[str, ...]
+    preset: str = ""
 
 
 class CandidateHeld(Frozen):
@@ -92,3 +130,4 @@ class CandidateHeld(Frozen):
     candidate: str
     capsule: str
     reasons: tuple[str, ...]
+    preset: str = ""

@@ -7,7 +7,7 @@ from typing import Literal
 from events.base import Frozen
 from events.claims import Claim, Trigger
 from events.parts import Edit, FileEntry, Mutation, Pin, Reason
-from events.score import Delta
+from events.score import Delta, Measured, Score
 
 
 class CapsuleImported(Mutation):
@@ -120,6 +120,20 @@ class VersionRetired(Frozen):
     capsule: str
     version: int
     reason: Reason
+
+
+class VersionScored(Frozen):
+    """A version is measured anew, by the evaluator that its score names.
+
+    `cause` says why: a new evaluator measures the live version first, a person asked, or time or ground changed.
+    """
+
+    type: Literal["VersionScored"] = "VersionScored"
+    capsule: str
+    version: int
+    score: Score
+    audit: Measured
+    cause: Literal["evaluator", "asked", "recheck"]
 
 
 class CapsuleRetired(Mutation):

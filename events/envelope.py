@@ -83,6 +83,14 @@ class Envelope(NamedTuple):
         return self.type in _classes()
 
 
+def holds(envelope: Envelope) -> bool:
+    """Tell whether an event is still what was hashed when it was appended."""
+    one = envelope
+    fields = (str(one.position), one.event_id, one.stream, str(one.version), one.type, str(one.schema))
+    header = _SEPARATOR.join((*fields, one.at, one.actor, one.causation, one.correlation))
+    return sha256((one.previous_hash + header).encode() + one.payload).hexdigest() == one.hash
+
+
 class Origin(NamedTuple):
     """What a line needs to know of the event it comes from: a third of an envelope, read in half its time."""
 

@@ -10,7 +10,7 @@ from events.parts import Edit, Mutation, Reason, Strategy
 
 
 class GeneBorn(Mutation):
-    """A gene comes to be, with its first lines (ids 1…n)."""
+    """A gene comes to be, with its first lines (ids 1…n); with a `keeper` it is open to that proposer alone."""
 
     type: Literal["GeneBorn"] = "GeneBorn"
     gene: str
@@ -22,6 +22,7 @@ class GeneBorn(Mutation):
     claims: tuple[Claim, ...] = ()
     triggers: tuple[Trigger, ...] = ()
     derived_from: str | None = None
+    keeper: str = ""
 
 
 class GeneMutated(Mutation):

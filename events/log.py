@@ -126,6 +126,10 @@ class Tables(Protocol):
         """Keep episodes not known yet; returns how many were new."""
         ...
 
+    def drop_episodes(self, longer: Mapping[str, str]) -> int:
+        """Remove each episode of which a longer reading is kept: its id to the other's; returns how many went."""
+        ...
+
     def episodes(self) -> Iterator[StoredEpisode]:
         """Yield every known episode, ordered by id."""
         ...

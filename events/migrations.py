@@ -80,7 +80,12 @@ def _first(database: Database) -> None:
         database.execute(statement)
 
 
-_STEPS: Final[tuple[Callable[[Database], None], ...]] = (_first,)
+def _second(database: Database) -> None:
+    """Let an episode go once a longer reading of it is kept, as a blob may be erased."""
+    database.execute("DROP TRIGGER IF EXISTS episodes_refuse_delete")
+
+
+_STEPS: Final[tuple[Callable[[Database], None], ...]] = (_first, _second)
 
 
 def migrate(session: Session, *, application_id: int, to_version: int) -> None:

@@ -26,6 +26,21 @@ class Edit(Frozen):
     text: tuple[str, ...] = ()
 
 
+class NewGene(Frozen):
+    """A gene that a candidate would bring: heading and lines, whole with their endings, behind another gene.
+
+    `derived_from` is the gene of another capsule that it was copied from, if it was; `keeper` the only proposer
+    that may edit it later on, "" where all may.
+    """
+
+    gene: str
+    title: str
+    lines: tuple[str, ...]
+    after_gene: str
+    derived_from: str | None = None
+    keeper: str = ""
+
+
 class Pin(Frozen):
     """A gene at one of its versions."""
 
@@ -40,6 +55,13 @@ class FileEntry(Frozen):
     blob: str
     mode: int
     size_bytes: int
+
+
+class FileEdit(Frozen):
+    """What a candidate makes of one file of a capsule: its new content, or null where the file goes."""
+
+    path: str
+    entry: FileEntry | None
 
 
 class Mutation(Frozen):

@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 APPLICATION_ID: Final = 0x676C6E65
 """`glne`, in the header of every registry: no other application's database is taken for ours."""
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """The last step of `events.migrations`."""
+
+_READABLE_SINCE: Final = 1
+"""Steps after this one changed only what may be written: whoever just reads needs none of them."""
 
 
 def open_session(path: Path, *, create: bool, read_only: bool, patience_s: float) -> Session:
@@ -60,7 +63,7 @@ def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
 
 def _prepare(session: Session, *, read_only: bool) -> None:
     ((version,),) = session.rows("PRAGMA user_version")
-    if version != SCHEMA_VERSION:
+    if version != SCHEMA_VERSION and not (read_only and _READABLE_SINCE <= version < SCHEMA_VERSION):
         _bring_up_to_date(session, read_only=read_only)
     ((application,),) = session.rows("PRAGMA application_id")
     if application != APPLICATION_ID:

@@ -122,6 +122,15 @@ class SqliteTables:
                 rows,
             )
 
+    def drop_episodes(self, longer: Mapping[str, str]) -> int:
+        """Remove each episode of which a longer reading is kept: its id to the other's; returns how many went."""
+        with self._session:
+            return self._session.write(
+                "DELETE FROM episodes WHERE episode = ?1 AND ?1 <> ?2"
+                " AND EXISTS (SELECT 1 FROM episodes WHERE episode = ?2)",
+                list(longer.items()),
+            )
+
     def episodes(self) -> Iterator[StoredEpisode]:
         """Yield every known episode, ordered by id."""
         last = ""

@@ -17,6 +17,7 @@ from events.candidate_events import (
     CandidateRejected,
     CandidateReviewed,
     CandidateScored,
+    ComparisonFrozen,
 )
 from events.capsule_events import (
     AliasMoved,
@@ -28,9 +29,12 @@ from events.capsule_events import (
     FileChanged,
     HandEditAdopted,
     VersionRetired,
+    VersionScored,
 )
 from events.gene_events import GeneBorn, GeneMoved, GeneMutated, GeneProtected, GeneReleased, GeneRetired
+from events.model_events import ModelAsked, ModelBatchSent
 from events.registry_events import (
+    AdviceGiven,
     CycleFinished,
     EvaluatorRegistered,
     EvidenceErased,
@@ -39,6 +43,7 @@ from events.registry_events import (
     PresetDefined,
     PresetSwitched,
     RegistryCreated,
+    RunsScored,
     SignalRaised,
 )
 
@@ -51,9 +56,13 @@ Event = Annotated[
     | PresetDefined
     | EvaluatorRegistered
     | JudgeCalibrated
+    | RunsScored
     | SignalRaised
     | OutcomeRecorded
     | CycleFinished
+    | AdviceGiven
+    | ModelAsked
+    | ModelBatchSent
     | EvidenceErased
     | GeneBorn
     | GeneMutated
@@ -69,8 +78,10 @@ Event = Annotated[
     | HandEditAdopted
     | AliasMoved
     | VersionRetired
+    | VersionScored
     | CapsuleRetired
     | CandidateProposed
+    | ComparisonFrozen
     | CandidateScored
     | CandidateReviewed
     | CandidatePromoted

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.capsule_events import CapsuleDescribed, CapsuleVersioned, FileChanged, HandEditAdopted
 from events.errors import RefusedError
 from events.gene_events import GeneBorn, GeneMoved, GeneMutated, GeneRetired
-from events.parts import Pin
+from events.parts import FileEdit, NewGene, Pin
 from events.score import Unmeasured
 from registry.claimed import lost_claims
 from registry.edits import align, check_protected
@@ -71,6 +71,48 @@ def adopt(capsule: Capsule, skill: SkillFolder, *, keep_claims: bool) -> list[Fr
         stamped=True,
     )
     return [adopted, *described, *genes, *files, version]
+
+
+class Rewrite(NamedTuple):
+    """What a person's rewritten copy of a skill makes of the live version, as a candidate holds it."""
+
+    edits: tuple[Edit, ...]
+    files: tuple[FileEdit, ...]
+    born: NewGene | None
+
+
+def rewrite_of(capsule: Capsule, skill: SkillFolder) -> Rewrite:
+    """Derive what makes the live version say what a rewritten copy of it says.
+
+    Raises: RefusedError where nothing differs, the copy is of another version, or something differs that no
+    candidate changes; EditError where a protected line differs.
+    """
+    copied = stamped_version("".join(skill.front), capsule.name)
+    if copied not in {None, capsule.version}:
+        raise RefusedError(
+            f"stale base: version {copied} of {capsule.name} was rewritten, version {capsule.version} is live",
+            hint=f"germline show {capsule.name}, and make the change again",
+        )
+    changes, _ = _gene_changes(capsule, skill.sections, keep_claims=False)
+    edits = [edit for one in changes if isinstance(one, GeneMutated) and one.title is None for edit in one.edits]
+    births = [one for one in changes if isinstance(one, GeneBorn) and one.after_gene]
+    kept = [one for one in changes if not isinstance(one, GeneMutated) or one.title is not None]
+    front = skill.front if copied is None else _unstamped(capsule, skill.front)
+    if kept != births[:1] or front != tuple(line.text for line in capsule.front):
+        what = "front matter differs" if kept == births[:1] else "other sections came, went or moved"
+        raise RefusedError(
+            "a candidate changes lines of sections, brings at most one section, and changes files beside; of "
+            f"{capsule.name} {what}",
+            hint=f"make that change in {capsule.source}, then germline adopt {capsule.name}",
+        )
+    files = tuple(FileEdit(path=one.path, entry=one.entry) for one in _file_changes(capsule, skill))
+    if not edits and not files and not births:
+        raise RefusedError(f"the copy says what {capsule.name}@{capsule.version} says: nothing to propose")
+    return Rewrite(tuple(edits), files, _new_gene(births[0]) if births else None)
+
+
+def _new_gene(birth: GeneBorn) -> NewGene:
+    return NewGene(gene=birth.gene, title=birth.title, lines=birth.lines, after_gene=birth.after_gene or "")
 
 
 def _require_live_base(capsule: Capsule, skill: SkillFolder) -> None:

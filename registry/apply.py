@@ -15,6 +15,8 @@ from events.capsule_events import (
     FileChanged,
     KeptGene,
     KeptLine,
+    VersionRetired,
+    VersionScored,
 )
 from events.errors import CorruptLogError
 from events.gene_events import GeneBorn, GeneMoved, GeneMutated, GeneProtected, GeneReleased, GeneRetired
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from events.base import Frozen
     from events.envelope import Envelope
+    from events.score import Score
 
 
 def apply(capsule: Capsule | None, event: Frozen, envelope: Envelope) -> Capsule:
@@ -92,6 +95,7 @@ def _gene_born(capsule: Capsule, event: GeneBorn, envelope: Envelope) -> Capsule
         next_line=len(event.lines) + 1,
         claims=tuple(LiveClaim(claim, envelope.position) for claim in event.claims),
         triggers=event.triggers,
+        keeper=event.keeper,
     )
     return replace(capsule, genes=_placed(capsule.genes, gene, event.after_gene, last=True))
 
@@ -156,7 +160,7 @@ def _gene_protected(capsule: Capsule, event: GeneProtected, envelope: Envelope) 
 
 def _gene_released(capsule: Capsule, event: GeneReleased, envelope: Envelope) -> Capsule:
     gene = _gene(capsule, event.gene, envelope)
-    return _with_gene(capsule, replace(gene, protected=frozenset(), protected_whole=False))
+    return _with_gene(capsule, replace(gene, protected=frozenset(), protected_whole=False, keeper=""))
 
 
 def _gene_retired(capsule: Capsule, event: GeneRetired, envelope: Envelope) -> Capsule:
@@ -241,6 +245,22 @@ def _alias_moved(capsule: Capsule, event: AliasMoved, envelope: Envelope) -> Cap
     return replace(capsule, aliases=tuple(sorted(names.items())))
 
 
+def _version_retired(capsule: Capsule, event: VersionRetired, envelope: Envelope) -> Capsule:
+    del event, envelope  # what a version says stays: that it is no longer offered is in the outline
+    return capsule
+
+
+def _version_scored(capsule: Capsule, event: VersionScored, envelope: Envelope) -> Capsule:
+    del envelope  # a measurement is no version: its time is not the capsule's
+    return scored(capsule, event.score) if event.version == capsule.version else capsule
+
+
+def scored(capsule: Capsule, score: Score) -> Capsule:
+    """Return a version as it is once it is measured: proven, unless it claims nothing that could be tested."""
+    claims = any(gene.claims for gene in capsule.genes)
+    return replace(capsule, score=score, unproven=capsule.unproven and not claims)
+
+
 def _retired(capsule: Capsule, event: CapsuleRetired, envelope: Envelope) -> Capsule:
     del event, envelope  # that it happened is all there is to know here
     return replace(capsule, retired=True)
@@ -258,5 +278,7 @@ _EFFECTS: dict[type[Frozen], Callable[[Capsule, Any, Envelope], Capsule]] = {
     CapsuleDescribed: _described,
     FileChanged: _file_changed,
     AliasMoved: _alias_moved,
+    VersionRetired: _version_retired,
+    VersionScored: _version_scored,
     CapsuleRetired: _retired,
 }

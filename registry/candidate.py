@@ -10,7 +10,9 @@ from events.candidate_events import (
     CandidatePromoted,
     CandidateProposed,
     CandidateRejected,
+    CandidateReviewed,
     CandidateScored,
+    ComparisonFrozen,
 )
 from events.errors import CorruptLogError
 
@@ -23,6 +25,7 @@ Verdict = Literal["promote", "reject", "hold"]
 
 EVENTS: Final = (
     "CandidateProposed",
+    "ComparisonFrozen",
     "CandidateScored",
     "CandidateReviewed",
     "CandidatePromoted",
@@ -31,14 +34,22 @@ EVENTS: Final = (
 )
 """The types of the events of candidates."""
 
+_VERDICTS: Final[dict[str, Verdict]] = {
+    "CandidatePromoted": "promote",
+    "CandidateRejected": "reject",
+    "CandidateHeld": "hold",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A candidate as its stream tells it.
 
-    `scored_id` is the event id of its last `CandidateScored`, which every mutation it causes carries.
+    `scored_id` is the event id of its last `CandidateScored`, which every mutation it causes carries. `preset` is
+    that of its last verdict, `reviewed` what a person decided.
     `judged` is the position of its last verdict, `version` the capsule version it became. `reverted` marks a
-    promotion that was taken back since: under its evaluator it counts as rejected.
+    promotion that was taken back since: under its evaluator it counts as rejected. `comparisons` are those by
+    runs that were frozen for it.
     """
 
     proposed: CandidateProposed
@@ -53,6 +64,9 @@ class Candidate:
     judged: int = 0
     version: int | None = None
     reverted: bool = False
+    comparisons: tuple[str, ...] = ()
+    preset: str = ""
+    reviewed: CandidateReviewed | None = None
 
     @property
     def id(self) -> str:
@@ -83,20 +97,27 @@ def apply_candidate(candidate: Candidate | None, envelope: Envelope) -> Candidat
             position=envelope.position,
             hint="germline verify",
         )
+    if isinstance(event, ComparisonFrozen):
+        return replace(candidate, comparisons=(*candidate.comparisons, event.comparison))
     if isinstance(event, CandidateScored):
         return replace(
             candidate, scored=event, scored_id=envelope.event_id, times_scored=candidate.times_scored + 1
         )
-    if isinstance(event, CandidatePromoted):
-        return _judged(candidate, "promote", event.reasons, envelope.position, version=event.version)
-    if isinstance(event, CandidateRejected):
-        return _judged(candidate, "reject", event.reasons, envelope.position)
-    if isinstance(event, CandidateHeld):
-        return _judged(candidate, "hold", event.reasons, envelope.position)
+    if isinstance(event, CandidateReviewed):
+        return replace(candidate, reviewed=event)
+    if isinstance(event, CandidatePromoted | CandidateRejected | CandidateHeld):
+        return _judged(candidate, event, envelope.position)
     return candidate
 
 
 def _judged(
-    candidate: Candidate, verdict: Verdict, reasons: tuple[str, ...], position: int, version: int | None = None
+    candidate: Candidate, event: CandidatePromoted | CandidateRejected | CandidateHeld, position: int
 ) -> Candidate:
-    return replace(candidate, verdict=verdict, reasons=reasons, judged=position, version=version)
+    return replace(
+        candidate,
+        verdict=_VERDICTS[event.type],
+        reasons=event.reasons,
+        judged=position,
+        version=event.version if isinstance(event, CandidatePromoted) else None,
+        preset=event.preset,
+    )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from registry.edits import apply_edits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from events.claims import Claim
     from events.parts import Edit
@@ -16,16 +17,37 @@ if TYPE_CHECKING:
 
 
 def claims_of(gene: Gene, line: Line | ProjectedLine) -> tuple[Claim, ...]:
-    """Name the claims that a line carries; a blank line carries none.
+    """Name the claims that a line carries; a blank line and the heading of a gene carry none.
 
     Where an event brought as many claims as lines, each line carries its own, in order; else each of its lines
     carries all of its claims.
     """
     claims = tuple(live.claim for live in gene.claims if live.origin == line.origin)
-    if not claims or not line.text.strip():
+    heading = _heading(gene)
+    if not claims or not line.text.strip() or line.id == heading:
         return ()
-    lines = [other.id for other in gene.lines if other.origin == line.origin and other.text.strip()]
+    own = (other for other in gene.lines if other.origin == line.origin and other.id != heading)
+    lines = [other.id for other in own if other.text.strip()]
     return (claims[lines.index(line.id)],) if len(lines) == len(claims) else claims
+
+
+def _heading(gene: Gene) -> int:
+    """Name the line that is a gene's heading, 0 where it has none; genes that are born have one of this form."""
+    first = gene.lines[:1] if gene.title else ()
+    return next((line.id for line in first if line.text.lstrip().startswith("#")), 0)
+
+
+def claims_by_edit(edits: Sequence[Edit], claims: Sequence[Claim]) -> tuple[tuple[Claim, ...], ...]:
+    """Divide the claims of a candidate among its edits, in the order of both.
+
+    Where there are as many claims as new lines, each goes with its line; else nobody can tell, and each edit that
+    brings lines carries all of them.
+    """
+    lines = [sum(bool(text.strip()) for text in edit.text) for edit in edits]
+    if sum(lines) != len(claims):
+        return tuple(tuple(claims) if brings else () for brings in lines)
+    ends = list(accumulate(lines))
+    return tuple(tuple(claims[end - size : end]) for size, end in zip(lines, ends, strict=True))
 
 
 def lost_claims(gene: Gene, edits: Iterable[Edit]) -> tuple[tuple[Claim, ...], tuple[Claim, ...]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from events.base import Frozen
-    from events.candidate_events import CandidateProposed, CandidateScored
+    from events.candidate_events import CandidateProposed, CandidateScored, ComparisonFrozen
+    from events.capsule_events import VersionScored
     from registry.candidate import Verdict
     from registry.skill_folder import SkillFolder
 
@@ -26,6 +27,14 @@ class SwitchPreset:
 
     preset: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DefinePreset:
+    """Let a preset of a person's own be known by its name, in the TOML they wrote; a later one replaces it."""
+
+    preset: str
+    definition: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +74,36 @@ class Propose:
 
 
 @dataclass(frozen=True, slots=True)
+class Freeze:
+    """Write down what a comparison by runs will be, before its first run; the same one is written once."""
+
+    frozen: ComparisonFrozen
+
+    @property
+    def capsule(self) -> str:
+        """The capsule whose versions are compared."""
+        return self.frozen.capsule
+
+    @property
+    def candidate(self) -> str:
+        """The candidate's id."""
+        return self.frozen.candidate
+
+
+@dataclass(frozen=True, slots=True)
 class Judge:
     """Record the measurement and the verdict of a candidate; a promotion makes the next version with it.
 
     `scored_id` is the event id that the measurement will have: each mutation names it. Where it is the one that
-    the candidate has already, the stored measurement is judged again and not recorded twice.
+    the candidate has already, the stored measurement is judged again and not recorded twice. `preset` is the one
+    whose numbers judged.
     """
 
     scored: CandidateScored
     scored_id: str
     verdict: Verdict
     reasons: tuple[str, ...]
+    preset: str = ""
 
     @property
     def capsule(self) -> str:
@@ -89,12 +117,34 @@ class Judge:
 
 
 @dataclass(frozen=True, slots=True)
+class Review:
+    """Let a person decide on a candidate, whatever the gate said of it so far; approval makes the next version."""
+
+    candidate: str
+    capsule: str
+    decision: Literal["approve", "reject"]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Revert:
     """Go back to what an earlier version said, by a new version."""
 
     capsule: str
     to_version: int
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreVersion:
+    """Write down what was measured of a version."""
+
+    scored: VersionScored
+
+    @property
+    def capsule(self) -> str:
+        """The capsule whose version it is."""
+        return self.scored.capsule
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +155,15 @@ class MoveAlias:
     alias: str
     version: int
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RetireVersion:
+    """Offer a version to agents no longer; naming it again by an alias offers it again."""
+
+    capsule: str
+    version: int
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +204,17 @@ class Adopt:
 Command = (
     CreateRegistry
     | SwitchPreset
+    | DefinePreset
     | ImportSkill
     | Record
     | Propose
+    | Freeze
     | Judge
+    | Review
     | Revert
+    | ScoreVersion
     | MoveAlias
+    | RetireVersion
     | Protect
     | Release
     | Adopt

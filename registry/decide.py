@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import TYPE_CHECKING, Final
 
 from events.candidate_events import CandidateHeld, CandidatePromoted, CandidateRejected
-from events.capsule_events import AliasMoved, CapsuleImported, CapsuleVersioned
-from events.errors import ConflictError, NotFoundError, RefusedError, UsageError
+from events.capsule_events import CapsuleImported, CapsuleVersioned
+from events.errors import ConflictError, NotFoundError, RefusedError
 from events.gene_events import GeneBorn, GeneProtected, GeneReleased
-from events.parts import Pin
-from events.registry_events import PresetSwitched, RegistryCreated
+from events.parts import Mutation, Pin
+from events.registry_events import PresetDefined, PresetSwitched, RegistryCreated
 from events.score import Unmeasured
 from registry import commands
 from registry.adopt import adopt
-from registry.promote import named_gene, promotion
+from registry.offering import move_alias, require_version, retire_version
+from registry.promote import Grounds, named_gene, promotion
 from registry.revert import revert
+from registry.review import review
 
 if TYPE_CHECKING:
     from events.base import Frozen
@@ -27,20 +28,21 @@ if TYPE_CHECKING:
 REGISTRY_STREAM: Final = "registry"
 _IMPORTED: Final = Unmeasured(reason="imported: nothing measured yet")
 _NOTHING_EARLIER: Final = Unmeasured(reason="no earlier version")
-_ALIAS: Final = re.compile(r"(?!best$)[a-z][a-z0-9._-]{0,63}")
-"""A name that no number, no date and no other way to say a version can be taken for."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     """What a command is decided on: only the streams that it touches.
 
-    `preset` is None where the registry was never created. `past` is the capsule at the version to go back to.
+    `preset` is None where the registry was never created, `definition` what the preset to define said before, if
+    it did. `past` is the capsule at the version to go back to, `retired` its versions that are offered no longer.
     """
 
     preset: str | None = None
+    definition: str | None = None
     capsule: Capsule | None = None
     past: Capsule | None = None
+    retired: tuple[int, ...] = ()
     candidate: Candidate | None = None
 
 
@@ -77,6 +79,14 @@ def _(command: commands.SwitchPreset, state: State) -> list[Decided]:
     if previous == command.preset:
         return []
     event = PresetSwitched(preset=command.preset, previous=previous, reason=command.reason)
+    return [Decided(REGISTRY_STREAM, event)]
+
+
+@decide.register
+def _(command: commands.DefinePreset, state: State) -> list[Decided]:
+    if state.definition == command.definition:
+        return []
+    event = PresetDefined(preset=command.preset, definition=command.definition)
     return [Decided(REGISTRY_STREAM, event)]
 
 
@@ -135,26 +145,33 @@ def _(command: commands.Propose, state: State) -> list[Decided]:
             stream=f"candidate:{command.candidate}",
             expected=0,
             actual=state.candidate.times_scored + 1,
+            hint=f"germline candidate show {command.candidate[:12]}",
         )
     _require(state.capsule, command.capsule)
     return [Decided(f"candidate:{command.candidate}", command.proposal)]
 
 
 @decide.register
+def _(command: commands.Freeze, state: State) -> list[Decided]:
+    candidate = _undecided(state.candidate, command.candidate)
+    if command.frozen.comparison in candidate.comparisons:
+        return []
+    return [Decided(f"candidate:{candidate.id}", command.frozen)]
+
+
+@decide.register
 def _(command: commands.Judge, state: State) -> list[Decided]:
     capsule = _require(state.capsule, command.capsule)
-    candidate = state.candidate
-    if candidate is None:
-        raise NotFoundError(f"no candidate {command.candidate} was proposed", hint="germline candidates")
-    if candidate.verdict in {"promote", "reject"}:
-        raise ConflictError(
-            f"candidate {candidate.id} has its verdict already: {candidate.verdict}",
-            hint="germline candidates",
-        )
+    candidate = _undecided(state.candidate, command.candidate)
     stream = f"candidate:{candidate.id}"
     known = command.scored_id == candidate.scored_id
     scored = [] if known else [Decided(stream, command.scored, command.scored_id)]
-    names = {"candidate": candidate.id, "capsule": capsule.name, "reasons": command.reasons}
+    names = {
+        "candidate": candidate.id,
+        "capsule": capsule.name,
+        "reasons": command.reasons,
+        "preset": command.preset,
+    }
     if command.verdict == "reject":
         return [*scored, Decided(stream, CandidateRejected.model_validate(names))]
     if command.verdict == "hold":
@@ -167,10 +184,12 @@ def _(command: commands.Judge, state: State) -> list[Decided]:
             actual=capsule.version,
         )
     promoted = CandidatePromoted.model_validate({**names, "version": capsule.version + 1})
+    measured = command.scored
+    grounds = Grounds(measured.before, measured.after, measured.delta, command.scored_id, measured.attributions)
     return [
         *scored,
         Decided(stream, promoted),
-        *[_placed(event) for event in promotion(capsule, candidate.proposed, command)],
+        *[_placed(event) for event in promotion(capsule, candidate.proposed, grounds)],
     ]
 
 
@@ -189,27 +208,13 @@ def _(command: commands.Revert, state: State) -> list[Decided]:
 @decide.register
 def _(command: commands.MoveAlias, state: State) -> list[Decided]:
     capsule = _require(state.capsule, command.capsule)
-    if not _ALIAS.fullmatch(command.alias):
-        raise UsageError(
-            f"{command.alias!r} is no name for a version",
-            hint="begin with a lowercase letter, go on with letters, digits, dots and hyphens; `best` is taken",
-        )
-    previous = dict(capsule.aliases).get(command.alias, 0)
-    if not 0 <= command.version <= capsule.version:
-        raise NotFoundError(
-            f"{capsule.name} has no version {command.version}; it has 1 to {capsule.version}",
-            hint=f"germline log {capsule.name}",
-        )
-    if previous == command.version:
-        return []
-    event = AliasMoved(
-        capsule=capsule.name,
-        alias=command.alias,
-        version=command.version,
-        previous=previous,
-        reason=command.reason,
-    )
-    return [_placed(event)]
+    return [_placed(event) for event in move_alias(capsule, command)]
+
+
+@decide.register
+def _(command: commands.RetireVersion, state: State) -> list[Decided]:
+    capsule = _require(state.capsule, command.capsule)
+    return [_placed(event) for event in retire_version(capsule, command, state.retired)]
 
 
 @decide.register
@@ -238,10 +243,37 @@ def _(command: commands.Adopt, state: State) -> list[Decided]:
     return [_placed(event) for event in events]
 
 
+@decide.register
+def _(command: commands.Review, state: State) -> list[Decided]:
+    capsule = _require(state.capsule, command.capsule)
+    candidate = _undecided(state.candidate, command.candidate)
+    return [
+        _placed(event) if isinstance(event, Mutation) else Decided(f"candidate:{candidate.id}", event)
+        for event in review(capsule, candidate, command)
+    ]
+
+
+@decide.register
+def _(command: commands.ScoreVersion, state: State) -> list[Decided]:
+    require_version(_require(state.capsule, command.capsule), command.scored.version)
+    return [_placed(command.scored)]
+
+
 def _placed(event: Frozen) -> Decided:
     """Put an event of a skill on its stream: that of the gene it names, else that of the capsule."""
     gene = getattr(event, "gene", None)
     return Decided(f"gene:{gene}" if gene else f"capsule:{getattr(event, 'capsule')}", event)  # noqa: B009 - events of two kinds
+
+
+def _undecided(candidate: Candidate | None, name: str) -> Candidate:
+    if candidate is None:
+        raise NotFoundError(f"no candidate {name} was proposed", hint="germline candidates")
+    if candidate.verdict in {"promote", "reject"}:
+        raise ConflictError(
+            f"candidate {candidate.id} has its verdict already: {candidate.verdict}",
+            hint="germline candidates",
+        )
+    return candidate
 
 
 def _require(capsule: Capsule | None, name: str) -> Capsule:

@@ -40,21 +40,27 @@ def apply_edits(
     return tuple(now), next_line
 
 
-def check_protected(gene: Gene, edits: Sequence[Edit]) -> None:
-    """Refuse edits of a gene that would change or remove one of its protected lines.
+def check_protected(gene: Gene, edits: Sequence[Edit], *, by: str = "") -> None:
+    """Refuse edits of a gene that would change or remove one of its protected lines; `by` is who proposes them.
 
-    Raises: EditError, naming the line; also for any edit of a gene that is protected as a whole.
+    Raises: EditError, naming the line; also for any edit of a gene that is protected as a whole, or kept by
+    somebody else.
     """
     title = gene.title or "the preamble"
     hint = f"germline release {gene.capsule}:LINE --reason TEXT   lifts the protection"
     if gene.protected_whole and edits:
-        raise EditError(f"{title!r} of {gene.capsule} is protected", hint=hint)
+        raise EditError(f"{title!r} of {gene.capsule} is protected", rule="protected", hint=hint)
+    if gene.keeper not in {"", by} and edits:
+        raise EditError(
+            f"{title!r} of {gene.capsule} is kept by {gene.keeper} alone", rule="protected", hint=hint
+        )
     after, _ = apply_edits(gene.lines, edits, next_line=gene.next_line, origin=0, version=0)
     kept = {line.id: line.text.removesuffix("\n") for line in after}
     for line in gene.lines:
         if line.id in gene.protected and kept.get(line.id) != line.text.removesuffix("\n"):
             raise EditError(
                 f"line {line.id} of {title!r} in {gene.capsule} is protected: {line.text.strip()[:80]!r}",
+                rule="protected",
                 hint=hint,
             )
 
@@ -76,6 +82,7 @@ def find_target(lines: Sequence[Line], text: tuple[str, ...]) -> tuple[int, ...]
         raise EditError(
             f"the quoted text stands {len(starts)} times in the base version, and must stand there once: "
             f"{text[0].strip()[:80]!r}",
+            rule="two matches" if starts else "no match",
             hint="quote more lines around it" if starts else "quote it exactly as `germline show` prints it",
         )
     return tuple(line.id for line in lines[starts[0] : starts[0] + size])
@@ -123,7 +130,8 @@ def _span(lines: list[Line], edit: Edit) -> tuple[int, int]:
         there = {line.id for line in lines}
         missing = [name for name in edit.target if name not in there]
         what = f"there is no line {missing[0]}" if missing else f"lines {edit.target} are not adjacent"
-        raise EditError(f"cannot {edit.op.replace('_', ' ')}: {what} in the base version")
+        rule = "no match" if missing else "not adjacent"
+        raise EditError(f"cannot {edit.op.replace('_', ' ')}: {what} in the base version", rule=rule)
     end = start + len(edit.target)
     return (end, end) if edit.op == "insert_after" else (start, end)
 

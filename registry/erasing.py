@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Final
 from events.errors import NotFoundError, UsageError
 from events.log import Receipt
 from events.registry_events import EvidenceErased
+from registry.asked import blobs_quoting
 from registry.commands import Record
+from registry.evidence import Evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from registry.library import Library, Raised
     from registry.registry import Registry
@@ -23,17 +25,70 @@ _SHOWN_CHARS: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class ErasedEvidence:
-    """A piece of evidence that was erased: when, and why."""
+    """A piece of evidence that was erased: when, and why; `record` names what it kept, "" where nobody said."""
 
     id: str
     at: str
     reason: str
+    record: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What goes when evidence is erased, and what is told about it.
+
+    `names` are all pieces that keep the same records, for whichever signal; `evidence` those of them whose text
+    is still kept. `alike` are other pieces that say the same. `templates` of their signals stand in events.
+    """
+
+    names: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+    alike: tuple[str, ...]
+    templates: tuple[str, ...]
+
+
+def reach_of(library: Library, names: Sequence[str]) -> Reach:
+    """Find everything that keeps the records of these pieces: a record may be evidence of several signals."""
+    signals = library.signals()
+    kept = kept_evidence(library, (name for raised in signals for name in raised.event.evidence))
+    places = {_place(kept[name]) for name in names if name in kept}
+    texts = {kept[name].text for name in names if name in kept}
+    copies = [name for name, one in kept.items() if _place(one) in places]
+    every = tuple(dict.fromkeys((*names, *copies)))
+    return Reach(
+        names=every,
+        evidence=tuple(kept[name] for name in every if name in kept),
+        alike=tuple(name for name, one in kept.items() if one.text in texts and name not in every),
+        templates=tuple(
+            dict.fromkeys(
+                raised.event.template
+                for raised in signals
+                if raised.event.template and not set(every).isdisjoint(raised.event.evidence)
+            )
+        ),
+    )
+
+
+def kept_evidence(library: Library, names: Iterable[str]) -> dict[str, Evidence]:
+    """Read the pieces of evidence that the registry still keeps, by id."""
+    found = ((name, library.log.get_blob(name)) for name in dict.fromkeys(names))
+    return {name: Evidence.from_bytes(body) for name, body in found if body is not None}
+
+
+def _place(one: Evidence) -> tuple[str, int, int, int]:
+    return one.file, one.byte_start, one.byte_end, one.line
 
 
 def erasure_of(library: Library, name: str) -> ErasedEvidence | None:
     """Tell when and why a piece of evidence was erased, None where it was not."""
     document = library.log.document("erased", name)
     return ErasedEvidence(name, **json.loads(document.body)) if document else None
+
+
+def erased_records(library: Library) -> frozenset[str]:
+    """Name the records of logs whose text was erased: it is not to be kept again."""
+    found = (json.loads(document.body).get("record", "") for document in library.log.documents("erased"))
+    return frozenset(filter(None, found))
 
 
 def signals_with(library: Library, name: str) -> list[Raised]:
@@ -58,17 +113,24 @@ def named_evidence(library: Library, stated: str) -> str:
     return found[0]
 
 
-def erase(registry: Registry, names: Sequence[str], reason: str) -> Receipt:
+def erase(
+    registry: Registry, names: Sequence[str], reason: str, records: Mapping[str, str] | None = None
+) -> Receipt:
     """Erase evidence, text and salt, all of it or none; what was erased before is passed over.
 
-    `EventLog.scrub` then clears the files. Shapes: names are whole ids. Raises: UsageError without a reason.
+    The prompts to models that quote it go with it, and what came back to them.
+    `records` names the record of a log that a piece keeps, by the id of the piece. `EventLog.scrub` then clears
+    the files. Shapes: names are whole ids. Raises: UsageError without a reason.
     """
     if not reason.strip():
         raise UsageError("erasing needs a reason: it is all that will be left", hint="--reason TEXT")
     with registry.log.transaction():
         left = [name for name in names if erasure_of(registry, name) is None]
-        for name in left:
+        quoted = blobs_quoting(registry, left, (one.text for one in kept_evidence(registry, left).values()))
+        for name in (*left, *quoted):
             registry.log.erase_blob(name)
         if not left:
             return Receipt(())
-        return registry.execute(Record(tuple(EvidenceErased(evidence=name, reason=reason) for name in left)))
+        told = (records or {}).get
+        erased = (EvidenceErased(evidence=name, reason=reason, record=told(name, "")) for name in left)
+        return registry.execute(Record(tuple(erased)))

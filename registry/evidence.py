@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from registry.log_paths import paths_of
 from registry.redaction import Redaction, redact
 
 if TYPE_CHECKING:
@@ -30,8 +31,10 @@ _READ_CHARS: Final = 8 * MAX_TEXT_CHARS
 class Evidence:
     """One log record, as the registry keeps it.
 
-    `byte_start` and `byte_end` bound the raw record in the decompressed stream; `hmac` is HMAC-SHA256 of those
-    bytes under `salt`, so that a short secret cannot be guessed from it. `text` is decoded and redacted.
+    `file` is its kept path (log_paths.py). `byte_start` and `byte_end` bound the raw record in the decompressed
+    stream; `hmac` is HMAC-SHA256 of those bytes under `salt`, so that a short secret cannot be guessed from it.
+    `text` is decoded and redacted. `line` counts from 1; in an archive of samples, where no line can be counted,
+    the messages of the sample.
     """
 
     file: str
@@ -109,10 +112,15 @@ def still_there(evidence: Sequence[Evidence], reread: Reread | None = None) -> t
         wanted.setdefault(item.file, []).append(i)
     found = [False] * len(evidence)
     for file, indices in wanted.items():
-        raws = read(Path(file), [(evidence[i].byte_start, evidence[i].byte_end) for i in indices])
-        for i, raw in zip(indices, raws, strict=True):
-            found[i] = raw is not None and hmac.compare_digest(_keyed(raw, evidence[i].salt), evidence[i].hmac)
+        for path in paths_of(file):
+            raws = read(path, [(evidence[i].byte_start, evidence[i].byte_end) for i in indices])
+            for i, raw in zip(indices, raws, strict=True):
+                found[i] = found[i] or (raw is not None and _is_of(evidence[i], raw))
     return tuple(found)
+
+
+def _is_of(evidence: Evidence, raw: bytes) -> bool:
+    return hmac.compare_digest(_keyed(raw, evidence.salt), evidence.hmac)
 
 
 def _reread(path: Path, ranges: Sequence[tuple[int, int]]) -> list[bytes | None]:

@@ -36,7 +36,7 @@ class Gene:
     """A gene at one version. `next_line` is the id that its next new line will take.
 
     `title` is the heading's text without marks, "" for the preamble. `protected` holds line ids;
-    `protected_whole` covers lines yet to come as well.
+    `protected_whole` covers lines yet to come as well. Where it has a `keeper`, it is open to that proposer alone.
     """
 
     id: str
@@ -49,3 +49,4 @@ class Gene:
     triggers: tuple[Trigger, ...] = ()
     protected: frozenset[int] = frozenset()
     protected_whole: bool = False
+    keeper: str = ""

@@ -6,6 +6,9 @@ import re
 import unicodedata
 from typing import NamedTuple
 
+HIDDEN = "<*hidden*>"
+"""What stands in the template of an error where its text held characters that do not show."""
+
 
 class Hidden(NamedTuple):
     """A character that does not show; line and column count from 1."""

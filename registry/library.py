@@ -9,14 +9,14 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from events.base import Frozen
-from events.capsule_events import CapsuleVersioned
 from events.errors import CorruptLogError, NotFoundError
 from events.registry_events import CycleFinished, EvaluatorRegistered, SignalRaised
-from events.score import Delta, Measured, Score
 from registry import travel
+from registry.apply import scored
 from registry.candidate import EVENTS, Candidate, fold_candidates
 from registry.outline import Outline
 from registry.times import first_moment, last_moment
+from registry.versions import scored_by, under_one_evaluator, version_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from events.envelope import Envelope, Origin
     from events.log import EventLog
     from registry.capsule import Capsule
+    from registry.versions import VersionRow
 
 E = TypeVar("E", bound=Frozen)
 
 _MOST_DIGITS: Final = 9
 """Longer numbers are no versions, and Python refuses to read the longest."""
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """The shape of the documents; with a higher one, every registry is folded anew when it is next opened."""
 
 _MOST_SEEN: Final = 4_096
@@ -39,23 +40,6 @@ _MOST_SEEN: Final = 4_096
 
 _PAGE: Final = 256
 """Events read in one go by the history of one skill."""
-
-
-@dataclass(frozen=True, slots=True)
-class VersionRow:
-    """One version of a capsule, as lists show it."""
-
-    capsule: str
-    version: int
-    position: int
-    at: str
-    actor: str
-    cause: str
-    summary: str
-    before: Measured
-    after: Measured
-    delta: Delta | None
-    candidate: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +93,11 @@ class Library:
 
         Raises: NotFoundError with the nearest names, or with the versions that there are.
         """
-        if ref:
-            capsule = travel.at_version(self.log, name, self.version_of(name, ref))
-        else:
+        if not ref:
             capsule = travel.latest(self.log, name)
+        elif capsule := travel.at_version(self.log, name, self.version_of(name, ref)):
+            last = self._scored(name, capsule.version)
+            capsule = scored(capsule, scored_by(last).score) if last else capsule
         if capsule is None:
             raise self._unknown_skill(name)
         return capsule
@@ -141,19 +126,20 @@ class Library:
     def best(self, name: str) -> VersionRow:
         """Pick the highest score among the versions measured by the evaluator that measured last.
 
-        The latest of equals; its score says which evaluator that was.
+        The latest of equals; `under_one_evaluator` tells the scores, and they say which evaluator that was.
         """
-        measured = [(row.after, row) for row in self.versions(name) if isinstance(row.after, Score)]
+        rows = {row.version: row for row in self.versions(name)}
+        measured = under_one_evaluator(rows.values())
         if not measured:
-            raise NotFoundError(f"no version of {name} was measured yet", hint=f"germline evolve {name}")
-        evaluator = measured[-1][0].evaluator
-        same = [(score.value, row.version, row) for score, row in measured if score.evaluator == evaluator]
-        return max(same)[-1]
+            raise NotFoundError(f"no version of {name} was measured yet", hint=f"germline score {name}")
+        return rows[max(measured, key=lambda version: (measured[version].value, version))]
 
     def versions(self, name: str) -> list[VersionRow]:
         """List the versions of a skill, oldest first."""
+        scored = {row.seq: int(row.body) for row in self.log.documents("scored", name)}
+        found = {envelope.position: envelope for envelope in self.log.at(sorted(scored.values()))}
         made = self.log.read(stream=f"capsule:{name}", types=("CapsuleVersioned",))
-        rows = [_version_row(envelope) for envelope in made]
+        rows = [version_row(envelope, found.get(scored.get(at, 0))) for at, envelope in enumerate(made, 1)]
         if not rows:
             raise self._unknown_skill(name)
         return rows
@@ -164,7 +150,12 @@ class Library:
         if not position:
             raise self._unknown_version(name, str(version), self.outline(name))
         (envelope,) = self.log.at([position])
-        return _version_row(envelope)
+        return version_row(envelope, self._scored(name, version))
+
+    def _scored(self, name: str, version: int) -> Envelope | None:
+        """Find what measured a version last since it came."""
+        row = self.log.document("scored", name, at=version)
+        return self.log.at([int(row.body)])[0] if row and row.seq == version else None
 
     def _unknown_skill(self, name: str) -> NotFoundError:
         names = self.names()
@@ -261,23 +252,6 @@ class Library:
         while page := self.log.documents("mention", capsule, upto=upto, limit=_PAGE, newest_first=True):
             yield from reversed(self.log.at([document.seq for document in page]))
             upto = page[-1].seq - 1
-
-
-def _version_row(envelope: Envelope) -> VersionRow:
-    event = _event(CapsuleVersioned, envelope)
-    return VersionRow(
-        capsule=event.capsule,
-        version=event.version,
-        position=envelope.position,
-        at=envelope.at,
-        actor=envelope.actor,
-        cause=event.cause,
-        summary=event.summary,
-        before=event.before,
-        after=event.after,
-        delta=event.delta,
-        candidate=event.candidate,
-    )
 
 
 def _raised(envelope: Envelope) -> Raised:

@@ -3,16 +3,19 @@
 | view | key | seq | what |
 |---|---|---|---|
 | registry | "" | 0 | preset, split key, when it was created, the format of all documents |
+| preset | name | position | a preset as a person defined it there, in TOML; the last one counts |
 | evaluator | hash | 0 | the position of its registration |
 | signal | fingerprint | 0 | the position where it was raised |
 | outcome | episode | position | the truth that arrived late: its value, and who says so |
 | erased | evidence | 0 | when it was erased, and why |
+| asked | prompt | position | a prompt, by its hash, that went out to a model; empty |
 | capsule | name | 0 | its outline |
 | live | name | 0 | its whole state as it is now |
 | proposed | fingerprint | position | the id of a candidate that answers the signal |
 | mention | name | position | an event that names the capsule; empty |
 | touch | name | position | an event that changes the capsule's state; empty |
 | version | name | version | the position of a version, and its time |
+| scored | name | version | the position where a version was measured last, since it came |
 | snapshot | name | position | its whole state as it was then, every few changes |
 """
 
@@ -24,12 +27,14 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from events.candidate_events import CandidateProposed
-from events.capsule_events import CapsuleReverted, CapsuleVersioned
+from events.capsule_events import AliasMoved, CapsuleReverted, CapsuleVersioned, VersionRetired, VersionScored
 from events.log import Document
+from events.model_events import ModelAsked
 from events.registry_events import (
     EvaluatorRegistered,
     EvidenceErased,
     OutcomeRecorded,
+    PresetDefined,
     PresetSwitched,
     RegistryCreated,
     SignalRaised,
@@ -100,15 +105,21 @@ class Projector:
         before = self._folded.get(name) or self._load(name)
         capsule = apply(before.capsule if before else None, event, envelope)
         outline = before.outline if before else Outline()
-        changes, reverts = outline.changes + 1, outline.reverts
+        changes, reverts, retired = outline.changes + 1, outline.reverts, outline.retired
         if isinstance(event, CapsuleReverted):
             reverts = (*reverts, (capsule.version + 1, event.to_version))
-        self._folded[name] = _Folded(capsule, Outline(changes, capsule.version, capsule.aliases, reverts))
+        elif isinstance(event, VersionRetired):
+            retired = (*retired, event.version)
+        elif isinstance(event, AliasMoved):  # who names a version again offers it again
+            retired = tuple(version for version in retired if version != event.version)
+        self._folded[name] = _Folded(capsule, Outline(changes, capsule.version, capsule.aliases, reverts, retired))
         self._put("touch", name, envelope.position)
         if changes % EVERY == 0:
             self._put("snapshot", name, envelope.position, freeze(capsule))
         if isinstance(event, CapsuleVersioned):
             self._put("version", name, event.version, travel.version_body(envelope))
+        elif isinstance(event, VersionScored):
+            self._put("scored", name, event.version, str(envelope.position).encode())
 
     def _load(self, name: str) -> _Folded | None:
         outline = self._log.document("capsule", name)
@@ -125,6 +136,8 @@ class Projector:
             document = self._out.get(("registry", "", 0)) or self._log.document("registry", "")
             state = json.loads(document.body) if document else {}
             self._put("registry", "", 0, _compact({**state, "preset": event.preset}))
+        elif isinstance(event, PresetDefined):
+            self._put("preset", event.preset, envelope.position, event.definition.encode())
         elif isinstance(event, EvaluatorRegistered):
             self._put("evaluator", event.evaluator, 0, at)
         elif isinstance(event, SignalRaised):
@@ -132,8 +145,12 @@ class Projector:
         elif isinstance(event, OutcomeRecorded):
             told = {"value": event.value, "source": event.source}
             self._put("outcome", event.episode, envelope.position, _compact(told))
+        elif isinstance(event, ModelAsked):
+            self._put("asked", event.prompt_hash, envelope.position)
         elif isinstance(event, EvidenceErased):
-            self._put("erased", event.evidence, 0, _compact({"at": envelope.at, "reason": event.reason}))
+            erased = {"at": envelope.at, "reason": event.reason}
+            erased |= {"record": event.record} if event.record else {}
+            self._put("erased", event.evidence, 0, _compact(erased))
 
 
 def _compact(value: object) -> bytes:

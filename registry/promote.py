@@ -3,90 +3,163 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from events.capsule_events import CapsuleVersioned
+from events.capsule_events import CapsuleVersioned, FileChanged
 from events.errors import NotFoundError
-from events.gene_events import GeneMutated
+from events.gene_events import GeneBorn, GeneMutated
 from events.parts import Pin
-from registry.claimed import lost_claims
+from registry.births import with_born
+from registry.capsule import CapsuleFile
+from registry.claimed import claims_by_edit, lost_claims
 from registry.edits import apply_edits, check_protected
 from registry.rendering import encoding_of, skill_text
 from registry.skill_rules import require_valid
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from events.base import Frozen
     from events.candidate_events import CandidateProposed
-    from events.parts import Edit
+    from events.claims import Claim
+    from events.parts import Edit, FileEdit, NewGene
+    from events.runs import Attribution
+    from events.score import Delta, Measured
     from registry.capsule import Capsule
-    from registry.commands import Judge
     from registry.gene import Gene
 
 
-def promotion(capsule: Capsule, proposed: CandidateProposed, command: Judge) -> list[Frozen]:
+class Grounds(NamedTuple):
+    """What a new version rests on: a verdict, or a person's override.
+
+    `scored_id` is the event id of the `CandidateScored` that holds the scores, "" where nothing was measured.
+    """
+
+    before: Measured
+    after: Measured
+    delta: Delta | None
+    scored_id: str
+    attributions: tuple[Attribution, ...] = ()
+    cause: Literal["promotion", "override"] = "promotion"
+
+
+def promotion(capsule: Capsule, proposed: CandidateProposed, grounds: Grounds) -> list[Frozen]:
     """List the mutations that a promotion causes, and the version that they make.
 
     Raises: EditError where an edit does not fit; SkillFormatError where the result is no valid skill.
     """
-    scored = command.scored
     cause = {
-        "before": scored.before,
-        "after": scored.after,
+        "before": grounds.before,
+        "after": grounds.after,
         "candidate": proposed.candidate,
-        "scored": command.scored_id,
+        "scored": grounds.scored_id,
     }
-    after = edited(capsule, proposed.edits)
+    after = edited(capsule, proposed.edits, proposed.born, by=proposed.proposer)
     stamped = replace(after, version=capsule.version + 1, stamped=True)
     require_valid(skill_text(stamped), capsule.name, encoding=encoding_of(capsule))
-    mutated = [
-        GeneMutated(
-            **cause,
-            gene=gene.id,
-            capsule=capsule.name,
-            version=gene.version + 1,
-            edits=edits,
-            strategy=proposed.strategy,
-            claims_added=proposed.claims,
-            claims_dropped=tuple(claim for lost in lost_claims(gene, edits) for claim in lost),
-            triggers_added=proposed.triggers,
+    reached = {gene.id: gene.version for gene in capsule.genes}
+    mutated = []
+    for part in _parts(capsule, proposed, grounds.attributions):
+        gene, edits = part.gene, part.edits
+        reached[gene.id] += 1
+        mutated.append(
+            GeneMutated(
+                **{**cause, "attribution": part.attribution},
+                gene=gene.id,
+                capsule=capsule.name,
+                version=reached[gene.id],
+                edits=edits,
+                strategy=proposed.strategy,
+                claims_added=part.claims,
+                claims_dropped=tuple(claim for lost in lost_claims(gene, edits) for claim in lost),
+                triggers_added=() if proposed.born else proposed.triggers,
+            )
         )
-        for gene, edits in _by_gene(capsule, proposed.edits)
+    files = [
+        FileChanged(**cause, capsule=capsule.name, path=file.path, entry=file.entry) for file in proposed.files
     ]
     version = CapsuleVersioned(
         **cause,
         capsule=capsule.name,
         version=capsule.version + 1,
-        genes=tuple(Pin(gene=gene.id, version=gene.version) for gene in after.genes),
-        cause="promotion",
-        summary=f"{proposed.strategy}: {_first_new_line(proposed.edits)}",
+        genes=tuple(Pin(gene=gene.id, version=reached.get(gene.id, 1)) for gene in after.genes),
+        cause=grounds.cause,
+        summary=f"{proposed.strategy}: {_taught(proposed)}",
         stamped=True,
-        delta=scored.delta,
+        delta=grounds.delta,
     )
-    return [*mutated, version]
+    return [*mutated, *_born(capsule, proposed, cause), *files, version]
 
 
-def _first_new_line(edits: Sequence[Edit]) -> str:
+def _born(capsule: Capsule, proposed: CandidateProposed, cause: Mapping[str, object]) -> Iterator[GeneBorn]:
+    """Give the event of a new gene, with the claims and triggers of the candidate."""
+    if proposed.born is not None:
+        fields = {
+            **proposed.born.model_dump(),
+            "capsule": capsule.name,
+            "strategy": proposed.strategy,
+            "claims": proposed.claims,
+            "triggers": proposed.triggers,
+        }
+        yield GeneBorn.model_validate({**cause, **fields})
+
+
+class _Part(NamedTuple):
+    """What one mutation makes of a gene: its edits together, or each on its own where each was measured."""
+
+    gene: Gene
+    edits: tuple[Edit, ...]
+    claims: tuple[Claim, ...]
+    attribution: Delta | None
+
+
+def _parts(capsule: Capsule, proposed: CandidateProposed, measured: Sequence[Attribution]) -> list[_Part]:
+    """Divide a proposal into mutations, in the order of its edits."""
+    claims = claims_by_edit(proposed.edits, () if proposed.born else proposed.claims)
+    if measured:
+        deltas = {one.edit: one.delta for one in measured}
+        return [
+            _Part(named_gene(capsule, edit.gene), (edit,), claims[at], deltas.get(at))
+            for at, edit in enumerate(proposed.edits)
+        ]
+    of_gene: dict[str, tuple[Claim, ...]] = {}
+    for edit, mine in zip(proposed.edits, claims, strict=True):
+        of_gene[edit.gene] = tuple(dict.fromkeys((*of_gene.get(edit.gene, ()), *mine)))
+    return [_Part(gene, edits, of_gene[gene.id], None) for gene, edits in _by_gene(capsule, proposed.edits)]
+
+
+def _taught(proposed: CandidateProposed) -> str:
     """Say what a promotion taught, in its own words: lines hold templates and action classes, never log text."""
-    said = (line.strip() for edit in edits for line in edit.text if line.strip())
-    return next(said, "lines removed")
+    lines = proposed.new_lines[1:] if proposed.born else proposed.new_lines
+    said = (line.strip() for line in lines if line.strip())
+    rest = "lines removed" if proposed.edits else f"changed {', '.join(file.path for file in proposed.files)}"
+    return next(said, rest)
 
 
-def edited(capsule: Capsule, edits: tuple[Edit, ...]) -> Capsule:
-    """Return the capsule as it would be with these edits; origins are those of nothing yet (0).
+def with_files(capsule: Capsule, files: Sequence[FileEdit]) -> Capsule:
+    """Return the capsule as it would be with these files; origins are those of nothing yet (0)."""
+    changed = {file.path: file.entry for file in files}
+    kept = [file for file in capsule.files if file.entry.path not in changed]
+    new = [CapsuleFile(entry, 0) for entry in changed.values() if entry is not None]
+    return replace(capsule, files=tuple(sorted((*kept, *new), key=lambda file: file.entry.path)))
 
-    Raises: EditError where an edit names what is not there, or what is protected; NotFoundError for an
-    unknown gene.
+
+def edited(capsule: Capsule, edits: tuple[Edit, ...], born: NewGene | None = None, *, by: str = "") -> Capsule:
+    """Return the capsule as it would be with these edits and this new gene; origins are those of nothing yet (0).
+
+    `by` is the proposer: a gene that has a keeper is open to that one alone.
+    Raises: EditError where an edit names what is not there, or what is protected, or the gene would not stand;
+    NotFoundError for an unknown gene.
     """
     changed: dict[str, Gene] = {}
     for gene, mine in _by_gene(capsule, edits):
-        check_protected(gene, mine)
+        check_protected(gene, mine, by=by)
         lines, next_line = apply_edits(
             gene.lines, mine, next_line=gene.next_line, origin=0, version=capsule.version + 1
         )
         changed[gene.id] = replace(gene, version=gene.version + 1, lines=lines, next_line=next_line)
-    return replace(capsule, genes=tuple(changed.get(gene.id, gene) for gene in capsule.genes))
+    after = replace(capsule, genes=tuple(changed.get(gene.id, gene) for gene in capsule.genes))
+    return after if born is None else with_born(after, born)
 
 
 def _by_gene(capsule: Capsule, edits: Sequence[Edit]) -> list[tuple[Gene, tuple[Edit, ...]]]:

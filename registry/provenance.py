@@ -13,12 +13,14 @@ from registry.evidence import Evidence
 from registry.rendering import projected_lines
 
 if TYPE_CHECKING:
+    from events.candidate_events import CandidateScored
     from events.claims import Claim
     from events.envelope import Envelope, Origin
     from registry.candidate import Candidate
     from registry.capsule import Capsule, ProjectedLine
     from registry.gene import Line
-    from registry.library import Library, Raised, VersionRow
+    from registry.library import Library, Raised
+    from registry.versions import VersionRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,8 @@ class Why:
 
     `origin` is the event that wrote the line, `row` the version it came with. `previous` is what it said before,
     newest first; `tried` what else was proposed for its signal and is not live; `erased` the evidence whose text
-    was removed. The rest is None or empty for what no candidate brought: an import, a hand edit.
+    was removed; `taken_back` the version that went back to before the line came. The rest is None or empty for
+    what no candidate brought: an import, a hand edit.
     """
 
     capsule: Capsule
@@ -58,6 +61,7 @@ class Why:
     previous: tuple[Earlier, ...]
     tried: tuple[Candidate, ...]
     erased: tuple[ErasedEvidence, ...] = ()
+    taken_back: VersionRow | None = None
 
 
 def blame(library: Library, capsule: Capsule) -> list[tuple[ProjectedLine, Origin]]:
@@ -91,7 +95,13 @@ def why(library: Library, capsule: Capsule, number: int) -> Why:
         previous=_previous(library, capsule, line),
         tried=_tried(library, candidate) if candidate else (),
         erased=erased_of(library, signal),
+        taken_back=_taken_back(library, capsule.name, line.version),
     )
+
+
+def _taken_back(library: Library, name: str, version: int) -> VersionRow | None:
+    made = library.outline(name).taken_back_by(version)
+    return library.version(name, made) if made else None
 
 
 def _claim(capsule: Capsule, line: ProjectedLine) -> Claim | None:
@@ -146,6 +156,18 @@ def _find(past: Capsule, line: ProjectedLine) -> Line | None:
     gene = past.gene(line.gene)
     lines = gene.lines if gene else () if line.gene else past.front
     return next((old for old in lines if old.id == line.id), None)
+
+
+def endpoint_of(scored: CandidateScored | None) -> str:
+    """Say what a candidate was judged by where that was not how tasks ended, "" where it was."""
+    effect = scored.effect if scored else None
+    if effect is None or effect.endpoint == "outcome":
+        return ""
+    outcome = scored.outcome_effect if scored else None
+    if outcome is None:
+        return "`recovered` alone: whether the next attempt works, not how the task ended"
+    known = f"{outcome.risk_difference:+.2f} [{outcome.low:+.2f}, {outcome.high:+.2f}]"
+    return f"`recovered`: whether the next attempt works; where it is known how tasks ended, {known}"
 
 
 def actor_of(envelope: Envelope) -> str:

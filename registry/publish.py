@@ -105,7 +105,10 @@ def standing(library: Library, name: str) -> Standing:
     if Drift(SKILL_FILE, "missing") in wrong and all(one.kind == "missing" for one in wrong):
         return "missing"
     known = (_earlier(library, capsule, version) for version in (_version_on_disk(capsule), 1))
-    return "stale" if any(past and not _edits(past, capsule) for past in known) else "edited"
+    if any(past and not _edits(past, capsule) for past in known):
+        return "stale"
+    now = library.capsule(name)  # another process may have promoted, or written its version, since the first look
+    return "edited" if _edits(now, now) else "projected"
 
 
 def _edits(past: Capsule, live: Capsule) -> list[Drift]:

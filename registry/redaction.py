@@ -33,6 +33,9 @@ quadratic search."""
 
 _VALUE: Final = r"""[^\s"',;&\\]{8,}"""
 
+_QUOTE: Final = r"""\\{0,7}["']?"""
+"""A quotation mark or none: JSON in the strings of JSON puts one backslash before it, then three, then seven."""
+
 _RULES: Final = (
     (
         "private-key",
@@ -43,7 +46,10 @@ _RULES: Final = (
     ("github-token", r"(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})"),
     ("gitlab-token", r"\bgl(?:pat|dt|rt|cbt)-[A-Za-z0-9_-]{20,}"),
     ("slack-token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
-    ("slack-webhook", r"(?<=hooks\.slack\.com/)(?:services|workflows)/[A-Za-z0-9/_-]{20,}"),
+    (
+        "slack-webhook",
+        r"hooks\.slack\.com\\{0,7}/(?P<secret>(?:services|workflows)\\{0,7}/[A-Za-z0-9/\\_-]{20,})",
+    ),
     ("api-key", r"\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}"),
     ("google-key", r"\bAIza[A-Za-z0-9_-]{35}"),
     ("google-token", r"\bya29\.[A-Za-z0-9_-]{20,}"),
@@ -53,16 +59,16 @@ _RULES: Final = (
     ("huggingface-token", r"\bhf_[A-Za-z0-9]{30,}"),
     ("sendgrid-key", r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
     ("digitalocean-token", r"\bdo[opr]_v1_[a-f0-9]{64}"),
-    ("url-password", r"""(?<=://)[^\s/:@"'<>]*:[^\s/"'<>]+(?=@)"""),
+    ("url-password", r""":(?:\\{0,7}/){2}(?P<secret>[^\s/:@"'<>\\]*:[^\s/"'<>]+)@"""),
     ("bearer", r"(?i)(?<=bearer )[A-Za-z0-9._~+/=-]{16,}"),
-    ("basic-auth", r"(?i)(?<=authorization: basic )[A-Za-z0-9+/=]{8,}"),
+    ("basic-auth", rf"""(?i)\bauthorization{_QUOTE}\s*[:=]\s*{_QUOTE}basic\s+(?P<secret>[A-Za-z0-9+/=]{{8,}})"""),
     (
         "assigned-secret",
-        rf"""(?ix)\b[\w.-]{{0,40}}(?:{_NAMED})[\w.-]{{0,40}}\\?["']?\s*[:=]\s*\\?["']?(?P<secret>{_VALUE})""",
+        rf"""(?ix)\b[\w.-]{{0,40}}(?:{_NAMED})[\w.-]{{0,40}}{_QUOTE}\s*[:=]\s*{_QUOTE}(?P<secret>{_VALUE})""",
     ),
     (
         "assigned-token",  # a parser names tokens too: without a digit it is a word of a message
-        rf"""(?ix)\b[\w.-]{{0,40}}token[\w.-]{{0,40}}\\?["']?\s*[:=]\s*\\?["']?(?P<secret>(?=[^\s\d]*\d){_VALUE})""",
+        rf"""(?ix)\b[\w.-]{{0,40}}token[\w.-]{{0,40}}{_QUOTE}\s*[:=]\s*{_QUOTE}(?P<secret>(?=[^\s\d]*\d){_VALUE})""",
     ),
     (
         "secret-option",
@@ -74,13 +80,13 @@ _RULES: Final = (
 _COMPILED: Final = tuple((name, re.compile(pattern)) for name, pattern in _RULES)
 
 _TELLING: Final = (
-    ("", ("://", "eyJ", "AKIA", "ASIA", "ABIA", "ACCA", "AIza", "ya29.", "SG.", "hooks.slack")),
+    ("", ("://", ":\\", "eyJ", "AKIA", "ASIA", "ABIA", "ACCA", "AIza", "ya29.", "SG.", "hooks.slack")),
     ("-", ("-----BEGIN ", "sk-", "xox", "glpat-", "gldt-", "glrt-", "glcbt-", "pypi-")),
     ("_", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "k_live_", "k_test_", "npm_", "hf_", "_v1_")),
 )
 """What a text must hold for a rule above to find anything in it, by a character that all of a row have."""
 
-_TELLING_IN_ANY_CASE: Final = ("secret", "passw", "passphrase", "token", "bearer ", "authorization: basic ")
+_TELLING_IN_ANY_CASE: Final = ("secret", "passw", "passphrase", "token", "bearer ", "authorization")
 
 _SECRET_NAME: Final = re.compile(rf"(?i){_NAMED}|token")
 _NAME_OF_SECRET: Final = re.compile(rf"(?i)(?:{_NAMED}|token)$")

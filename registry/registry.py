@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from events.envelope import Draft
 from registry import travel
-from registry.commands import Revert
+from registry.commands import DefinePreset, RetireVersion, Revert
 from registry.decide import Decided, State, decide
 from registry.library import Library
 from registry.projection import Projector
@@ -76,9 +76,12 @@ class Registry(Library):
         preset = self.about().preset if self.log.document("registry", "") else None
         capsule: str = getattr(command, "capsule", "")
         candidate: str = getattr(command, "candidate", "")
+        defined = self.log.document("preset", command.preset) if isinstance(command, DefinePreset) else None
         return State(
             preset=preset,
+            definition=defined.body.decode() if defined else None,
             capsule=travel.latest(self.log, capsule) if capsule else None,
             past=travel.at_version(self.log, capsule, command.to_version) if isinstance(command, Revert) else None,
+            retired=self.outline(capsule).retired if isinstance(command, RetireVersion) else (),
             candidate=self.candidate(candidate) if candidate else None,
         )

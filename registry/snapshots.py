@@ -99,11 +99,12 @@ def _gene(gene: Gene) -> list[Any]:
         [trigger.model_dump(mode="json") for trigger in gene.triggers],
         sorted(gene.protected),
         gene.protected_whole,
+        gene.keeper,
     ]
 
 
 def _to_gene(row: list[Any]) -> Gene:
-    gene_id, capsule, version, title, lines, next_line, claims, triggers, protected, whole = row
+    gene_id, capsule, version, title, lines, next_line, claims, triggers, protected, whole, keeper = row
     return Gene(
         gene_id,
         capsule,
@@ -115,4 +116,5 @@ def _to_gene(row: list[Any]) -> Gene:
         tuple(Trigger(**trigger) for trigger in triggers),
         frozenset(protected),
         whole,
+        keeper,
     )

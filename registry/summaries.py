@@ -29,6 +29,11 @@ def _edits(event: Any) -> str:  # noqa: ANN401 - an event of any type with edits
     return ", ".join(f"{op} {_count(n, 'line')}" for op, n in ops.items()) or "no edit"
 
 
+def _cost(event: Any) -> str:  # noqa: ANN401 - an event with a cost, or none
+    least = "at most " if event.outcome == "lost" else ""
+    return f", {least}{event.cost_usd:.4f} USD" if event.cost_usd is not None else ""
+
+
 def _first(reasons: tuple[str, ...]) -> str:
     return reasons[0] if reasons else ""
 
@@ -37,15 +42,30 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "RegistryCreated": lambda e: f"registry created, preset {e.preset}",
     "PresetSwitched": lambda e: f"preset {e.previous} → {e.preset}: {e.reason}",
     "PresetDefined": lambda e: f"preset {e.preset} defined",
-    "EvaluatorRegistered": lambda e: f"{e.kind} evaluator {e.evaluator[:8]} over {_count(e.episodes, 'episode')}",
+    "EvaluatorRegistered": lambda e: (
+        f"{e.kind} evaluator {e.evaluator[:8]} over "
+        f"{_count(e.tasks, 'task') if e.kind == 'rollout' else _count(e.episodes, 'episode')}"
+    ),
     "JudgeCalibrated": lambda e: f"judge {e.judge}: agreement {e.agreement:.2f} on {_count(e.items, 'item')}",
+    "RunsScored": lambda e: f"{_count(e.runs, 'run')} scored by {e.model}, as a note",
     "SignalRaised": lambda e: (
         f"{e.kind} {e.template or e.action}, {e.count:,}× in {_count(e.episodes, 'episode')}"
     ),
     "OutcomeRecorded": lambda e: f"episode {e.episode[:12]} ended in {e.value:g}, says {e.source}",
     "CycleFinished": lambda e: f"{e.strategy}: {e.verdict}, {e.tried} tried; {_first(e.reasons)}",
+    "AdviceGiven": lambda e: f"advice: {e.track}; {_first(e.reasons)}",
+    "ModelAsked": lambda e: (
+        f"{e.role} asked {e.model}: {e.error or e.outcome}"
+        f"{f', {e.usage.total:,} tokens' if e.usage else ''}{_cost(e)}{', replayed' if e.replayed else ''}"
+    ),
+    "ModelBatchSent": lambda e: (
+        f"{e.role} asked {e.model} {_count(len(e.prompts), 'prompt')} in batch {e.batch}"
+    ),
     "EvidenceErased": lambda e: f"evidence {e.evidence[:8]} erased: {e.reason}",
-    "GeneBorn": lambda e: f"gene {e.gene} {e.title or '(preamble)'}, {_count(len(e.lines), 'line')}",
+    "GeneBorn": lambda e: (
+        f"gene {e.gene} {e.title or '(preamble)'}, {_count(len(e.lines), 'line')}"
+        f"{f', from {e.derived_from}' if e.derived_from else ''}"
+    ),
     "GeneMutated": lambda e: f"gene {e.gene} version {e.version}: {_edits(e)}",
     "GeneMoved": lambda e: f"gene {e.gene} moved",
     "GeneProtected": lambda e: f"gene {e.gene} protected: {e.reason}",
@@ -59,8 +79,12 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "HandEditAdopted": lambda e: f"hand edit of {', '.join(e.files)} adopted",
     "AliasMoved": lambda e: f"{e.alias} → {e.version or 'removed'}{': ' + e.reason if e.reason else ''}",
     "VersionRetired": lambda e: f"version {e.version} retired: {e.reason}",
+    "VersionScored": lambda e: f"version {e.version} measured: {e.score.value:.3f} by {e.score.evaluator[:8]}",
     "CapsuleRetired": lambda e: f"retired: {e.reason}",
     "CandidateProposed": lambda e: f"{e.strategy} by {e.proposer}: {e.reason}",
+    "ComparisonFrozen": lambda e: (
+        f"comparison {e.comparison[:8]} frozen: {_count(e.sealed_tasks, 'sealed task')}, agent {e.agent}"
+    ),
     "CandidateScored": lambda e: f"scored on version {e.base_version}",
     "CandidateReviewed": lambda e: f"{e.decision}: {e.reason}",
     "CandidatePromoted": lambda e: f"promoted to version {e.version}",

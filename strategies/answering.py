@@ -24,6 +24,7 @@ _INNOVATE: Final[tuple[Proposer, ...]] = (transfer, habit)
 PROPOSERS: Final[Mapping[str, tuple[Proposer, ...]]] = {
     "error_template": (recovery,),
     "retry_loop": (guard,),
+    "tool_failure": (guard,),
     "test_failure_after_edit": (guard,),
     "user_correction": (guard,),
     "regression": (subtract,),
@@ -42,10 +43,7 @@ PROPOSERS: Final[Mapping[str, tuple[Proposer, ...]]] = {
     "stagnation": _INNOVATE,
     "uncovered_failure": _INNOVATE,
 }
-"""Which proposers answer which kind of signal, in the order in which they try.
-
-`tool_failure` has none of its own: it is made of errors, and those are answered one by one.
-"""
+"""Which proposers answer which kind of signal, in the order in which they try."""
 
 
 ABOUT_A_SKILL: Final = frozenset({"regression", "burn_rate", "stagnation"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from strategies.presets import DEFAULT_PRESET, PRESETS
+from strategies.settled import REGRESSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,7 +19,6 @@ EARLY_CYCLES: Final = 10
 """Cycles of a young registry: one full run of `evolve` (a guess)."""
 SATURATED_CYCLES: Final = 10
 """Cycles in a row without a promotion from which a registry is saturated: one full run (a guess)."""
-REGRESSION: Final = "regression"
 
 
 def automatic(cycles: Sequence[CycleFinished], signals: Iterable[SignalRaised]) -> tuple[Preset, str]:

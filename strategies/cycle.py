@@ -7,12 +7,25 @@ from typing import TYPE_CHECKING, Final
 
 from events.registry_events import CycleFinished
 from registry.commands import Judge, Propose, Record
-from strategies.drafts import UNCLAIMED, Draft, draft, key_of, live_claims, register_evaluator, verdict_on
+from strategies.drafts import (
+    FOR_REVIEW,
+    RELAPSE,
+    Draft,
+    draft,
+    key_of,
+    live_claims,
+    register_evaluator,
+    verdict_on,
+)
 from strategies.gate.decide import Verdict
-from strategies.gate.measure import Figures, contradicted
+from strategies.gate.explain import UNCLAIMED
+from strategies.gate.measure import figures_as_stored
+from strategies.gate.untrusted import QUARANTINE
 from strategies.ground import sent_to
 from strategies.proposers.placement import home_of
 from strategies.shown import CandidateShown, CycleResult, shown_edits
+from strategies.stopping import harm_of
+from strategies.tryout import awaits_runs, passes_as_stored, with_runs
 
 if TYPE_CHECKING:
     from events.candidate_events import CandidateProposed, CandidateScored
@@ -29,21 +42,26 @@ def run_cycle(turn: Turn, signal: SignalRaised, capsule: Capsule, mined: Mined) 
     """Put what was mined for a signal through the gate, and record all of it in one transaction.
 
     A candidate that was judged before under this evaluator is read, not measured again. Nothing is appended
-    before the measurement is done: an interrupted turn leaves no trace, and the next run repeats it.
+    before the measurement is done: an interrupted turn leaves no trace, and the next run repeats it. Only where
+    runs of an agent decide, the proposal and what will be compared stand before the first of them.
     """
     home = home_of(capsule, signal.fingerprint, signal.action)
     if mined.proposal is None or home is None:
         return _nothing(turn, signal, capsule, mined)
     known = turn.registry.candidate(key_of(turn, capsule, mined.proposal))
-    if known is not None and not _open_again(known, capsule):
+    if known is not None and not _open_again(turn, known, capsule):
         return _remembered(turn, signal, known, mined)
-    return _recorded(turn, signal, capsule, mined, draft(turn, signal, capsule, home, mined.proposal))
+    drafted = with_runs(turn, capsule, draft(turn, signal, capsule, home, mined.proposal))
+    return _recorded(turn, signal, capsule, mined, drafted)
 
 
 def _nothing(turn: Turn, signal: SignalRaised, capsule: Capsule, mined: Mined) -> CycleResult:
     """Record that no claim survived explore, and what it would take; the same finding is recorded once."""
     needed = mined.needed_tasks
-    if needed is None:
+    if mined.refused:
+        needed = None
+        reason = f"of {mined.tried} claims tried, what survives explore was rejected before: more logs may tell"
+    elif needed is None:
         after = "no action after this error" if signal.template else "nothing that could be asked for"
         reason = f"no claim applicable: {after} has episodes on both sides"
     elif mined.tried:
@@ -74,10 +92,19 @@ def _same_finding(one: CycleFinished, other: CycleFinished) -> bool:
     )
 
 
-def _open_again(known: Candidate, capsule: Capsule) -> bool:
-    """Tell whether a candidate may be measured once more: its base went stale while it was measured."""
-    stale = known.verdict == "hold" and known.reasons[:1] == (_STALE,)
-    return stale and known.times_scored == 1 and known.proposed.base_version != capsule.version
+def _open_again(turn: Turn, known: Candidate, capsule: Capsule) -> bool:
+    """Tell whether a candidate may be measured once more: its base went stale while it was measured.
+
+    One that waits for a person is measured anew whenever its base moved on, since nobody can approve a stale one;
+    with `review` every held one is, for the person who asks. So is one whose runs were never made, or interrupted.
+    """
+    if known.verdict is None or awaits_runs(turn, known, capsule.name):
+        return True
+    if known.verdict != "hold" or known.scored is None or known.scored.base_version == capsule.version:
+        return False
+    if known.reasons[:1] == (_STALE,):
+        return known.times_scored == 1
+    return turn.review or _waits_for_a_person(known) or FOR_REVIEW in known.reasons
 
 
 def _remembered(turn: Turn, signal: SignalRaised, known: Candidate, mined: Mined) -> CycleResult:
@@ -100,26 +127,36 @@ def _judged_again(turn: Turn, known: Candidate) -> Candidate:
     scored, capsule = known.scored, turn.registry.capsule(known.proposed.capsule)
     if known.verdict != "hold" or scored is None or scored.base_version != capsule.version:
         return known
-    against = contradicted(known.proposed.claims, live_claims(capsule))
-    figures = Figures(
-        effect=scored.effect,
-        delta=scored.delta,
-        contradicted=against,
-        outcome=scored.outcome_effect,
-        censoring=scored.censoring,
-    )
+    if scored.rollouts is not None or _run_first(turn, capsule):
+        return _promoted_as_stored(turn, known, capsule)
+    figures = figures_as_stored(scored, known.proposed.claims, live_claims(capsule))
     again = verdict_on(turn, capsule, Draft(known.proposed, figures), scored.sent)
     if again.decision != "promote":
         return known
-    judged = Judge(scored, known.scored_id, "promote", again.reasons)
+    judged = Judge(scored, known.scored_id, "promote", again.reasons, turn.preset.name)
     turn.registry.execute(judged, actor=f"miner:{known.proposed.proposer}")
     return turn.registry.candidate(known.id) or known
 
 
+def _run_first(turn: Turn, capsule: Capsule) -> bool:
+    return turn.trials is not None and turn.trials.covers(capsule.name)
+
+
+def _promoted_as_stored(turn: Turn, known: Candidate, capsule: Capsule) -> Candidate:
+    """Promote what runs had let through, and only a person's presence was missing."""
+    scored = known.scored
+    if scored is None or scored.rollouts is None or FOR_REVIEW not in known.reasons:
+        return known
+    if not passes_as_stored(turn, known, capsule):
+        return known
+    reasons = tuple(reason for reason in known.reasons if reason != FOR_REVIEW)
+    turn.registry.execute(Judge(scored, known.scored_id, "promote", reasons, turn.preset.name), actor=known.actor)
+    return turn.registry.candidate(known.id) or known
+
+
 def _waits_for_a_person(known: Candidate) -> bool:
-    return any(
-        reason.startswith(("outcomes are heuristic", "lint:", UNCLAIMED, _STALE)) for reason in known.reasons
-    )
+    asks = ("outcomes are heuristic", "lint:", QUARANTINE, UNCLAIMED, RELAPSE, _STALE)
+    return any(reason.startswith(asks) for reason in known.reasons)
 
 
 def _recorded(
@@ -137,19 +174,20 @@ def _recorded(
     actor = f"miner:{proposed.proposer}"
     with registry.log.transaction():
         winner = registry.candidate(proposed.candidate)
-        if winner is not None and not _open_again(winner, capsule):
+        if winner is not None and not _open_again(turn, winner, capsule):
             return _remembered(turn, signal, winner, mined)
         if winner is None:
             register_evaluator(registry, drafted)
             registry.execute(Propose(proposed), actor=actor)
-        sent = sent_to(registry, turn.ground.evaluator) + 1
+        first = winner is None or not winner.times_scored  # measured again, it counts once
+        sent = sent_to(registry, turn.ground.evaluator) + first
         verdict = verdict_on(turn, capsule, drafted, sent)
         now_at = registry.capsule(capsule.name).version
         if verdict.decision == "promote" and now_at != capsule.version:
             what = f"{capsule.name} went from version {capsule.version} to {now_at} meanwhile"
             verdict = Verdict("hold", (_STALE, what))
         scored = drafted.scored(sent)
-        judged = Judge(scored, registry.clock.new_id(), verdict.decision, verdict.reasons)
+        judged = Judge(scored, registry.clock.new_id(), verdict.decision, verdict.reasons, turn.preset.name)
         version = capsule.version + 1 if verdict.decision == "promote" else None
         result = _result(turn, signal, (proposed, scored, verdict), mined, version=version)
         registry.execute(judged, actor=actor)
@@ -172,6 +210,7 @@ def _finished(turn: Turn, result: CycleResult) -> CycleFinished:
             "tried": result.tried,
             "offered": turn.offered,
             "needed_tasks": result.needed_tasks,
+            "because": turn.because,
         }
     )
 
@@ -202,8 +241,10 @@ def _result(
         audit_before=scored.audit_before if scored else None,
         audit_after=scored.audit_after if scored else None,
         audit_delta=scored.audit_delta if scored else None,
+        rollouts=scored.rollouts if scored else None,
         version=version,
         tried=mined.tried,
         needed_tasks=mined.needed_tasks if verdict.decision == "hold" else None,
         remembered=remembered,
+        harm=harm_of(scored) if verdict.decision == "reject" else "",
     )

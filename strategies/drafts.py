@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from events.candidate_events import CandidateProposed, CandidateScored
@@ -14,36 +14,47 @@ from registry.claimed import claims_of
 from registry.commands import Record
 from strategies.gate.decide import Verdict, judge, judge_inert
 from strategies.gate.evaluator import candidate_id
-from strategies.gate.lint import Limits, lint
+from strategies.gate.explain import claim_rule, gene_rules, text_rules, weight_rule
+from strategies.gate.lint import Limits, lint, unclaimed_lines
 from strategies.gate.measure import Evidence, Figures, Replayed, Stamp, measure, measure_removal
 from strategies.gate.policy import METHOD, policy_text
-from strategies.proposers.placement import appended, placed_first
+from strategies.gate.rules import failed
+from strategies.gate.untrusted import quarantine_rule
+from strategies.memory import relapse
+from strategies.proposers.placement import answering, appended, newborn, placed_first
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from events.claims import Claim
     from events.parts import Strategy
     from events.registry_events import SignalRaised
     from registry.capsule import Capsule
     from registry.gene import Gene
     from registry.registry import Registry
-    from strategies.gate.decide import Decision
+    from strategies.gate.lint import Finding
+    from strategies.gate.rules import Rule
     from strategies.ground import Ground
     from strategies.presets import Preset
-    from strategies.proposers.proposal import Proposal, Removed
+    from strategies.proposers.proposal import Copied, Proposal, Removed
+    from strategies.rollouts.settling import Settled
+    from strategies.rollouts.trials import Trials
 
-_OF_LINT: Final[tuple[tuple[str, Decision], ...]] = (("refuse", "reject"), ("review", "hold"))
-"""What a finding of lint makes of a promotion."""
-
-
+RELAPSE: Final = "outcomes fell when this was promoted before"
+"""How the reason begins where a regression took the same claims back."""
+NOT_RUN: Final = "runs of an agent decide here, and none were made: germline evolve makes them"
+"""How the reason begins where nobody was there to pay for the runs of a candidate."""
 FOR_REVIEW: Final = "for review: the gate lets it through, and nobody was there to promote it"
 """The reason that a later run, which a person starts, promotes from the stored figures."""
-UNCLAIMED: Final = "no claim covers it, so a person decides"
-"""How the reason begins where nothing can be measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one turn works with: fixed before it begins. With `review` what the gate lets through is held."""
+    """What one turn works with: fixed before it begins. With `review` what the gate lets through is held.
+
+    `because` says why `auto` chose the preset, "" where a person named it. `trials` run candidates of the skills
+    that have a harness.
+    """
 
     registry: Registry
     ground: Ground
@@ -52,27 +63,31 @@ class Turn:
     edit_budget: int
     offered: tuple[Strategy, ...]
     review: bool = False
+    because: str = ""
+    trials: Trials | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A candidate with its figures, not yet judged.
 
-    `measured` is None where stored figures are judged again. `itself` holds the figures of a claim that is to
-    go, where `figures` are those of its inverse.
+    `measured` is None where stored figures are judged again. Of a claim that is to go, `figures` are those of its
+    inverse. `runs` say what an agent did with it, and then decide; where it still `awaits_runs`, nothing promotes
+    it.
     """
 
     proposed: CandidateProposed
     figures: Figures
     measured: Evidence | None = None
-    itself: Figures | None = None
+    runs: Settled | None = None
+    awaits_runs: bool = False
 
     def scored(self, sent: int) -> CandidateScored:
         """Write the measurement down; there must be one."""
         if self.measured is None:
             raise ValueError("nothing was measured")
         sealed, audit = self.measured.sealed, self.measured.audit
-        return CandidateScored(
+        replayed = CandidateScored(
             candidate=self.proposed.candidate,
             capsule=self.proposed.capsule,
             base_version=self.proposed.base_version,
@@ -87,7 +102,9 @@ class Draft:
             outcome_effect=self.measured.outcome,
             censoring=self.measured.censoring,
             sent=sent,
+            heuristic=self.measured.heuristic,
         )
+        return replayed if self.runs is None else self.runs.beside(replayed)
 
 
 def live_claims(capsule: Capsule) -> tuple[Claim, ...]:
@@ -118,9 +135,9 @@ def draft(turn: Turn, signal: SignalRaised, capsule: Capsule, home: Gene, propos
         proposed = _proposed(turn, signal, capsule, proposal, _removal(proposal.removed))
         return Draft(proposed, Figures(None, None), _nothing_to_measure())
     if proposal.removed is not None and proposal.removed.claim is not None:
-        removal = measure_removal(proposal.removed.claim, live, division, stamp, seed=turn.seed)
+        measured = measure_removal(proposal.removed.claim, live, division, stamp, seed=turn.seed)
         proposed = _proposed(turn, signal, capsule, proposal, _removal(proposal.removed))
-        return Draft(proposed, removal.hurtful.figures, removal.hurtful, removal.itself)
+        return Draft(proposed, measured.figures, measured)
     write = placed_first if proposal.general else appended
     earlier = capsule.genes[: capsule.genes.index(home)]
     leads = write(home, ()).op == "insert_after"
@@ -129,37 +146,72 @@ def draft(turn: Turn, signal: SignalRaised, capsule: Capsule, home: Gene, propos
         proposal.claims, live, division, stamp, seed=turn.seed, place=place, endpoint=proposal.endpoint
     )
     kept = proposal.keeping(measured.kept)
-    proposed = _proposed(
-        turn,
-        signal,
-        capsule,
-        kept,
-        write(home, [line.text for line in kept.lines]),
-        key=key_of(turn, capsule, proposal),
-    )
+    lines = [line.text for line in kept.lines]
+    proposed = _proposed(turn, signal, capsule, kept, write(home, lines), key=key_of(turn, capsule, proposal))
+    if proposal.copied is not None and _bears(turn.preset, signal, capsule, proposal.copied):
+        born, edits = newborn(capsule, home, proposal.copied, lines)
+        proposed = proposed.model_copy(update={"born": born, "edits": edits})
     return Draft(proposed, measured.figures, measured)
+
+
+def _bears(preset: Preset, signal: SignalRaised, capsule: Capsule, copied: Copied) -> bool:
+    """Tell whether a copied line becomes a gene of its own: none answers the signal, and none is called so yet.
+
+    What has a keeper stands nowhere else, whatever the preset: the gate then says that it allows no new gene.
+    """
+    known = answering(capsule, signal.fingerprint, signal.action)
+    if copied.keeper:
+        return known is None
+    return preset.bears_genes and known is None and all(gene.title != copied.title for gene in capsule.genes)
 
 
 def verdict_on(turn: Turn, capsule: Capsule, drafted: Draft, sent: int) -> Verdict:
     """Judge the figures, and refuse what they would promote but no skill should hold."""
-    if not turn.preset.weights.of(drafted.proposed.strategy):
-        return Verdict("hold", (f"the preset {turn.preset.name} does not {drafted.proposed.strategy}",))
-    if not drafted.proposed.claims and not drafted.proposed.removes:
-        return Verdict("hold", (f"{UNCLAIMED}: {drafted.proposed.reason}",))
-    policy = turn.preset.policy()
-    verdict = judge(drafted.figures, policy, sent)
-    if drafted.itself is not None and verdict.decision != "promote":
-        inert = judge_inert(drafted.itself, policy)
-        verdict = inert if inert.decision == "promote" else verdict
+    proposed = drafted.proposed
+    decision, missing = failed((quarantine_rule(proposed), *_preset_rules(turn, proposed)))
+    if missing:
+        return Verdict(decision, missing)
+    verdict = drafted.runs.verdict if drafted.runs else _by_replay(turn, drafted, sent)
+    if drafted.awaits_runs and verdict.decision != "reject":
+        return Verdict("hold", (NOT_RUN, *verdict.reasons), verdict.scope)
     if verdict.decision != "promote":
         return verdict
-    limits = Limits(edits=turn.edit_budget, trust_region=turn.preset.trust_region)
-    findings = lint(capsule, drafted.proposed.edits, limits)
-    for severity, decision in _OF_LINT:
-        said = tuple(f"lint: {one.what}" for one in findings if one.severity == severity)
-        if said:
-            return Verdict(decision, (*said, *verdict.reasons), verdict.scope)
+    if before := relapse(turn.registry, proposed):
+        return Verdict("hold", (f"{RELAPSE}, as {before}: a person decides", *verdict.reasons), verdict.scope)
+    findings = _findings(turn, capsule, proposed, unclaimed=() if drafted.runs else unclaimed_lines(proposed))
+    decision, missing = failed(text_rules(findings))
+    if missing:
+        return Verdict(decision, (*missing, *verdict.reasons), verdict.scope)
+    warnings = tuple(f"beside: {one.what}" for one in findings)
+    verdict = replace(verdict, reasons=(*verdict.reasons, *warnings))
     return Verdict("hold", (FOR_REVIEW, *verdict.reasons), verdict.scope) if turn.review else verdict
+
+
+def text_verdict(turn: Turn, capsule: Capsule, proposed: CandidateProposed) -> Verdict | None:
+    """Judge what a candidate says, whatever it would show; None where nothing stands in its way."""
+    rules = quarantine_rule(proposed), *_preset_rules(turn, proposed)
+    decision, missing = failed((*rules, *text_rules(_findings(turn, capsule, proposed))))
+    return Verdict(decision, missing) if missing else None
+
+
+def _by_replay(turn: Turn, drafted: Draft, sent: int) -> Verdict:
+    """Judge what logs say of the claims; where there are none, a person decides."""
+    decision, missing = failed((claim_rule(drafted.proposed),))
+    if missing:
+        return Verdict(decision, missing)
+    policy = turn.preset.policy()
+    return judge_inert(drafted.figures, policy) if drafted.proposed.inert else judge(drafted.figures, policy, sent)
+
+
+def _preset_rules(turn: Turn, proposed: CandidateProposed) -> tuple[Rule, ...]:
+    return weight_rule(proposed, turn.preset), *gene_rules(proposed, turn.preset)
+
+
+def _findings(
+    turn: Turn, capsule: Capsule, proposed: CandidateProposed, *, unclaimed: Sequence[str] = ()
+) -> list[Finding]:
+    limits = Limits(edits=turn.edit_budget, trust_region=turn.preset.trust_region)
+    return lint(capsule, proposed.edits, limits, born=proposed.born, unclaimed=unclaimed, by=proposed.proposer)
 
 
 def register_evaluator(registry: Registry, drafted: Draft) -> None:
@@ -220,4 +272,5 @@ def _proposed(
         reason=proposal.reason,
         evaluator=turn.ground.evaluator,
         removes=_removed_claims(proposal),
+        inert=proposal.removed is not None and proposal.removed.inert,
     )

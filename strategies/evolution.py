@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from registry.publish import publish, require_unedited
-from strategies.answering import PROPOSERS, shows_in
+from strategies.agenda import agenda_on, picks_before
+from strategies.answering import PROPOSERS
+from strategies.auto import AUTO
+from strategies.binding import Bound, bound_by
 from strategies.cycle import run_cycle
-from strategies.drafts import Turn, key_of, live_claims
+from strategies.drafts import Turn, key_of
 from strategies.ground import prepare
+from strategies.guidance import guide
+from strategies.intake import all_episodes
+from strategies.memory import remembered
 from strategies.proposers.proposal import Ask, answer
-from strategies.routing import route
-from strategies.select import Turn as Pick
-from strategies.select import answers, deficits, rest_of, select
+from strategies.raising import DEFAULT_POLICY
+from strategies.regressions import Terms, take_back
+from strategies.scoring import measure_live_first
+from strategies.select import Turn as Past
+from strategies.select import pick
+from strategies.stopping import stop_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping
 
-    from events.registry_events import CycleFinished, SignalRaised
+    from events.registry_events import SignalRaised
     from registry.registry import Registry
-    from strategies.ground import Ground
+    from strategies.agenda import Agenda, Resting
+    from strategies.guidance import Guidance
     from strategies.presets import Preset
+    from strategies.raising import IntakePolicy
+    from strategies.regressions import TakenBack
+    from strategies.rollouts.trials import Trials
     from strategies.shown import CycleResult
+    from strategies.stopping import Stop
 
 MAX_CYCLES: Final = 10
 """How many turns one run takes at most, unless told otherwise (replay_and_gate.md, Presets)."""
+
+
+LEAST_TURNS: Final = 2
+"""Turns from which there is a run to look back on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +51,9 @@ class Plan:
     """What a person asked for. `only` limits the run, and its evaluator, to these episodes by content hash.
 
     `skill` is "" where each signal finds its own way. `write` is false for a rehearsal: nothing goes to disk.
-    With `review` nothing is promoted: what the gate lets through is held for a person.
+    With `review` nothing is promoted: what the gate lets through is held for a person. With `auto` the preset is
+    chosen anew for each turn, and `preset` is what it would be now. `trials` run candidates of the skills
+    that have a harness.
     """
 
     preset: Preset
@@ -43,13 +63,18 @@ class Plan:
     only: Collection[str] | None = None
     write: bool = True
     review: bool = False
+    auto: bool = False
+    policy: IntakePolicy = DEFAULT_POLICY
+    trials: Trials | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Evolution:
-    """What a run came to. `unrouted` signals name no skill; `stopped` says why the run ended.
+    """What a run came to. `unrouted` signals name no skill; `stop` says why the run ended.
 
-    `cooling` signals rest, because turn after turn they led to no promotion.
+    `preset` is the name that the run went by; where that is `auto`, `bound` and its reason are the last it chose.
+    `resting` signals were left alone, because turn after turn they led to no promotion. `taken_back` are the live
+    versions under which outcomes had fallen.
     """
 
     preset: str
@@ -58,13 +83,17 @@ class Evolution:
     tried: int
     needed_tasks: int | None
     unrouted: tuple[SignalRaised, ...]
-    stopped: str
-    cooling: tuple[SignalRaised, ...] = ()
+    stop: Stop
+    bound: Bound
+    resting: tuple[Resting, ...] = ()
+    taken_back: tuple[TakenBack, ...] = ()
+    guidance: tuple[Guidance, ...] = ()
 
 
 def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], None] = lambda _: None) -> Evolution:
     """Take turns until no eligible signal is left, or the plan's number is reached.
 
+    Before that, versions that made things worse since they were promoted are taken back.
     Each promotion is projected to disk at once. `on_cycle` hears of every turn as it ends.
 
     Raises: NotFoundError for an unknown skill; RefusedError where its files were edited by hand.
@@ -72,66 +101,77 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
     for name in [plan.skill] if plan.skill else registry.names():
         if plan.write or plan.skill:
             require_unedited(registry, name)
+    taken_back = _taken_back(registry, plan)
     ground = prepare(registry, only=plan.only)
-    signals = _answerable(registry, ground)
-    episodes = ground.division.everything
-    routes = {one.fingerprint: plan.skill or route(registry, one, episodes) for one in signals}
-    history, promoted = _before(registry.cycles(), plan, ground)
-    cooling = tuple(one for one in signals if rest_of(registry.cycles(), one.fingerprint))
-    offers = [one for one in signals if routes[one.fingerprint] and one not in cooling]
+    measure_live_first(registry, ground, seed=plan.seed)
+    agenda, bound = agenda_on(registry, ground, plan.skill), _bound(registry, plan)
+    history, promoted = picks_before(registry.cycles(), bound, plan.seed, ground)
+    offers = list(agenda.offers)
     results: list[CycleResult] = []
     judged: set[str] = set()
+    first = {name: registry.outline(name).version for name in registry.names()}
+    turn: Turn | None = None
     turns = 0
     while turns < plan.cycles:
-        live = {name: live_claims(registry.capsule(name)) for name in set(routes.values()) if name}
-        done = {one.fingerprint for one in offers if answers(live[routes[one.fingerprint]], one)}
+        done, bound = agenda.answered(registry), _bound(registry, plan)
         offers = [one for one in offers if one.fingerprint not in done or one.fingerprint in promoted]
-        picked = select(offers, plan.preset.weights, deficits(history, plan.preset.weights))
+        picked = pick(offers, bound.preset.weights, history)
         if picked is None:
             break
-        offered = tuple(sorted({offer.calls_for for offer in offers}))
-        offers.remove(picked)
-        if picked.fingerprint in done:
-            judged.add(promoted[picked.fingerprint])
+        signal = picked.offer
+        offers.remove(signal)
+        if signal.fingerprint in done:
+            judged.add(promoted[signal.fingerprint])
         else:
-            budget = plan.preset.edit_budget.at(turns / max(plan.cycles - 1, 1))
-            turn = Turn(registry, ground, plan.preset, plan.seed, budget, offered, plan.review)
-            result = _take(turn, picked, routes[picked.fingerprint], judged, write=plan.write)
+            budget = bound.preset.edit_budget.at(turns / max(plan.cycles - 1, 1))
+            turn = Turn(
+                registry=registry,
+                ground=ground,
+                preset=bound.preset,
+                seed=plan.seed,
+                edit_budget=budget,
+                offered=picked.offered,
+                review=plan.review,
+                because=bound.because,
+                trials=plan.trials,
+            )
+            result = _take(turn, signal, agenda.routes[signal.fingerprint], judged, write=plan.write)
             if result is None:
                 continue
+            result = replace(result, preset=bound.preset.name, because=bound.because, pick=picked)
             results.append(result)
             on_cycle(result)
             judged |= {result.candidate.id} if result.candidate else set()
         turns += 1
-        history.append(Pick(picked.calls_for, offered))
-    unrouted = tuple(signal for signal in signals if not routes[signal.fingerprint])
-    return _summed(plan, results, (unrouted, cooling), ended=turns < plan.cycles)
+        history.append(Past(signal.calls_for, picked.offered))
+    told = _summed(plan, results, agenda, bound, ended=turns < plan.cycles)
+    return replace(told, taken_back=taken_back, guidance=_guided(plan, turn, first, len(results)))
 
 
-def _before(cycles: Sequence[CycleFinished], plan: Plan, ground: Ground) -> tuple[list[Pick], dict[str, str]]:
-    """Give the picks before this plan first met these logs, and what it promoted on them since, by signal.
-
-    The same command on the same logs takes the same turns again, and finds each of them remembered: a signal that
-    it answered takes its turn in silence.
-    """
-    mine = [
-        (cycle.evaluator, cycle.preset, cycle.seed) == (ground.evaluator, plan.preset.name, plan.seed)
-        for cycle in cycles
-    ]
-    first = mine.index(True) if any(mine) else len(cycles)
-    since = (cycle for cycle, own in zip(cycles[first:], mine[first:], strict=True) if own)
-    promoted = {one.fingerprint: one.candidate or "" for one in since if one.verdict == "promote"}
-    return [Pick(cycle.strategy, cycle.offered) for cycle in cycles[:first]], promoted
+def _guided(plan: Plan, turn: Turn | None, first: Mapping[str, int], turns: int) -> tuple[Guidance, ...]:
+    """Let the slow update have its word about every skill that a run of several turns changed."""
+    if turn is None or turns < LEAST_TURNS:
+        return ()
+    last = replace(turn, offered=())
+    found = (guide(last, name, version, write=plan.write) for name, version in first.items())
+    return tuple(one for one in found if one is not None)
 
 
-def _answerable(registry: Registry, ground: Ground) -> list[SignalRaised]:
-    """List the raised signals that a proposer answers and that this ground holds."""
-    episodes = ground.division.everything
-    return [
-        one
-        for one in (raised.event for raised in registry.signals())
-        if one.kind in PROPOSERS and any(shows_in(one, record) for record in episodes)
-    ]
+def _taken_back(registry: Registry, plan: Plan) -> tuple[TakenBack, ...]:
+    names = [plan.skill] if plan.skill else registry.names()
+    changed = [name for name in names if registry.outline(name).version > 1]
+    if not changed:
+        return ()
+    preset = _bound(registry, plan).preset
+    forbidden = "" if preset.auto_revert else f"the preset {preset.name} takes nothing back by itself"
+    forbidden = "for review: nobody was there to take it back" if plan.review else forbidden
+    known = all_episodes(registry)
+    records = known if plan.only is None else [record for record in known if record.id in plan.only]
+    return take_back(registry, records, changed, Terms(plan.policy, forbidden, write=plan.write))
+
+
+def _bound(registry: Registry, plan: Plan) -> Bound:
+    return bound_by(registry, AUTO) if plan.auto else Bound(plan.preset.name, plan.preset)
 
 
 def _take(
@@ -143,7 +183,8 @@ def _take(
     """
     before = turn.registry.capsule(skill)
     others = tuple(turn.registry.capsule(name) for name in turn.registry.names() if name != skill)
-    mined = answer(Ask(signal, turn.ground.division.explore, before, others), PROPOSERS[signal.kind])
+    tried = remembered(turn.registry, skill, turn.ground.evaluator)
+    mined = answer(Ask(signal, turn.ground.division.explore, before, others, tried), PROPOSERS[signal.kind])
     if mined.proposal is not None and key_of(turn, before, mined.proposal) in judged:
         return None
     result = run_cycle(turn, signal, before, mined)
@@ -153,22 +194,17 @@ def _take(
     return result
 
 
-def _summed(
-    plan: Plan,
-    results: list[CycleResult],
-    left: tuple[tuple[SignalRaised, ...], tuple[SignalRaised, ...]],
-    *,
-    ended: bool,
-) -> Evolution:
+def _summed(plan: Plan, results: list[CycleResult], agenda: Agenda, bound: Bound, *, ended: bool) -> Evolution:
     needed = [result.needed_tasks for result in results if result.needed_tasks]
     promoted = any(result.verdict == "promote" for result in results)
     return Evolution(
-        preset=plan.preset.name,
+        preset=bound.name,
         seed=plan.seed,
         cycles=tuple(results),
         tried=sum(result.tried for result in results),
         needed_tasks=min(needed, default=None) if not promoted else None,
-        unrouted=left[0],
-        stopped="no eligible signal is left" if ended else f"the limit of {plan.cycles} cycles was reached",
-        cooling=left[1],
+        unrouted=agenda.unrouted,
+        stop=stop_of(results, limit=plan.cycles, capped=not ended),
+        bound=bound,
+        resting=agenda.resting,
     )

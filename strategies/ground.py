@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.registry_events import EvaluatorRegistered
 from registry.commands import Record
+from strategies.frozen import freeze, frozen_with
 from strategies.gate.evaluator import evaluator_id
 from strategies.gate.policy import METHOD, policy_text
 from strategies.gate.splits import divide
@@ -28,31 +28,52 @@ GROWTH: Final = 1.25
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Episodes divided once and for all, and the evaluator that they make."""
+    """Episodes divided once and for all, and the evaluator that they make.
+
+    `fresh` marks an evaluator of the pool that was registered only now: it measures live versions first.
+    """
 
     division: Division
     evaluator: str
+    fresh: bool = False
 
 
-def prepare(registry: Registry, *, only: Collection[str] | None = None) -> Ground:
+def prepare(registry: Registry, *, only: Collection[str] | None = None, refresh: bool = False) -> Ground:
     """Find or register the evaluator for these episodes, or for the whole pool where none are named.
 
     For the pool the last evaluator stays in force, on the episodes and outcomes it was frozen with, until the
     sealed tasks have grown by a quarter: new logs and late outcomes wait. A task counts as grown when it is new,
-    or when it has its first outcome since. Naming episodes freezes exactly those, as they are known now.
+    or when it has its first outcome since; with `refresh` any growth will do. Naming episodes freezes exactly
+    those, as they are known now.
     """
     upto = registry.log.head().position
-    every = all_episodes(registry, upto=upto)
+    ground = ground_of(registry, only=only, upto=upto, refresh=refresh)
+    if registry.log.document("evaluator", ground.evaluator) is None:
+        scope: Literal["pool", "named"] = "pool" if only is None else "named"
+        if not _register(registry, ground.evaluator, ground.division, scope=scope, upto=upto):
+            return prepare(registry, only=only, refresh=refresh)
+        return replace(ground, fresh=scope == "pool")
+    return ground
+
+
+def ground_of(
+    library: Library, *, only: Collection[str] | None = None, upto: int | None = None, refresh: bool = False
+) -> Ground:
+    """Tell what `prepare` would judge on now, whether or not its evaluator is registered; writes nothing."""
+    every = all_episodes(library, upto=library.log.head().position if upto is None else upto)
     if only is not None:
-        now = _divided(registry, [record for record in every if record.id in only])
-        return _frozen_as(registry, now, scope="named", upto=upto)
-    now = _divided(registry, every)
-    last = next((event for event in reversed(registry.evaluators()) if event.scope == "pool"), None)
-    if last is not None:
-        before = _as_frozen(registry, last.evaluator)
+        return _ground(library, _divided(library, [record for record in every if record.id in only]))
+    now = _divided(library, every)
+    last = next((event for event in reversed(library.evaluators()) if event.scope == "pool"), None)
+    if last is not None and not refresh:
+        before = _as_frozen(library, last.evaluator)
         if _grown(before, now) < last.sealed_tasks * GROWTH:
             return Ground(before, last.evaluator)
-    return _frozen_as(registry, now, scope="pool", upto=upto)
+    return _ground(library, now)
+
+
+def _ground(library: Library, division: Division) -> Ground:
+    return Ground(division, evaluator_id(division, library.about().split_key))
 
 
 def _grown(before: Division, now: Division) -> int:
@@ -69,20 +90,14 @@ def _answered_tasks(division: Division) -> set[str]:
     return {record.task for record in division.sealed if truth(record) is not None}
 
 
-def _frozen_as(registry: Registry, division: Division, *, scope: Literal["pool", "named"], upto: int) -> Ground:
-    evaluator = evaluator_id(division, registry.about().split_key)
-    if registry.log.document("evaluator", evaluator) is None:
-        _register(registry, evaluator, division, scope=scope, upto=upto)
-    return Ground(division, evaluator)
-
-
 def _divided(library: Library, records: Sequence[EpisodeRecord]) -> Division:
     return divide(records, split_groups(library), library.about().split_key)
 
 
 def _register(
     registry: Registry, evaluator: str, division: Division, *, scope: Literal["pool", "named"], upto: int
-) -> None:
+) -> bool:
+    """Freeze an evaluator; false where a watcher put a longer reading in the place of an episode meanwhile."""
     records = division.everything
     event = EvaluatorRegistered(
         evaluator=evaluator,
@@ -95,19 +110,19 @@ def _register(
         sealed_tasks=len(_tasks(division)),
     )
     with registry.log.transaction():
-        frozen = {"upto": upto, "episodes": sorted(record.id for record in records)}
         if registry.log.document("evaluator", evaluator) is not None:
-            return  # another process was faster, with the same episodes
-        registry.log.put_checkpoint(f"evaluator:{evaluator}", json.dumps(frozen, separators=(",", ":")).encode())
+            return True  # another process was faster, with the same episodes
+        if not freeze(registry, evaluator, upto, (record.id for record in records)):
+            return False
         registry.execute(Record((event,)), actor="germline")
+    return True
 
 
 def _as_frozen(library: Library, evaluator: str) -> Division:
     """Return the episodes that an evaluator was frozen with, with the outcomes that were known then."""
-    frozen = json.loads(library.log.checkpoints()[f"evaluator:{evaluator}"])
-    ids = set(frozen["episodes"])
-    records = [record for record in every_reading(library, upto=frozen["upto"]) if record.id in ids]
-    return _divided(library, records)
+    frozen = frozen_with(library, evaluator)
+    every = every_reading(library, upto=frozen.upto)
+    return _divided(library, [record for record in every if record.id in frozen.episodes])
 
 
 def sent_to(library: Library, evaluator: str) -> int:

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from events.log import StoredEpisode
+from strategies.frozen import all_kept
 from strategies.gate.splits import form_groups
 from strategies.late_outcomes import late_outcomes, with_late_outcomes
-from strategies.logs.readings import replaced
+from strategies.logs.readings import condensed, longest, replaced
 from strategies.logs.records import decode, encode
 from strategies.logs.scan import scan_on
 from strategies.raising import DEFAULT_POLICY, IntakePolicy, raise_signals
+from strategies.whereabouts import as_they_lie, note_moves, whereabouts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from concurrent.futures import Executor
     from pathlib import Path
 
@@ -30,7 +32,10 @@ GROUPS: Final = "split-groups"
 
 
 SUPERSEDED: Final = "superseded"
-"""The checkpoint that keeps which episodes have a longer reading, and which one."""
+"""The checkpoint that keeps which episodes have a longer reading, and which one.
+
+Only of those that something still refers to: an evaluator that was frozen with them, evidence, or an outcome.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,24 +108,30 @@ def _take_in(
     with registry.log.transaction():
         for name, body in checkpoints.items():
             registry.log.put_checkpoint(name, body)
+        note_moves(registry, moved, records)
         known = all_episodes(registry) if records else []
         stored = [StoredEpisode(record.id, record.source, encode(record)) for record in records]
         new, longer = registry.log.put_episodes(stored), 0
         if new:
-            longer = _supersede(registry, known, records, moved)
+            longer = _supersede(registry, known, records)
         running = frozenset(record.id for record in records if live)
         raised = _extend(registry, policy, running) if new else ()
     return Intake(new - longer, raised, longer)
 
 
-def _supersede(
-    registry: Registry, known: Sequence[EpisodeRecord], records: Sequence[EpisodeRecord], moved: Mapping[str, str]
-) -> int:
-    """Mark the shorter readings of episodes; they stay resolvable for evaluators that were frozen with them."""
+def _supersede(registry: Registry, known: Sequence[EpisodeRecord], records: Sequence[EpisodeRecord]) -> int:
+    """Put the longer readings of episodes in the place of the shorter ones, and say which replaces which.
+
+    A reading that something refers to stays beside the longer one: an evaluator that was frozen with it, or
+    evidence. Of one that an outcome was recorded for stays which longer one has it now.
+    """
     before = _superseded(registry)
-    found = replaced(known, [record for record in records if record.id not in before], moved)
+    found = replaced(known, [record for record in records if record.id not in before])
     if found:
-        body = json.dumps(before | found, sort_keys=True, separators=(",", ":")).encode()
+        longer, kept = before | found, all_kept(registry)
+        registry.log.drop_episodes({short: longest(short, longer) for short in longer.keys() - kept})
+        links = condensed(longer, kept | late_outcomes(registry).keys())
+        body = json.dumps(links, sort_keys=True, separators=(",", ":")).encode()
         registry.log.put_checkpoint(SUPERSEDED, body)
     return len(found)
 
@@ -139,17 +150,25 @@ def all_episodes(library: Library, *, upto: int | None = None) -> list[EpisodeRe
     An outcome that was recorded late, up to an event's position, stands in place of the one in the log.
     """
     longer = _superseded(library)
-    records = (decode(stored.body) for stored in library.log.episodes() if stored.episode not in longer)
+    stored = (decode(one.body) for one in library.log.episodes() if one.episode not in longer)
+    records = as_they_lie(stored, whereabouts(library.log.checkpoints()))
     return with_late_outcomes(records, late_outcomes(library, upto=upto), longer)
 
 
 def every_reading(library: Library, *, upto: int | None = None) -> list[EpisodeRecord]:
-    """Return all episodes in all their readings, with the outcomes that were recorded up to an event's position.
+    """Return all episodes in all the readings that are kept, with the outcomes recorded up to an event's position.
 
     An evaluator stays frozen with the readings and the outcomes that it was made from.
     """
-    records = (decode(stored.body) for stored in library.log.episodes())
+    stored = (decode(one.body) for one in library.log.episodes())
+    records = as_they_lie(stored, whereabouts(library.log.checkpoints()))
     return with_late_outcomes(records, late_outcomes(library, upto=upto), _superseded(library))
+
+
+def with_longer_readings(library: Library, episodes: Collection[str]) -> frozenset[str]:
+    """Add to episodes, by id, those that are their longer readings."""
+    longer = _superseded(library)
+    return frozenset(episodes) | {longest(one, longer) for one in episodes if one in longer}
 
 
 def _superseded(library: Library) -> dict[str, str]:

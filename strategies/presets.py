@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 Share = Annotated[int, Field(ge=0, le=100)]
 
+MOST_EDITS: Final = 6
+MOST_REGION: Final = 0.40
+"""No preset lets a candidate change more than the loosest row of the table does (replay_and_gate.md, Presets)."""
+
 
 class Weights(Frozen):
     """How often each kind of change is picked, in percent; they sum to 100."""
@@ -40,9 +44,15 @@ class Weights(Frozen):
 class EditBudget(Frozen):
     """How many edits a candidate may hold, from the first cycle down to the last."""
 
-    start: Annotated[int, Field(ge=1)]
-    floor: Annotated[int, Field(ge=1)]
+    start: Annotated[int, Field(ge=1, le=MOST_EDITS)]
+    floor: Annotated[int, Field(ge=1, le=MOST_EDITS)]
     schedule: Literal["cosine", "linear", "constant"] = "cosine"
+
+    @model_validator(mode="after")
+    def _falls(self) -> EditBudget:
+        if self.floor > self.start:
+            raise ValueError(f"the budget falls from start to floor, and {self.start} is below {self.floor}")
+        return self
 
     def at(self, progress: float) -> int:
         """Give the budget at a point of the run; progress goes from 0 (first cycle) to 1 (last)."""
@@ -59,15 +69,20 @@ class Preset(Frozen):
     preset as strict as the written rule.
     """
 
-    name: str
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
     weights: Weights
     edit_budget: EditBudget
-    trust_region: Annotated[float, Field(gt=0, le=1)]
+    trust_region: Annotated[float, Field(gt=0, le=MOST_REGION)]
     new_genes: bool
     alpha: Annotated[float, Field(gt=0, le=0.01)]
     least_e: Annotated[float, Field(ge=10)]
     auto_revert: bool = True
-    endpoints: tuple[Endpoint, ...] = ("outcome", "recovered")
+    endpoints: Annotated[tuple[Endpoint, ...], Field(min_length=1)] = ("outcome", "recovered")
+
+    @property
+    def bears_genes(self) -> bool:
+        """Whether a candidate may bring a new gene: that is innovation, whatever its signal calls for."""
+        return self.new_genes and self.weights.innovate > 0
 
     def policy(self) -> GatePolicy:
         """Give the written rule, tightened by this preset."""

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 from events.clock import new_salt
 from events.registry_events import SignalRaised
 from registry.commands import Record
+from registry.erasing import erased_records
 from registry.evidence import Record as LogRecord
 from registry.evidence import keep
 from registry.gitleaks import leaks_in
+from strategies.attribution import lineages, under_versions
 from strategies.logs.places import read_places
+from strategies.logs.records import place_key
 from strategies.signals.abandoned import Abandoned
 from strategies.signals.detect import DEFAULTS, detect
 from strategies.signals.streaks import stagnation
@@ -45,8 +48,10 @@ DEFAULT_POLICY = IntakePolicy()
 
 
 def found_signals(library: Library, records: Sequence[EpisodeRecord], thresholds: Thresholds) -> list[Signal]:
-    """Find every signal of these episodes, and of the cycles so far."""
-    found = detect(records, thresholds, answered=_answered(library))
+    """Find every signal of these episodes, under the versions they ran under, and of the cycles so far."""
+    found = detect(
+        under_versions(library, records), thresholds, answered=_answered(library), lineages=lineages(library)
+    )
     return found + stagnation(library.cycles(), thresholds)
 
 
@@ -61,16 +66,22 @@ def raise_signals(
 
     `running` are episodes that were just written to: that they broke off cannot be told yet.
     """
-    known = {raised.event.fingerprint for raised in registry.signals()}
-    crossed = [
-        one
-        for one in found_signals(registry, records, policy.thresholds)
-        if one.fingerprint not in known and not (one.kind == Abandoned.kind and one.seen_in <= running)
-    ]
-    kept = _keep_evidence(registry, crossed, records, policy)
-    raised = tuple(_raised(signal, kept) for signal in crossed)
-    if raised:
-        registry.execute(Record(raised), actor="germline")
+    found = found_signals(registry, records, policy.thresholds)
+    told = [one for one in found if not (one.kind == Abandoned.kind and one.seen_in <= running)]
+    return raise_found(registry, told, records, policy)
+
+
+def raise_found(
+    registry: Registry, found: Iterable[Signal], records: Iterable[EpisodeRecord], policy: IntakePolicy
+) -> tuple[SignalRaised, ...]:
+    """Append an event, with evidence, for each of these signals that was not raised before."""
+    with registry.log.transaction():
+        known = {raised.event.fingerprint for raised in registry.signals()}
+        crossed = [one for one in found if one.fingerprint not in known]
+        kept = _keep_evidence(registry, crossed, records, policy)
+        raised = tuple(_raised(signal, kept) for signal in crossed)
+        if raised:
+            registry.execute(Record(raised), actor="germline")
     return raised
 
 
@@ -87,10 +98,12 @@ def _keep_evidence(
 ) -> dict[Occurrence, str]:
     """Keep the records that signals refer to, redacted, and return their ids; each log is read once.
 
-    A record whose file is gone since the scan is left out.
+    A record whose file is gone since the scan is left out, and so is one whose text a person had erased.
     """
     by_id = {record.id: record for record in records}
-    wanted = sorted({at for signal in signals for at in signal.occurrences})
+    every = sorted({at for signal in signals for at in signal.occurrences})
+    erased = erased_records(registry) if every else ()
+    wanted = [at for at in every if not (erased and _key_of(by_id[at.episode], at) in erased)]
     places = [(by_id[at.episode].source, by_id[at.episode].steps[at.step].span) for at in wanted]
     read = read_places(places)
     leaks = leaks_in((text for _, text in read), policy.gitleaks) if policy.gitleaks else ()
@@ -101,6 +114,10 @@ def _keep_evidence(
             evidence = keep(found, salt=new_salt(), leaks=leaks)
             kept[at] = registry.log.put_blob(evidence.to_bytes(), kind="evidence")
     return kept
+
+
+def _key_of(record: EpisodeRecord, at: Occurrence) -> str:
+    return place_key(record, record.steps[at.step].span)
 
 
 def _raised(signal: Signal, kept: dict[Occurrence, str]) -> SignalRaised:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from events.claims import After, AfterError, Before
@@ -95,10 +96,29 @@ def select(offers: Sequence[OfferT], weights: Weights, owed: Mapping[Strategy, f
 
 
 class Pick(NamedTuple, Generic[OfferT]):
-    """One pick of a preview: the signal, and what each kind was owed when it was picked."""
+    """A signal that was picked, and why: what each kind was owed by then, and how many signals of each waited."""
 
     offer: OfferT
     owed: dict[Strategy, float]
+    waiting: dict[Strategy, int]
+
+    @property
+    def offered(self) -> tuple[Strategy, ...]:
+        """The kinds of change that had something to offer."""
+        return tuple(sorted(self.waiting))
+
+
+def pick(offers: Sequence[OfferT], weights: Weights, history: Iterable[Turn]) -> Pick[OfferT] | None:
+    """Pick the next signal after these turns, and keep the reason; None where nothing may be picked."""
+    owed = deficits(history, weights)
+    picked = select(offers, weights, owed)
+    if picked is None:
+        return None
+    waiting: dict[Strategy, int] = {}
+    for offer in offers:
+        waiting[offer.calls_for] = waiting.get(offer.calls_for, 0) + 1
+    shares = _shares(waiting, weights)
+    return Pick(picked, {kind: owed[kind] + shares.get(kind, 0.0) for kind in KINDS}, waiting)
 
 
 def preview(
@@ -107,17 +127,17 @@ def preview(
     """Tell what would be picked next, and why, were each pick answered; nothing is mined or measured."""
     turns, waiting = list(history), list(offers)
     picks: list[Pick[OfferT]] = []
-    while len(picks) < count:
-        owed = deficits(turns, weights)
-        picked = select(waiting, weights, owed)
-        if picked is None:
-            break
-        offered = tuple(sorted({offer.calls_for for offer in waiting}))
-        shares = _shares(offered, weights)
-        picks.append(Pick(picked, {kind: owed[kind] + share for kind, share in shares.items()}))
-        turns.append(Turn(picked.calls_for, offered))
-        waiting.remove(picked)
+    while len(picks) < count and (picked := pick(waiting, weights, turns)) is not None:
+        picks.append(picked)
+        turns.append(Turn(picked.offer.calls_for, picked.offered))
+        waiting.remove(picked.offer)
     return picks
+
+
+def failures_of(history: Sequence[Past], fingerprint: str) -> int:
+    """Count the turns on a signal since its last promotion."""
+    own = (past.verdict for past in reversed(history) if past.fingerprint == fingerprint)
+    return sum(1 for _ in takewhile(lambda verdict: verdict != "promote", own))
 
 
 def rest_of(history: Sequence[Past], fingerprint: str) -> int:
@@ -126,15 +146,11 @@ def rest_of(history: Sequence[Past], fingerprint: str) -> int:
     It rests for 2 to the power of its turns in a row without a promotion, once there were two of them: per
     fingerprint, never per kind, so a noisy signal does not hide a new one.
     """
-    own = [place for place, past in enumerate(history) if past.fingerprint == fingerprint]
-    failures = 0
-    for place in reversed(own):
-        if history[place].verdict == "promote":
-            break
-        failures += 1
+    failures = failures_of(history, fingerprint)
     if failures < PATIENCE:
         return 0
-    since = len(history) - 1 - own[-1]
+    last = max(place for place, past in enumerate(history) if past.fingerprint == fingerprint)
+    since = len(history) - 1 - last
     return max(min(1 << failures, LONGEST_REST) - since, 0)
 
 

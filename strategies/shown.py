@@ -10,12 +10,16 @@ from registry.promote import edited
 from registry.rendering import projected_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from events.candidate_events import CandidateProposed
     from events.claims import Claim
-    from events.parts import Edit, Strategy
+    from events.parts import Edit, NewGene, Strategy
     from events.registry_events import SignalRaised
+    from events.runs import Rollouts
     from events.score import Delta, Effect, Measured
     from registry.capsule import Capsule
+    from strategies.select import Pick
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,12 @@ class CandidateShown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CycleResult:
-    """What one turn came to. `remembered` marks a verdict that was read, not measured again."""
+    """What one turn came to. `remembered` marks a verdict that was read, not measured again.
+
+    `harm` says how a rejected candidate would have hurt, "" where it would not.
+
+    `pick` says why this signal was picked, `preset` which one bound, and `because` why `auto` chose that one.
+    """
 
     strategy: Strategy
     signal: SignalRaised
@@ -53,26 +62,50 @@ class CycleResult:
     audit_before: Measured | None = None
     audit_after: Measured | None = None
     audit_delta: Delta | None = None
+    rollouts: Rollouts | None = None
     version: int | None = None
     tried: int = 0
     needed_tasks: int | None = None
     remembered: bool = False
+    harm: str = ""
+    preset: str = ""
+    because: str = ""
+    pick: Pick[SignalRaised] | None = None
 
 
 def shown_edits(base: Capsule, proposed: CandidateProposed) -> tuple[EditShown, ...]:
     """Say where each edit's text begins in the projected file, once it is there; line 0 where it no longer fits.
 
-    Shapes: base is the capsule before the edits, or after them; only lines that have no event yet are counted.
+    A new gene comes first, as an edit of its own. Shapes: base is the capsule before the edits, or after them;
+    only lines that have no event yet are counted.
     """
-    return tuple(
-        EditShown(edit.op, _first_line(base, edit), "".join(edit.text).strip("\n")) for edit in proposed.edits
+    shown = tuple(
+        EditShown(edit.op, _first_line(base, (edit,), None, proposed.proposer), _joined(edit.text))
+        for edit in proposed.edits
     )
+    born = proposed.born
+    if born is None:
+        return shown
+    first = _first_line(base, proposed.edits, born, proposed.proposer)
+    return EditShown("new gene", first, _joined(born.lines)), *shown
 
 
-def _first_line(base: Capsule, edit: Edit) -> int:
+def _joined(lines: Iterable[str]) -> str:
+    return "".join(lines).strip("\n")
+
+
+def _first_line(base: Capsule, edits: tuple[Edit, ...], born: NewGene | None, by: str) -> int:
+    """Find the first line that is new, or where the new gene begins if it is there already."""
+    own = "" if born is None else born.gene
+    there = base.stamped and base.gene(own) is not None
     try:
-        after = replace(edited(base, (edit,)), stamped=True, version=base.version + 1)
+        new = base if there else edited(base, edits, born, by=by)
+        after = new if there else replace(new, stamped=True, version=base.version + 1)
     except (EditError, NotFoundError):
         return 0
-    numbers = [line.number for line in projected_lines(after) if line.origin == 0 and line.text.strip()]
+    numbers = [
+        line.number
+        for line in projected_lines(after)
+        if line.text.strip() and (line.gene == own if own else line.origin == 0)
+    ]
     return numbers[0] if numbers else 0

@@ -24,8 +24,8 @@ class Sample:
 
     @property
     def nested(self) -> bool:
-        """Tell whether a line holds a whole run, and steps stand inside of it."""
-        return self.name == "output.jsonl"
+        """Tell whether a line holds a whole run, or several spans, and steps stand inside of it."""
+        return self.name in {"output.jsonl", "traces.jsonl"}
 
     @property
     def text(self) -> bool:

@@ -43,7 +43,8 @@ class Terminal:
 
     def __init__(self, folder: Path, **env: str) -> None:
         self.folder = folder
-        self._env = {"HOME": str(folder), "COLUMNS": "80", "GERMLINE_REGISTRY": "", **env}
+        quiet = {"HOME": str(folder), "XDG_CONFIG_HOME": "", "COLUMNS": "80", "GERMLINE_REGISTRY": ""}
+        self._env = {**quiet, **env}
 
     def __call__(self, *words: str | Path) -> Answer:
         out, err = StringIO(), StringIO()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from events.claims import Trigger
+from events.claims import AfterError, Trigger
 from events.registry_events import SignalRaised
 from events.score import Unmeasured
 from registry.capsule import Capsule
@@ -16,12 +17,16 @@ from registry.gene import Gene, Line, LiveClaim
 from strategies.claims.kinds import sentence
 from strategies.gate.decide import Verdict, judge
 from strategies.gate.evaluator import evaluator_id
+from strategies.gate.exposure import moment_of
 from strategies.gate.measure import Evidence, Stamp, measure, measure_removal
 from strategies.gate.policy import WRITTEN_RULE
+from strategies.gate.recovered import attempts, next_attempt
 from strategies.gate.splits import divide, form_groups
 from strategies.logs.episode import EpisodeRecord, Outcome, Span, StepRecord
+from strategies.proposers.mining import mine
 from strategies.proposers.proposal import Ask, answer
 from strategies.proposers.recovery import recovery
+from strategies.proposers.transfer import transfer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -30,6 +35,8 @@ if TYPE_CHECKING:
     from events.parts import Strategy
     from strategies.gate.splits import Division
     from strategies.proposers.proposal import Proposer
+
+    Deal = Callable[[Sequence[EpisodeRecord], int], list[EpisodeRecord]]
 
 NO_TABLE = "Table <*> doesn't exist"
 
@@ -188,7 +195,7 @@ def world_with_a_habit(seed: int, habit: Habit, *, tasks: int = 250, lift: float
             steps = [
                 call("ls" if begins else "grep"),
                 call("make", "broken"),
-                call("Read" if stops else "make"),
+                call("Read") if stops else call("make", same=1),
                 call("Read" if looks else "grep"),
                 call("Edit"),
                 call("test" if checks else "lint"),
@@ -259,33 +266,57 @@ def skill_with(claims: Sequence[Claim], *, name: str = "skill", fingerprint: str
 
 def outcomes_shuffled(records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeRecord]:
     """Shuffle outcomes among the episodes of one run and difficulty."""
-    return _dealt(records, seed, lambda record: (record.run, record.difficulty), lambda record: record.id)
+    pools: defaultdict[tuple[str, str], list[EpisodeRecord]] = defaultdict(list)
+    for record in sorted(records, key=lambda record: record.id):
+        pools[record.run, record.difficulty].append(record)
+    return [
+        msgspec.structs.replace(record, outcome=members[place].outcome)
+        for members in pools.values()
+        for record, place in zip(members, _shuffled(len(members), seed), strict=True)
+    ]
 
 
 def tasks_permuted(records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeRecord]:
-    """Permute whole outcome vectors of tasks: each task takes all outcomes of another, run by run."""
-    return _dealt(records, seed, lambda record: record.run, lambda record: record.task)
+    """Permute whole outcome vectors of tasks: each task takes all outcomes of another that the same runs did."""
+    by_task: defaultdict[str, list[EpisodeRecord]] = defaultdict(list)
+    for record in sorted(records, key=lambda record: (record.task, record.run, record.id)):
+        by_task[record.task].append(record)
+    pools: defaultdict[tuple[str, ...], list[list[EpisodeRecord]]] = defaultdict(list)
+    for members in by_task.values():
+        pools[tuple(record.run for record in members)].append(members)
+    return [
+        msgspec.structs.replace(record, outcome=other.outcome)
+        for tasks in pools.values()
+        for members, place in zip(tasks, _shuffled(len(tasks), seed), strict=True)
+        for record, other in zip(members, tasks[place], strict=True)
+    ]
 
 
-def _dealt(
-    records: Sequence[EpisodeRecord],
-    seed: int,
-    pool_of: Callable[[EpisodeRecord], object],
-    order: Callable[[EpisodeRecord], str],
-) -> list[EpisodeRecord]:
-    """Deal the outcomes of each pool out again; pools with equally many members share one permutation."""
-    pools: defaultdict[object, list[EpisodeRecord]] = defaultdict(list)
-    for record in sorted(records, key=order):
-        pools[pool_of(record)].append(record)
-    dealt = []
-    for members in pools.values():
-        places = list(range(len(members)))
-        random.Random(seed).shuffle(places)
-        dealt += [
-            msgspec.structs.replace(record, outcome=members[place].outcome)
-            for record, place in zip(members, places, strict=True)
-        ]
-    return dealt
+def recoveries_dealt(records: Sequence[EpisodeRecord], claim: Claim, deal: Deal, seed: int) -> list[EpisodeRecord]:
+    """Deal out anew whether the attempts after a claim's moment work, as a placebo deals outcomes; no outcomes."""
+    bare = without_outcomes(records)
+    works = {one.id: one.outcome.value for one in deal(attempts(claim, bare), seed) if one.outcome is not None}
+    return [
+        _recovering(record, claim, works=bool(works[record.id])) if record.id in works else record
+        for record in bare
+    ]
+
+
+def _recovering(record: EpisodeRecord, claim: Claim, *, works: bool) -> EpisodeRecord:
+    at, moment = next_attempt(claim, record), moment_of(claim, record)
+    assert at is not None
+    assert moment is not None
+    template = "" if works else record.steps[moment.step].template
+    steps = list(record.steps)
+    steps[at] = msgspec.structs.replace(steps[at], error=not works, template=template)
+    return msgspec.structs.replace(record, steps=tuple(steps))
+
+
+def _shuffled(count: int, seed: int) -> list[int]:
+    """Draw a permutation; equally long ones of a seed are one permutation."""
+    places = list(range(count))
+    random.Random(seed).shuffle(places)
+    return places
 
 
 def asking(
@@ -341,11 +372,11 @@ def sent_through(
     judgements: list[Judgement] = []
     for ask, proposers in asks:
         proposal = answer(ask, proposers).proposal
-        if proposal is None:
-            continue
+        if proposal is None or (proposal.removed is not None and proposal.removed.inert):
+            continue  # a line that seemed to do nothing may go, and rightly where nothing does anything
         if proposal.removed is not None and proposal.removed.claim is not None:
             claim = proposal.removed.claim
-            evidence = measure_removal(claim, (claim,), division, stamp, seed=7).hurtful
+            evidence = measure_removal(claim, (claim,), division, stamp, seed=7)
         else:
             claim = proposal.claims[0]
             evidence = measure(proposal.claims, (), division, stamp, seed=7, endpoint=proposal.endpoint)
@@ -353,6 +384,14 @@ def sent_through(
         about = ask.signal.template or ask.signal.action
         judgements.append(Judgement(about, proposal.proposer, claim, evidence, verdict))
     return judgements
+
+
+def recovering_by(claim: Claim, division: Division, key: str) -> list[Judgement]:
+    """Send a claim through the gate by each way in which logs without outcomes can lead to it."""
+    about = asking(division.explore, template=claim.template if isinstance(claim, AfterError) else "")
+    theirs = replace(about, others=(skill_with([claim], fingerprint=about.signal.fingerprint),))
+    own: Proposer = recovery if isinstance(claim, AfterError) else lambda ask: mine("guard", ask, [claim])
+    return sent_through([(about, (own,)), (theirs, (transfer,))], division, key)
 
 
 def promoted(judgements: Iterable[Judgement]) -> list[Judgement]:

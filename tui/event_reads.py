@@ -16,14 +16,15 @@ from registry.rendering import projected_lines
 from registry.summaries import summary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from events.base import Frozen
     from events.envelope import Envelope
     from events.score import Measured
     from registry.capsule import Capsule
     from registry.diffs import DiffLine
-    from registry.library import Library, VersionRow
+    from registry.library import Library
+    from registry.versions import VersionRow
 
 CHUNK: Final = 4_096
 """Positions read in one go: about 10 ms, so that other reads come in between (measured)."""
@@ -129,9 +130,16 @@ def read_event(library: Library, position: int) -> EventDetail:
         skill=skill,
         version=version,
         row=library.version(skill, version) if version else None,
-        trend=tuple(library.version(skill, v).after for v in range(max(version - TREND, 0) + 1, version + 1)),
+        trend=tuple(_trend(library, skill, version, position)),
         diff=_change(library, event, position, after),
     )
+
+
+def _trend(library: Library, skill: str, version: int, position: int) -> Iterator[Measured]:
+    """Yield the scores of the last versions as they were known right after an event, oldest first."""
+    for number in range(max(version - TREND, 0) + 1, version + 1):
+        row = library.version(skill, number)
+        yield from row.scores if row.rescored_at <= position else (row.after,)
 
 
 def _change(library: Library, event: Frozen, position: int, after: Capsule | None) -> tuple[DiffLine, ...]:

@@ -10,6 +10,7 @@ from registry.front_matter import read_front
 from registry.provenance import blame
 from registry.rendering import projected_lines
 from registry.summaries import summary
+from strategies.settled import settled
 from tui.cli.open_signals import is_open
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from events.score import Delta
     from registry.candidate import Candidate
     from registry.capsule import Capsule, ProjectedLine
-    from registry.library import Library, VersionRow
+    from registry.library import Library
+    from registry.versions import VersionRow
 
 TREND: Final = 40
 """Versions that a trend looks back on: more than any screen is wide enough for."""
@@ -128,8 +130,10 @@ def _open_signals(library: Library, capsules: Sequence[Capsule]) -> dict[str, li
     live = tuple(one.claim for capsule in capsules for gene in capsule.genes for one in gene.claims)
     names = {capsule.name for capsule in capsules}
     found: dict[str, list[SignalRaised]] = {}
-    for signal in (raised.event for raised in library.signals()):
-        if is_open(signal, live):
+    raised = [one.event for one in library.signals()]
+    over = settled(library, raised)
+    for signal in raised:
+        if is_open(signal, live, over):
             skill = tried.get(signal.fingerprint, "")
             found.setdefault(skill if skill in names else "", []).append(signal)
     for signals in found.values():

@@ -65,6 +65,17 @@ def described(claim: Claim) -> str:
     return sentence(claim)
 
 
+def broken_plugins() -> tuple[tuple[str, str], ...]:
+    """Give the kinds of other packages that cannot be used: the name of each, and why."""
+    broken = []
+    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):
+        try:
+            _plugin(point.name)
+        except Exception as error:  # noqa: BLE001 - foreign code
+            broken.append((point.name, str(error) or repr(error)))
+    return tuple(broken)
+
+
 @cache
 def _plugin(name: str) -> Kind[PluginClaim]:
     """Load a kind that another package brings."""

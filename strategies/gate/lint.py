@@ -11,12 +11,14 @@ from events.errors import EditError, NotFoundError
 from registry.hidden import hidden_characters
 from registry.promote import edited
 from registry.redaction import redact
-from registry.rendering import skill_text
+from registry.rendering import encoding_of, skill_text
+from registry.skill_rules import check_skill
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from events.parts import Edit
+    from events.candidate_events import CandidateProposed
+    from events.parts import Edit, NewGene
     from registry.capsule import Capsule
 
 TRUST_REGION_FLOOR: Final = 800
@@ -33,17 +35,18 @@ _INVERSION: Final = re.compile(
     r".{0,40}\b(?:following|above|below|previous|preceding|these|those|instructions?|rules?|steps?)\b",
     re.IGNORECASE,
 )
-_INSTRUCTING: Final = re.compile(
-    r"[a-z][a-z0-9+.-]*://|\|\s*(?:ba|z)?sh\b|\b(?:curl|wget)\s|[A-Za-z0-9+/]{60,}={0,2}", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that lint noticed: `refuse` ends the candidate, `review` asks a person, `warn` only tells."""
+    """One thing that lint noticed: `refuse` ends the candidate, `review` asks a person, `warn` only tells.
+
+    `about` names the rule in one or two words.
+    """
 
     severity: Literal["refuse", "review", "warn"]
     what: str
+    about: str = "text"
 
 
 @dataclass(frozen=True)
@@ -55,23 +58,36 @@ class Limits:
 
 
 def lint(
-    capsule: Capsule, edits: Sequence[Edit], limits: Limits, *, unclaimed: Sequence[str] = ()
+    capsule: Capsule,
+    edits: Sequence[Edit],
+    limits: Limits,
+    *,
+    born: NewGene | None = None,
+    unclaimed: Sequence[str] = (),
+    by: str = "",
 ) -> list[Finding]:
     """Check a candidate's edits against its base, without running anything.
 
-    Shapes: `unclaimed` are the new lines that no claim covers.
+    What its lines and claims carry from logs is looked at in untrusted.py.
+    Shapes: `unclaimed` are the new lines that no claim covers; only where no runs of an agent judge them. `by` is
+    the proposer.
     """
     try:
-        after = edited(capsule, tuple(edits))
-    except (EditError, NotFoundError) as refusal:
-        return [Finding("refuse", refusal.message)]
+        after = edited(capsule, tuple(edits), born, by=by)
+    except EditError as refusal:
+        return [Finding("refuse", refusal.message, refusal.rule or "edit")]
+    except NotFoundError as refusal:
+        return [Finding("refuse", refusal.message, "no match")]
     base, text = skill_text(capsule), skill_text(after)
-    new_lines = [line for edit in edits for line in edit.text if line.strip()]
+    gene_lines = born.lines if born else ()
+    new_lines = [line for line in (*gene_lines, *(line for edit in edits for line in edit.text)) if line.strip()]
+    changed = changed_characters(capsule, edits) + sum(map(len, gene_lines))
     return [
-        *_too_much(base, capsule, edits, limits),
+        *_too_much(base, len(edits) + (born is not None), changed, limits),
         *_bad_lines(base, text, new_lines),
+        *_bad_format(capsule, base, text),
         *_inversions(new_lines),
-        *(Finding("review", f"no claim covers {line.strip()!r}") for line in unclaimed if line.strip()),
+        *(Finding("review", f"no claim covers {line.strip()!r}", "claim") for line in unclaimed if line.strip()),
         *_size(base, text),
     ]
 
@@ -87,40 +103,60 @@ def changed_characters(capsule: Capsule, edits: Sequence[Edit]) -> int:
     return changed
 
 
-def _too_much(base: str, capsule: Capsule, edits: Sequence[Edit], limits: Limits) -> Iterator[Finding]:
-    if len(edits) > limits.edits:
-        yield Finding("refuse", f"{len(edits)} edits, the preset allows {limits.edits}")
-    changed = changed_characters(capsule, edits)
+def _too_much(base: str, edits: int, changed: int, limits: Limits) -> Iterator[Finding]:
+    if edits > limits.edits:
+        yield Finding("refuse", f"{edits} edits, the preset allows {limits.edits}", "edit budget")
     allowed = max(int(limits.trust_region * len(base)), TRUST_REGION_FLOOR)
     if changed > allowed:
-        yield Finding("refuse", f"{changed} characters change, the trust region allows {allowed}")
+        what = f"{changed} characters change, the trust region allows {allowed}"
+        yield Finding("refuse", what, "trust region")
 
 
 def _bad_lines(base: str, text: str, new_lines: Sequence[str]) -> Iterator[Finding]:
     for line in new_lines:
         shown = line.strip()[:80]
         if hidden := hidden_characters(line):
-            yield Finding("refuse", f"hidden characters {', '.join(one.name for one in hidden[:5])} in {shown!r}")
+            what = f"hidden characters {', '.join(one.name for one in hidden[:5])} in {shown!r}"
+            yield Finding("refuse", what, "hidden")
         if redact(line)[1]:
-            yield Finding("refuse", "a new line holds what looks like a secret")
+            yield Finding("refuse", "a new line holds what looks like a secret", "secret")
     before, after = _counted(base), _counted(text)
     for line, count in (after - before).items():
         if after[line] > 1 and len(line.split()) >= LEAST_WORDS:
-            yield Finding("refuse", f"the line would stand there {before[line] + count} times: {line[:80]!r}")
+            what = f"the line would stand there {before[line] + count} times: {line[:80]!r}"
+            yield Finding("refuse", what, "duplicate")
+
+
+def _bad_format(capsule: Capsule, base: str, text: str) -> Iterator[Finding]:
+    """Refuse what breaks a rule of the format; what the base broke before is a person's to mend."""
+    encoding = encoding_of(capsule)
+    before = {breach.rule for breach in check_skill(base, capsule.name, encoding=encoding)}
+    for breach in check_skill(text, capsule.name, encoding=encoding):
+        inherited = breach.rule in before
+        what = f"the SKILL.md breaks the rule {breach.rule!r}: {breach.message}"
+        said = f"{what}; {breach.mend}" if inherited else what
+        yield Finding("review" if inherited else "refuse", said, "format")
+
+
+def unclaimed_lines(proposed: CandidateProposed) -> list[str]:
+    """List the new lines of a candidate that no claim of their own covers; headings state nothing.
+
+    Claims go with lines in their order, one each.
+    """
+    lines = [line.strip() for line in proposed.new_lines]
+    return [line for line in lines if line and not line.startswith("#")][len(proposed.claims) :]
 
 
 def _inversions(new_lines: Sequence[str]) -> Iterator[Finding]:
     for line in new_lines:
         if _INVERSION.search(line):
-            yield Finding("review", f"negates a whole scope: {line.strip()[:80]!r}")
-        if _INSTRUCTING.search(line):
-            yield Finding("review", f"carries an address, a pipeline or encoded text: {line.strip()[:80]!r}")
+            yield Finding("review", f"negates a whole scope: {line.strip()[:80]!r}", "inversion")
 
 
 def _size(base: str, text: str) -> Iterator[Finding]:
     for tokens in SIZE_WARNINGS_TOKENS:
         if len(base) < tokens * CHARACTERS_PER_TOKEN <= len(text):
-            yield Finding("warn", f"the skill grows past {tokens} tokens")
+            yield Finding("warn", f"the skill grows past {tokens} tokens", "size")
 
 
 def _counted(text: str) -> Counter[str]:

@@ -17,6 +17,7 @@ from strategies.gate.replay import compare
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from events.candidate_events import CandidateScored
     from events.claims import Claim
     from events.score import Censoring, Endpoint
     from strategies.gate.splits import Division
@@ -55,6 +56,18 @@ class Figures:
     contradicted: tuple[Claim, ...] = ()
     outcome: Effect | None = None
     censoring: Censoring | None = None
+
+
+def figures_as_stored(scored: CandidateScored, claims: Sequence[Claim], live: Sequence[Claim]) -> Figures:
+    """Rebuild the figures of a candidate with these claims; live are those of the version it was measured on."""
+    return Figures(
+        effect=scored.effect,
+        delta=scored.delta,
+        heuristic=scored.heuristic,
+        contradicted=contradicted(claims, live),
+        outcome=scored.outcome_effect,
+        censoring=scored.censoring,
+    )
 
 
 @dataclass(frozen=True)
@@ -144,33 +157,23 @@ def _measure_recovered(
     )
 
 
-@dataclass(frozen=True)
-class Removal:
-    """A live claim measured for removal: turned round (does it hurt?), and as it stands (does it do anything?)."""
-
-    hurtful: Evidence
-    itself: Figures
-
-
 def measure_removal(
     claim: Claim, live: Sequence[Claim], division: Division, stamp: Stamp, *, seed: int
-) -> Removal:
-    """Measure what it would mean to take one live claim away, on outcomes.
+) -> Evidence:
+    """Measure what it would mean to take one live claim away, on outcomes: its figures are those of its inverse.
 
     Shapes: live claims in gene order, the claim among them.
     """
     sealed, heuristic = judged(division.sealed)
     turned = Inverse(claim)
     versions = tuple(live), tuple(turned if one == claim else one for one in live)
-    figures = contrast(cases_of(claim, sealed))
-    evidence = Evidence(
+    return Evidence(
         sealed=_replayed(sealed, turned, versions, _Ruler("sealed", stamp, seed)),
         audit=_replayed(judged(division.audit).records, turned, versions, _Ruler("audit", stamp, seed)),
         kept=(claim,),
         heuristic=heuristic,
         contradicted=(),
     )
-    return Removal(evidence, Figures(None if figures is None else effect_of(figures), None, heuristic))
 
 
 def score(claims: Sequence[Claim], division: Division, stamp: Stamp, *, seed: int) -> tuple[Measured, Measured]:

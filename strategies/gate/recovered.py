@@ -6,11 +6,11 @@ step not spent trying, and turn the sign of a true rule (replay_and_gate.md, End
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.claims import AfterError
+from events.claims import After, AfterError
 from events.score import Censoring
-from strategies.claims.after_error import first_failure
 from strategies.gate.exposure import moment_of
 from strategies.gate.outcomes import judged
 from strategies.logs.ended import ended
@@ -42,36 +42,46 @@ def too_far_apart(censoring: Censoring) -> bool:
     return abs(censoring.obeyed - censoring.disobeyed) > MOST_CENSORING_APART
 
 
-def recovered(record: EpisodeRecord, template: str) -> float | None:
-    """Tell whether the next attempt after an error works, 1 or 0; None where there is no further attempt.
+def recoverable(claim: Claim) -> bool:
+    """Tell whether a claim is about a failure: its moment is then a failing call, which can be tried again."""
+    return isinstance(claim, AfterError) or (isinstance(claim, After) and claim.failing)
 
-    An attempt is a call of the class that failed, among the next five calls of later turns.
+
+def next_attempt(claim: Claim, record: EpisodeRecord) -> int | None:
+    """Find the next attempt of what failed at a claim's moment; None where none was made in time.
+
+    An attempt is a call of the class that failed, among the next five calls of later turns. Answers with an index
+    of the steps.
     """
-    found = first_failure(record, template)
-    if found is None:
+    moment = moment_of(claim, record)
+    if moment is None:
         return None
-    failed = record.steps[found[0]]
-    calls = (step for step in record.steps[found[0] + 1 :] if step.kind == "call" and step.turn > failed.turn)
-    for step, _ in zip(calls, range(ATTEMPT_STEPS), strict=False):
-        if step.action == failed.action:
-            return float(not step.error)
-    return None
+    failed, steps = record.steps[moment.step], record.steps
+    later = range(moment.step + 1, len(steps))
+    calls = (at for at in later if steps[at].kind == "call" and steps[at].turn > failed.turn)
+    return next((at for at in islice(calls, ATTEMPT_STEPS) if steps[at].action == failed.action), None)
 
 
-def attempts(template: str, records: Sequence[EpisodeRecord]) -> tuple[EpisodeRecord, ...]:
-    """Keep the episodes that try again after an error, each with `recovered` for its outcome."""
-    found = ((record, recovered(record, template)) for record in records)
+def recovered(claim: Claim, record: EpisodeRecord) -> float | None:
+    """Tell whether the next attempt of what failed works, 1 or 0; None where there is none."""
+    at = next_attempt(claim, record)
+    return None if at is None else float(not record.steps[at].error)
+
+
+def attempts(claim: Claim, records: Sequence[EpisodeRecord]) -> tuple[EpisodeRecord, ...]:
+    """Keep the episodes that try again after the claim's moment, each with `recovered` for its outcome."""
+    found = ((record, recovered(claim, record)) for record in records)
     return tuple(ended(record, value) for record, value in found if value is not None)
 
 
 def population(claim: Claim, records: Sequence[EpisodeRecord]) -> Population:
     """Find the episodes that `recovered` can judge a claim by, and what each arm loses.
 
-    Raises: TypeError for a claim that is about no error.
+    Raises: TypeError for a claim that is about no failure.
     """
-    if not isinstance(claim, AfterError):
-        raise TypeError(f"{claim.kind} has no error to recover from")
-    tried = attempts(claim.template, records)
+    if not recoverable(claim):
+        raise TypeError(f"{claim.kind} has no failure to recover from")
+    tried = attempts(claim, records)
     left = {record.id for record in tried}
     lost = {True: [0, 0], False: [0, 0]}
     for record in records:
@@ -83,9 +93,15 @@ def population(claim: Claim, records: Sequence[EpisodeRecord]) -> Population:
     return Population(tried, Censoring(obeyed=shares[True], disobeyed=shares[False]))
 
 
-def endpoint_for(template: str, records: Sequence[EpisodeRecord]) -> Endpoint:
-    """Choose what claims about an error are judged by: outcomes, where at least half of its episodes have one."""
-    met = [record for record in records if first_failure(record, template) is not None]
+def endpoint_for(claim: Claim, records: Sequence[EpisodeRecord]) -> Endpoint:
+    """Choose what a claim is judged by: outcomes, unless less than half of the episodes it applies to have one.
+
+    Only what is about a failure can be judged by `recovered`; a guessed outcome is none.
+    """
+    every = judged(records)
+    if not recoverable(claim) or (len(every.records) == len(records) and not every.heuristic):
+        return "outcome"
+    met = [record for record in records if moment_of(claim, record) is not None]
     firm = judged(met)
     with_outcome = 0 if firm.heuristic else len(firm.records)
     return "outcome" if with_outcome >= OUTCOME_SHARE * len(met) else "recovered"

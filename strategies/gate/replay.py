@@ -83,14 +83,8 @@ def estimate(panel: Panel, weights: Iterable[int]) -> Estimate:
     A disobedient episode is imputed only where its stratum holds at least 5 obedient ones, by their mean
     shrunk towards that of all overlapping strata; every other episode keeps its outcome.
     """
+    n, total = _sums(panel, weights)
     arms = 2 * len(panel.claim_of)
-    n = [0] * (arms + 1)  # the last place is arm -1: no claim applies
-    total = [0.0] * (arms + 1)
-    for cells, weight in zip(panel.cells, weights, strict=True):
-        if weight:
-            for arm, count, outcome in cells:
-                n[arm] += weight * count
-                total[arm] += weight * outcome
     gain, imputed = _imputation(panel, n, total)
     disobedient = sum(n[0:arms:2])
     return Estimate(
@@ -98,8 +92,30 @@ def estimate(panel: Panel, weights: Iterable[int]) -> Estimate:
     )
 
 
+def _sums(panel: Panel, weights: Iterable[int]) -> tuple[list[int], list[float]]:
+    """Count episodes and sum outcomes by arm; the last place is that of arm -1, where no claim applies."""
+    arms = 2 * len(panel.claim_of)
+    n = [0] * (arms + 1)
+    total = [0.0] * (arms + 1)
+    for cells, weight in zip(panel.cells, weights, strict=True):
+        if weight:
+            for arm, count, outcome in cells:
+                n[arm] += weight * count
+                total[arm] += weight * outcome
+    return n, total
+
+
 def _imputation(panel: Panel, n: Sequence[int], total: Sequence[float]) -> tuple[float, int]:
     """Sum what imputing changes, and count the episodes it changes; each claim has a mean of its own."""
+    gain, changed = 0.0, 0
+    for place, mean in _imputed(panel, n, total):
+        gain += n[2 * place] * mean - total[2 * place]
+        changed += n[2 * place]
+    return gain, changed
+
+
+def _imputed(panel: Panel, n: Sequence[int], total: Sequence[float]) -> list[tuple[int, float]]:
+    """Give what a disobedient episode is imputed with, for each (claim, stratum) in which it may be."""
     overlap = [
         place for place in range(len(panel.claim_of)) if n[2 * place] and n[2 * place + 1] >= LEAST_OBEDIENT
     ]
@@ -108,13 +124,28 @@ def _imputation(panel: Panel, n: Sequence[int], total: Sequence[float]) -> tuple
     for place in overlap:
         obedient[panel.claim_of[place]] += n[2 * place + 1]
         succeeded[panel.claim_of[place]] += total[2 * place + 1]
-    gain = 0.0
+    found = []
     for place in overlap:
         claim = panel.claim_of[place]
         mean = succeeded[claim] / obedient[claim]
-        shrunk = (total[2 * place + 1] + PRIOR_WEIGHT * mean) / (n[2 * place + 1] + PRIOR_WEIGHT)
-        gain += n[2 * place] * shrunk - total[2 * place]
-    return gain, sum(n[2 * place] for place in overlap)
+        found.append((place, (total[2 * place + 1] + PRIOR_WEIGHT * mean) / (n[2 * place + 1] + PRIOR_WEIGHT)))
+    return found
+
+
+def by_task(panel: Panel) -> list[float]:
+    """Estimate the mean outcome of each task under obedience; shapes: as `panel.cells`.
+
+    A disobedient episode is shifted by what obeying goes with in its stratum, within [0, 1], so that its task
+    keeps what sets it apart; over all tasks that comes to the same mean as imputing.
+    """
+    n, total = _sums(panel, [1] * len(panel.cells))
+    shift = {2 * place: mean - total[2 * place] / n[2 * place] for place, mean in _imputed(panel, n, total)}
+    shifted = (
+        [min(max(cell.total + cell.n * shift.get(cell.arm, 0.0), 0.0), float(cell.n)) for cell in cells]
+        for cells in panel.cells
+    )
+    sizes = (sum(cell.n for cell in cells) for cells in panel.cells)
+    return [sum(values) / size for values, size in zip(shifted, sizes, strict=True)]
 
 
 class Comparison(NamedTuple):

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 from pydantic import Field
 
 from events.base import Frozen
+from strategies.gate.rules import Rule, failed
 from strategies.gate.strata import Z95
 
 if TYPE_CHECKING:
-    from strategies.gate.decide import Decision
+    from strategies.gate.rules import Decision
 
 LOOKS: Final = (1, 2, 3, 4, 6, 8)
 """The rounds after which the gate looks; after the last it holds (replay_and_gate.md, Rollout gate)."""
@@ -82,20 +83,71 @@ def look(pairs: Pairs, rounds: int, policy: RolloutPolicy = ROLLOUT_RULE) -> Rol
     """
     figures = figures_of(pairs, rounds)
     told = _told(figures)
-    if figures.tasks < policy.least_tasks and rounds >= LOOKS[-1]:
-        few = f"{figures.tasks} sealed tasks, {policy.least_tasks} are needed: a person decides"
-        return RolloutVerdict("hold", few, figures)
-    enough = figures.tasks >= policy.least_tasks
-    shown = figures.evidence >= policy.least_e and figures.p <= policy.most_p
-    if enough and shown and figures.difference >= policy.least_difference:
+    rules = rollout_rules(figures, policy)
+    last = rounds >= LOOKS[-1]
+    if last and not rules[0].holds:
+        return RolloutVerdict("hold", rules[0].missing, figures)
+    decision, missing = failed(rules)
+    if decision == "promote":
         return RolloutVerdict("promote", told, figures)
-    if figures.difference <= 0:
-        return RolloutVerdict("reject", f"no better: {told}", figures)
-    if figures.difference + FUTILE_Z * figures.error < policy.futile_below:
-        return RolloutVerdict("reject", f"futile, even at best below {policy.futile_below:+.2f}: {told}", figures)
-    if rounds >= LOOKS[-1]:
+    if decision == "reject":
+        return RolloutVerdict("reject", f"{missing[0]}: {told}", figures)
+    if last:
         return RolloutVerdict("hold", f"not shown after {rounds} rounds: {told}", figures)
     return RolloutVerdict(None, told, figures)
+
+
+def rollout_rules(figures: RolloutFigures, policy: RolloutPolicy = ROLLOUT_RULE) -> tuple[Rule, ...]:
+    """Apply the written rule to what runs say; what was shown is not futile, however wide its interval.
+
+    Shapes: the rule about the number of tasks comes first.
+    """
+    said = f"difference {figures.difference:+.3f}"
+    shown = (
+        Rule(
+            "tasks",
+            f"{figures.tasks} sealed tasks",
+            f"at least {policy.least_tasks}",
+            figures.tasks >= policy.least_tasks,
+            f"{figures.tasks} sealed tasks, {policy.least_tasks} are needed: a person decides",
+            needed_tasks=policy.least_tasks if figures.tasks < policy.least_tasks else None,
+        ),
+        Rule(
+            "evidence",
+            f"E {figures.evidence:.1f}",
+            f"at least {policy.least_e:g}",
+            figures.evidence >= policy.least_e,
+            f"E {figures.evidence:.1f} is below {policy.least_e:g}",
+        ),
+        Rule(
+            "chance",
+            f"p {figures.p:.3f}",
+            f"at most {policy.most_p:g}",
+            figures.p <= policy.most_p,
+            f"p {figures.p:.3f} is above {policy.most_p:g}",
+        ),
+        Rule(
+            "size",
+            said,
+            f"at least {policy.least_difference:+.3f}",
+            figures.difference >= policy.least_difference,
+            f"{said} is below {policy.least_difference:+.3f}",
+        ),
+    )
+    best = figures.difference + FUTILE_Z * figures.error
+    return (
+        *shown,
+        Rule("direction", said, "above 0", figures.difference > 0, "no better", "reject", decisive=True),
+        Rule(
+            "not futile",
+            f"{best:+.3f} at best",
+            f"at least {policy.futile_below:+.2f}, or shown",
+            all(rule.holds for rule in shown) or best >= policy.futile_below,
+            f"futile, even at best below {policy.futile_below:+.2f}",
+            "reject",
+            decisive=True,
+        ),
+    )
 
 
 def decide(pairs: Pairs, policy: RolloutPolicy = ROLLOUT_RULE) -> RolloutVerdict:
@@ -182,8 +234,9 @@ def _digit_sum(number: int, width: int) -> int:
 
 def _told(figures: RolloutFigures) -> str:
     """Say the figures, and what they could not have shown."""
+    rounds = "1 round" if figures.rounds == 1 else f"{figures.rounds} rounds"
     return (
         f"difference {figures.difference:+.3f} [{figures.low:+.3f}, {figures.high:+.3f}], "
-        f"E {figures.evidence:.1f}, p {figures.p:.3f}, {figures.tasks} tasks in {figures.rounds} rounds; "
+        f"E {figures.evidence:.1f}, p {figures.p:.3f}, {figures.tasks} tasks in {rounds}; "
         f"the smallest effect that these could have shown is about {figures.detectable:+.2f}"
     )

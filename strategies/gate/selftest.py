@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
@@ -13,6 +14,7 @@ from strategies.gate.decide import judge
 from strategies.gate.measure import Stamp, measure
 from strategies.gate.outcomes import judged, outcome_of
 from strategies.gate.policy import WRITTEN_RULE
+from strategies.gate.recovered import attempts, recoverable
 from strategies.gate.rollout import ROLLOUT_RULE, decide
 from strategies.gate.splits import Division
 from strategies.gate.strata import Z95, one_sided_p
@@ -31,23 +33,31 @@ COMPARISONS: Final = 200
 LEAST_TRIALS: Final = 4
 """Trials of a task by one run configuration: two against two (replay_and_gate.md, Self-test)."""
 
+ALLOWED: Final = 0.035
+"""The share of false promotions that the gate states: above it a self-test fails (replay_and_gate.md)."""
+
 Trials = dict[tuple[str, str], list[float]]
+Kind = Literal["trials", "shuffled", "recovered"]
+"""What was compared: trials of the same tasks, or claims on outcomes, or on `recovered`, that were shuffled."""
+OnComparison = Callable[[int], None]
+"""Hears how many comparisons are done, before each."""
 
 
 @dataclass(frozen=True)
 class SelfTest:
     """How often the gate promoted where nothing had changed, with a 95 % interval (Wilson).
 
-    `mean_rises` is the share of the same comparisons that "keep it where the mean rose" accepts, None where no
-    two arms of trials were compared.
+    `mean_rises` is the share of the same comparisons that "keep it where the mean rose" accepts; `sources` counts
+    what was compared: the tasks whose trials were split, or the claims that were sent.
     """
 
-    kind: Literal["trials", "shuffled"]
+    kind: Kind
     false_promotion_rate: float
     n: int
     low: float
     high: float
-    mean_rises: float | None = None
+    mean_rises: float
+    sources: int
 
 
 class Share(NamedTuple):
@@ -67,7 +77,12 @@ def trials_of(records: Sequence[EpisodeRecord]) -> Trials:
 
 
 def against_itself(
-    trials: Trials, *, seed: int, comparisons: int = COMPARISONS, policy: RolloutPolicy = ROLLOUT_RULE
+    trials: Trials,
+    *,
+    seed: int,
+    comparisons: int = COMPARISONS,
+    policy: RolloutPolicy = ROLLOUT_RULE,
+    on_comparison: OnComparison = lambda _: None,
 ) -> SelfTest:
     """Compare a skill with itself: each comparison splits every task's trials in two halves at random.
 
@@ -78,12 +93,13 @@ def against_itself(
         raise ValueError(f"no task was run {LEAST_TRIALS} times by one run configuration")
     draws = random.Random(seed)  # noqa: S311 - a seeded split, not a secret
     promoted = rose = 0
-    for _ in range(comparisons):
+    for number in range(comparisons):
+        on_comparison(number)
         pairs = [_halved(outcomes, draws) for outcomes in trials.values()]
         promoted += decide(pairs, policy).decision == "promote"
         rose += sum(sum(task) for task in pairs) > 0
     share = share_of(promoted, comparisons)
-    return SelfTest("trials", share.value, comparisons, share.low, share.high, rose / comparisons)
+    return SelfTest("trials", share.value, comparisons, share.low, share.high, rose / comparisons, len(trials))
 
 
 def on_shuffled(
@@ -93,21 +109,34 @@ def on_shuffled(
     seed: int,
     comparisons: int = COMPARISONS,
     policy: GatePolicy = WRITTEN_RULE,
+    on_comparison: OnComparison = lambda _: None,
 ) -> SelfTest:
     """Send claims straight to the gate, past explore, on logs whose outcomes are shuffled anew each time.
 
-    Shapes: claims take turns; those without 20 episodes on either side are left out, since they could never pass.
+    Where no outcome is known it is `recovered` that is shuffled, for claims about a failure. Shapes: claims take
+    turns; those without 20 episodes on either side are left out, since they could never pass.
     Raises: ValueError where no claim is left.
     """
     firm = judged(records).records
-    able = [claim for claim in claims if _large_enough(claim, firm, policy)]
+    pools = ((claim, firm or _attempts(claim, records)) for claim in claims)
+    able = [(claim, pool) for claim, pool in pools if _large_enough(claim, pool, policy)]
     if not able:
         raise ValueError("no claim has enough episodes on both sides")
-    promoted = sum(
-        _promotes(able[number % len(able)], shuffled(firm, seed + number), policy) for number in range(comparisons)
-    )
+    promoted = rose = 0
+    for number in range(comparisons):
+        on_comparison(number)
+        claim, pool = able[number % len(able)]
+        accepted = _accepted(claim, shuffled(pool, seed + number), policy)
+        promoted += accepted.by_gate
+        rose += accepted.by_mean
     share = share_of(promoted, comparisons)
-    return SelfTest("shuffled", share.value, comparisons, share.low, share.high)
+    kind: Kind = "shuffled" if firm else "recovered"
+    return SelfTest(kind, share.value, comparisons, share.low, share.high, rose / comparisons, len(able))
+
+
+def _attempts(claim: Claim, records: Sequence[EpisodeRecord]) -> tuple[EpisodeRecord, ...]:
+    """Give the episodes that `recovered` can judge a claim by, each with it for an outcome."""
+    return attempts(claim, records) if recoverable(claim) else ()
 
 
 def shuffled(records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeRecord]:
@@ -144,10 +173,20 @@ def _large_enough(claim: Claim, records: Sequence[EpisodeRecord], policy: GatePo
     return figures is not None and min(figures.obeyed, figures.disobeyed) >= policy.least_arm
 
 
-def _promotes(claim: Claim, records: Sequence[EpisodeRecord], policy: GatePolicy) -> bool:
-    """Tell whether the gate promotes a claim; the costly replay is left out where p alone forbids it."""
+class _Accepted(NamedTuple):
+    """Who would keep a claim: the gate, and "the obedient did better on average"."""
+
+    by_gate: bool
+    by_mean: bool
+
+
+def _accepted(claim: Claim, records: Sequence[EpisodeRecord], policy: GatePolicy) -> _Accepted:
+    """Tell who would keep a claim; the costly replay is left out where p alone forbids it."""
     figures = contrast(cases_of(claim, records))
-    if figures is None or one_sided_p(figures.z) > policy.alpha:
-        return False
+    if figures is None:
+        return _Accepted(by_gate=False, by_mean=False)
+    better = figures.difference.value > 0
+    if one_sided_p(figures.z) > policy.alpha:
+        return _Accepted(by_gate=False, by_mean=better)
     evidence = measure([claim], (), Division((), tuple(records), ()), Stamp("self-test", ""), seed=0)
-    return judge(evidence.figures, policy, 1).decision == "promote"
+    return _Accepted(judge(evidence.figures, policy, 1).decision == "promote", better)

@@ -19,7 +19,7 @@ from strategies.logs.json_places import UNREADABLE, Document, Part
 from strategies.logs.jsonl import count_unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from strategies.logs.chat_messages import Places
     from strategies.logs.episode import Tally
@@ -37,6 +37,9 @@ _SIBLINGS: Final = (
     *("id", "task_id", "trial", "dataset", "environment", "env", "run", "model", "difficulty", "hardness"),
     *("reward", "score", "success"),
 )
+_FIRST_LINES: Final = 50
+"""How many lines are looked at for the first object: others are damaged."""
+
 _FIRST_OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 About = dict[str, str | float]
@@ -55,18 +58,29 @@ class ChatReader:
 
     def read(self, log: LogFile, tally: Tally) -> Iterator[Episode]:
         """Yield the conversations in the order of the file."""
-        return _read_lines(log, tally) if _line_delimited(log) else _read_document(log, tally)
+        if self.each_line(log):
+            return _read_conversations(log, tally)
+        return _read_messages(log, tally) if _line_delimited(log) else _read_document(log, tally)
+
+    def each_line(self, log: LogFile) -> bool:
+        """Tell whether the first line that holds an object holds a whole conversation."""
+        lines = log.first(_FIRST_LINES) if _line_delimited(log) else ()
+        first = next((members for line in lines if (members := _members(line)) is not None), None)
+        return first is not None and "role" not in first
+
+
+def _members(line: bytes) -> dict[str, msgspec.Raw] | None:
+    try:
+        return _FIRST_OBJECT.decode(line)
+    except UNREADABLE:
+        return None
 
 
 def _line_delimited(log: LogFile) -> bool:
     if log.path.name.removesuffix(".gz").endswith((".jsonl", ".ndjson")):
         return True
     first, _, rest = log.head().lstrip().partition(b"\n")
-    try:
-        _FIRST_OBJECT.decode(first)
-    except UNREADABLE:
-        return False
-    return bool(rest.strip())
+    return _members(first) is not None and bool(rest.strip())
 
 
 class _Inside:
@@ -115,27 +129,46 @@ def _read_document(log: LogFile, tally: Tally) -> Iterator[Episode]:
         yield from _conversation(log, tally, document, part, name=str(place), run=run, line=None)
 
 
-def _read_lines(log: LogFile, tally: Tally) -> Iterator[Episode]:
+def _read_conversations(log: LogFile, tally: Tally) -> Iterator[Episode]:
+    """Read a log in which each line is a conversation; a message between them belongs to none."""
+    for document, span, members in _objects(log, tally):
+        if "role" in members:
+            tally.records += 1
+            count_unknown(tally, "message outside of a conversation")
+        else:
+            yield from _of_line(log, tally, document, span)
+
+
+def _read_messages(log: LogFile, tally: Tally) -> Iterator[Episode]:
+    """Read a log in which each line is a message of one conversation; whole ones may stand between them."""
     alone = _Talk(tally)
+    for document, span, members in _objects(log, tally):
+        if "role" in members:
+            alone.learn(document.root.raw, _OnLine(span), log.source, span)
+        else:
+            yield from _of_line(log, tally, document, span)
+    if alone.talk.steps:
+        yield alone.episode(log, {}, name="0", run="")
+
+
+def _objects(log: LogFile, tally: Tally) -> Iterator[tuple[Document, Span, Collection[str]]]:
+    """Yield every line that is an object, with its place and the names of its members; count the others."""
     for raw, start, number in log.lines():
         if not raw.strip():
             continue
-        span = Span(start, start + len(raw), number)
         document = Document(raw)
         try:
-            message = "role" in document.members(document.root)
+            members = document.members(document.root)
         except UNREADABLE as error:
             tally.records += 1
             tally.malformed.append(Malformed(log.source, number, start, str(error)))
-            continue
-        if message:
-            alone.learn(raw, _OnLine(span), log.source, span)
         else:
-            yield from _conversation(
-                log, tally, document, document.root, name=str(number), run=log.stem, line=span
-            )
-    if alone.talk.steps:
-        yield alone.episode(log, {}, name="0", run="")
+            yield document, Span(start, start + len(raw), number), members
+
+
+def _of_line(log: LogFile, tally: Tally, document: Document, span: Span) -> Iterator[Episode]:
+    name = str(span.line)
+    return _conversation(log, tally, document, document.root, name=name, run=log.stem, line=span)
 
 
 def _conversation(

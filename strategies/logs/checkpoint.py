@@ -14,17 +14,19 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from registry.log_paths import kept_path, paths_of
 from strategies.logs.stream import Place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
     from io import FileIO
 
 FINGERPRINT_BYTES: Final = 1024
 """How much of either end is looked at: logs_and_signals.md, Tailing."""
 
 PREFIX: Final = "scan:"
-"""What the name of a scan's checkpoint begins with; the path follows."""
+"""What the name of a scan's checkpoint begins with; the kept path follows."""
 
 
 class Checkpoint(msgspec.Struct, frozen=True, array_like=True):
@@ -95,8 +97,24 @@ def head_of(file: FileIO, size: int) -> bytes:
     return _hash(os.pread(file.fileno(), size, 0))
 
 
+def forgotten(stored: Mapping[str, bytes], files: AbstractSet[str]) -> dict[str, bytes]:
+    """Give the checkpoints of these logs without what their readers knew, by name; those that change alone.
+
+    Such a log is read anew when it grows. It is known under other names too, by its inode or its first bytes:
+    there the text of a log that rotated may stand a second time. Shapes: files are kept paths.
+    """
+    every = {name: _DECODER.decode(body) for name, body in stored.items() if name.startswith(PREFIX) and body}
+    named = [one for name, one in every.items() if name.removeprefix(PREFIX) in files]
+    inodes, heads = {(one.device, one.inode) for one in named}, {(one.prefix_bytes, one.prefix) for one in named}
+    return {
+        name: msgspec.msgpack.encode(msgspec.structs.replace(one, state=b""))
+        for name, one in every.items()
+        if one.state and ((one.device, one.inode) in inodes or (one.prefix_bytes, one.prefix) in heads)
+    }
+
+
 class Checkpoints:
-    """The checkpoints of all scans before, by path, as they stood when this one began."""
+    """The checkpoints of all scans before, by kept path, as they stood when this one began."""
 
     def __init__(self, stored: Mapping[str, bytes]) -> None:
         """Take those of scans out of what the registry keeps; other bytes under such a name are passed over."""
@@ -105,24 +123,45 @@ class Checkpoints:
             if name.startswith(PREFIX) and body:
                 self._by_path[name.removeprefix(PREFIX)] = _DECODER.decode(body)
 
+    def followed(self, kept: str) -> bool:
+        """Tell whether a file was read under this name before that can be known by what it holds."""
+        own = self._by_path.get(kept)
+        return own is not None and bool(own.state)
+
+    def renamed(self, kept: str) -> str:
+        """Find the file that was read under this name, by its inode in the same folder; "" if it is not there."""
+        own = self._by_path.get(kept)
+        if own is None:
+            return ""
+        try:
+            for folder in paths_of(kept.rpartition("/")[0] or "/"):
+                for file in list(os.scandir(folder)):
+                    stat = file.stat(follow_symlinks=False)
+                    if own.unchanged(stat) or (own.is_of(stat) and _goes_on_in(Path(file.path), own)):
+                        return kept_path(file.path)
+        except OSError:
+            return ""  # the folder is gone, or changes while it is read: then nobody knows
+        return ""
+
     def of(self, path: Path, stat: os.stat_result) -> tuple[str, Checkpoint] | None:
-        """Find the checkpoint that a file goes on from, and the path it was made at; None for a new file.
+        """Find the checkpoint that a file goes on from, and the kept path it was made at; None for a new file.
 
         Its own path comes first, then the same inode under another (renamed), then the same contents under
         another whose own file is no longer there or no longer holds them (copied, and then truncated).
         """
-        own = self._by_path.get(str(path))
+        kept = kept_path(str(path))
+        own = self._by_path.get(kept)
         if own and own.unchanged(stat):
-            return str(path), own
+            return kept, own
         with path.open("rb", buffering=0) as file:
             if own and own.goes_on(file):
-                return str(path), own
-            return self._elsewhere(str(path), file, stat)
+                return kept, own
+            return self._elsewhere(kept, file, stat)
 
     def _elsewhere(self, path: str, file: FileIO, stat: os.stat_result) -> tuple[str, Checkpoint] | None:
-        others = [(name, one) for name, one in self._by_path.items() if name != path and one.state]
+        others = [(name, one) for name, one in self._by_path.items() if name != path]
         for name, one in others:
-            if one.is_of(stat) and one.goes_on(file):
+            if one.unchanged(stat) or (one.is_of(stat) and one.goes_on(file)):
                 return name, one
         heads: dict[int, bytes] = {}
         for name, one in others:
@@ -135,8 +174,12 @@ class Checkpoints:
 
 
 def _still_at(name: str, checkpoint: Checkpoint) -> bool:
+    return any(_goes_on_in(path, checkpoint) for path in paths_of(name))
+
+
+def _goes_on_in(path: Path, checkpoint: Checkpoint) -> bool:
     try:
-        with Path(name).open("rb", buffering=0) as file:
+        with path.open("rb", buffering=0) as file:
             return checkpoint.goes_on(file)
     except OSError:
         return False

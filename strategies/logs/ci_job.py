@@ -2,137 +2,163 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
-from strategies.logs.ci_endings import ENDINGS, Ending, ending_of, exit_status_of, outcome_of
+import msgspec
+
+from strategies.logs.ci_endings import Ending, ending_of, exit_status_of, outcome_of
 from strategies.logs.episode import Episode, Span, Step
-from strategies.logs.line_search import which_of
 from strategies.logs.log_lines import reports_no_failure, stamped, without_colours
+from strategies.logs.marks import Marker
+from strategies.logs.records import completed, header_of
+from strategies.logs.reduction import StepDraft, draft_of
 from strategies.logs.stack_traces import Report
 
 if TYPE_CHECKING:
+    from strategies.logs.episode import EpisodeRecord
     from strategies.logs.line_search import Block
-    from strategies.logs.stream import LogFile
 
 FORMAT: Final = "plain-text"
 
 PART_STEPS: Final = 10_000
 """A log of more failures is cut into episodes of so many, so that the log of months needs no more memory."""
 
+OPENING_LINES: Final = 50
+"""The time stamp of a log is looked for in so many of its first lines: some have a banner without one."""
 
-class Job:
-    """One job of a log while its lines come."""
+Tells = Literal["failure", "ending", "both"]
+"""What a line may tell, by the patterns that it matches."""
 
-    def __init__(
-        self,
-        log: LogFile,
-        failures: tuple[str, ...],
-        *,
-        started_at: str | None = None,
-        number: int = 1,
-        part: int = 1,
-    ) -> None:
-        self.endings: list[Ending] = []
-        self._log = log
-        self._failures = failures
-        self._which = which_of(failures + ENDINGS)
-        self._started_at = started_at
-        self._number = number
-        self._part = part
-        self._steps: list[Step] = []
+
+class Job(msgspec.Struct, dict=True):
+    """One job of a log while its lines come.
+
+    `unfinished` is where the failure at the end of what was read stands: more of its stack trace may come. Its
+    text is held in memory, and is no part of what a checkpoint keeps: `resume` takes it from the log again.
+    """
+
+    name: str
+    number: int = 1
+    part: int = 1
+    started_at: str | None = None
+    undated_lines: int = 0
+    endings: list[Ending] = []
+    status: str = ""
+    status_end: int = 0
+    text_end: int = 0
+    drafts: list[StepDraft] = []
+    unfinished: Span | None = None
+
+    def __post_init__(self) -> None:
         self._closed = False
         self._open: Report | None = None
-        self._status, self._status_end = "", 0
-        self._text_end = 0
 
     @property
     def over(self) -> bool:
         """Tell whether the job said that it ends, or holds as many failures as an episode may."""
-        return self._closed or len(self._steps) >= PART_STEPS
+        return self._closed or len(self.drafts) >= PART_STEPS
 
     @property
     def holds_something(self) -> bool:
         """Tell whether there is anything to tell; a whole log without a failure is worth an episode too."""
-        first = self._number == self._part == 1
-        return bool(self._steps or self.endings or self._open) or (first and self._text_end > 0)
+        first = self.number == self.part == 1
+        return bool(self.drafts or self.endings or self._open) or (first and self.text_end > 0)
+
+    def resume(self, raw: bytes) -> None:
+        """Take up the failure that was not finished, from the bytes where it stands."""
+        if self.unfinished:
+            self._open, self.unfinished = Report.again(raw, self.unfinished), None
+
+    def settle(self) -> None:
+        """Note where a failure that is not finished stands, so that its text need not be kept."""
+        self.unfinished = self._open.span if self._open else None
 
     def go_on(self, block: Block) -> int:
         """Give a failure at the end of the last block its further lines; give where the next line starts."""
         return self._extend(self._open, block, 0) if self._open else 0
 
-    def learn(self, block: Block, start: int, end: int, line: int) -> int:
-        """Learn a line that may tell a failure or an ending; give where the next line to look at starts."""
-        found = block.raw[start:end].removesuffix(b"\r")
-        span = Span(block.byte_start + start, block.byte_start + start + len(found), line)
+    def learn(self, block: Block, found: bytes, span: Span, tells: Tells) -> int:
+        """Learn a line that may tell a failure or an ending; give where the next line to look at starts.
+
+        `found` is the line without its line end, `span` where it stands in the log.
+        """
+        after = span.byte_end - block.byte_start
+        after += 2 if block.raw.startswith(b"\r", after) else 1
         at, message = stamped(without_colours(found))
-        told = self._which.of(found)
-        ends = any(number >= len(self._failures) for number in told)
-        if ends and self._ends(message.decode(errors="replace").rstrip(), span):
-            return end + 1
-        if min(told, default=0) >= len(self._failures) or reports_no_failure(message):
-            return end + 1
-        return self._extend(Report(message, at, span), block, end + 1)
+        if tells != "failure" and self._ends(message.decode(errors="replace").rstrip(), span):
+            return after
+        if tells == "ending" or reports_no_failure(message):
+            return after
+        return self._extend(Report(message, at, span), block, after)
 
     def _ends(self, message: str, span: Span) -> bool:
         status = exit_status_of(message)
         if status:
-            self._status, self._status_end = status, span.byte_end
+            self.status, self.status_end = status, span.byte_end
         ending = ending_of(message)
         if ending:
             self.endings.append(ending)
             self._closed = ending.closes
         return ending is not None
 
-    def reached(self, byte_end: int, *, blank: bool) -> None:
+    def reached(self, block: Block) -> None:
         """Learn where the text of a block ends: a bare exit code counts only if nothing follows it."""
-        self._text_end = self._text_end if blank else byte_end
+        self.date(block.raw)
+        text = block.raw.rstrip()
+        self.text_end = block.byte_start + len(text) if text else self.text_end
+
+    def date(self, raw: bytes) -> None:
+        """Look for the time at which the log begins, in what a block holds of this job."""
+        if not self.undated_lines:
+            return
+        lines = raw.split(b"\n", self.undated_lines)[: self.undated_lines]
+        self.undated_lines -= min(self.undated_lines, raw.count(b"\n"))
+        stamps = (stamped(without_colours(line))[0] for line in lines)
+        self.started_at = next((at for at in stamps if at), None)
+        if self.started_at:
+            self.undated_lines = 0
 
     def next(self) -> Job:
         """Give the job that follows: another one, or the rest of this one."""
         if self._closed:
-            return Job(self._log, self._failures, number=self._number + 1)
-        rest = Job(self._log, self._failures, number=self._number, part=self._part + 1)
-        rest.endings = self.endings
-        return rest
+            return Job(self.name, number=self.number + 1)
+        return Job(self.name, number=self.number, part=self.part + 1, endings=self.endings)
 
-    def finished(self) -> Episode:
-        """Give the episode; its outcome is told by the part in which the job ends."""
-        if self._open:
-            self._add(self._open)
-        status = self._status if not self._closed and self._status_end >= self._text_end else ""
+    def record(self, source: str) -> EpisodeRecord:
+        """Give the record of the job as far as it was read; the part in which a job ends tells its outcome."""
+        drafts = [*self.drafts, _draft(self._open, len(self.drafts))] if self._open else self.drafts
+        status = self.status if not self._closed and self.status_end >= self.text_end else ""
         cut = self.over and not self._closed
-        number = f"#{self._number}" if self._number > 1 else ""
-        part = f"/{self._part}" if self._part > 1 else ""
-        return Episode(
-            id=f"{self._log.stem}{number}{part}",
-            source=self._log.source,
+        number = f"#{self.number}" if self.number > 1 else ""
+        part = f"/{self.part}" if self.part > 1 else ""
+        about = Episode(
+            id=f"{self.name}{number}{part}",
+            source=source,
             format=FORMAT,
-            labels={"exit_status": self._status} if self._status else {},
-            started_at=self._started_at
-            or next((step.started_at for step in self._steps if step.started_at), None),
+            labels={"exit_status": self.status} if self.status else {},
+            started_at=self.started_at or next((draft.started_at for draft in drafts if draft.started_at), None),
             outcome=None if cut else outcome_of(self.endings, status),
-            steps=tuple(self._steps),
         )
+        return completed(header_of(about), drafts)
 
     def _extend(self, report: Report, block: Block, cursor: int) -> int:
         self._open = report
         cursor = report.go_on(block, cursor)
         if report.closed:
-            self._add(report)
+            self._open = None
+            self.drafts.append(_draft(report, len(self.drafts)))
         return cursor
 
-    def _add(self, report: Report) -> None:
-        self._open = None
-        number = len(self._steps)
-        self._steps.append(
-            Step(
-                index=number,
-                turn=number,
-                kind="note",
-                actor="environment",
-                error=True,
-                error_text=report.text,
-                started_at=report.at,
-                span=report.span,
-            )
-        )
+
+def _draft(report: Report, number: int) -> StepDraft:
+    step = Step(
+        index=number,
+        turn=number,
+        kind="note",
+        actor="environment",
+        error=True,
+        error_text=report.text,
+        started_at=report.at,
+        span=report.span,
+    )
+    return draft_of(step, Marker())

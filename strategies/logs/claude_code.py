@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from registry.redaction import may_hold_secret, without_secrets
 from strategies.logs.claude_records import ORIGIN, RECORD, Origin, Record
 from strategies.logs.claude_session import Session
+from strategies.logs.claude_telling import ClaudeTelling
 from strategies.logs.episode import Malformed, Span
 from strategies.logs.json_places import UNREADABLE
 from strategies.logs.jsonl import count_unknown
 from strategies.logs.marks import CONTEXT_OVERFLOW
-from strategies.logs.records import plain_labels
+from strategies.logs.records import plain_labels, plain_time
 from strategies.logs.stream import BOM, START, Place
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ class ClaudeCodeReader:
     """Reads Claude Code sessions; a sidechain is an episode named after the session and its first record."""
 
     name = "claude-code"
+    telling: Final = ClaudeTelling()
 
     def sniff(self, head: bytes, source: str) -> bool:
         """Tell whether records name a session; inside a string the quotes would be escaped."""
@@ -124,7 +127,12 @@ class Sessions:
                 yield session.record()
 
     def state(self) -> bytes:
-        """Give what is to be known when reading goes on."""
+        """Give what is to be known when reading goes on; an id in which a secret stands is none of it."""
+        for session in self._sessions.values():
+            session.forget_secrets()
+        if may_hold_secret("\n".join([*self._chains, *self._chains.values()])):
+            plain_ids = (ids for ids in self._chains.items() if without_secrets(" ".join(ids)) == " ".join(ids))
+            self._state.chains = dict(plain_ids)
         return msgspec.msgpack.encode(self._state)
 
     def _learn_event(self, session: Session, record: Record, span: Span, tally: Tally) -> None:
@@ -142,13 +150,14 @@ class Sessions:
 
     def _session(self, name: str, record: Record, raw: bytes) -> Session:
         """Give the session that a record belongs to, begun with it where it is the first."""
+        name = without_secrets(name)
         self._untouched.discard(name)
         session = self._sessions.get(name)
         if session:
             return session
         origin = _origin(raw)
         labels = plain_labels({"version": origin.version or "", "branch": origin.git_branch or ""})
-        session = Session(name, self.source, record.timestamp, labels)
+        session = Session(name, self.source, plain_time(record.timestamp), labels)
         return self._sessions.setdefault(name, session)
 
     def _chain(self, record: Record, raw: bytes) -> str:

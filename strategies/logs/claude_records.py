@@ -91,16 +91,11 @@ def interrupted(record: Record) -> bool:
     return type(beside) is ToolUseResult and beside.interrupted is True
 
 
-def text_in(raw: msgspec.Raw) -> str:
-    """Give raw JSON as text."""
-    return bytes(raw).decode("utf-8", "replace")
-
-
-def argument_in(raw: bytes, call_id: str) -> str:
-    """Give the argument of a call, from the line that it stands in; "" where that has changed."""
+def argument_in(raw: bytes, call_id: str) -> bytes:
+    """Give the argument of a call, from the line that it stands in; b"" where that has changed."""
     try:
         message = RECORD.decode(raw).message
     except UNREADABLE:
-        return ""
+        return b""
     blocks = message.content if message else ""
-    return next((text_in(block.input) for block in blocks if isinstance(block, Block) and block.id == call_id), "")
+    return next((bytes(block.input) for block in blocks if isinstance(block, Block) and block.id == call_id), b"")

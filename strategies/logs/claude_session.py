@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import sys
-from functools import lru_cache
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import msgspec
 
-from strategies.logs.actions import SHELL_TOOLS, SQL_TOOLS, head_of, plain_tool, writes
+from registry.redaction import without_secrets
+from strategies.logs.actions import head_of
 from strategies.logs.claude_records import Block, Message, Record, argument_in, interrupted, text_of
+from strategies.logs.claude_tools import Tool, action_of, tool_of
 from strategies.logs.conversation import command_of, elapsed_ms
 from strategies.logs.episode import MESSAGE, EndedBy, EpisodeRecord, Kind, Span, Step
-from strategies.logs.marks import PERMISSION_DENIED, USER_INTERRUPT, Marker, edits_files, may_be_marked, said
+from strategies.logs.keys import bytes_key
+from strategies.logs.marks import PERMISSION_DENIED, USER_INTERRUPT, Marker, may_be_marked, said
 from strategies.logs.places import read_span
-from strategies.logs.records import completed, plain, prompt_key, unnamed_task
-from strategies.logs.reduction import StepDraft, bytes_key, draft_of, template_of
-from strategies.logs.skill_use import SKILL_FILE, SKILL_TOOLS, ran_under, skills_injected, skills_used
+from strategies.logs.records import completed, keep_times, plain, prompt_key, unnamed_task
+from strategies.logs.reduction import StepDraft, draft_of, template_of
+from strategies.logs.skill_use import SKILL_FILE, ran_under, skills_injected, skills_used
 
 _INTERRUPTED: Final = "[Request interrupted by user"
 _DENIED: Final = "The user doesn't want to proceed with this tool use"
@@ -29,9 +30,7 @@ _COMMAND_CHARS: Final = 500
 _OPENINGS: Final = (b'"[Request', b'"The user', b'"<tool', b"[{")
 """How the JSON of a result begins that may hold one of the marks above: at once, or in a list of blocks."""
 
-_READ: Final = "read"
-"""The tool by which an agent reads a skill's file by itself, in lower case."""
-
+_SKILL_FILE: Final = SKILL_FILE.encode()
 _LIMITS: Final = ("max_tokens", "model_context_window_exceeded")
 
 
@@ -57,7 +56,7 @@ class Session(msgspec.Struct, dict=True):
     marker: Marker = msgspec.field(default_factory=Marker)
 
     def __post_init__(self) -> None:
-        self.arguments: dict[str, str] = {}
+        self.arguments: dict[str, tuple[Tool, bytes]] = {}
 
     def assistant(self, message: Message, group: str | None, span: Span, at: str | None) -> None:
         """Learn what the agent says and calls; blocks of one group are one turn."""
@@ -127,7 +126,15 @@ class Session(msgspec.Struct, dict=True):
             skills=tuple((plain(name), plain(version)) for name, version in self.skills),
             steps=(),
         )
+        keep_times(self.drafts)
         return completed(header, self.drafts)
+
+    def forget_secrets(self) -> None:
+        """Forget calls that wait under an id in which a secret stands, and times that are none: both are kept."""
+        keep_times(self.drafts)
+        self.waiting = {one: index for one, index in self.waiting.items() if without_secrets(one) == one}
+        if self.group and without_secrets(self.group) != self.group:
+            self.group = None
 
     def resume(self, source: str) -> None:
         """Go on in a file: what the waiting calls were about is read again from where they stand."""
@@ -135,9 +142,9 @@ class Session(msgspec.Struct, dict=True):
         for call_id, index in self.waiting.items():
             call = self.drafts[index]
             tool = tool_of(call.action.partition(":")[0])
-            argument = argument_in(read_span(source, call.span), call_id) if tool.telling else ""
+            argument = argument_in(read_span(source, call.span), call_id) if tool.telling else b""
             if argument and self._worth_a_look(tool, argument):
-                self.arguments[call_id] = argument
+                self.arguments[call_id] = tool, argument
 
     def _said(self, record: Record, text: str, span: Span) -> None:
         if text.startswith(_INTERRUPTED):
@@ -168,13 +175,12 @@ class Session(msgspec.Struct, dict=True):
         name, given, index, head = tool.name, bytes(block.input), len(self.drafts), ""
         call_id = block.id or f"#{index}"
         if tool.telling:
-            argument = given.decode("utf-8", "replace")
             if tool.takes_command:
-                head = head_of(name, command_of(name, argument)[:_COMMAND_CHARS])
-            if tool.edits or self._worth_a_look(tool, argument):
-                self.arguments[call_id] = argument
+                head = head_of(name, command_of(name, given)[:_COMMAND_CHARS])
+            if tool.edits or self._worth_a_look(tool, given):
+                self.arguments[call_id] = tool, given
         self.waiting[call_id] = index
-        action, changes = _action(name, head)
+        action, changes = action_of(name, head)
         # By position, which is a third quicker: result_key, template and error are still to come.
         self.drafts.append(
             StepDraft(
@@ -190,17 +196,18 @@ class Session(msgspec.Struct, dict=True):
         draft, content = self.drafts[index], bytes(block.content)
         draft.result_key = bytes_key(content)
         draft.duration_ms = elapsed_ms(draft.started_at, record.timestamp)
-        argument = self.arguments.pop(call_id, "")
+        telling = self.arguments.pop(call_id, None)
         if block.is_error or content.startswith(_OPENINGS) or interrupted(record):
-            self._look_at(record, block, index, argument, span)
-        elif argument:
-            if tool_of(draft.action.partition(":")[0]).edits:
+            self._look_at(record, block, index, telling[1] if telling else b"", span)
+        elif telling:
+            tool, argument = telling
+            if tool.edits:
                 draft.marks, draft.same_target = self.marker.learn_edit(argument, index)
             else:
                 self._look_at(record, block, index, argument, span)
         return True
 
-    def _look_at(self, record: Record, block: Block, index: int, argument: str, span: Span) -> None:
+    def _look_at(self, record: Record, block: Block, index: int, argument: bytes, span: Span) -> None:
         """Look at the text of a result that may have failed, or whose call may have done something to note."""
         draft, text, error_type = self.drafts[index], text_of(block.content), ""
         if text.startswith(_DENIED):
@@ -218,7 +225,7 @@ class Session(msgspec.Struct, dict=True):
             actor="agent",
             tool=tool,
             head=head,
-            text=argument,
+            text=argument.decode("utf-8", "replace"),
             result=text,
             error=failed,
             error_text=text if failed and not error_type else "",
@@ -232,19 +239,19 @@ class Session(msgspec.Struct, dict=True):
         if failed:
             draft.error, draft.template, draft.span = True, template_of(step), span
 
-    def _worth_a_look(self, tool: _Tool, argument: str) -> bool:
+    def _worth_a_look(self, tool: Tool, argument: bytes) -> bool:
         """Tell whether the result of a call is to be looked at even if it works: it may do or load something."""
         return (
             tool.loads
             or tool.edits
             or (tool.takes_command and may_be_marked(tool.name, argument))
-            or (SKILL_FILE in argument and self._reads_a_skill(argument))
+            or self._reads_a_skill(argument)
         )
 
-    def _reads_a_skill(self, argument: str) -> bool:
+    def _reads_a_skill(self, argument: bytes) -> bool:
         """Tell whether a call names the file of a skill whose version is not known yet."""
-        return SKILL_FILE in argument and not any(
-            version and f"{name}/{SKILL_FILE}" in argument for name, version in self.skills
+        return _SKILL_FILE in argument and not any(
+            version and f"{name}/{SKILL_FILE}".encode() in argument for name, version in self.skills
         )
 
     def _enter(self, group: str | None) -> bool:
@@ -263,28 +270,3 @@ class Session(msgspec.Struct, dict=True):
             if draft.kind == kind:
                 found.append(draft)
         return found
-
-
-class _Tool(NamedTuple):
-    """A tool by its plain name, whether the argument of its calls is looked at, and what they are known to do."""
-
-    name: str
-    telling: bool
-    loads: bool
-    edits: bool
-    takes_command: bool
-
-
-@lru_cache(maxsize=1024)
-def tool_of(name: str) -> _Tool:
-    """Give what is known of a tool by its name."""
-    name = plain_tool(name)
-    lower = name.lower()
-    loads, edits = lower in SKILL_TOOLS, edits_files(name)
-    takes_command = lower in SHELL_TOOLS or lower in SQL_TOOLS
-    return _Tool(name, loads or edits or takes_command or lower == _READ, loads, edits, takes_command)
-
-
-@lru_cache(maxsize=4096)
-def _action(tool: str, head: str) -> tuple[str, bool]:
-    return sys.intern(f"{tool}:{head}" if head else tool), writes(tool, head)

@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from strategies.logs.codex_output import Output, told
-from strategies.logs.conversation import Conversation
+from strategies.logs.codex_records import ANSWER, CALL, EVENT, KIND, LINE, MESSAGE, META, TURN
+from strategies.logs.codex_telling import CodexTelling
 from strategies.logs.episode import EndedBy, Episode, Malformed
 from strategies.logs.json_places import UNREADABLE
 from strategies.logs.jsonl import count_unknown, typed_lines
 from strategies.logs.marks import CONTEXT_OVERFLOW, PERMISSION_DENIED, USER_INTERRUPT
-from strategies.logs.skill_use import ran_under, skills_injected, skills_used
+from strategies.logs.records import plain, plain_labels, plain_time
+from strategies.logs.skill_use import skills_injected
+from strategies.logs.stream import START
+from strategies.logs.talk import Talk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from strategies.logs.episode import Span, Tally
-    from strategies.logs.skill_use import SkillUse
-    from strategies.logs.stream import LogFile
+    from strategies.logs.codex_records import Answer, Call, Event, Line, Message, Meta
+    from strategies.logs.episode import EpisodeRecord, Span, Tally
+    from strategies.logs.stream import LogFile, Place
 
 ROLLED_BACK: Final = "thread_rolled_back"
 """The user took back turns of the agent."""
@@ -51,67 +55,6 @@ _ENDED: Final = frozenset(["task_complete", "turn_complete"])
 _DENIED: Final = ("rejected by user", "user rejected")
 
 
-class _Line(msgspec.Struct):
-    type: str
-    payload: msgspec.Raw
-    timestamp: str | None = None
-
-
-class _Kind(msgspec.Struct):
-    type: str = ""
-
-
-class _Git(msgspec.Struct):
-    branch: str | None = None
-
-
-class _Meta(msgspec.Struct):
-    id: str = ""
-    cli_version: str | None = None
-    git: _Git | None = None
-
-
-class _Turn(msgspec.Struct):
-    model: str | None = None
-
-
-class _Text(msgspec.Struct):
-    text: str | None = None
-
-
-class _Message(msgspec.Struct):
-    role: str
-    content: list[_Text] = []
-
-
-class _Call(msgspec.Struct):
-    name: str = ""
-    call_id: str | None = None
-    arguments: msgspec.Raw = msgspec.Raw(b"")
-    input: str = ""
-    action: msgspec.Raw = msgspec.Raw(b"")
-
-
-class _Answer(msgspec.Struct):
-    call_id: str = ""
-    output: msgspec.Raw = msgspec.Raw(b'""')
-
-
-class _Event(msgspec.Struct):
-    reason: str | None = None
-    message: str | None = None
-    codex_error_info: str | dict[str, msgspec.Raw] | None = None
-
-
-_STRING: Final = msgspec.json.Decoder(str)
-_LINE: Final = msgspec.json.Decoder(_Line)
-_KIND: Final = msgspec.json.Decoder(_Kind)
-_META: Final = msgspec.json.Decoder(_Meta)
-_TURN: Final = msgspec.json.Decoder(_Turn)
-_MESSAGE: Final = msgspec.json.Decoder(_Message)
-_CALL: Final = msgspec.json.Decoder(_Call)
-_ANSWER: Final = msgspec.json.Decoder(_Answer)
-_EVENT: Final = msgspec.json.Decoder(_Event)
 _TYPES: Final = frozenset(["session_meta", "turn_context", "response_item", "event_msg", "compacted"])
 
 
@@ -119,6 +62,7 @@ class CodexReader:
     """Reads Codex rollouts."""
 
     name = "codex"
+    telling: Final = CodexTelling()
 
     def sniff(self, head: bytes, source: str) -> bool:
         """Tell whether a line has a payload of a type that Codex writes."""
@@ -126,44 +70,40 @@ class CodexReader:
         compact = head.replace(b" ", b"")
         return b'"payload":{' in compact and any(f'"type":"{kind}"'.encode() in compact for kind in _TYPES)
 
-    def read(self, log: LogFile, tally: Tally) -> Iterator[Episode]:
+    def read(self, log: LogFile, tally: Tally) -> Iterator[EpisodeRecord]:
         """Yield the session, once the file is read."""
-        session = _Session()
-        for line, span in typed_lines(log, _LINE, tally):
-            if line.type not in _TYPES:
-                count_unknown(tally, line.type)
-                continue
-            try:
-                session.learn(line, span, tally)
-            except UNREADABLE as error:
-                tally.malformed.append(Malformed(log.source, span.line, span.byte_start, str(error)))
-        if session.talk.steps:
-            yield session.finished(log)
+        session = self.follow(log.source)
+        session.learn(log, tally)
+        yield from session.records()
+
+    def follow(self, source: str, state: bytes = b"", place: Place = START) -> Rollout:
+        """Begin a file, or go on with it."""
+        return Rollout(source, _STATE.decode(state) if state else _Session(), place)
 
 
-class _Session:
-    """One session while its lines come."""
+class _Session(msgspec.Struct):
+    """All that is known of a session."""
 
-    def __init__(self) -> None:
-        self.talk = Conversation()
-        self._meta = _Meta()
-        self._model = ""
-        self._started_at: str | None = None
-        self._ended_by: EndedBy = "unknown"
-        self._group = 0
-        self._skills: list[SkillUse] = []
+    talk: Talk = msgspec.field(default_factory=Talk)
+    name: str = ""
+    stem: str = ""
+    labels: dict[str, str] = {}
+    model: str = ""
+    started_at: str | None = None
+    ended_by: EndedBy = "unknown"
+    group: int = 0
 
-    def learn(self, line: _Line, span: Span, tally: Tally) -> None:
-        self._started_at = self._started_at or line.timestamp
+    def learn(self, line: Line, span: Span, tally: Tally) -> None:
+        """Learn a line; raises one of UNREADABLE where its payload has a shape that no version writes."""
+        self.started_at = self.started_at or plain_time(line.timestamp)
         if line.type == "session_meta":
-            # A session that goes on from another one repeats the meta line of that: the first is its own.
-            self._meta = self._meta if self._meta.id else _META.decode(line.payload)
+            self._begun(META.decode(line.payload))
         elif line.type == "turn_context":
-            self._model = self._model or _TURN.decode(line.payload).model or ""
+            self.model = self.model or plain(TURN.decode(line.payload).model or "")
         elif line.type == "compacted":
             self.talk.mark(CONTEXT_OVERFLOW, "environment", span, at=line.timestamp)
         else:
-            kind = _KIND.decode(line.payload).type
+            kind = KIND.decode(line.payload).type
             if line.type == "response_item":
                 known = self._item(kind, line, span, tally)
             else:
@@ -171,41 +111,46 @@ class _Session:
             if not known and kind not in _SILENT:
                 count_unknown(tally, f"{line.type} {kind}")
 
-    def _item(self, kind: str, line: _Line, span: Span, tally: Tally) -> bool:
+    def _begun(self, meta: Meta) -> None:
+        """Learn what opens a session; one that goes on from another repeats the line of that after its own."""
+        if not self.name:
+            self.name = plain(meta.id)
+            branch = (meta.git and meta.git.branch) or ""
+            self.labels = plain_labels({"version": meta.cli_version or "", "branch": branch})
+
+    def _item(self, kind: str, line: Line, span: Span, tally: Tally) -> bool:
         if kind == "message":
-            self._said(_MESSAGE.decode(line.payload), span, line.timestamp)
+            self._said(MESSAGE.decode(line.payload), span, line.timestamp)
         elif kind.endswith("_output"):
-            self._answered(_ANSWER.decode(line.payload), line, span, tally)
+            self._answered(ANSWER.decode(line.payload), line, span, tally)
         elif kind.endswith("_call"):
-            self._called(kind, _CALL.decode(line.payload), span, line.timestamp)
+            self._called(kind, CALL.decode(line.payload), span, line.timestamp)
         else:
             return False
         return True
 
-    def _said(self, message: _Message, span: Span, at: str | None) -> None:
-        text = "\n".join(part.text for part in message.content if part.text)
+    def _said(self, message: Message, span: Span, at: str | None) -> None:
+        text = message.text
         if message.role == "assistant" and text:
-            self.talk.say("agent", text, span, group=str(self._group), at=at)
-            self._ended_by = "unknown" if self.talk.waiting else "agent"
+            self.talk.say("agent", text, span, group=str(self.group), at=at)
+            self.ended_by = "unknown" if self.talk.waiting else "agent"
         elif text.startswith(_INJECTED):
-            self._skills.extend(skills_injected(text))
+            self.talk.learn_skills(skills_injected(text))
         elif message.role == "user" and text:
             self.talk.say("user", text, span, at=at)
-            self._group += 1
-            self._ended_by = "unknown"
+            self.group += 1
+            self.ended_by = "unknown"
 
-    def _called(self, kind: str, call: _Call, span: Span, at: str | None) -> None:
-        """Add a call: of a function, a custom tool, or one that the model's side offers (`web_search_call`)."""
-        argument = _argument(call.arguments) or call.input or _argument(call.action)
+    def _called(self, kind: str, call: Call, span: Span, at: str | None) -> None:
         name = call.name or kind.removesuffix("_call")
         name = "shell" if name in _SHELLS else name
         call_id = call.call_id or f"line {span.line}"
-        self.talk.call(call_id, name, argument, span, group=str(self._group), at=at)
-        self._ended_by = "unknown"
+        self.talk.call(call_id, name, call.argument, span, group=str(self.group), at=at)
+        self.ended_by = "unknown"
         if not call.call_id:  # its answer goes to the model alone
             self.talk.answer(call_id, "", span, failed=False)
 
-    def _answered(self, answer: _Answer, line: _Line, span: Span, tally: Tally) -> None:
+    def _answered(self, answer: Answer, line: Line, span: Span, tally: Tally) -> None:
         output: Output = told(answer.output)
         denied = output.failed and any(words in output.text for words in _DENIED)
         known = self.talk.answer(
@@ -218,53 +163,80 @@ class _Session:
         )
         if not known:
             count_unknown(tally, "result without a call")
-        self._group += 1
-        self._ended_by = "unknown"
+        self.group += 1
+        self.ended_by = "unknown"
 
-    def _event(self, kind: str, line: _Line, span: Span) -> bool:
+    def _event(self, kind: str, line: Line, span: Span) -> bool:
         if kind in _ENDED:
-            self._ended_by = "agent"
+            self.ended_by = "agent"
         elif kind == "turn_aborted":
-            reason = _EVENT.decode(line.payload).reason
+            reason = EVENT.decode(line.payload).reason
             self.talk.mark(USER_INTERRUPT if reason == "interrupted" else kind, "user", span, at=line.timestamp)
-            self._ended_by = "environment"
+            self.ended_by = "environment"
         elif kind == ROLLED_BACK:
             self.talk.mark(ROLLED_BACK, "user", span, at=line.timestamp)
         elif kind == "error":
-            self._failed(_EVENT.decode(line.payload), span, line.timestamp)
+            self._failed(EVENT.decode(line.payload), span, line.timestamp)
         else:
             return False
         return True
 
-    def _failed(self, event: _Event, span: Span, at: str | None) -> None:
-        """Note an error of the session itself; its type is a name, or an object of one key."""
-        info = event.codex_error_info
-        named = info if isinstance(info, str) else next(iter(info), "") if info else ""
-        overflow = named == "context_window_exceeded"
-        self.talk.mark(CONTEXT_OVERFLOW if overflow else named or "error", "environment", span, at=at)
-        last = self.talk.steps[-1]
-        self.talk.steps[-1] = msgspec.structs.replace(last, error=True, error_text=event.message or "")
-        self._ended_by = "limit" if overflow else "environment"
+    def _failed(self, event: Event, span: Span, at: str | None) -> None:
+        """Note an error of the session itself."""
+        overflow = event.named == "context_window_exceeded"
+        error_type = CONTEXT_OVERFLOW if overflow else event.named or "error"
+        self.talk.mark(error_type, "environment", span, at=at, failed=True, error_text=event.message or "")
+        self.ended_by = "limit" if overflow else "environment"
 
-    def finished(self, log: LogFile) -> Episode:
-        labels = {
-            "version": self._meta.cli_version or "",
-            "branch": (self._meta.git and self._meta.git.branch) or "",
-        }
-        return Episode(
-            id=self._meta.id or log.stem,
-            source=log.source,
-            format=CodexReader.name,
-            run=self._model,
-            labels={name: value for name, value in labels.items() if value},
-            prompt=self.talk.prompt,
-            started_at=self._started_at,
-            ended_by=self._ended_by,
-            skills=ran_under((), [*self._skills, *skills_used(self.talk.steps)]),
-            steps=tuple(self.talk.steps),
+    def record(self, source: str) -> EpisodeRecord:
+        """Give the record of the session as far as it was read."""
+        return self.talk.record(
+            Episode(
+                id=self.name or self.stem,
+                source=source,
+                format=CodexReader.name,
+                run=self.model,
+                labels={name: value for name, value in self.labels.items() if value},
+                started_at=self.started_at,
+                ended_by=self.ended_by,
+            )
         )
 
 
-def _argument(raw: msgspec.Raw) -> str:
-    written = bytes(raw)
-    return _STRING.decode(written) if written.startswith(b'"') else written.decode(errors="replace")
+_STATE: Final = msgspec.msgpack.Decoder(_Session)
+
+
+class Rollout:
+    """The session of one file while it is read."""
+
+    def __init__(self, source: str, session: _Session, place: Place) -> None:
+        self.source = source
+        self.place = place
+        self._session = session
+        self._touched = False
+
+    def learn(self, log: LogFile, tally: Tally) -> None:
+        """Read a log from its start place to its end."""
+        session = self._session
+        session.stem = session.stem or plain(log.stem)
+        session.talk.go_on(log.again(), CodexReader.telling)
+        for line, span in typed_lines(log, LINE, tally):
+            self._touched = True
+            if line.type not in _TYPES:
+                count_unknown(tally, line.type)
+                continue
+            try:
+                session.learn(line, span, tally)
+            except UNREADABLE as error:
+                tally.malformed.append(Malformed(log.source, span.line, span.byte_start, str(error)))
+        self.place = log.reached
+
+    def records(self) -> Iterator[EpisodeRecord]:
+        """Give the session, if this reading met any of it."""
+        if self._touched and self._session.talk.drafts:
+            yield self._session.record(self.source)
+
+    def state(self) -> bytes:
+        """Give what is to be known when reading goes on."""
+        self._session.talk.settle()
+        return msgspec.msgpack.encode(self._session)

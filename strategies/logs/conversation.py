@@ -141,14 +141,14 @@ class Conversation:
         self.steps.append(msgspec.structs.replace(step, index=len(self.steps)))
 
 
-def command_of(tool: str, argument: str) -> str:
+def command_of(tool: str, argument: str | bytes) -> str:
     """Give the command or query in the argument of a shell or SQL tool, "" for other tools."""
     if tool.lower() not in _WITH_COMMAND:
         return ""
     try:
         given = _ARGUMENTS.decode(argument)
     except UNREADABLE:
-        return argument
+        return argument if isinstance(argument, str) else argument.decode("utf-8", "replace")
     command = given.command or given.cmd or given.query or given.sql or ""
     return command if isinstance(command, str) else command[-1]
 

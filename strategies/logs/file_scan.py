@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from events.errors import UnreadableLogError
+from registry.log_paths import kept_path
+from registry.redaction import may_hold_secret, without_secrets
 from strategies.logs.checkpoint import FINGERPRINT_BYTES, Checkpoint, checkpoint_of, head_of
-from strategies.logs.episode import Episode, EpisodeRecord, Tally
-from strategies.logs.following import Following
-from strategies.logs.outcome_rules import with_outcome
-from strategies.logs.readers import reader_for, reader_named, reader_names
-from strategies.logs.records import decode, encode, record_of
+from strategies.logs.episode import EpisodeRecord, Tally
+from strategies.logs.following import LINES, EachLine, Following, Lines
+from strategies.logs.readers import broken_readers, reader_for, reader_named, reader_names
+from strategies.logs.records import decode, encode
 from strategies.logs.stream import START, LogFile
+from strategies.logs.telling import reduced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from io import FileIO
     from pathlib import Path
 
+    from strategies.logs.following import Follower
     from strategies.logs.outcome_rules import OutcomeRule
+    from strategies.logs.reader_plugins import Broken
     from strategies.logs.readers import Reader
 
 
@@ -28,8 +35,9 @@ if TYPE_CHECKING:
 class FileScan:
     """What one file held: its drafts, its tally, and the error that ended it early, if one did.
 
-    `checkpoint` is where the next reading can go on, b"" where none was asked for. `skipped` tells a file that is
-    no log and was not named. Units: size_bytes on disk, text_bytes of the decompressed stream that were read.
+    `source` is the file's kept path, as in the drafts. `checkpoint` is where the next reading can go on, b"" where
+    none was asked for. `skipped` tells a file that is no log and was not named. `broken_readers` are plug-ins that
+    broke in another process. Units: size_bytes on disk, text_bytes of the decompressed stream that were read.
     """
 
     source: str
@@ -41,6 +49,7 @@ class FileScan:
     broken: UnreadableLogError | None = None
     checkpoint: bytes = b""
     skipped: bool = False
+    broken_readers: tuple[Broken, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +73,7 @@ class Task:
 
 def scan_file(task: Task, advance: Callable[[int], None] | None = None) -> FileScan:
     """Read one file into drafts; an empty file is a log of nothing, a file without a reader is broken."""
-    path, tally = task.path, Tally()
+    path, tally, source = task.path, Tally(), kept_path(str(task.path))
     log = LogFile(path, advance)
     reader: Reader | None = None
     size_bytes, drafts, checkpoint, broken = 0, list[EpisodeRecord](), b"", None
@@ -74,13 +83,13 @@ def scan_file(task: Task, advance: Callable[[int], None] | None = None) -> FileS
             size_bytes = stat.st_size
             reader = _chosen(task, log)
             if reader is None and size_bytes and not task.named:
-                return FileScan(source=str(path), format="", size_bytes=0, text_bytes=0, tally=tally, skipped=True)
+                return FileScan(source=source, format="", size_bytes=0, text_bytes=0, tally=tally, skipped=True)
             if reader is None:
                 broken = _unknown_format(path) if size_bytes else None
-            elif isinstance(reader, Following) and task.keep and not log.packed:
-                drafts, checkpoint, log = _read_on(task, reader, file, tally, advance)
+            elif task.keep and not log.packed and _follows(reader, log):
+                drafts, checkpoint, log = _read_on(task, source, reader, file, tally, advance)
             else:
-                drafts.extend(_reduced(found, task.rules) for found in reader.read(log, tally))
+                reduced(reader.read(log, tally), drafts, reader, log, task.rules)
                 if task.keep and not log.broken:
                     checkpoint = checkpoint_of(file, stat, reader.name, START, b"")
     except UnreadableLogError as error:
@@ -88,13 +97,13 @@ def scan_file(task: Task, advance: Callable[[int], None] | None = None) -> FileS
     except OSError as error:
         broken = UnreadableLogError(f"{path}: {error.strerror}", hint="check that the file can be read")
     return FileScan(
-        source=str(path),
+        source=source,
         format=reader.name if reader else "",
         size_bytes=size_bytes,
         text_bytes=log.text_bytes,
         tally=tally,
-        drafts=tuple(drafts),
-        broken=broken or log.broken,
+        drafts=tuple(_read_from(source, draft) for draft in drafts),
+        broken=_shown(broken or log.broken, path, source),
         checkpoint=checkpoint,
     )
 
@@ -102,7 +111,8 @@ def scan_file(task: Task, advance: Callable[[int], None] | None = None) -> FileS
 def scan_packed(task: Task) -> tuple[FileScan, list[bytes]]:
     """Read one file in another process: the drafts come back as bytes, which is ten times cheaper than pickles."""
     scanned = scan_file(task)
-    return replace(scanned, drafts=()), [encode(draft) for draft in scanned.drafts]
+    packed = replace(scanned, drafts=(), broken_readers=broken_readers())
+    return packed, [encode(draft) for draft in scanned.drafts]
 
 
 def unpacked(scanned: FileScan, drafts: list[bytes]) -> FileScan:
@@ -111,7 +121,12 @@ def unpacked(scanned: FileScan, drafts: list[bytes]) -> FileScan:
 
 
 def _read_on(
-    task: Task, reader: Following, file: FileIO, tally: Tally, advance: Callable[[int], None] | None
+    task: Task,
+    source: str,
+    reader: Reader,
+    file: FileIO,
+    tally: Tally,
+    advance: Callable[[int], None] | None,
 ) -> tuple[list[EpisodeRecord], bytes, LogFile]:
     """Read whole lines up to the checkpoint that is made, and then what may stand behind the last newline.
 
@@ -119,29 +134,51 @@ def _read_on(
     that was replaced or cut off while it was read gives nothing: the next reading finds it as it is then.
     """
     path, earlier, stat = task.path, task.earlier, os.fstat(file.fileno())
-    start, state = (earlier.place, earlier.state) if earlier else (START, b"")
-    log = LogFile(path, advance, start, whole_lines=True, descriptor=file.fileno())
     if earlier and not earlier.goes_on(file):
-        return [], b"", log
+        return [], b"", LogFile(path)
     sniffed = min(FINGERPRINT_BYTES, stat.st_size)
     head = head_of(file, sniffed)
-    follower = reader.follow(str(path), state, start)
+    follower = _follower(task, source, reader)
+    log = LogFile(path, advance, follower.place, whole_lines=True, descriptor=file.fileno())
     follower.learn(log, tally)
     place = follower.place
-    checkpoint = checkpoint_of(file, stat, _name(reader), place, follower.state())
+    checkpoint = checkpoint_of(file, stat, reader.name, place, follower.state())
     if os.fstat(file.fileno()).st_size < place.offset or head_of(file, sniffed) != head:
         return [], b"", log
     if not task.live and place.offset < stat.st_size:
         follower.learn(LogFile(path, None, place, descriptor=file.fileno()), tally)
-    return list(follower.records()), checkpoint, log
+    drafts = list[EpisodeRecord]()
+    reduced(follower.records(), drafts, reader, log, task.rules)
+    return drafts, checkpoint, log
 
 
-def _name(reader: object) -> str:
-    return str(getattr(reader, "name", ""))
+def _follows(reader: Reader, log: LogFile) -> bool:
+    """Tell whether a file can be read on by this reader."""
+    return isinstance(reader, Following) or (isinstance(reader, EachLine) and reader.each_line(log))
 
 
-def _reduced(found: Episode | EpisodeRecord, rules: Sequence[OutcomeRule]) -> EpisodeRecord:
-    return record_of(with_outcome(found, rules)) if isinstance(found, Episode) else found
+def _follower(task: Task, source: str, reader: Reader) -> Follower:
+    """Go on where an earlier reading ended, or begin where that was of another format, or of another version."""
+    earlier = task.earlier if task.earlier and task.earlier.format == reader.name else None
+    if not isinstance(reader, Following):
+        return Lines(reader, earlier.place if earlier and earlier.state == LINES else START, task.rules)
+    if earlier:
+        with suppress(msgspec.DecodeError):
+            return reader.follow(source, earlier.state, earlier.place)
+    return reader.follow(source)
+
+
+def _read_from(source: str, draft: EpisodeRecord) -> EpisodeRecord:
+    """Name the file that a draft was read from as it may be kept."""
+    return draft if draft.source == source else msgspec.structs.replace(draft, source=source)
+
+
+def _shown(broken: UnreadableLogError | None, path: Path, source: str) -> UnreadableLogError | None:
+    """Give an error as it may be shown: the path stands in it, and what foreign parsers say of a log."""
+    if broken is None or not may_hold_secret(f"{broken.message}{broken.hint}"):
+        return broken
+    message = source.join(map(without_secrets, broken.message.split(str(path))))
+    return UnreadableLogError(message, hint=without_secrets(broken.hint))
 
 
 def _chosen(task: Task, log: LogFile) -> Reader | None:

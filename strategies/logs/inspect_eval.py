@@ -1,7 +1,7 @@
 """Eval logs of Inspect, read by Inspect itself (the extra `inspect`): every sample and epoch is an episode.
 
 A step of a `.json` log is placed at its message. An `.eval` log is an archive: a step is placed at the member
-that holds its sample, in the bytes of the archive.
+that holds its sample, in the bytes of the archive, and counts its message instead of a line.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from events.errors import UnreadableLogError
+from strategies.logs.archived import MEMBER
 from strategies.logs.episode import Malformed
 from strategies.logs.inspect_places import Places
 from strategies.logs.inspect_sample import FIELDS, HEADER, INSPECT, SAMPLE, episode_of
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from strategies.logs.inspect_sample import Header
     from strategies.logs.stream import LogFile
 
-_ARCHIVE: Final = b"PK\x03\x04"
 _SUFFIX: Final = ".eval"
 
 
@@ -32,7 +32,7 @@ class InspectReader:
 
     def sniff(self, head: bytes, source: str) -> bool:
         """Tell an archive by its name, and a JSON log by what its first object holds."""
-        if head.startswith(_ARCHIVE):
+        if head.startswith(MEMBER):
             return source.endswith(_SUFFIX)
         return head.lstrip()[:1] == b"{" and all(name in head for name in (b'"eval"', b'"run_id"', b'"task_id"'))
 

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from strategies.logs.archived import HEADER_BYTES, begins_after
 from strategies.logs.episode import Span
 from strategies.logs.json_places import UNREADABLE, Document, Part
 
 if TYPE_CHECKING:
     from strategies.logs.stream import LogFile
-
-_LOCAL_HEADER_BYTES: Final = 30
-"""The fixed part of what stands before a member: two lengths at its end, then its name and its extra field."""
 
 
 class _Key(msgspec.Struct):
@@ -29,12 +27,18 @@ _KEY: Final = msgspec.json.Decoder(_Key)
 class SamplePlaces:
     """Where one sample stands, and each of its messages where they can be told apart."""
 
-    def __init__(self, whole: Span, messages: list[Span]) -> None:
+    def __init__(self, whole: Span, messages: list[Span], *, packed: bool = False) -> None:
         self._whole = whole
         self._messages = messages
+        self._packed = packed
 
     def message(self, number: int) -> Span:
-        """Give the place of a message, that of the sample where it has none of its own."""
+        """Give the place of a message, counted from 0; that of the sample where it has none of its own.
+
+        In a packed sample, where there is no line to tell, the message is counted in its stead, from 1.
+        """
+        if self._packed:
+            return Span(self._whole.byte_start, self._whole.byte_end, number + 1)
         return self._messages[number] if number < len(self._messages) else self._whole
 
 
@@ -52,7 +56,8 @@ class Places:
         """Give the places of a sample; those of the whole file where the sample is not found in it."""
         everything = Span(0, len(self._body), 1)
         if self._archive:
-            return SamplePlaces(self._samples.get(f"samples/{sample}_epoch_{epoch}.json", everything), [])
+            member = self._samples.get(f"samples/{sample}_epoch_{epoch}.json", everything)
+            return SamplePlaces(member, [], packed=True)
         part = self._parts.get((sample, epoch))
         if part is None:
             return SamplePlaces(everything, [])
@@ -80,9 +85,6 @@ def _members(body: bytes) -> dict[str, Span]:
     with zipfile.ZipFile(io.BytesIO(body)) as archive:
         for member in archive.infolist():
             start = member.header_offset
-            lengths = body[start + _LOCAL_HEADER_BYTES - 4 : start + _LOCAL_HEADER_BYTES]
-            before = _LOCAL_HEADER_BYTES + int.from_bytes(lengths[:2], "little")
-            before += int.from_bytes(lengths[2:], "little")
-            line = body.count(b"\n", 0, start) + 1
-            found[member.filename] = Span(start, start + before + member.compress_size, line)
+            before = begins_after(body[start : start + HEADER_BYTES])
+            found[member.filename] = Span(start, start + before + member.compress_size, 1)
     return found

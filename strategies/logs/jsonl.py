@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from registry.redaction import without_secrets
 from strategies.logs.episode import Malformed, Span
 from strategies.logs.json_places import UNREADABLE
 
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from strategies.logs.stream import LogFile
 
 T_co = TypeVar("T_co", covariant=True)
+
+_KIND_CHARS: Final = 40
+_LOOKED_AT_CHARS: Final = 16 * _KIND_CHARS
+"""A secret that the cut divides must still be known as one."""
 
 
 class Decoder(Protocol[T_co]):
@@ -40,4 +45,5 @@ def typed_lines(log: LogFile, decoder: Decoder[T_co], tally: Tally) -> Iterator[
 
 def count_unknown(tally: Tally, kind: str) -> None:
     """Count a record of a type that the reader does not know."""
-    tally.unknown[kind[:40]] = tally.unknown.get(kind[:40], 0) + 1
+    kind = without_secrets(kind[:_LOOKED_AT_CHARS])[:_KIND_CHARS]
+    tally.unknown[kind] = tally.unknown.get(kind, 0) + 1

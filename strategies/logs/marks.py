@@ -7,7 +7,6 @@ knows more (a typed event, a finish reason) puts the mark into `Step.marks` itse
 from __future__ import annotations
 
 from functools import lru_cache
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -15,6 +14,7 @@ import msgspec
 from strategies.logs import mark_patterns as forms
 from strategies.logs.actions import SHELL_TOOLS
 from strategies.logs.json_places import UNREADABLE
+from strategies.logs.keys import bytes_key
 
 if TYPE_CHECKING:
     from strategies.logs.episode import Step
@@ -39,12 +39,12 @@ TROUBLES: Final = frozenset(
 DEEDS: Final = frozenset([EDIT, REVERT, TESTS_PASSED, TESTS_FAILED, CORRECTION])
 """What an agent or a user does: a file changed, a change taken back, tests run, something called wrong."""
 
-_OF_ERRORS: Final = (
-    (TIMEOUT, forms.TIMED_OUT),
-    (RATE_LIMITED, forms.RATE_LIMIT),
-    (CONTEXT_OVERFLOW, forms.TOO_LONG),
-    (MISSING_CAPABILITY, forms.NOT_THERE),
-)
+_OF_ERRORS: Final = {
+    forms.TIMED_OUT: TIMEOUT,
+    forms.RATE_LIMIT: RATE_LIMITED,
+    forms.TOO_LONG: CONTEXT_OVERFLOW,
+    forms.NOT_THERE: MISSING_CAPABILITY,
+}
 
 _EDIT_TOOLS: Final = frozenset(
     [
@@ -73,32 +73,35 @@ _API_ERROR: Final = "API Error"
 """How Claude Code opens the message that it writes in the agent's place when the model did not answer."""
 
 
+_NO_TEXT: Final = msgspec.Raw(b"")
+
+
 class _Change(msgspec.Struct, gc=False):
-    """The names under which editors take a file, and the text there before and after."""
+    """The names under which editors take a file, and the text there before and after, which is only compared."""
 
     command: str = ""
     file_path: str = ""
     path: str = ""
     notebook_path: str = ""
     target_file: str = ""
-    old_string: str = ""
-    new_string: str = ""
-    old_str: str = ""
-    new_str: str = ""
+    old_string: msgspec.Raw = _NO_TEXT
+    new_string: msgspec.Raw = _NO_TEXT
+    old_str: msgspec.Raw = _NO_TEXT
+    new_str: msgspec.Raw = _NO_TEXT
 
     @property
     def file(self) -> str:
         return self.file_path or self.path or self.notebook_path or self.target_file
 
     @property
-    def texts(self) -> tuple[str, str]:
-        return self.old_string or self.old_str, self.new_string or self.new_str
+    def texts(self) -> tuple[bytes, bytes]:
+        return bytes(self.old_string or self.old_str), bytes(self.new_string or self.new_str)
 
 
 _CHANGE: Final = msgspec.json.Decoder(_Change)
 
 
-def may_be_marked(tool: str, argument: str) -> bool:
+def may_be_marked(tool: str, argument: str | bytes) -> bool:
     """Tell whether a call can have marks although it succeeded: the results of others need no look."""
     if tool.lower() in SHELL_TOOLS:
         return bool(forms.SHELL_DEEDS.Match(argument[:_COMMAND_CHARS]))
@@ -139,7 +142,7 @@ class Marker(msgspec.Struct):
         touched = file if not found.isdisjoint((EDIT, REVERT)) else ""
         return tuple(sorted(found)), self._first_change(touched, step.index)
 
-    def learn_edit(self, argument: str, index: int) -> tuple[tuple[str, ...], int]:
+    def learn_edit(self, argument: bytes, index: int) -> tuple[tuple[str, ...], int]:
         """Give the same as `learn` for a call of an editor that is known to have worked."""
         deeds, file = self._edited(argument)
         return deeds, self._first_change(file, index) if deeds else -1
@@ -155,23 +158,24 @@ class Marker(msgspec.Struct):
             return self._edited(step.text)
         return (), ""
 
-    def _edited(self, argument: str) -> tuple[tuple[str, ...], str]:
+    def _edited(self, argument: str | bytes) -> tuple[tuple[str, ...], str]:
         """Tell an edit from one that takes an earlier one back, by the texts before and after."""
         try:
             change = _CHANGE.decode(argument)
         except UNREADABLE:
-            return (EDIT,), _patched_file(argument)
+            return (EDIT,), _patched_file(_text(argument))
         if change.command == _UNDO:
             return (REVERT,), change.file
         if change.command not in _EDIT_COMMANDS:
             return (), ""
-        return (EDIT, REVERT) if self._undoes(change) else (EDIT,), change.file or _patched_file(argument)
+        return (EDIT, REVERT) if self._undoes(change) else (EDIT,), change.file or _patched_file(_text(argument))
 
     def _undoes(self, change: _Change) -> bool:
         """Remember a change, and tell whether an earlier one was the same, the other way round."""
         before, after = change.texts
         forwards = before <= after
-        key = _hash(change.file, *((before, after) if forwards else (after, before)))
+        texts = (before, after) if forwards else (after, before)
+        key = bytes_key(b"\x1f".join((change.file.encode(errors="surrogatepass"), *texts))).hex()
         there, back = (">", "<") if forwards else ("<", ">")
         self.changes.add(key + there)
         return before != after and key + back in self.changes
@@ -203,16 +207,16 @@ def said(actor: str, text: str) -> tuple[str, ...]:
 
 
 def _troubles(text: str) -> tuple[str, ...]:
-    return tuple(mark for mark, form in _OF_ERRORS if form.search(text))
-
-
-def _hash(*texts: str) -> str:
-    return blake2b("\x1f".join(texts).encode(errors="surrogatepass"), digest_size=8).hexdigest()
+    return tuple(_OF_ERRORS[form] for form in forms.TROUBLES.Match(text) or ())
 
 
 @lru_cache(maxsize=4096)
 def _file_key(file: str) -> str:
-    return _hash(file)
+    return bytes_key(file).hex()
+
+
+def _text(argument: str | bytes) -> str:
+    return argument if isinstance(argument, str) else argument.decode("utf-8", "replace")
 
 
 def _patched_file(text: str) -> str:

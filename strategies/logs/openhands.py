@@ -9,6 +9,7 @@ import msgspec
 from events.errors import UnreadableLogError
 from strategies.logs.episode import Episode, Malformed, Outcome, Span
 from strategies.logs.json_places import UNREADABLE, Document, Part
+from strategies.logs.jsonl import count_unknown
 from strategies.logs.openhands_events import EVENT, readable
 from strategies.logs.openhands_run import Run
 from strategies.logs.skill_use import ran_under, skills_used
@@ -81,7 +82,13 @@ class OpenHandsReader:
 
     def read(self, log: LogFile, tally: Tally) -> Iterator[Episode]:
         """Yield the run whose events the file holds, or every run of an evaluation."""
-        return _read_lines(log, tally) if _line_delimited(log.head()) else _read_document(log, tally)
+        if self.each_line(log):
+            return _read_results(log, tally)
+        return _read_events(log, tally) if _line_delimited(log.head()) else _read_document(log, tally)
+
+    def each_line(self, log: LogFile) -> bool:
+        """Tell whether the first line holds the result of an evaluation."""
+        return _line_delimited(log.head()) and any(_history(Document(line)) is not None for line in log.first(1))
 
 
 def _line_delimited(head: bytes) -> bool:
@@ -89,19 +96,34 @@ def _line_delimited(head: bytes) -> bool:
     return not first.startswith(b"[") and (readable(first) or not newline)
 
 
-def _read_lines(log: LogFile, tally: Tally) -> Iterator[Episode]:
+def _read_results(log: LogFile, tally: Tally) -> Iterator[Episode]:
+    """Read a log in which each line is the result of an evaluation; an event between them belongs to none."""
+    for document, line in _documents(log):
+        history = _history(document)
+        if history is not None:
+            yield from _evaluation(log, tally, document, history, line)
+        elif _learn(Run(), document.root.raw, line, log.source, tally):
+            count_unknown(tally, "event outside of a run")
+
+
+def _read_events(log: LogFile, tally: Tally) -> Iterator[Episode]:
+    """Read a log in which each line is an event of one run; results of others may stand between them."""
     alone = Run()
-    for raw, start, number in log.lines():
-        if not raw.strip():
-            continue
-        line, document = Span(start, start + len(raw), number), Document(raw)
+    for document, line in _documents(log):
         history = _history(document)
         if history is None:
-            _learn(alone, raw, line, log.source, tally)
+            _learn(alone, document.root.raw, line, log.source, tally)
         else:
             yield from _evaluation(log, tally, document, history, line)
     if alone.talk.steps:
         yield _episode(alone, log, log.stem, _About())
+
+
+def _documents(log: LogFile) -> Iterator[tuple[Document, Span]]:
+    """Yield every line that is not blank, with its place."""
+    for raw, start, number in log.lines():
+        if raw.strip():
+            yield Document(raw), Span(start, start + len(raw), number)
 
 
 def _read_document(log: LogFile, tally: Tally) -> Iterator[Episode]:
@@ -154,12 +176,15 @@ def _paired(document: Document, part: Part) -> list[Part]:
     return list(document.elements(part)) if part.opens_with(b"[") else [part]
 
 
-def _learn(run: Run, raw: bytes | msgspec.Raw, place: Span, source: str, tally: Tally) -> None:
+def _learn(run: Run, raw: bytes | msgspec.Raw, place: Span, source: str, tally: Tally) -> bool:
+    """Learn an event; tells whether it could be read."""
     tally.records += 1
     try:
         run.learn(EVENT.decode(raw), place, tally)
     except UNREADABLE as error:
         tally.malformed.append(Malformed(source, place.line, place.byte_start, str(error)))
+        return False
+    return True
 
 
 def _episode(run: Run, log: LogFile, name: str, about: _About) -> Episode:

@@ -10,20 +10,24 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from strategies.logs.jsonl import count_unknown, typed_lines
+from strategies.logs.episode import Malformed, Span
+from strategies.logs.json_places import UNREADABLE
+from strategies.logs.jsonl import count_unknown
 from strategies.logs.otel_conversation import Gathered, Judged, Seen, episode_of
-from strategies.logs.otel_spans import EXPORT, attributes_of, nanoseconds
+from strategies.logs.otel_spans import EXPORT, attributes_of, nanoseconds, span_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from strategies.logs.episode import Episode, Span, Tally
+    from strategies.logs.episode import Episode, Tally
     from strategies.logs.otel_spans import Attributes, OtelEvent, OtelSpan
     from strategies.logs.stream import LogFile
 
 _CONVERSATION: Final = "gen_ai.conversation.id"
 _RESPONSE: Final = "gen_ai.response.id"
 _EVALUATION: Final = "gen_ai.evaluation.result"
+_OF_AGENTS: Final = b'"gen_ai.'
+"""What a line holds that has a span of an agent: of the others no place is asked for."""
 
 
 class OtelReader:
@@ -39,8 +43,19 @@ class OtelReader:
     def read(self, log: LogFile, tally: Tally) -> Iterator[Episode]:
         """Yield the conversations in the order of their first span in the file."""
         conversations = _Conversations()
-        for export, place in typed_lines(log, EXPORT, tally):
-            for span in export.spans:
+        for raw, start, number in log.lines():
+            if not raw.strip():
+                continue
+            tally.records += 1
+            try:
+                export = EXPORT.decode(raw)
+            except UNREADABLE as error:
+                tally.malformed.append(Malformed(log.source, number, start, str(error)))
+                continue
+            line = Span(start, start + len(raw), number)
+            spans = export.spans
+            places = span_places(raw, line, len(spans)) if _OF_AGENTS in raw else [line] * len(spans)
+            for span, place in zip(spans, places, strict=True):
                 conversations.learn(span, place)
             for event in export.events:
                 conversations.judge(event)

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
+
+from strategies.logs.episode import Span
+from strategies.logs.json_places import UNREADABLE, Document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from strategies.logs.json_places import Part
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _KEPT: Final = ("gen_ai.", "error.type", "event.name")
@@ -106,6 +114,29 @@ class Export(msgspec.Struct, rename="camel"):
 
 
 EXPORT: Final = msgspec.json.Decoder(Export)
+
+
+def span_places(raw: bytes, line: Span, count: int) -> list[Span]:
+    """Give where each of the spans of a line stands; all at the line itself where that cannot be told."""
+    document = Document(raw)
+    try:
+        parts = list(_nested(document, document.root, ("resourceSpans", "scopeSpans", "spans")))
+    except UNREADABLE:
+        parts = []  # of a name given twice the decoder keeps one value, at no place of its own
+    if len(parts) != count:
+        return [line] * count
+    first = line.byte_start
+    return [Span(first + part.byte_start, first + part.byte_end, line.line) for part in parts]
+
+
+def _nested(document: Document, part: Part, names: tuple[str, ...]) -> Iterator[Part]:
+    """Give the elements of the lists that stand in one another under these names."""
+    if not names:
+        yield part
+        return
+    held = document.members(part).get(names[0])
+    for element in document.elements(held) if held else ():
+        yield from _nested(document, element, names[1:])
 
 
 def attributes_of(source: OtelSpan | OtelEvent) -> Attributes:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar, cast, get_args
 
 import msgspec
 import re2
 
 from events.errors import UsageError
 from strategies.logs.ci_endings import exit_status_of
-from strategies.logs.episode import MESSAGE, Episode, Outcome, OutcomeSource
+from strategies.logs.episode import MESSAGE, Episode, Outcome, OutcomeSource, Step, StepRecord
+from strategies.logs.records import plain_labels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+AnyStep = TypeVar("AnyStep", Step, StepRecord)
 Where = Literal["final_text", "exit_status", "label"]
 
 EXIT_STATUS: Final = "exit_status"
@@ -48,7 +50,7 @@ def outcome_rules(tables: object) -> tuple[OutcomeRule, ...]:
 
 
 class Told(NamedTuple):
-    """What of an episode rules look at: texts, whoever gathers them."""
+    """What of an episode rules look at: texts, whoever gathers them; labels are those that are kept."""
 
     log_format: str
     labels: Mapping[str, str]
@@ -74,11 +76,22 @@ def with_outcome(episode: Episode, rules: Sequence[OutcomeRule]) -> Episode:
 
 def told_by(episode: Episode) -> Told:
     """Give what an episode tells."""
-    answers = [step.result or step.error_text for step in episode.steps if step.kind != MESSAGE]
-    last_answer = answers[-1] if answers else ""
-    said = (step.text for step in reversed(episode.steps) if step.action == MESSAGE and step.text)
-    status = episode.labels.get(EXIT_STATUS, "") or exit_status_of(last_answer)
-    return Told(episode.format, episode.labels, next(said, "") or last_answer, status)
+    last = last_told(episode.steps)
+    gave = (last.result or last.error_text) if last else ""
+    said = next((step.text for step in reversed(episode.steps) if step.action == MESSAGE), "")
+    return told(episode.format, episode.labels, said, gave)
+
+
+def last_told(steps: Sequence[AnyStep]) -> AnyStep | None:
+    """Give the last call, or where there is none the last failure: what it gave back is what rules look at."""
+    calls = (step for step in reversed(steps) if step.kind == "call")
+    return next(calls, None) or next((step for step in reversed(steps) if step.error), None)
+
+
+def told(log_format: str, labels: Mapping[str, str], said: str, gave: str) -> Told:
+    """Give what an episode tells by the agent's last message and by what its last call gave back."""
+    kept = plain_labels(labels)
+    return Told(log_format, kept, said or gave, kept.get(EXIT_STATUS, "") or exit_status_of(gave))
 
 
 def _text(rule: OutcomeRule, told: Told) -> str:

@@ -4,20 +4,34 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from registry.log_paths import paths_of
+from strategies.logs.archived import MEMBER, member_body
 from strategies.logs.episode import Span
 from strategies.logs.json_places import UNREADABLE
 from strategies.logs.stream import LogFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 _TELLING: Final = ("error_text", "error", "result", "text", "content", "message", "toolUseResult")
 """The fields that say what happened, the most telling first: of these the text of a JSON line is taken."""
+
+_HOLDING: Final = ("observation", "status")
+"""Fields that say it where they are objects: an observation of OpenHands, the status of a span."""
+
+_PACKED: Final = "(packed in an archive that cannot be shown here)"
+
+
+class _Sample(msgspec.Struct):
+    messages: list[msgspec.Raw] = []
+
+
+_MESSAGES: Final = msgspec.json.Decoder(_Sample)
 
 
 def read_places(places: Sequence[tuple[str, Span]]) -> list[tuple[bytes, str]]:
@@ -32,7 +46,7 @@ def read_places(places: Sequence[tuple[str, Span]]) -> list[tuple[bytes, str]]:
     for source, numbers in by_source.items():
         spans = [places[number][1] for number in numbers]
         for number, raw in zip(numbers, _read_spans(source, spans), strict=True):
-            found[number] = (raw, text_of(raw))
+            found[number] = (raw, text_of(raw, line=places[number][1].line))
     return found
 
 
@@ -46,29 +60,53 @@ def read_ranges(path: Path, ranges: Sequence[tuple[int, int]]) -> list[bytes | N
     return [raw or None for raw in _read_spans(str(path), [Span(start, end, 0) for start, end in ranges])]
 
 
-def text_of(raw: bytes) -> str:
-    """Give the text that a raw record holds: of a JSON string its value, of a JSON line its most telling field."""
+def text_of(raw: bytes, *, line: int = 0) -> str:
+    """Give the text that a raw record holds: of a JSON string its value, of a JSON line its most telling field.
+
+    JSON that tells nothing in particular is given without its escapes: a secret must not hide behind one. Of a
+    sample packed in an archive `line` counts the messages, and the text is that of one.
+    """
+    if raw.startswith(MEMBER):
+        return _packed_text(member_body(raw), line)
     try:
-        return _telling(msgspec.json.decode(raw)) or raw.decode(errors="replace")
+        value = msgspec.json.decode(raw)
+        return _telling(value) or msgspec.json.encode(value).decode()
     except UNREADABLE:
         return raw.decode(errors="replace")
 
 
-def _read_spans(source: str, spans: list[Span]) -> list[bytes]:
-    log = LogFile(Path(source))
+def _packed_text(sample: bytes | None, number: int) -> str:
     try:
-        return _unpacked_spans(log, spans) if log.packed else _plain_spans(log, spans)
+        messages = _MESSAGES.decode(sample or b"{}").messages
+    except UNREADABLE:
+        return _PACKED
+    if 1 <= number <= len(messages):
+        return text_of(bytes(messages[number - 1]))
+    return text_of(sample) if sample and messages else _PACKED
+
+
+def _read_spans(source: str, spans: list[Span]) -> list[bytes]:
+    paths = paths_of(source)
+    if len(paths) != 1:
+        return [b""] * len(spans)  # masked names that several files have: which one was read cannot be told
+    return spans_of(LogFile(paths[0]), spans)
+
+
+def spans_of(log: LogFile, spans: Sequence[Span]) -> list[bytes]:
+    """Give the raw bytes of places in a log, b"" where it is gone, or no longer reaches that far."""
+    try:
+        return _unpacked_spans(log.again(), spans) if log.packed else _plain_spans(log, spans)
     except OSError:
         return [b""] * len(spans)
 
 
-def _plain_spans(log: LogFile, spans: list[Span]) -> list[bytes]:
-    with log.path.open("rb", buffering=0) as file:
+def _plain_spans(log: LogFile, spans: Sequence[Span]) -> list[bytes]:
+    with log.opened() as file:
         read = [os.pread(file.fileno(), span.byte_end - span.byte_start, span.byte_start) for span in spans]
     return [raw if len(raw) == at.byte_end - at.byte_start else b"" for raw, at in zip(read, spans, strict=True)]
 
 
-def _unpacked_spans(log: LogFile, spans: list[Span]) -> list[bytes]:
+def _unpacked_spans(log: LogFile, spans: Sequence[Span]) -> list[bytes]:
     found = [b""] * len(spans)
     # By start: the first that waits holds all that later ones, even inside it, still need.
     waiting = sorted(range(len(spans)), key=lambda number: spans[number].byte_start, reverse=True)
@@ -89,7 +127,9 @@ def _telling(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
-        return next((text for name in _TELLING if (text := _telling(value.get(name)))), "")
+        objects = (value.get(name) for name in _HOLDING if isinstance(value.get(name), dict))
+        said = (text for inner in (*map(value.get, _TELLING), *objects) if (text := _telling(inner)))
+        return next(said, "")
     if isinstance(value, list):
         return "\n".join(text for part in value if (text := _telling(part)))
     return ""

@@ -9,18 +9,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 import re2
 
 from events.errors import UnreadableLogError
 from strategies.logs.ci_endings import ENDINGS
-from strategies.logs.ci_job import FORMAT, Job
-from strategies.logs.line_search import blocks, finder_of
-from strategies.logs.log_lines import opens_with_stamp, stamped, without_colours
+from strategies.logs.ci_job import FORMAT, OPENING_LINES, Job, Tells
+from strategies.logs.episode import Malformed, Span
+from strategies.logs.line_search import LINE_LIMIT_BYTES, blocks, finder_of, which_of
+from strategies.logs.log_lines import opens_with_stamp
+from strategies.logs.places import spans_of
+from strategies.logs.records import plain
+from strategies.logs.stack_traces import Report
+from strategies.logs.stream import START, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from strategies.logs.episode import Episode, Tally
+    from strategies.logs.episode import EpisodeRecord, Tally
+    from strategies.logs.line_search import Block
     from strategies.logs.stream import LogFile
 
 FAILURES: Final = (
@@ -48,15 +55,35 @@ FAILURES: Final = (
 """How failure shows in lines, in the dialect of line_search (and of grep -E and ripgrep)."""
 
 _LOG_NAME: Final = re2.compile(r"\.(?:log|out|err)(?:[.-][\d-]+)?(?:\.(?:gz|zst))?$")
-_SNIFFED_LINES: Final = 50
+_SNIFFED_LINES: Final = OPENING_LINES
 _BINARY_SHARE: Final = 0.1
 """From this share of NUL bytes on a file is not taken for text: UTF-16 has half of them, a torn log a few."""
+
+
+class PlainTextTelling:
+    """Reads what a failure says: nobody speaks in such a log, and nobody is answered."""
+
+    def said_in(self, raw: bytes) -> str:
+        """Give no message."""
+        del raw
+        return ""
+
+    def calls_in(self, raw: bytes) -> tuple[()]:
+        """Give no call."""
+        del raw
+        return ()
+
+    def answers_in(self, raw: bytes) -> list[tuple[str, str]]:
+        """Give the lines of a failure without colours and time stamps."""
+        return [("", Report.again(raw, Span(0, len(raw), 1)).text)]
 
 
 class PlainTextReader:
     """Reads lines of text; takes only what is called a log or looks like one, and only when nobody else does."""
 
     name = FORMAT
+
+    telling: Final = PlainTextTelling()
 
     def __init__(self, failures: tuple[str, ...] = FAILURES) -> None:
         self._failures = failures
@@ -69,35 +96,99 @@ class PlainTextReader:
         dated = sum(opens_with_stamp(line) for line in lines)
         return bool(_LOG_NAME.search(Path(source).name.lower())) or 2 * dated > len(lines)
 
-    def read(self, log: LogFile, tally: Tally) -> Iterator[Episode]:
-        """Yield an episode at the end of every job, and every PART_STEPS failures of a longer one."""
-        head = log.head()
-        if _binary(head):
+    def read(self, log: LogFile, tally: Tally) -> Iterator[EpisodeRecord]:
+        """Yield the jobs, and every PART_STEPS failures of a longer one, once the file is read."""
+        jobs = self.follow(log.source)
+        jobs.learn(log, tally)
+        yield from jobs.records()
+
+    def follow(self, source: str, state: bytes = b"", place: Place = START) -> Jobs:
+        """Begin a file, or go on with it."""
+        return Jobs(source, self._failures, _STATE.decode(state) if state else None, place)
+
+
+_STATE: Final = msgspec.msgpack.Decoder(Job | None)
+
+
+class Jobs:
+    """The jobs of one file while it is read: those that ended, and the one that may go on."""
+
+    def __init__(self, source: str, failures: tuple[str, ...], job: Job | None, place: Place) -> None:
+        self.source = source
+        self.place = place
+        self._job = job
+        self._failures = len(failures)
+        self._finder = finder_of(failures + ENDINGS)
+        self._which = which_of(failures + ENDINGS)
+        self._ended: list[EpisodeRecord] = []
+        self._touched = False
+
+    def learn(self, log: LogFile, tally: Tally) -> None:
+        """Read a log from its start place to its end; raises UnreadableLogError if it begins like no text."""
+        if not log.start.offset and _binary(log.head()):
             raise UnreadableLogError(f"{log.source}: not UTF-8 text", hint="convert it: iconv -f UTF-16 -t UTF-8")
-        finder, line, unfinished = finder_of(self._failures + ENDINGS), log.start.line + 1, False
-        job = Job(log, self._failures, started_at=_first_stamp(head))
+        job = self._begun(log)
+        offset, line = log.start
+        previous = offset
         for block in blocks(log):
-            raw, passed, counted = block.raw, job.go_on(block), 0
-            for start, end in finder.lines(raw):
-                if start < passed:
-                    continue
-                line, counted = line + raw.count(b"\n", counted, start), start
-                passed = job.learn(block, start, end, line)
-                if job.over:
-                    yield job.finished()
-                    job = job.next()
-            line += raw.count(b"\n", counted)
-            unfinished = not raw.endswith(b"\n")
-            job.reached(block.byte_start + len(raw.rstrip()), blank=raw.isspace())
-        tally.records = line - 1 - log.start.line + unfinished
-        if job.holds_something:
-            yield job.finished()
+            if block.byte_start > offset:
+                reason = f"a line of more than {LINE_LIMIT_BYTES >> 20} MiB: the rest of it was passed over"
+                tally.malformed.append(Malformed(log.source, line, previous, reason))
+            job = self._learn(job, block, line + 1)
+            previous, offset = block.byte_start, block.byte_start + len(block.raw)
+            line += block.raw.count(b"\n") + bool(block.raw and not block.raw.endswith(b"\n"))
+        self._job, self.place = job, Place(offset, line)
+        tally.records += line - log.start.line
+
+    def _learn(self, job: Job, block: Block, line: int) -> Job:
+        """Learn a block that begins with a line of this number; give the job that goes on behind it."""
+        raw, passed, counted = block.raw, job.go_on(block), 0
+        for start, end in self._finder.lines(raw):
+            if job.over:
+                job = self._next(job, raw[:passed])
+            if start < passed:
+                continue
+            line, counted = line + raw.count(b"\n", counted, start), start
+            found = raw[start:end].removesuffix(b"\r")
+            at = block.byte_start + start
+            passed = job.learn(block, found, Span(at, at + len(found), line), self._tells(found))
+        if job.over:
+            job = self._next(job, raw[:passed])
+        job.reached(block)
+        self._touched = self._touched or bool(raw)
+        return job
+
+    def records(self) -> Iterator[EpisodeRecord]:
+        """Give the jobs that ended in this reading, and the one that goes on, if any of it was met."""
+        yield from self._ended
+        if self._job and self._touched and self._job.holds_something:
+            yield self._job.record(self.source)
+
+    def state(self) -> bytes:
+        """Give what is to be known when reading goes on."""
+        if self._job:
+            self._job.settle()
+        return msgspec.msgpack.encode(self._job)
+
+    def _begun(self, log: LogFile) -> Job:
+        if self._job is None:
+            return Job(plain(log.stem), undated_lines=OPENING_LINES)
+        if self._job.unfinished:
+            self._job.resume(spans_of(log, [self._job.unfinished])[0])
+        return self._job
+
+    def _next(self, job: Job, of_job: bytes) -> Job:
+        """Keep a job that is over; `of_job` is what the last block holds of it."""
+        job.date(of_job)
+        self._ended.append(job.record(self.source))
+        return job.next()
+
+    def _tells(self, found: bytes) -> Tells:
+        told = self._which.of(found)
+        ending = any(number >= self._failures for number in told)
+        failure = not told or any(number < self._failures for number in told)
+        return "both" if ending and failure else "ending" if ending else "failure"
 
 
 def _binary(head: bytes) -> bool:
     return head.count(b"\0") > _BINARY_SHARE * len(head)
-
-
-def _first_stamp(head: bytes) -> str | None:
-    lines = head.split(b"\n")[:_SNIFFED_LINES]
-    return next((at for at in (stamped(without_colours(line))[0] for line in lines) if at), None)

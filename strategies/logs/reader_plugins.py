@@ -23,17 +23,19 @@ _NEEDED: Final = ("name", "sniff", "read")
 
 
 class Broken(NamedTuple):
-    """A plug-in that cannot be used, by the name of its entry point."""
+    """A plug-in that cannot be used, by the name of its entry point and of the package that brings it."""
 
     entry: str
+    package: str
     reason: str
 
 
 class Plugged:
     """A reader of another package; `reason` tells how it broke while it was asked, if it did."""
 
-    def __init__(self, entry: str, reader: Reader) -> None:
+    def __init__(self, entry: str, package: str, reader: Reader) -> None:
         self.entry = entry
+        self.package = package
         self.name = str(reader.name)
         self.reason = ""
         self._reader = reader
@@ -67,7 +69,7 @@ def plugged_in(taken: frozenset[str]) -> tuple[tuple[Plugged, ...], tuple[Broken
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         found = _made(entry)
         if isinstance(found, Plugged) and found.name in names:
-            found = Broken(entry.name, f"a format {found.name!r} is known already")
+            found = Broken(entry.name, found.package, f"a format {found.name!r} is known already")
         if isinstance(found, Broken):
             broken.append(found)
         else:
@@ -77,11 +79,12 @@ def plugged_in(taken: frozenset[str]) -> tuple[tuple[Plugged, ...], tuple[Broken
 
 
 def _made(entry: EntryPoint) -> Plugged | Broken:
+    package = entry.dist.name if entry.dist else ""
     try:
         reader = entry.load()()
         missing = [name for name in _NEEDED if not hasattr(reader, name)]
         if missing:
-            return Broken(entry.name, f"it has no {', '.join(missing)}")
-        return Plugged(entry.name, reader)
+            return Broken(entry.name, package, f"it has no {', '.join(missing)}")
+        return Plugged(entry.name, package, reader)
     except Exception as error:  # noqa: BLE001 - foreign code
-        return Broken(entry.name, repr(error))
+        return Broken(entry.name, package, repr(error))

@@ -78,7 +78,8 @@ def all_readers() -> tuple[Reader, ...]:
 def broken_readers() -> tuple[Broken, ...]:
     """Give the plugged-in readers that cannot be used, or broke while they were, each with the reason."""
     readers, broken = _plugged()
-    return broken + tuple(Broken(reader.entry, reader.reason) for reader in readers if reader.reason)
+    found = (Broken(reader.entry, reader.package, reader.reason) for reader in readers if reader.reason)
+    return broken + tuple(found)
 
 
 def reader_names() -> tuple[str, ...]:
@@ -91,7 +92,8 @@ def reader_named(name: str) -> Reader:
     for reader in all_readers():
         if reader.name == name:
             return reader
-    raise NotFoundError(f"no log format {name!r}", hint=f"known formats: {', '.join(reader_names())}")
+    broken = "".join(f"; the plug-in {bad.entry} does not work: {bad.reason}" for bad in broken_readers())
+    raise NotFoundError(f"no log format {name!r}", hint=f"known formats: {', '.join(reader_names())}{broken}")
 
 
 def reader_for(log: LogFile) -> Reader | None:

@@ -7,6 +7,7 @@ file, counts once; and a scan of more files, which may sharpen a template, does 
 
 from __future__ import annotations
 
+import re
 from hashlib import blake2b
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
@@ -16,18 +17,23 @@ import msgspec
 from registry.redaction import named_secret, without_secrets
 from strategies.logs.answer_forms import final_answer, forms_of
 from strategies.logs.episode import EpisodeRecord
+from strategies.logs.keys import KEY_BYTES
 from strategies.logs.marks import Marker
-from strategies.logs.reduction import KEY_BYTES, draft_of, step_records, text_key
+from strategies.logs.reduction import draft_of, step_records, text_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from strategies.logs.episode import Episode, Outcome
+    from strategies.logs.episode import Episode, Outcome, Span
     from strategies.logs.reduction import StepDraft
 
 _NAME_LIMIT_CHARS: Final = 120
 _LOOKED_AT_CHARS: Final = 16 * _NAME_LIMIT_CHARS
 """A secret that the cut divides must still be known as one."""
+
+_TIME: Final = re.compile(r"\d[\dTtZz:.,+ -]{3,39}")
+"""What a time looks like in any form that logs give it in; no word and no secret does."""
+_ONLY_TIMES: Final = re.compile(r"(?:(?:\d[\dTtZz:.+ -]{3,39})?,)*")
 
 _IDENTITY: Final = msgspec.json.Encoder(order="deterministic")
 _OF_STEP: Final = attrgetter(
@@ -41,7 +47,10 @@ _DECODER: Final = msgspec.msgpack.Decoder(EpisodeRecord)
 def record_of(episode: Episode) -> EpisodeRecord:
     """Give the record of an episode; its templates are still the masked error texts (see `settled`)."""
     marker = Marker()
-    return completed(header_of(episode), [draft_of(step, marker) for step in episode.steps])
+    drafts = [draft_of(step, marker) for step in episode.steps]
+    for draft in drafts:
+        draft.started_at = plain_time(draft.started_at)
+    return completed(header_of(episode), drafts)
 
 
 def header_of(episode: Episode) -> EpisodeRecord:
@@ -58,7 +67,7 @@ def header_of(episode: Episode) -> EpisodeRecord:
         labels=plain_labels(episode.labels),
         prompt_key=prompt_key(episode.prompt),
         answer_key=_key("answer", _folded(episode.answer)) if won else "",
-        started_at=episode.started_at,
+        started_at=plain_time(episode.started_at),
         outcome=episode.outcome,
         ended_by=episode.ended_by,
         skills=tuple((plain(name), plain(version)) for name, version in episode.skills),
@@ -78,6 +87,22 @@ def completed(header: EpisodeRecord, drafts: Sequence[StepDraft]) -> EpisodeReco
 def with_outcome(record: EpisodeRecord, outcome: Outcome) -> EpisodeRecord:
     """Give the record with another outcome; its id stays, for the episode is the same."""
     return msgspec.structs.replace(record, outcome=outcome)
+
+
+def with_skills(record: EpisodeRecord, skills: tuple[tuple[str, str], ...]) -> EpisodeRecord:
+    """Give the record with versions that were worked out later; its id stays, for the episode is the same."""
+    return msgspec.structs.replace(record, skills=skills)
+
+
+def moved_to(record: EpisodeRecord, source: str) -> EpisodeRecord:
+    """Give the record with the place where its log lies by now; its id stays, for the episode is the same."""
+    return record if source == record.source else msgspec.structs.replace(record, source=source)
+
+
+def judged(record: EpisodeRecord, outcome: Outcome) -> EpisodeRecord:
+    """Give the record with an outcome that was read from its log as well: another id, for more is known."""
+    record = msgspec.structs.replace(record, outcome=outcome)
+    return msgspec.structs.replace(record, id=content_hash(record))
 
 
 def settled(record: EpisodeRecord, templates: Mapping[str, str]) -> EpisodeRecord:
@@ -148,10 +173,28 @@ def _folded(prompt: str) -> str:
     return " ".join(prompt.casefold().split())
 
 
+def place_key(record: EpisodeRecord, span: Span) -> str:
+    """Name a record of a log by a hash, the same in a longer reading of its episode and in a file that rotated."""
+    place = f"{record.format}\x1f{record.name}\x1f{span.byte_start}\x1f{span.byte_end}\x1f{span.line}"
+    return _key("place", place)
+
+
 def plain(text: str) -> str:
     """Give a name from a log as one short printable line without secrets: names reach screens and claims."""
     shown = without_secrets(text[:_LOOKED_AT_CHARS])
     return "".join(char if char.isprintable() else " " for char in shown)[:_NAME_LIMIT_CHARS].strip()
+
+
+def plain_time(text: str | None) -> str | None:
+    """Give a time as a log writes it, None for a text that is none: times are kept as they stand."""
+    return text if text and _TIME.fullmatch(text) else None
+
+
+def keep_times(drafts: Sequence[StepDraft]) -> None:
+    """Drop what stands in the place of a time and is none; one search over all of them, since few ever are."""
+    if not _ONLY_TIMES.fullmatch("".join([f"{draft.started_at or ''}," for draft in drafts])):
+        for draft in drafts:
+            draft.started_at = plain_time(draft.started_at)
 
 
 def plain_labels(labels: Mapping[str, str]) -> dict[str, str]:

@@ -7,12 +7,13 @@ references to the first identical call, and all of them one key of the whole tex
 from __future__ import annotations
 
 import sys
-from hashlib import blake2b, sha256
-from typing import TYPE_CHECKING, Final, Literal
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from strategies.logs.episode import Kind, Span, StepRecord
+from strategies.logs.keys import KEY_BYTES, bytes_key
 from strategies.signals.fingerprint import normalised
 
 if TYPE_CHECKING:
@@ -20,13 +21,6 @@ if TYPE_CHECKING:
 
     from strategies.logs.episode import Step
     from strategies.logs.marks import Marker
-
-KEY_BYTES: Final = 16
-"""128 bits: no two of 10^12 keys meet by chance."""
-
-
-KEY_END_BYTES: Final = 1024
-"""How much of each end of a text is hashed: two long results of one length that differ only between are one."""
 
 
 class StepDraft(msgspec.Struct, array_like=True, gc=False):
@@ -46,16 +40,6 @@ class StepDraft(msgspec.Struct, array_like=True, gc=False):
     duration_ms: float | None = None
     marks: tuple[str, ...] = ()
     same_target: int = -1
-
-
-def bytes_key(raw: bytes | str) -> bytes:
-    """Hash a text, b"" for none; of a long one its ends and its length, as errors are looked at (failures.py)."""
-    if isinstance(raw, str):
-        raw = raw.encode("utf-8", "surrogatepass")
-    size = len(raw)
-    if size > 2 * KEY_END_BYTES:
-        raw = b"%d%b%b" % (size, raw[:KEY_END_BYTES], raw[-KEY_END_BYTES:])
-    return sha256(raw).digest()[:KEY_BYTES] if size else b""
 
 
 def draft_of(step: Step, marker: Marker) -> StepDraft:
@@ -92,7 +76,8 @@ def step_records(drafts: Sequence[StepDraft]) -> tuple[StepRecord, ...]:
     for index, draft in enumerate(drafts):
         same_call = same_result = index
         if draft.kind == "call":
-            same_call = first.setdefault((draft.action.partition(":")[0], draft.text_key), index)
+            # The head of an action follows from tool and argument: equal calls have equal actions.
+            same_call = first.setdefault((draft.action, draft.text_key), index)
             same_result = first_of_result.setdefault((same_call, draft.result_key), index)
         records.append(
             StepRecord(

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Literal
 from msgspec.structs import replace
 
 from events.errors import NotFoundError, UnreadableLogError
+from registry.log_paths import kept_path
 from registry.redaction import without_secrets
 from strategies.logs.checkpoint import PREFIX, Checkpoints
 from strategies.logs.file_scan import FileScan, Task
-from strategies.logs.readers import reader_named
+from strategies.logs.readers import broken_readers, reader_named
 from strategies.logs.records import settled
 from strategies.logs.workers import scan_files
 from strategies.signals.drain import templates_of
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from strategies.logs.episode import EpisodeRecord, Malformed
     from strategies.logs.outcome_rules import OutcomeRule
+    from strategies.logs.reader_plugins import Broken
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +55,9 @@ class Scan:
     `duplicates` counts episodes that were met again. `skipped` are files of a scanned folder that are no logs,
     `broken` the errors of files that could not be read, or not to their end. Of a scan that goes on from an
     earlier one, `unchanged` are the files that were not opened, `checkpoints` what to keep for the next, by
-    name, and `moved` the files that have another name now, with their names before.
+    name, and `moved` the files that were read under another name before, with that name, "" for a new file under
+    an old name. Paths are kept paths (log_paths.py). `broken_readers` are plug-ins that cannot be used, or broke
+    in this scan.
     """
 
     records: tuple[EpisodeRecord, ...]
@@ -64,6 +68,7 @@ class Scan:
     unchanged: tuple[str, ...] = ()
     checkpoints: Mapping[str, bytes] = field(default_factory=dict)
     moved: Mapping[str, str] = field(default_factory=dict)
+    broken_readers: tuple[Broken, ...] = ()
 
     @property
     def size_bytes(self) -> int:
@@ -144,20 +149,21 @@ def scan_on(  # noqa: PLR0913 - all that goes on from one scan to the next
     if log_format:
         reader_named(log_format)
     checkpoints = Checkpoints(stored)
-    tasks, unchanged, moved = list[Task](), list[str](), dict[str, str]()
+    tasks, unchanged, moved, carried = list[Task](), list[str](), dict[str, str](), dict[str, bytes]()
     for path, named in log_files(paths):
+        kept = kept_path(str(path))
         try:
             stat = path.stat()
-            found = checkpoints.of(path, stat)
+            name, earlier = checkpoints.of(path, stat) or ("", None)
         except OSError:
-            found = None  # gone since it was listed, or locked: scan_file says so
-        else:
-            if found and found[0] == str(path) and found[1].unchanged(stat):
-                unchanged.append(str(path))
-                continue
-        name, earlier = found or ("", None)
-        if name not in {"", str(path)}:
-            moved[str(path)] = name
+            name, earlier = kept, None  # gone since it was listed, or locked: scan_file says so
+        if name != kept and (name or checkpoints.followed(kept)):
+            moved[kept] = name
+        if earlier and earlier.unchanged(stat):
+            unchanged.append(kept)
+            if name != kept:
+                carried[PREFIX + kept] = stored[PREFIX + name]
+            continue
         tasks.append(
             Task(path=path, named=named, log_format=log_format, earlier=earlier, keep=True, live=live, rules=rules)
         )
@@ -165,7 +171,7 @@ def scan_on(  # noqa: PLR0913 - all that goes on from one scan to the next
     return _merged(
         scans,
         unchanged=tuple(unchanged),
-        checkpoints={PREFIX + file.source: file.checkpoint for file in scans if file.checkpoint},
+        checkpoints=carried | {PREFIX + file.source: file.checkpoint for file in scans if file.checkpoint},
         moved=moved,
         known_templates=known_templates if scans else tuple,
     )
@@ -209,6 +215,9 @@ def _merged(
         unchanged=unchanged,
         checkpoints=checkpoints or {},
         moved=moved or {},
+        broken_readers=tuple(
+            dict.fromkeys((*broken_readers(), *(bad for file in scans for bad in file.broken_readers)))
+        ),
     )
 
 
@@ -222,7 +231,9 @@ def _figures(file: FileScan) -> FileTally:
         steps=sum(len(draft.steps) for draft in file.drafts),
         errors=sum(step.error for draft in file.drafts for step in draft.steps),
         unknown={without_secrets(kind): number for kind, number in file.tally.unknown.items()},
-        malformed=tuple(replace(bad, reason=without_secrets(bad.reason)) for bad in file.tally.malformed),
+        malformed=tuple(
+            replace(bad, source=file.source, reason=without_secrets(bad.reason)) for bad in file.tally.malformed
+        ),
     )
 
 

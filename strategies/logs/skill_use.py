@@ -1,8 +1,9 @@
 """Which skills an episode ran under, and in which version, as far as a log tells.
 
-In this order (replay_and_gate.md, After promotion): what a field of the log says; the hash of a body that stands
-in the transcript, which only who knows all versions can resolve (`attributed`); else a skill that was used, its
-version "" until somebody looks up what stood on its path. Nothing is guessed.
+In this order (replay_and_gate.md, After promotion): what a field of the log says, or a folder that `germline pick`
+gave; the hash of a body that stands in the transcript, which only who knows all versions can resolve
+(strategies/attribution.py); else a skill that was used, its version "" until somebody looks up what stood on its
+path. Nothing is guessed.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import re2
 from strategies.logs.json_places import UNREADABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from strategies.logs.episode import Step
 
@@ -35,6 +36,14 @@ _INJECTED: Final = re2.compile(
 # Not re2: its many small replacements in a long text take time that grows with the square of it. A newline in the
 # place of ^ takes a third of the time: the search then goes from one to the next.
 _LINE_NUMBER: Final = re.compile(r"\n *\d+[→\t]")
+_REMINDER: Final = ("\n<system-reminder>", "</system-reminder>")
+"""How the note begins and ends that Claude Code puts below every file it reads."""
+_PICKED: Final = re2.compile(r"[/\\]\.germline[/\\]+versions[/\\]+([\w.+-]+)@(\d{1,9})[/\\]")
+"""A folder that `germline pick` gave: it holds that version and no other."""
+_ANNOTATED: Final = re.compile(r"\n<!-- event \d+, [^\n]*-->(?=\n|$)")
+"""The comments of `germline project --annotated`, which are no part of what the skill says."""
+_PARTS: Final = ('"offset":', '"limit":', '"view_range":')
+"""What a call says that reads a part of a file: the hash of a part is that of no body."""
 _ARGUMENTS: Final = "\n\nARGUMENTS: "
 """What Claude Code puts behind a body that was called with arguments."""
 
@@ -70,8 +79,9 @@ _NAMED: Final = msgspec.json.Decoder(_Arguments)
 
 @lru_cache(maxsize=_BODIES_KEPT)
 def body_hash(text: str) -> str:
-    """Hash the body of a SKILL.md: without its front matter, and without space at the ends of lines."""
+    """Hash the body of a SKILL.md: without front matter, germline's comments, and space at the ends of lines."""
     body = "\n".join(map(str.rstrip, _without_front_matter(text).splitlines()))
+    body = _ANNOTATED.sub("", body) if "<!-- event " in body else body
     return sha256(body.strip().encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -80,22 +90,14 @@ def ran_under(explicit: Iterable[Version], uses: Iterable[SkillUse]) -> tuple[Ve
     found = dict(explicit)
     told = list(uses)
     for use in told:
+        if (picked := _PICKED.search(f"/{use.path}/")) and str(picked[1]) == use.name:
+            found[use.name] = found.get(use.name) or str(picked[2])
+    for use in told:
         if use.body.strip() and not found.get(use.name):
             found[use.name] = BODY + body_hash(use.body)
     for use in told:
         found.setdefault(use.name, "")
     return tuple(found.items())
-
-
-def attributed(skills: Iterable[Version], known_bodies: Mapping[str, Version]) -> tuple[Version, ...]:
-    """Put versions for the hashes of bodies; `known_bodies` maps `body_hash` of every version to it.
-
-    A body that nobody knows (cut by the agent's tool, or edited by hand) leaves the version unknown.
-    """
-    return tuple(
-        known_bodies.get(version.removeprefix(BODY), (name, "")) if version.startswith(BODY) else (name, version)
-        for name, version in skills
-    )
 
 
 def skills_used(steps: Iterable[Step]) -> tuple[SkillUse, ...]:
@@ -126,14 +128,19 @@ def skills_injected(text: str) -> Iterator[SkillUse]:
 
 
 def _read_files(step: Step) -> Iterator[SkillUse]:
-    """Give the skills whose file a call names; the body is the result only where the call reads no other file."""
+    """Give the skills whose file a call names; the body is the result where the call reads one file, whole."""
     found = {str(match[2]): f"{match[1] or ''}{match[2]}" for match in _PATH.finditer(step.text)}
+    whole = len(found) == 1 and not any(part in step.text for part in _PARTS)
     for name, path in found.items():
-        yield SkillUse(name, path, _without_numbers(step.result) if len(found) == 1 else "")
+        yield SkillUse(name, path, _file_in(step.result) if whole else "")
 
 
 @lru_cache(maxsize=_BODIES_KEPT)
-def _without_numbers(shown: str) -> str:
+def _file_in(shown: str) -> str:
+    """Give what stands in a file, from what a tool shows of it."""
+    opens, closes = _REMINDER
+    if shown.rstrip().endswith(closes):
+        shown = shown.rpartition(opens)[0] or shown
     return _LINE_NUMBER.sub("\n", f"\n{shown}")[1:]
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import re2
 
 from strategies.logs.episode import Span
+from strategies.logs.line_search import Block
 from strategies.logs.log_lines import OPTIONS, STAMP, stamped, without_colours
-
-if TYPE_CHECKING:
-    from strategies.logs.line_search import Block
 
 _LIMIT_LINES: Final = 200
 _LIMIT_BYTES: Final = 64 * 1024
@@ -40,6 +38,16 @@ class Report:
         self._span = span
         self._awaits = False
         self._await_raised(message)
+
+    @classmethod
+    def again(cls, raw: bytes, span: Span) -> Report:
+        """Give a report that goes on, from the bytes of the lines that it took so far."""
+        end = raw.find(b"\n") + 1 or len(raw) + 1
+        first = raw[: end - 1].removesuffix(b"\r")
+        at, message = stamped(without_colours(first))
+        report = cls(message, at, Span(span.byte_start, span.byte_start + len(first), span.line))
+        report.go_on(Block(raw[end:], span.byte_start + end), 0)
+        return report
 
     @property
     def text(self) -> str:

@@ -9,9 +9,18 @@ import msgspec
 from registry.redaction import without_secrets
 from strategies.logs.actions import head_of, plain_head, plain_tool, writes
 from strategies.logs.episode import EndedBy, Episode, Kind, Outcome, OutcomeSource, Step
+from strategies.logs.json_places import UNREADABLE
 from strategies.logs.jsonl import count_unknown, typed_lines
 from strategies.logs.marks import Marker
-from strategies.logs.records import completed, header_of, plain, plain_labels, prompt_key, unnamed_task
+from strategies.logs.records import (
+    completed,
+    header_of,
+    plain,
+    plain_labels,
+    plain_time,
+    prompt_key,
+    unnamed_task,
+)
 from strategies.logs.reduction import StepDraft, draft_of
 from strategies.logs.stream import START
 
@@ -56,10 +65,37 @@ _LINE: Final = msgspec.json.Decoder(_Line)
 _TYPES: Final = frozenset({"episode", "step", "outcome"})
 
 
+class StepsTelling:
+    """Reads what a line says: a call stands there with its answer."""
+
+    def said_in(self, raw: bytes) -> str:
+        """Give the message on a line."""
+        line = _decoded(raw)
+        return line.text if line else ""
+
+    def calls_in(self, raw: bytes) -> tuple[()]:
+        """Give no call: there is no answer to look for elsewhere."""
+        del raw
+        return ()
+
+    def answers_in(self, raw: bytes) -> list[tuple[str, str]]:
+        """Give what the call on a line gave back."""
+        line = _decoded(raw)
+        return [("", line.result or line.error_text)] if line else []
+
+
+def _decoded(raw: bytes) -> _Line | None:
+    try:
+        return _LINE.decode(raw)
+    except UNREADABLE:
+        return None
+
+
 class StepsReader:
     """Reads germline steps: lines of one episode may stand between those of others."""
 
     name = "steps"
+    telling: Final = StepsTelling()
 
     def sniff(self, head: bytes, source: str) -> bool:
         """Tell whether a line names a type of this format and an episode."""
@@ -98,8 +134,8 @@ class _Running(msgspec.Struct):
         about.run = plain(line.run) or about.run
         about.difficulty = plain(line.difficulty) or about.difficulty
         about.labels |= plain_labels(line.labels)
-        about.skills = line.skills or about.skills
-        about.started_at = about.started_at or line.started_at
+        about.skills = tuple((plain(name), plain(version)) for name, version in line.skills) or about.skills
+        about.started_at = about.started_at or plain_time(line.started_at)
         self.prompt_key = prompt_key(line.prompt) or self.prompt_key
 
     def add(self, line: _Line, span: Span) -> None:
@@ -156,7 +192,7 @@ class Episodes:
             if episode is None:
                 episode = self._running[name] = _Running(_Line(type="episode", episode=name))
             episode.learn(line)
-            self._touched.add(line.episode)
+            self._touched.add(name)
             if line.type == "step":
                 episode.add(line, span)
             elif line.type == "outcome":
@@ -191,7 +227,7 @@ def _step(line: _Line, span: Span, index: int, next_turn: int) -> Step:
         error_text=(line.error_text or line.result) if line.error else "",
         error_type=line.error_type,
         writes=line.kind == "call" and (writes(tool, head) if line.writes is None else line.writes),
-        started_at=line.started_at,
+        started_at=plain_time(line.started_at),
         duration_ms=line.duration_ms,
         span=span,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -52,8 +53,8 @@ class LogFile:
     `broken` is set once a pass over the stream ends before the file does: what came before was given out.
     `text_bytes` counts what was given out so far, `reached` is where `lines` ended. `advance` is called with the
     number of bytes read from disk, for a progress bar. A plain file can be read on from the `start` where an
-    earlier pass ended. With `whole_lines` a last line whose newline is still missing is not given out. Lines are
-    read from the open file `descriptor`, if one is given: the path may lead to another file by then.
+    earlier pass ended. With `whole_lines` a last line whose newline is still missing is not given out. All is read
+    from the open file `descriptor`, if one is given: the path may lead to another file by then.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class LogFile:
         self.text_bytes = 0
         self.reached = start
         self._advance = advance
-        self._whole_lines = whole_lines
+        self.whole_lines = whole_lines
         self._descriptor = descriptor
 
     @property
@@ -86,21 +87,33 @@ class LogFile:
     def head(self) -> bytes:
         """Give the first bytes of the decompressed stream, fewer where the file is shorter or broken."""
         head = b""
-        for chunk in LogFile(self.path).chunks(HEAD_BYTES):
+        for chunk in LogFile(self.path, descriptor=self._descriptor).chunks(HEAD_BYTES):
             head += chunk
             if len(head) >= HEAD_BYTES:
                 break
         return head[:HEAD_BYTES]
 
+    def first(self, count: int) -> list[bytes]:
+        """Give the first lines, however long they are; nothing of it is counted here."""
+        return [line.raw for line in islice(self.again().lines(), count)]
+
     @property
     def packed(self) -> bool:
         """Tell whether the file is compressed."""
-        with self.path.open("rb", buffering=0) as file:
-            return bool(packing_of(file.read(MAGIC_BYTES)))
+        with self.opened() as file:
+            return bool(packing_of(os.pread(file.fileno(), MAGIC_BYTES, 0)))
+
+    def opened(self) -> io.FileIO:
+        """Open the file as it lies on disk; those given one descriptor share its position."""
+        return io.FileIO(self.path if self._descriptor is None else os.dup(self._descriptor))
+
+    def again(self, start: Place = START) -> LogFile:
+        """Give the same file to be read from another place; nothing of it is counted here."""
+        return LogFile(self.path, None, start, whole_lines=self.whole_lines, descriptor=self._descriptor)
 
     def chunks(self, size: int = CHUNK_BYTES) -> Iterator[bytes]:
         """Give the decompressed stream in pieces; a broken file ends it and sets `broken`."""
-        with self.path.open("rb", buffering=0) as file:
+        with self.opened() as file:
             file.seek(self.start.offset)
             first = file.read(size)
             packing = "" if self.start.offset else packing_of(first)
@@ -121,12 +134,12 @@ class LogFile:
         opened = self._opened()
         with io.BufferedReader(opened, CHUNK_BYTES) as stream:
             # Of most files every line counts: these come straight from the buffer, without a step of Python each.
-            plain = isinstance(opened, _Plain) and not self._whole_lines
+            plain = isinstance(opened, _Plain) and not self.whole_lines
             yield stream if plain else self._finished(stream)
 
     def _finished(self, lines: Iterable[bytes]) -> Iterator[bytes]:
         for raw in lines:
-            if raw[-1] == _NEWLINE or not (self.broken or self._whole_lines):
+            if raw[-1] == _NEWLINE or not (self.broken or self.whole_lines):
                 yield raw
 
     def _opened(self) -> io.RawIOBase:

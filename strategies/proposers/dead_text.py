@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from registry.claimed import claims_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -31,18 +33,23 @@ class Doubt(NamedTuple):
 def doubts(capsule: Capsule) -> Iterator[Doubt]:
     """Find lines that repeat an earlier one in nearly the same words, or speak of a file the skill does not have.
 
-    Protected lines and headings are left alone; of two alike the later one is doubted.
+    Of two alike the later one is doubted. Protected lines and headings are left alone, and so is what carries a
+    claim: that is a question of figures, and two claims that differ in one word ask for two things.
     """
     files = {file.entry.path for file in capsule.files}
     earlier: list[frozenset[str]] = []
     for gene in capsule.genes:
         for line in _free_lines(gene):
             words = frozenset(_WORD.findall(line.text.casefold()))
-            if len(words) >= LEAST_WORDS and any(_alike(words, other) for other in earlier):
-                yield Doubt(gene.id, line.id, f"nearly repeats an earlier line: {line.text.strip()[:80]!r}")
-            elif gone := [path for path in _PATH.findall(line.text) if not _is_there(path, files)]:
-                yield Doubt(gene.id, line.id, f"speaks of {gone[0]}, which the skill does not have")
+            alike = len(words) >= LEAST_WORDS and any(_alike(words, other) for other in earlier)
             earlier.append(words)
+            gone = [path for path in _PATH.findall(line.text) if not _is_there(path, files)]
+            if claims_of(gene, line):
+                continue
+            if alike:
+                yield Doubt(gene.id, line.id, f"nearly repeats an earlier line: {line.text.strip()[:80]!r}")
+            elif gone:
+                yield Doubt(gene.id, line.id, f"speaks of {gone[0]}, which the skill does not have")
 
 
 def _free_lines(gene: Gene) -> Iterator[Line]:
@@ -52,7 +59,7 @@ def _free_lines(gene: Gene) -> Iterator[Line]:
         text = line.text.strip()
         fence = text.startswith(("```", "~~~"))
         fenced = fenced != fence
-        free = not gene.protected_whole and line.id not in gene.protected
+        free = not gene.keeper and not gene.protected_whole and line.id not in gene.protected
         if free and text and not fenced and not fence and not text.startswith("#"):
             yield line
 

@@ -8,6 +8,7 @@ from strategies.claims.kinds import sentence
 from strategies.gate.contrast import Contrast, cases_of, contrast
 from strategies.gate.outcomes import judged
 from strategies.gate.policy import WRITTEN_RULE
+from strategies.gate.recovered import attempts, endpoint_for
 from strategies.gate.strata import survivors, two_sided_p
 from strategies.proposers.proposal import LearnedLine, Mined, Proposal
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from events.claims import Claim
+    from events.score import Endpoint
     from strategies.proposers.proposal import Ask
 
 FALSE_DISCOVERIES: Final = 0.05
@@ -46,27 +48,35 @@ def fitted(compared: Mapping[Claim, Contrast | None], *, tried_before: int = 0) 
 
 
 def mine(proposer: str, ask: Ask, claims: Iterable[Claim], lines: Mapping[Claim, str] | None = None) -> Mined:
-    """Fit claims on explore, and propose the one that goes with better outcomes most surely.
+    """Fit claims on explore, and propose the one that goes with better outcomes most surely, of those not refused.
 
-    `lines` are the words for claims that have words already; the others get the sentence of their kind.
+    Claims that the skill makes already are passed over. `lines` are the words for claims that have words already;
+    the others get the sentence of their kind.
     """
-    records = judged(ask.explore).records
-    found = fitted(
-        {claim: contrast(cases_of(claim, records)) for claim in dict.fromkeys(claims)}, tried_before=ask.tried
-    )
+    live = {one.claim for gene in ask.capsule.genes for one in gene.claims} if ask.capsule else set()
+    endpoints = {claim: endpoint_for(claim, ask.explore) for claim in dict.fromkeys(claims) if claim not in live}
+    known = judged(ask.explore).records
+    compared = {
+        claim: contrast(cases_of(claim, known if endpoint == "outcome" else attempts(claim, ask.explore)))
+        for claim, endpoint in endpoints.items()
+    }
+    found = fitted(compared, tried_before=ask.tried_before)
     helping = {claim: figures for claim, figures in found.surviving.items() if figures.z > 0}
-    best = max(helping, key=lambda claim: helping[claim].z, default=None)
+    left = [claim for claim in helping if claim not in ask.refused]
+    best = max(left, key=lambda claim: helping[claim].z, default=None)
     if best is None:
-        return Mined(None, found.tried, found.strongest)
+        return Mined(None, found.tried, found.strongest, refused=len(helping))
     line = (lines or {}).get(best) or sentence(best)
-    reason = explained(helping[best], found.tried + ask.tried, len(found.surviving))
-    return Mined(Proposal(proposer, (LearnedLine(line, best),), reason), found.tried, found.strongest)
+    reason = explained(helping[best], found.tried + ask.tried_before, len(found.surviving), endpoints[best])
+    proposal = Proposal(proposer, (LearnedLine(line, best),), reason, endpoints[best])
+    return Mined(proposal, found.tried, found.strongest)
 
 
-def explained(figures: Contrast, tried: int, kept: int) -> str:
-    """Say what explore showed for the claim that is judged."""
+def explained(figures: Contrast, tried: int, kept: int, endpoint: Endpoint = "outcome") -> str:
+    """Say what explore showed for the claim that is judged, and by what."""
+    alone = "by `recovered` alone (whether the next attempt works): " if endpoint == "recovered" else ""
     return (
-        f"explore: {figures.obeyed} episodes obeyed, {figures.disobeyed} did not; "
+        f"{alone}explore: {figures.obeyed} episodes obeyed, {figures.disobeyed} did not; "
         f"risk difference {figures.difference.value:+.2f}, z {figures.z:+.1f}; "
         f"{kept} of {tried} claims tried survive Benjamini-Yekutieli at q = {FALSE_DISCOVERIES:g}"
     )

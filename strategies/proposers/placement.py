@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from events.parts import Edit
+from events.parts import Edit, NewGene
+from registry.births import next_gene
 from registry.claimed import claims_of
 
 if TYPE_CHECKING:
@@ -12,18 +14,46 @@ if TYPE_CHECKING:
 
     from registry.capsule import Capsule
     from registry.gene import Gene
+    from strategies.proposers.proposal import Copied
 
 
 def home_of(capsule: Capsule, fingerprint: str, action: str) -> Gene | None:
-    """Find the gene that answers a signal: by fingerprint, by tool, else the preamble, else the first gene.
+    """Find the gene that learned lines go to: one that answers the signal, else the preamble, else the first one.
 
     None only where the capsule has no gene at all. `action` is the class that failed, "" if not known.
     """
+    preamble = (gene for gene in capsule.genes if not gene.title)
+    return answering(capsule, fingerprint, action) or next(chain(preamble, capsule.genes), None)
+
+
+def answering(capsule: Capsule, fingerprint: str, action: str) -> Gene | None:
+    """Find the gene that answers a signal, by its fingerprint or by its tool; None where there is none."""
     tool = action.partition(":")[0]
     by_signal = (g for g in capsule.genes if any(t.fingerprint == fingerprint for t in g.triggers))
     by_tool = (g for g in capsule.genes if tool and any(t.action.partition(":")[0] == tool for t in g.triggers))
-    preamble = (g for g in capsule.genes if not g.title)
-    return next((gene for found in (by_signal, by_tool, preamble, capsule.genes) for gene in found), None)
+    return next(chain(by_signal, by_tool), None)
+
+
+def newborn(
+    capsule: Capsule, behind: Gene, copied: Copied, lines: Sequence[str]
+) -> tuple[NewGene, tuple[Edit, ...]]:
+    """Give a new gene with these lines behind another, and the edit that other one needs, if any.
+
+    A file may end without a newline: its last line is ended first, so that a heading can follow.
+    Shapes: lines without endings.
+    """
+    is_last = behind == capsule.genes[-1]
+    text = [f"## {copied.title}", "", *lines, *(() if is_last else ("",))]
+    gene = NewGene(
+        gene=next_gene(capsule),
+        title=copied.title,
+        lines=tuple(f"{line}\n" for line in text),
+        after_gene=behind.id,
+        derived_from=copied.gene or None,
+        keeper=copied.keeper,
+    )
+    ends = not behind.lines or behind.lines[-1].text.endswith("\n")
+    return gene, () if ends else (Edit(op="append", gene=behind.id, text=("\n",)),)
 
 
 def placed_first(gene: Gene, lines: Sequence[str]) -> Edit:

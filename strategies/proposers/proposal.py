@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from strategies.gate.policy import WRITTEN_RULE
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from events.claims import Claim
+    from events.parts import Edit
     from events.registry_events import SignalRaised
     from events.score import Endpoint
     from registry.capsule import Capsule
@@ -31,12 +32,27 @@ class LearnedLine:
 class Removed:
     """Lines of a gene that go, by their ids, with the live claim that they carry.
 
-    Without a claim nothing can be measured: a person decides.
+    Without a claim nothing can be measured: a person decides. An `inert` claim seemed to do nothing, where else it
+    seemed to hurt.
     """
 
     gene: str
     lines: tuple[int, ...]
     claim: Claim | None
+    inert: bool = False
+
+
+@dataclass(frozen=True)
+class Copied:
+    """The gene of another capsule that a line comes from, and the title that a gene of its own would bear here.
+
+    With a `keeper` the line stands in a gene of its own in any case, which that proposer alone may edit; `gene` is
+    "" where it comes from no other capsule.
+    """
+
+    gene: str
+    title: str
+    keeper: str = ""
 
 
 @dataclass(frozen=True)
@@ -44,7 +60,8 @@ class Proposal:
     """What answers one signal: lines to write, of which the first's claim is judged, or lines to take away.
 
     `endpoint` is what explore had to go by, and what the gate judges by. A `general` rule stands before the
-    learned lines of its gene: of two claims with one moment replay goes by the first.
+    learned lines of its gene: of two claims with one moment replay goes by the first. A `copied` line becomes a
+    gene of its own where none answers the signal and the preset allows it.
     """
 
     proposer: str
@@ -53,6 +70,7 @@ class Proposal:
     endpoint: Endpoint = "outcome"
     removed: Removed | None = None
     general: bool = False
+    copied: Copied | None = None
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -68,12 +86,14 @@ class Proposal:
 class Mined:
     """What mining one signal came to: how many claims were tried, and the strongest of them, if any applied.
 
-    The strongest is counted even where its arms are too small to be tried.
+    The strongest is counted even where its arms are too small to be tried. `refused` counts what would have been
+    proposed, had the gate not rejected it before.
     """
 
     proposal: Proposal | None
     tried: int
     strongest: Contrast | None
+    refused: int = 0
 
     @property
     def needed_tasks(self) -> int | None:
@@ -82,18 +102,48 @@ class Mined:
 
 
 @dataclass(frozen=True)
+class Tried:
+    """What was proposed before for the same skill, in a proposer's own terms, and the gate's one word for it.
+
+    Nothing measured on sealed logs is part of it. `removes` are the live claims that it would have taken away.
+    """
+
+    claims: tuple[Claim, ...]
+    verdict: Literal["reject", "hold"]
+    removes: tuple[Claim, ...] = ()
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True)
 class Ask:
     """What a proposer may look at: one signal, the explore split, and the skills as they stand.
 
-    `others` are the capsules beside the one that is to change; `tried` counts the claims that proposers before
-    this one tried in the same cycle, all without success: it must be as strict as if it had tried them too.
+    `others` are the capsules beside the one that is to change. `tried` is what the same evaluator did not promote
+    in that one; `tried_before` counts the claims that proposers before this one tried in the same cycle, all
+    without success: it must be as strict as if it had tried them too.
     """
 
     signal: SignalRaised
     explore: Sequence[EpisodeRecord]
     capsule: Capsule | None = None
     others: tuple[Capsule, ...] = ()
-    tried: int = 0
+    tried: tuple[Tried, ...] = ()
+    tried_before: int = 0
+
+    @property
+    def refused(self) -> frozenset[Claim]:
+        """The claims that the gate rejected, both of a pair: what to do and what to avoid were one question."""
+        return frozenset(claim for one in self.tried if one.verdict == "reject" for claim in one.claims)
+
+    @property
+    def refused_removals(self) -> frozenset[Claim]:
+        """The live claims that the gate would not let go."""
+        return frozenset(claim for one in self.tried if one.verdict == "reject" for claim in one.removes)
+
+    @property
+    def refused_edits(self) -> frozenset[Edit]:
+        """The edits that were rejected, word for word: what no claim covers is known by its edit alone."""
+        return frozenset(edit for one in self.tried if one.verdict == "reject" for edit in one.edits)
 
 
 class Proposer(Protocol):
@@ -106,15 +156,16 @@ class Proposer(Protocol):
 
 def answer(ask: Ask, proposers: Iterable[Proposer]) -> Mined:
     """Let proposers try one after the other until one has something to propose."""
-    tried = ask.tried
+    tried, refused = ask.tried_before, 0
     strongest: list[Contrast] = []
     for proposer in proposers:
-        mined = proposer(replace(ask, tried=tried))
+        mined = proposer(replace(ask, tried_before=tried))
         tried += mined.tried
+        refused += mined.refused
         strongest += [mined.strongest] if mined.strongest else []
         if mined.proposal is not None:
             return replace(mined, tried=tried)
-    return Mined(None, tried, max(strongest, key=lambda figures: abs(figures.z), default=None))
+    return Mined(None, tried, max(strongest, key=lambda figures: abs(figures.z), default=None), refused)
 
 
 def needed_tasks(strongest: Contrast) -> int | None:

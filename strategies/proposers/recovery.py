@@ -39,21 +39,22 @@ def recovery(ask: Ask) -> Mined:
     do, with the worst to avoid behind it.
     """
     template = ask.signal.template
-    endpoint = endpoint_for(template, ask.explore)
-    records = judged(ask.explore).records if endpoint == "outcome" else attempts(template, ask.explore)
+    failure = AfterError(template=template)
+    endpoint = endpoint_for(failure, ask.explore)
+    records = judged(ask.explore).records if endpoint == "outcome" else attempts(failure, ask.explore)
     answers = _answers(template, records)
     compared: dict[Claim, Contrast | None] = {
         AfterError(template=template, do=action): _compared(answers, action)
         for action in sorted({answer.action for answer in answers})
     }
-    found = fitted(compared, tried_before=ask.tried)
+    found = fitted(compared, tried_before=ask.tried_before)
     surviving = {
         claim.do: figures
         for claim, figures in found.surviving.items()
         if isinstance(claim, AfterError) and claim.do is not None
     }
-    proposal = _proposal(template, surviving, found.tried + ask.tried, endpoint)
-    return Mined(proposal, found.tried, found.strongest)
+    proposal, refused = _proposal(ask, surviving, found.tried + ask.tried_before, endpoint)
+    return Mined(proposal, found.tried, found.strongest, refused)
 
 
 def _answers(template: str, records: Sequence[EpisodeRecord]) -> list[_Answer]:
@@ -70,20 +71,24 @@ def _compared(answers: Sequence[_Answer], action: str) -> Contrast | None:
     return contrast(Case(one.stratum, one.task, one.action == action, one.outcome) for one in answers)
 
 
-def _proposal(template: str, surviving: dict[str, Contrast], tried: int, endpoint: Endpoint) -> Proposal | None:
-    """Write the line to do, the line to avoid, or both."""
-    do = max(surviving, key=lambda action: surviving[action].z, default="")
-    avoid = min(surviving, key=lambda action: surviving[action].z, default="")
+def _proposal(
+    ask: Ask, surviving: dict[str, Contrast], tried: int, endpoint: Endpoint
+) -> tuple[Proposal | None, int]:
+    """Write the line to do, the line to avoid, or both; answers also with how many were refused before."""
+    template = ask.signal.template
+    to_do = {one: AfterError(template=template, do=one) for one in surviving if surviving[one].z > 0}
+    to_avoid = {one: AfterError(template=template, avoid=one) for one in surviving if surviving[one].z < 0}
+    do = max((one for one in to_do if to_do[one] not in ask.refused), key=lambda one: surviving[one].z, default="")
+    avoid = min(
+        (one for one in to_avoid if to_avoid[one] not in ask.refused), key=lambda one: surviving[one].z, default=""
+    )
     lines: list[LearnedLine] = []
-    if do and surviving[do].z > 0:
-        lines.append(LearnedLine(do_line(template, do), AfterError(template=template, do=do)))
-    if avoid and surviving[avoid].z < 0:
+    if do:
+        lines.append(LearnedLine(do_line(template, do), to_do[do]))
+    if avoid:
         write = also_avoid_line if lines else avoid_line
-        lines.append(LearnedLine(write(template, avoid), AfterError(template=template, avoid=avoid)))
+        lines.append(LearnedLine(write(template, avoid), to_avoid[avoid]))
     if not lines:
-        return None
-    figures = surviving[do] if surviving[do].z > 0 else surviving[avoid]
-    reason = explained(figures, tried, len(surviving))
-    if endpoint == "recovered":
-        reason = f"by `recovered` alone (whether the next attempt works): {reason}"
-    return Proposal("recovery", tuple(lines), reason, endpoint)
+        return None, len(surviving)
+    reason = explained(surviving[do or avoid], tried, len(surviving), endpoint)
+    return Proposal("recovery", tuple(lines), reason, endpoint), 0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from events.claims import Before
+from events.parts import Edit
 from registry.claimed import claims_of
 from strategies.gate.contrast import Contrast, cases_of, contrast
 from strategies.gate.exposure import Inverse
@@ -36,21 +38,32 @@ def subtract(ask: Ask) -> Mined:
         return Mined(None, 0, None)
     removable = dict(_removable(ask.capsule))
     found = fitted(
-        {claim: contrast(cases_of(Inverse(claim), records)) for claim in removable}, tried_before=ask.tried
+        {claim: contrast(cases_of(Inverse(claim), records)) for claim in removable}, tried_before=ask.tried_before
     )
-    claim, what = _worst(found, {claim: contrast(cases_of(claim, records)) for claim in removable})
+    open_ones = [claim for claim in removable if claim not in ask.refused_removals]
+    itself = {claim: contrast(cases_of(claim, records)) for claim in open_ones}
+    claim, why = _most_hurtful(found, itself)
+    removed = removable[claim] if claim else None
     if claim is None:
-        return Mined(_for_review(ask.capsule), found.tried, None)
-    proposal = Proposal("subtract", (), what, removed=removable[claim])
+        claim, why = _most_inert(found, itself)
+        removed = replace(removable[claim], inert=True) if claim else None
+    if removed is None:
+        return Mined(_for_review(ask, ask.capsule), found.tried, None)
+    proposal = Proposal("subtract", (), why, removed=removed)
     return Mined(proposal, found.tried, None)
 
 
-def _worst(found: Fitted, itself: dict[Claim, Contrast | None]) -> tuple[Claim | None, str]:
-    """Choose the claim whose inverse survives most surely, else the one that most surely does nothing."""
-    hurtful = {claim: figures for claim, figures in found.surviving.items() if figures.z > 0}
-    if hurtful:
-        worst = max(hurtful, key=lambda claim: hurtful[claim].z)
-        return worst, f"hurtful, its inverse: {explained(hurtful[worst], found.tried, len(found.surviving))}"
+def _most_hurtful(found: Fitted, itself: dict[Claim, Contrast | None]) -> tuple[Claim | None, str]:
+    """Choose the claim whose inverse survives most surely; `itself` holds the claims that may still go."""
+    hurtful = {claim: figures for claim, figures in found.surviving.items() if figures.z > 0 and claim in itself}
+    if not hurtful:
+        return None, ""
+    worst = max(hurtful, key=lambda claim: hurtful[claim].z)
+    return worst, f"hurtful, its inverse: {explained(hurtful[worst], found.tried, len(found.surviving))}"
+
+
+def _most_inert(found: Fitted, itself: dict[Claim, Contrast | None]) -> tuple[Claim | None, str]:
+    """Choose the claim that most surely does nothing."""
     inert = {claim: figures for claim, figures in itself.items() if figures is not None and _inert(figures)}
     if not inert:
         return None, ""
@@ -63,12 +76,12 @@ def _inert(figures: Contrast) -> bool:
     return enough and figures.difference.high < WRITTEN_RULE.least_difference
 
 
-def _for_review(capsule: Capsule) -> Proposal | None:
-    """Propose the first line that a skill could do without, as far as its words tell."""
-    doubt = next(doubts(capsule), None)
-    if doubt is None:
-        return None
-    return Proposal("subtract", (), doubt.why, removed=Removed(doubt.gene, (doubt.line,), None))
+def _for_review(ask: Ask, capsule: Capsule) -> Proposal | None:
+    """Propose the first line that a skill could do without, as far as its words tell, and nobody wanted kept."""
+    for doubt in doubts(capsule):
+        if Edit(op="delete", gene=doubt.gene, target=(doubt.line,)) not in ask.refused_edits:
+            return Proposal("subtract", (), doubt.why, removed=Removed(doubt.gene, (doubt.line,), None))
+    return None
 
 
 def _removable(capsule: Capsule) -> Iterator[tuple[Claim, Removed]]:
@@ -77,6 +90,7 @@ def _removable(capsule: Capsule) -> Iterator[tuple[Claim, Removed]]:
         carried = [(line.id, claims_of(gene, line)) for line in gene.lines]
         for live in gene.claims:
             lines = [line for line, claims in carried if claims == (live.claim,)]
-            free = not gene.protected_whole and not gene.protected.intersection(lines)
+            open_gene = not gene.keeper and not gene.protected_whole
+            free = open_gene and not gene.protected.intersection(lines)
             if len(lines) == 1 and free and not isinstance(live.claim, Before):
                 yield live.claim, Removed(gene.id, tuple(lines), live.claim)

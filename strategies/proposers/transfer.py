@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from registry.claimed import claims_of
 from strategies.proposers.mining import mine
+from strategies.proposers.proposal import Copied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,20 +22,26 @@ def transfer(ask: Ask) -> Mined:
 
     Lines without a claim of their own are left: nothing could say whether they hold here.
     """
-    lines = dict(_offered(ask))
-    return mine("transfer", ask, lines, lines)
+    offered = {claim: (text, copied) for claim, text, copied in _offered(ask)}
+    mined = mine("transfer", ask, offered, {claim: text for claim, (text, _) in offered.items()})
+    if mined.proposal is None:
+        return mined
+    _, copied = offered[mined.proposal.lines[0].claim]
+    return replace(mined, proposal=replace(mined.proposal, copied=copied))
 
 
-def _offered(ask: Ask) -> Iterator[tuple[Claim, str]]:
+def _offered(ask: Ask) -> Iterator[tuple[Claim, str, Copied]]:
+    """List the claims that other capsules bring, each with its line and where that stands."""
     own = {live.claim for gene in ask.capsule.genes for live in gene.claims} if ask.capsule else set()
     for capsule in ask.others:
         for gene in capsule.genes:
             if not any(_same_signal(trigger, ask.signal) for trigger in gene.triggers):
                 continue
+            copied = Copied(gene.id, gene.title or f"Learned from {capsule.name}")
             for line in gene.lines:
                 claims = claims_of(gene, line)
                 if len(claims) == 1 and claims[0] not in own:
-                    yield claims[0], line.text.strip()
+                    yield claims[0], line.text.strip(), copied
 
 
 def _same_signal(trigger: Trigger, signal: SignalRaised) -> bool:

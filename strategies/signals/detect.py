@@ -23,7 +23,7 @@ from strategies.signals.uncovered import UncoveredFailure
 from strategies.signals.user_correction import UserCorrection
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from strategies.logs.episode import EpisodeRecord
     from strategies.signals.signal import Detector, Signal
@@ -53,13 +53,18 @@ DEFAULTS: Final = Thresholds()
 
 
 def detect(
-    records: Sequence[EpisodeRecord], thresholds: Thresholds = DEFAULTS, *, answered: Collection[str] = ()
+    records: Sequence[EpisodeRecord],
+    thresholds: Thresholds = DEFAULTS,
+    *,
+    answered: Collection[str] = (),
+    lineages: Mapping[str, Sequence[Sequence[str]]] | None = None,
 ) -> list[Signal]:
     """Find every signal, the most severe first; the order of the records does not matter.
 
-    `answered` holds the fingerprints that a gene answers: what it tells how to do is no longer missing.
+    `answered` holds the fingerprints that a gene answers: what it tells how to do is no longer missing. `lineages`
+    are those of `Survey`.
     """
-    survey = survey_of(records)
+    survey = survey_of(records, lineages)
     found = [signal for detector in DETECTORS for signal in detector.detect(survey, thresholds)]
     explained = frozenset[str]().union(*(signal.seen_in for signal in found))
     found += UncoveredFailure().detect(survey, thresholds, explained=explained)

@@ -7,11 +7,14 @@ that is there before the message; the Drain tree (drain.py) then finds what vari
 
 from __future__ import annotations
 
+import unicodedata
 from functools import lru_cache
+from itertools import groupby
 from typing import Final
 
 import re2
 
+from registry.hidden import HIDDEN, hidden_characters
 from registry.redaction import without_secrets
 
 WILDCARD: Final = "<*>"
@@ -22,6 +25,11 @@ TEXT_LIMIT_CHARS: Final = 4000
 TEMPLATE_LIMIT_CHARS: Final = 240
 """A template longer than this is cut: it goes into records and skill lines, and must stay one."""
 
+_FILES: Final = (
+    "md|txt|rst|pyi?|ipynb|[cm]?jsx?|tsx?|vue|json[lc]?|ya?ml|toml|ini|cfg|conf|lock|sh|bash|rb|go|rs|java|kt|swift"
+    "|cc|cpp|hpp|cs|php|html?|s?css|sql|db|csv|tsv|parquet|xml|pdf|png|jpe?g|svg|zip|t?gz|tar"
+)
+"""Endings by which a bare word is a file's name. Not those that members of objects are called by (log, env, c)."""
 _LEAD: Final = r"(^|[\s(\[{<=:,;#>|])"
 _VALUES: Final = (
     r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"  # UUIDs
@@ -30,6 +38,7 @@ _VALUES: Final = (
     r"|[a-z][a-z0-9+.-]*://[^\s'\"]+"  # URLs
     r"|(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w.@+%-]+(?:[/\\][\w.@+%-]+)*[/\\]?"  # paths from a root
     r"|[\w.@+-]+(?:/[\w.@+-]+)*/[\w@+-]+\.\w+"  # relative paths to a file
+    rf"|[\w@+-][\w.@+-]*\.(?:{_FILES})\b"  # files without a path
     r"|[-+]?\d+(?:[.,:/-]\d+)*(?:[a-zA-Z%]{1,2})?\b"  # numbers, dates, addresses; a short unit may follow
 )
 _QUOTES: Final = frozenset("'\"`")
@@ -40,7 +49,13 @@ _CLOSING_QUOTE: Final = re2.compile(r"""['"`]($|[\s)\]},.;:])""")
 _NESTED_QUOTES: Final = re2.compile(_LEAD + r"""(?:'(?s:.*)'|"(?s:.*)"|`(?s:.*)`)($|[\s)\]},.;:])""")
 _UNCLOSED_QUOTE: Final = re2.compile(_LEAD + r"""['"`](?s:.*)$""")
 
+_BLANK: Final = frozenset(["Cc", "Cs", "Cn", "Co", "Zs", "Zl", "Zp"])
+"""Categories of characters that stand for a blank: a template is one line of what can be printed."""
+_BOM: Final = "\ufeff"
+"""Some shells begin what they print with it."""
+
 _WRAPPER: Final = re2.compile(r"(?i:error)(?: [\w()#-]+){0,4}: +(\S(?s:.*))")
+_COLOUR: Final = re2.compile("\x1b\\[[0-9;?]*[A-Za-z]")
 _TAG: Final = re2.compile(r"</?[a-z_]+>")
 _EXIT_LINE: Final = re2.compile(r"(?i)(?:process exited with |command failed with )?(?:exit )?code:? \d+\.?")
 _TELLING: Final = re2.compile(
@@ -58,6 +73,8 @@ _FOREIGN: Final = re2.compile(r"site-packages|dist-packages|/lib/python|node_mod
 def normalised(error_text: str, error_type: str = "") -> str:
     """Give the essence of an error with its values masked: one line, the same for the same kind of error."""
     text = _ends(error_text)
+    if "\x1b" in text:
+        text = _COLOUR.sub("", text)
     place, message = _traced(text) or ("", _message(text))
     kind, said = _one_line(without_secrets(error_type) or place), _one_line(mask(message))
     return (f"{kind}: {said}" if kind and said else kind or said)[:TEMPLATE_LIMIT_CHARS].rstrip()
@@ -75,9 +92,19 @@ def _ends(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    if not text.isprintable():
-        text = "".join(char if char.isprintable() else " " for char in text)
+    if not text.isascii() or not text.isprintable():
+        text = _visible(text)
     return " ".join(text.split())
+
+
+def _visible(text: str) -> str:
+    """Put a blank for every control character or separator, and one sign for a run of what else does not show."""
+    text = "".join(" " if char == _BOM or unicodedata.category(char) in _BLANK else char for char in text)
+    hidden = {one.column - 1 for one in hidden_characters(text)}
+    if not hidden:
+        return text
+    runs = groupby(range(len(text)), key=hidden.__contains__)
+    return "".join(HIDDEN if unseen else text[(places := list(run))[0] : places[-1] + 1] for unseen, run in runs)
 
 
 def mask(message: str) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from math import exp, lgamma, log, sqrt
-from typing import Final
+from math import exp, lgamma, sqrt
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Z_95: Final = 1.96
 """The two-sided 95 % point of the normal distribution."""
@@ -23,10 +26,22 @@ def wilson(hits: int, n: int, z: float = Z_95) -> tuple[float, float]:
     return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
 
 
-def binomial_at_most(hits: int, n: int, chance: float) -> float:
-    """Give the probability of at most `hits` among `n` draws; 0 < chance < 1."""
-    terms = (
-        lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(chance) + (n - k) * log(1 - chance)
-        for k in range(hits + 1)
-    )
-    return min(1.0, sum(map(exp, terms)))
+def wins_to_expect(n: int, won: int, lost: int) -> list[float]:
+    """Give the probability of 0, 1, … n wins among `n` draws of a chance known only by what it gave before.
+
+    The beta-binomial distribution: a binomial one whose chance is as uncertain as `won` and `lost` leave it.
+    """
+    a, b = won + 1, lost + 1
+    whole = lgamma(n + 1) + lgamma(a + b) - lgamma(a) - lgamma(b) - lgamma(n + a + b)
+    return [
+        exp(whole + lgamma(a + k) - lgamma(k + 1) + lgamma(b + n - k) - lgamma(n - k + 1)) for k in range(n + 1)
+    ]
+
+
+def sum_of(one: Sequence[float], other: Sequence[float]) -> list[float]:
+    """Give the distribution of the sum of two independent counts."""
+    found = [0.0] * (len(one) + len(other) - 1)
+    for at, chance in enumerate(one):
+        for further, also in enumerate(other):
+            found[at + further] += chance * also
+    return found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from strategies.logs.marks import PERMISSION_DENIED, USER_INTERRUPT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from strategies.logs.episode import EpisodeRecord, StepRecord
 
@@ -32,19 +32,23 @@ class Survey:
 
     `calls` holds the calls under their action class. `errors` are the failing steps, but for those that a person
     stopped or did not allow: these are no failures of a tool. `marked` holds the steps under each mark,
-    `repeating` the episodes in which a call comes again.
+    `repeating` the episodes in which a call comes again. `lineages` tells, of skills in a registry, the versions
+    that the live one comes from, oldest first, those that say the same together.
     """
 
     records: Sequence[EpisodeRecord]
+    lineages: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
     calls: dict[str, list[Call]] = field(default_factory=lambda: defaultdict(list))
     errors: list[At] = field(default_factory=list)
     marked: dict[str, list[At]] = field(default_factory=lambda: defaultdict(list))
     repeating: list[EpisodeRecord] = field(default_factory=list)
 
 
-def survey_of(records: Sequence[EpisodeRecord]) -> Survey:
+def survey_of(
+    records: Sequence[EpisodeRecord], lineages: Mapping[str, Sequence[Sequence[str]]] | None = None
+) -> Survey:
     """Survey records; linear in their steps."""
-    survey = Survey(records=records)
+    survey = Survey(records=records, lineages=lineages or {})
     calls = survey.calls
     for record in records:
         repeats = False

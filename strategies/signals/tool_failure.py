@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from strategies.logs.episode import SUBMIT
@@ -13,6 +14,11 @@ if TYPE_CHECKING:
     from strategies.signals.signal import Signal
     from strategies.signals.survey import Survey
     from strategies.signals.thresholds import Thresholds
+
+
+LOW_WEIGHT: Final = 0.25
+"""How much of its severity counts: it is made of errors, and what to do after one of them says more than what not
+to do after any. The number is a guess: an error that makes up a quarter of the tool's failures comes first."""
 
 
 class ToolFailure:
@@ -41,7 +47,8 @@ class ToolFailure:
             for at in failures
             if (tool := tool_of(at.step.action)) in failing
         )
-        return signals_from(self.kind, "repair", seen, scanned=len(survey.records))
+        found = signals_from(self.kind, "repair", seen, scanned=len(survey.records))
+        return [replace(signal, severity=signal.severity * LOW_WEIGHT) for signal in found]
 
 
 def tool_of(action: str) -> str:

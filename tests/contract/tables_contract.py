@@ -6,6 +6,8 @@ import hashlib
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import pytest
+
 from events.log import Document, StoredEpisode
 from tests.contract.drafts import put
 from tests.contract.event_log_contract import LogContract
@@ -73,6 +75,28 @@ class TablesContract(LogContract):
         every = [StoredEpisode(f"e{n:04d}", "a.jsonl", b"%d" % n) for n in range(1_300)]
         assert log.put_episodes(every[::-1]) == 1_300
         assert list(log.episodes()) == every
+
+    def test_an_episode_goes_only_once_a_longer_reading_of_it_is_kept(self, log: EventLog) -> None:
+        short, longer, other = (StoredEpisode(name, "a.jsonl", b"{}") for name in ("short", "longer", "other"))
+        log.put_episodes([short, longer, other])
+        assert log.drop_episodes({"short": "longer", "other": "nowhere", "longer": "longer", "new": "other"}) == 1
+        assert list(log.episodes()) == [longer, other]
+        assert log.drop_episodes({}) == 0
+        assert log.put_episodes([short]) == 1
+        assert log.verify().problems == ()
+
+    def test_dropped_episodes_come_back_with_what_else_was_undone(self, log: EventLog) -> None:
+        both = [StoredEpisode(name, "a.jsonl", b"{}") for name in ("longer", "short")]
+        log.put_episodes(both)
+
+        def failing() -> None:
+            with log.transaction():
+                log.drop_episodes({"short": "longer"})
+                raise RuntimeError
+
+        with pytest.raises(RuntimeError):
+            failing()
+        assert list(log.episodes()) == both
 
     def test_a_checkpoint_moves_on(self, log: EventLog, connect: Opener) -> None:
         for body in (b"10", b"20"):

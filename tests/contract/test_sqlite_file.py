@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.errors import CorruptLogError, NotFoundError, StorageError, UsageError
-from events.log import Document
+from events.log import Document, StoredEpisode
 from events.sqlite_log import SqliteLog
 from events.sqlite_read import Selection
 from events.sqlite_verify import verify_file
@@ -89,6 +89,20 @@ def test_a_registry_of_a_newer_germline_is_refused(path: Path) -> None:
     with pytest.raises(StorageError, match="schema 99") as caught:
         SqliteLog.open(path)
     assert caught.value.hint == "upgrade germline"
+
+
+def test_a_registry_of_the_first_schema_is_read_as_it_is_and_brought_up_to_date_by_who_writes(path: Path) -> None:
+    refuse = "CREATE TRIGGER episodes_refuse_delete BEFORE DELETE ON episodes BEGIN SELECT RAISE(ABORT, 'no'); END"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(refuse)
+        connection.execute("PRAGMA user_version = 1")
+    with closing(SqliteLog.open(path, read_only=True)) as log:
+        assert (log.head().position, log._session.rows("PRAGMA user_version")) == (3, [(1,)])
+    with closing(SqliteLog.open(path)) as log:
+        log.put_episodes([StoredEpisode("short", "a", b""), StoredEpisode("longer", "a", b"")])
+        assert log.drop_episodes({"short": "longer"}) == 1
+        assert log._session.rows("PRAGMA user_version") == [(2,)]
+        assert (log.head().position, log.verify().problems) == (3, ())
 
 
 def test_a_folder_in_the_place_of_the_file_is_refused(tmp_path: Path) -> None:

@@ -177,7 +177,6 @@ def test_an_erased_blob_is_no_problem(path: Path) -> None:
         "UPDATE blobs SET kind = 'file'",
         "INSERT OR REPLACE INTO blobs SELECT name, kind, x'00' FROM blobs",
         "UPDATE episodes SET body = x'00'",
-        "DELETE FROM episodes",
         "INSERT OR REPLACE INTO episodes SELECT episode, source, x'00', content_hash FROM episodes",
     ],
 )

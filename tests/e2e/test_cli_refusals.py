@@ -196,7 +196,7 @@ def test_a_full_disk_is_told_and_the_log_stays_whole(germline: Terminal, monkeyp
 def test_an_interruption_in_the_middle_of_evolve_leaves_the_log_whole_and_the_next_run_resumes(
     germline: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(*_: object) -> None:
+    def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(evolving, "print_cycle", interrupted)

@@ -145,13 +145,18 @@ def test_of_two_runs_at_once_the_second_reads_the_verdict_of_the_first(
     assert len(promotions) == 2  # the import, and one promotion
 
 
-def test_a_promotion_that_was_taken_back_counts_as_rejected(registry: Registry) -> None:
+def test_a_promotion_that_was_taken_back_is_not_proposed_again(registry: Registry) -> None:
     evolve(registry, plan())
     registry.execute(Revert("sql-analyst", 1, "it reads badly"))
     publish(registry, "sql-analyst")
     (cycle, *_) = evolve(registry, plan()).cycles
-    assert (cycle.verdict, cycle.remembered) == ("reject", True)
+    assert (cycle.verdict, cycle.candidate) == ("hold", None)
+    assert "rejected before" in cycle.reasons[0]
     assert registry.capsule("sql-analyst").version == 3
+    events = registry.log.head()
+    (again, *_) = evolve(registry, plan()).cycles
+    assert again.remembered
+    assert registry.log.head() == events
 
 
 def test_a_skill_edited_by_hand_is_not_evolved_over(registry: Registry) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from events.claims import After, AfterError, Before, Claim, FinishWith, Output, StartWith
 from strategies.gate.contrast import cases_of, contrast
-from strategies.gate.recovered import population
+from strategies.gate.exposure import moment_of
+from strategies.gate.recovered import attempts, population
 from strategies.logs.scan import scan
 from strategies.proposers.guard import guard
 from strategies.proposers.habit import habit
@@ -22,6 +23,9 @@ from tests.worlds import (
     division_of,
     outcomes_shuffled,
     promoted,
+    recoveries_dealt,
+    recovering,
+    recovering_by,
     sent_through,
     skill_with,
     tasks_permuted,
@@ -31,34 +35,55 @@ from tests.worlds import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from strategies.gate.splits import Division
     from strategies.logs.episode import EpisodeRecord
     from strategies.proposers.proposal import Ask, Proposer
-    from tests.worlds import Habit, Judgement
+    from tests.worlds import Deal, Habit, Judgement
 
 SEEDS: Final = range(20)
 SOME_CLAIMS: Final[tuple[Claim, ...]] = (
     AfterError(template=NO_TABLE, do="sql:SHOW"),
     After(action="sql:SELECT", failing=True, avoid="sql:SELECT"),
-    After(action="sql:SELECT", k=2, identical=True, avoid="sql:SELECT"),
+    After(action="sql:SELECT", k=2, avoid="sql:SELECT"),
+    After(action="sql:SELECT", identical=True, avoid="sql:SELECT"),
     StartWith(do="sql:SHOW"),
-    Before(action="sql:SELECT", do="sql:SHOW"),
+    Before(action="sql:DESC", do="sql:SHOW"),
     FinishWith(do="sql:SELECT"),
     Output(pattern="json"),
 )
+"""Claims of every family, for worlds of queries."""
+THEIR_CLAIMS: Final[tuple[Claim, ...]] = (
+    AfterError(template="broken", do="Read"),
+    After(action="make", failing=True, avoid="make"),
+    After(action="make", avoid="make"),
+    After(action="make", identical=True, avoid="make"),
+    StartWith(do="ls"),
+    Before(action="Edit", do="Read"),
+    FinishWith(do="test"),
+    Output(pattern="json"),
+)
+"""The same for the worlds with a habit."""
+HABITS: Final[tuple[Habit, ...]] = ("start_with", "before", "finish_with", "output", "guard")
+QUERIES: Final = ("sql:SELECT", "sql:SHOW", "sql:DESC")
 
 
-def every_family(division: Division, key: str, actions: Sequence[str]) -> list[Judgement]:
-    """Ask every proposer about signals of its kind, and judge all they come up with under one evaluator."""
+def every_family(
+    division: Division, key: str, actions: Sequence[str], claims: Sequence[Claim] = SOME_CLAIMS
+) -> list[Judgement]:
+    """Ask every proposer about signals of its kind, and judge all they come up with under one evaluator.
+
+    Shapes: claims of every family, the one about an error first.
+    """
     explore = division.explore
+    assert isinstance(claims[0], AfterError)
     about = asking(explore, kind="uncovered_failure", calls_for="innovate")
-    mine = replace(about, capsule=skill_with(SOME_CLAIMS))
-    theirs = replace(about, others=(skill_with(SOME_CLAIMS, fingerprint=about.signal.fingerprint),))
+    mine = replace(about, capsule=skill_with(claims))
+    theirs = replace(about, others=(skill_with(claims, fingerprint=about.signal.fingerprint),))
     asks: list[tuple[Ask, Sequence[Proposer]]] = [
-        (asking(explore, template=NO_TABLE), (recovery,)),
+        (asking(explore, template=claims[0].template), (recovery,)),
         *((asking(explore, action=one, kind="repeated_call", calls_for="harden"), (guard,)) for one in actions),
         (about, (habit,)),
         (theirs, (transfer,)),
@@ -67,40 +92,82 @@ def every_family(division: Division, key: str, actions: Sequence[str]) -> list[J
     return sent_through(asks, division, key)
 
 
+def compared(claims: Sequence[Claim], records: Sequence[EpisodeRecord]) -> list[Claim]:
+    """Keep the claims that have enough episodes on either side to be tried."""
+    figures = {claim: contrast(cases_of(claim, records)) for claim in claims}
+    return [claim for claim, one in figures.items() if one is not None and min(one.obeyed, one.disobeyed) >= 20]
+
+
 @pytest.fixture(scope="session")
 def runs(recorded_data: Path) -> Sequence[EpisodeRecord]:
     return scan([recorded_data / "intercode_sql"], on_broken="list").records
 
 
 def test_no_family_promotes_anything_where_nothing_matters_and_success_ends_the_episode() -> None:
-    compared = 0
+    tried: set[Claim] = set()
     for seed in SEEDS:
         division = division_of(world_where_nothing_matters(seed), str(seed))
-        assert promoted(every_family(division, str(seed), ["sql:SELECT", "sql:SHOW", "sql:DESC"])) == []
-        compared += sum(contrast(cases_of(claim, division.sealed)) is not None for claim in SOME_CLAIMS)
-    assert compared >= 19 * len(SOME_CLAIMS)  # every family has something to say in this world
+        assert promoted(every_family(division, str(seed), QUERIES)) == []
+        tried |= set(compared(SOME_CLAIMS, division.explore))
+    assert tried == set(SOME_CLAIMS)  # every family has something to say in this world
 
 
 def test_nothing_recovers_where_nothing_matters() -> None:
-    """The page measured z between 0.2 and 1.2 in its placebo world; chance alone stays within 3."""
+    """The page measured z between 0.2 and 1.2 in its placebo world; chance alone stays within 3.
+
+    Where success ends the episode, who pauses before trying again has the harder tasks left: that speaks against
+    a guard, never for it.
+    """
     for seed in SEEDS:
-        records = without_outcomes(world_where_nothing_matters(seed))
-        division = division_of(records, str(seed))
-        asks = [(asking(division.explore, template=NO_TABLE), (recovery,))]
-        assert promoted(sent_through(asks, division, str(seed))) == []
-        figures = contrast(cases_of(SOME_CLAIMS[0], population(SOME_CLAIMS[0], division.sealed).records))
-        assert figures is not None
-        assert abs(figures.z) < 3
+        division = division_of(without_outcomes(world_where_nothing_matters(seed)), str(seed))
+        assert promoted(every_family(division, str(seed), QUERIES)) == []
+        for claim in SOME_CLAIMS[:2]:
+            figures = contrast(cases_of(claim, population(claim, division.sealed).records))
+            assert figures is not None
+            assert figures.z < 3
+
+
+@pytest.mark.parametrize("placebo", [outcomes_shuffled, tasks_permuted])
+def test_no_family_promotes_anything_where_the_outcomes_of_a_true_habit_are_dealt_out_anew(placebo: Deal) -> None:
+    for seed in SEEDS:
+        division = division_of(placebo(world_with_a_habit(seed, HABITS[seed % 5]), seed), str(seed))
+        assert compared(THEIR_CLAIMS, division.explore) == list(THEIR_CLAIMS)
+        assert promoted(every_family(division, str(seed), ["make", "Edit"], THEIR_CLAIMS)) == []
+
+
+@pytest.mark.parametrize("placebo", [outcomes_shuffled, tasks_permuted])
+def test_nothing_is_learnt_without_outcomes_where_recoveries_are_dealt_out_anew(placebo: Deal) -> None:
+    for seed in SEEDS:
+        world = recovering(seed)
+        for claim in SOME_CLAIMS[:2]:
+            division = division_of(recoveries_dealt(world, claim, placebo, seed), str(seed))
+            assert compared([claim], attempts(claim, division.explore)) == [claim]
+            assert promoted(recovering_by(claim, division, str(seed))) == []
 
 
 @pytest.mark.data
 @pytest.mark.parametrize("placebo", [outcomes_shuffled, tasks_permuted])
 def test_no_family_promotes_anything_where_recorded_outcomes_are_dealt_out_anew(
-    runs: Sequence[EpisodeRecord], placebo: Callable[[Sequence[EpisodeRecord], int], list[EpisodeRecord]]
+    runs: Sequence[EpisodeRecord], placebo: Deal
 ) -> None:
+    """Of `finish_with` one arm is nearly empty there, and `output` has no moment: the worlds above hold both."""
     for seed in SEEDS:
         division = division_of(placebo(runs, seed), str(seed))
-        assert promoted(every_family(division, str(seed), ["sql:SELECT", "sql:SHOW"])) == []
+        assert promoted(every_family(division, str(seed), QUERIES[:1])) == []
+        assert seed or compared(SOME_CLAIMS, division.explore) == list(SOME_CLAIMS[:6])
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("placebo", [outcomes_shuffled, tasks_permuted])
+@pytest.mark.parametrize("claim", SOME_CLAIMS[:2], ids=["after_error", "after"])
+def test_nothing_is_learnt_from_the_recorded_runs_where_recoveries_are_dealt_out_anew(
+    runs: Sequence[EpisodeRecord], claim: Claim, placebo: Deal
+) -> None:
+    met = [record for record in runs if moment_of(claim, record) is not None]
+    for seed in SEEDS:
+        division = division_of(recoveries_dealt(met, claim, placebo, seed), str(seed))
+        assert compared([claim], attempts(claim, division.explore)) == [claim]
+        assert promoted(recovering_by(claim, division, str(seed))) == []
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -121,16 +121,111 @@ def evidence_of(germline: Terminal, template: str) -> list[str]:
 
 def test_erased_text_and_salt_are_gone_from_the_files_and_the_chain_holds(germline: Terminal) -> None:
     names = evidence_of(germline, "access denied")
-    shown = germline.does("evidence", "show", names[0], "--json").json
-    assert "Ada Lovelace" in shown["text"]
+    before = shown(germline, names[0])
+    assert "Ada Lovelace" in before["text"]
     assert germline.does("evidence", "erase", *names, "--reason", "Ada asked", "--json").json["final"]
-    stored = b"".join(path.read_bytes() for path in (germline.folder / ".germline").iterdir())
-    assert b"Lovelace" not in stored
-    assert shown["hmac"].encode() not in stored
+    kept = stored(germline)
+    assert b"Lovelace" not in kept
+    assert before["hmac"].encode() not in kept
     assert germline.does("verify", "--json").json["ok"]
-    told = germline.does("evidence", "show", names[0], "--json").json
+    told = shown(germline, names[0])
     assert told["erased"]["reason"] == "Ada asked"
     assert "because Ada asked" in germline.does("evidence", "show", names[0]).out
+
+
+def session(number: int, name: str = "") -> str:
+    """Write a session in which a call fails for somebody by name, or one in which another call works."""
+    about = {"sessionId": f"s{number}", "timestamp": f"2026-01-01T00:00:{number:02}Z"}
+    tool = "open_vault" if name else "open_door"
+    use = {"type": "tool_use", "id": "t1", "name": tool, "input": {"number": number}}
+    said = {"type": "tool_result", "tool_use_id": "t1", "is_error": bool(name)}
+    said["content"] = f"cannot open the vault of {name}" if name else "open"
+    records = [
+        {"type": "user", "uuid": "u", **about, "message": {"role": "user", "content": f"open {number}"}},
+        {"type": "assistant", "uuid": "a", **about, "message": {"id": "m1", "content": [use]}},
+        {"type": "user", "uuid": "r", **about, "message": {"role": "user", "content": [said]}},
+    ]
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+@pytest.fixture
+def visited(tmp_path: Path) -> Terminal:
+    """Begin a registry with three sessions that may go on, each with an error that names a person."""
+    germline = Terminal(tmp_path).with_skill()
+    for number, name in enumerate(("Ada Lovelace", "Bob Stone", "Cy Young")):
+        germline.write(f"logs/{number}.jsonl", session(number, name))
+    germline.does("scan", "logs")
+    return germline
+
+
+def naming(germline: Terminal, name: str) -> list[str]:
+    """Find the evidence that names a person."""
+    signals = germline.does("signals", "--json").json["signals"]
+    every = dict.fromkeys(piece for one in signals for piece in one["evidence"])
+    return [piece for piece in every if name in (shown(germline, piece).get("text") or "")]
+
+
+def shown(germline: Terminal, piece: str) -> dict[str, Any]:
+    told: dict[str, Any] = germline.does("evidence", "show", piece, "--json").json
+    return told
+
+
+def stored(germline: Terminal) -> bytes:
+    """Read all that the registry keeps, as it lies on disk."""
+    return b"".join(path.read_bytes() for path in (germline.folder / ".germline").iterdir())
+
+
+def test_erased_text_does_not_live_on_in_what_readers_remember_of_the_log(visited: Terminal) -> None:
+    kept = stored(visited)
+    assert (kept.count(b"Lovelace"), kept.count(b"Stone")) == (2, 2)  # the evidence, and a session that may go on
+    names = naming(visited, "Lovelace")
+    told = visited.does("evidence", "erase", *names, "--reason", "she asked", "--json").json
+    assert told["templates"] == ["cannot open the vault of <*> <*>"]
+    assert told["still_in"] == [f"{visited.folder}/logs/0.jsonl, line 3"]
+    kept = stored(visited)
+    assert (kept.count(b"Lovelace"), kept.count(b"Stone")) == (0, 2)
+    assert visited.does("scan", "logs", "--json").json["unchanged"] == 3
+    assert b"Lovelace" not in stored(visited)
+    assert visited.does("verify", "--json").json["ok"]
+
+
+def test_a_log_that_grows_after_an_erasure_is_read_anew_and_counts_nothing_twice(visited: Terminal) -> None:
+    visited.does("evidence", "erase", *naming(visited, "Lovelace"), "--reason", "she asked")
+    with (visited.folder / "logs/0.jsonl").open("a") as log:
+        log.write(session(0, "nobody").replace('"t1"', '"t2"').replace('"m1"', '"m2"'))
+    scanned = visited.does("scan", "logs", "--json").json
+    assert (scanned["new_episodes"], scanned["longer_episodes"]) == (0, 1)
+    assert scanned["bytes"] == (visited.folder / "logs/0.jsonl").stat().st_size
+
+
+def more_visits(germline: Terminal) -> None:
+    """Write sessions enough to make the failing tool a signal of its own, with all its failures as evidence."""
+    for number in range(3, 40):
+        germline.write(f"logs/{number}.jsonl", session(number, "Bob Stone" if number < 11 else ""))
+    raised = germline.does("scan", "logs", "--json").json["raised"]
+    assert "tool_failure" in {one["kind"] for one in raised}
+
+
+def test_a_record_that_was_erased_is_no_evidence_of_a_later_signal(visited: Terminal) -> None:
+    visited.does("evidence", "erase", *naming(visited, "Lovelace"), "--reason", "she asked")
+    more_visits(visited)
+    assert naming(visited, "Cy Young")[1:]  # kept once more, for the later signal
+    assert naming(visited, "Lovelace") == []
+
+
+def test_pieces_that_keep_the_same_record_go_together_and_others_that_say_the_same_are_told(
+    visited: Terminal,
+) -> None:
+    more_visits(visited)
+    first, second = naming(visited, "Cy Young")
+    answer = visited.does("evidence", "erase", first, "--reason", "he asked")
+    assert f"erased     {second}, the same record" in answer.out
+    assert "other piece" not in answer.out
+    assert naming(visited, "Cy Young") == []
+    stone = naming(visited, "Bob Stone")
+    told = visited.does("evidence", "erase", stone[0], "--reason", "he asked", "--json").json
+    assert set(told["erased"]) | set(told["alike"]) == set(stone)
+    assert set(naming(visited, "Bob Stone")) == set(told["alike"])
 
 
 def test_erasing_needs_a_reason_and_happens_once(germline: Terminal) -> None:

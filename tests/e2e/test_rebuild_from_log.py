@@ -12,6 +12,7 @@ import pytest
 from events.log import Document
 from events.sqlite_log import SqliteLog
 from registry.commands import MoveAlias, Protect, Revert
+from registry.library import FORMAT
 from registry.projection import rebuild
 from registry.publish import publish, take_in_edits, write_out
 from registry.registry import Registry
@@ -100,7 +101,7 @@ def test_a_rebuilt_registry_goes_on_as_the_first_one_would(told: Registry) -> No
 def test_a_projection_of_another_format_is_folded_anew_when_it_is_opened(told: Registry) -> None:
     before = told.log.document("registry", "")
     assert before is not None
-    old = before.body.replace(b'"format":2', b'"format":1')
+    old = before.body.replace(f'"format":{FORMAT}'.encode(), b'"format":1')
     assert old != before.body
     told.log.put_documents([Document("registry", "", 0, old)])
     assert not told.is_projected()

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from registry.erasing import erasure_of
+from strategies.erasing import erase_text
 from tests.screen_pilot import screens
 from tests.story import COLUMNS, LOOK, NOW, tell
+from tui.bootstrap import open_registry
 from tui.event_reads import EventLine, read_event
 from tui.keys import APP, HELP, HISTORY, MOVES, SCREEN, SHEET, SKILLS, WHY
 from tui.widgets.event_list import PAGE, EventList
@@ -71,6 +74,49 @@ async def test_evidence_says_whether_each_record_still_is_where_it_was(story: Pa
         assert page.count("✓ still there") == 3
         await at.press("escape")
         assert "why" in at.top
+
+
+async def test_erased_evidence_says_on_what_day_it_went_and_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tell(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with open_registry(path) as registry:
+        names = [piece for raised in registry.signals() for piece in raised.event.evidence]
+        for gone, reason in ((names[:2], "Ada asked for it"), (names[2:], "the log was\x1b[2J public")):
+            erase_text(registry, gone, reason)
+        first = erasure_of(registry, names[0])
+        assert first is not None
+        day = first.at[:10]
+        async with screens(path, "sql-analyst@3:12") as at:
+            why = at.pane("#why")
+            assert f"evidence  ✗ 2 pieces erased on {day} because Ada asked for it" in why
+            assert f"✗ 2 pieces erased on {day} because the log was�[2J public" in why
+            assert "still there" not in why
+            await at.press("e")
+            assert "0 kept, 4 erased" in at.top
+            page = at.pane("#page")
+            assert page.count(f"✗ erased on {day}") == 4
+            assert page.count("because Ada asked for it") == 2
+            assert f"evidence {names[3][:12]}" in page
+
+
+async def test_evidence_that_is_kept_and_evidence_that_was_erased_stand_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tell(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with open_registry(path) as registry:
+        (name, *_) = [piece for raised in registry.signals() for piece in raised.event.evidence]
+        erase_text(registry, [name], "Ada asked for it")
+    for size in ((80, 24), (140, 40)):
+        async with screens(path, "sql-analyst@3:12", size=size) as at:
+            assert at.pane("#why").count("✓ still there") == 3
+            assert "✗ 1 piece erased on " in at.pane("#why")
+            await at.press("e")
+            page = at.pane("#page").splitlines()
+            assert [row.split()[0] for row in page if row[:3].strip()] == ["1", "2", "3", "4"]
+            assert max(map(len, page)) <= size[0]
 
 
 async def test_what_was_tried_for_the_same_signal_and_rejected_stands_below_the_line(story: Path) -> None:

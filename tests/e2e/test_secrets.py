@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from shutil import copytree
 from typing import TYPE_CHECKING
 
 import pytest
 
 from strategies.logs.readers import reader_names
-from tests.planted import FORMATS, SECRETS, planted_recordings
-from tests.terminal import SPLIT_KEY, Terminal
+from tests.inspect_stand_in import stand_in
+from tests.planted import (
+    FORMATS,
+    PASSWORD,
+    SECRETS,
+    TOKEN,
+    planted_name,
+    planted_recordings,
+    steps,
+)
+from tests.screen_pilot import screens
+from tests.terminal import SPLIT_KEY, Answer, Terminal
 from tui.demo import demo_folder
+from tui.views.rows import text_of
+from tui.widgets.rows_view import RowsView
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+DATABASE = ".germline/registry.db"
+BY_CI = ("--source", "ci")
 
 
 def leaked(folder: Path, outputs: list[str]) -> list[str]:
@@ -28,38 +46,88 @@ def leaked(folder: Path, outputs: list[str]) -> list[str]:
     )
 
 
-@pytest.mark.parametrize("log_format", FORMATS)
-def test_a_secret_in_a_log_is_nowhere_in_the_registry_or_on_the_screen(tmp_path: Path, log_format: str) -> None:
-    if log_format not in reader_names():
-        pytest.skip(f"no reader of {log_format}")
+@pytest.fixture
+def germline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+    """Begin a registry that somebody else reads all the while: its write-ahead log is there to be searched too."""
+    stand_in(monkeypatch)
     germline = Terminal(tmp_path).with_skill()
+    with closing(sqlite3.connect(tmp_path / DATABASE)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM events").fetchone()
+        yield germline
+
+
+@pytest.mark.parametrize("log_format", FORMATS)
+def test_a_secret_in_a_log_is_nowhere_in_the_registry_or_on_the_screen(
+    germline: Terminal, log_format: str
+) -> None:
+    if log_format not in {*reader_names(), "inspect, packed"}:
+        pytest.skip(f"no reader of {log_format}")
     name, write = FORMATS[log_format]
     for number in range(4):
-        germline.write(f"logs/{number}/{name}", write(number))
+        germline.write(f"logs/{planted_name(number, name)}", write(number))
     scanned = germline.does("scan", "logs", "--json")
     assert scanned.json["signals"] >= 3
-    germline.write(f"logs/5/{name}", write(5))
-    said = [scanned, germline.does("scan", "logs")]
-    asked = (["status"], ["status", "--json"], ["signals"], ["signals", "--json"])
+    germline.write(f"logs/{planted_name(5, name)}", write(5))
+    said = [scanned, germline.does("scan", "logs"), germline.does("scan", "logs", "--json")]
+    asked = (["status"], ["status", "--json"], ["signals"], ["signals", "--json"], ["log"], ["log", "--json"])
     said += [germline.does(*words) for words in asked]
-    said += [germline.does("signals", "--quality", "--json"), germline.does("log", "--json")]
-    pieces = [piece for row in said[5].json["signals"] for piece in row["evidence"]]
-    assert pieces
-    shown = [germline.does("evidence", "show", piece, "--json") for piece in pieces[:5]]
+    said += [germline.does("signals", "--quality", "--json"), germline("outcome", "a=1", "--value", "1", *BY_CI)]
+    pieces = [piece for row in said[6].json["signals"] for piece in row["evidence"]]
+    shown = [germline.does("evidence", "show", piece, "--json") for piece in pieces]
     assert any(one.json["redactions"] for one in shown)
+    assert all(one.json["still_there"] for one in shown)
     said += [*shown, germline.does("evidence", "show", pieces[0])]
-    assert leaked(tmp_path, [text for answer in said for text in (answer.out, answer.err)]) == []
+    assert (germline.folder / f"{DATABASE}-wal").stat().st_size > 0
+    assert leaked(germline.folder, [text for answer in said for text in (answer.out, answer.err)]) == []
     assert germline.does("verify", "--json").json["ok"]
 
 
-def test_a_secret_in_a_log_never_reaches_a_skill_that_learns_from_it(tmp_path: Path) -> None:
-    germline = Terminal(tmp_path)
+def test_a_secret_in_what_a_broken_log_is_called_or_holds_is_not_repeated(germline: Terminal) -> None:
+    germline.write(f"logs/{planted_name(1, 'x.jsonl')}", f"what {TOKEN} is this\n")
+    germline.write(f"logs/{planted_name(2, 'own.jsonl.gz')}", b"\x1f\x8b\x08\x00" + TOKEN.encode())
+    germline.write(f"logs/{planted_name(3, 'own.jsonl')}", steps(1) + f'{{"type": {TOKEN}\n')
+    for name in ("x.jsonl", "own.jsonl.gz"):
+        (file,) = (germline.folder / "logs").glob(f"*/*{name}")
+        answer = germline("scan", file)
+        assert answer.code == 2
+        assert "[github-token]" in answer.err
+        assert leaked(germline.folder, [answer.out, answer.err]) == []
+    passed = germline.does("scan", "logs", "--skip-broken", "--json")
+    assert passed.json["malformed"] >= 3
+    assert len(passed.json["skipped"]) + len(passed.json["broken"]) == 2
+    assert leaked(germline.folder, [passed.out, passed.err]) == []
+
+
+def test_logs_whose_names_differ_by_a_secret_alone_are_told_apart(germline: Terminal) -> None:
+    for number, token in enumerate((TOKEN, TOKEN.replace("S", "Z"))):
+        germline.write(f"logs/{token}.jsonl", steps(2 * number) + steps(2 * number + 1))
+        assert germline.does("scan", "logs", "--json").json["new_episodes"] == 4
+    assert germline.does("scan", "logs", "--json").json["new_episodes"] == 0
+    pieces = [one for row in germline.does("signals", "--json").json["signals"] for one in row["evidence"]]
+    shown = [germline.does("evidence", "show", piece, "--json").json for piece in pieces]
+    assert {(one["file"].rpartition("/")[2], one["still_there"]) for one in shown} == {
+        ("[github-token].jsonl", True)
+    }
+    (germline.folder / f"logs/{TOKEN}.jsonl").unlink()
+    shown = [germline.does("evidence", "show", piece, "--json").json for piece in pieces]
+    assert {one["still_there"] for one in shown} == {False}
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Terminal, Answer]:
+    """Let a skill learn from logs with secrets in them, and give what was said."""
+    germline = Terminal(tmp_path_factory.mktemp("learned"))
     germline.does("init", "--split-key", SPLIT_KEY)
-    copytree(demo_folder() / "skills", tmp_path / "skills")
+    copytree(demo_folder() / "skills", germline.folder / "skills")
     germline.does("import", "skills")
-    logs = planted_recordings(tmp_path / "logs")
-    said = [germline.does("evolve", "sql-analyst", "--logs", logs, "--seed", "7", "--cycles", "1")]
-    assert "promote" in said[0].out
+    logs = planted_recordings(germline.folder / "logs" / f"password={PASSWORD}")
+    return germline, germline.does("evolve", "sql-analyst", "--logs", logs, "--seed", "7", "--cycles", "1")
+
+
+def test_a_secret_in_a_log_never_reaches_a_skill_that_learns_from_it(learned: tuple[Terminal, Answer]) -> None:
+    germline, evolved = learned
+    assert "promote" in evolved.out
     line = germline.learned_line()
     asked = (
         ["why", f"sql-analyst:{line}", "--all"],
@@ -70,6 +138,20 @@ def test_a_secret_in_a_log_never_reaches_a_skill_that_learns_from_it(tmp_path: P
         ["log", "--json"],
         ["project", "sql-analyst", "--annotated", "--to", "copies"],
     )
-    said += [germline.does(*words) for words in asked]
+    said = [evolved, *(germline.does(*words) for words in asked)]
     assert "[private-key]" in said[2].out
-    assert leaked(tmp_path, [text for answer in said for text in (answer.out, answer.err)]) == []
+    assert leaked(germline.folder, [text for answer in said for text in (answer.out, answer.err)]) == []
+
+
+async def test_a_secret_in_a_log_is_on_no_screen(learned: tuple[Terminal, Answer]) -> None:
+    germline, _ = learned
+    seen: list[str] = []
+    place = f"sql-analyst:{germline.learned_line()}"
+    async with screens(germline.folder / DATABASE, place, size=(200, 50)) as at:
+        for keys in ([], ["e"], ["escape", "1"], ["2"], ["enter"]):
+            await at.press(*keys)
+            panes = at.app.screen.query(RowsView)
+            seen += [text_of(pane.row(index)) for pane in panes for index in range(pane.count)]
+    assert any("[private-key]" in row for row in seen)
+    assert any("✓ still there" in row for row in seen)
+    assert leaked(germline.folder, seen) == []

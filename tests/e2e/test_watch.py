@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import pytest
 
+from tests.plugged import plugged
 from tests.terminal import SPLIT_KEY, Terminal, recordings
 from tui.demo import demo_folder
 
@@ -26,8 +27,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 @contextmanager
 def watching(germline: Terminal, *words: str) -> Iterator[subprocess.Popen[str]]:
-    """Start `germline watch … --json` in a process of its own."""
-    environment = {**os.environ, "HOME": str(germline.folder), "PYTHONPATH": str(ROOT), "GERMLINE_REGISTRY": ""}
+    """Start `germline watch … --json` in a process of its own, beside the packages in the folder `site`."""
+    packages = os.pathsep.join([str(ROOT), str(germline.folder / "site")])
+    environment = {**os.environ, "HOME": str(germline.folder), "PYTHONPATH": packages, "GERMLINE_REGISTRY": ""}
     command = [sys.executable, "-m", "tui.cli.entry", "watch", *words, "--json"]
     with subprocess.Popen(
         command,
@@ -137,3 +139,22 @@ def test_evolve_with_review_promotes_nothing(tmp_path: Path) -> None:
     assert (again["verdict"], again["remembered"]) == ("hold", True)
     told = germline.does(*words, "--json").json["cycles"][0]
     assert (told["verdict"], told["version"], told["remembered"]) == ("promote", 2, True)
+
+
+def test_plug_ins_that_do_not_work_are_told_once_however_often_it_looks(
+    germline: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = {"a-missing": "no_such_module:Reader", "e-nosy": "plugged_readers:Nosy"}
+    log = germline.write("logs/text.log", "ERROR: it broke\n")
+    with plugged(germline.folder, monkeypatch, entries), watching(germline, "logs") as process:
+        next_line(process)
+        with log.open("a") as file:
+            file.write("ERROR: it broke again\n")
+        next_line(process)
+        assert stopped(process, signal.SIGTERM) == 0
+        assert process.stderr is not None
+        told = [line for line in process.stderr.read().splitlines() if "the log reader" in line]
+    assert [line.split(" does not work: ")[0] for line in told] == [
+        "warning    the log reader a-missing of plugged",
+        "warning    the log reader e-nosy of plugged",
+    ]

@@ -20,7 +20,7 @@ from strategies.logs.plain_text import FAILURES, PlainTextReader
 from strategies.logs.stream import LogFile
 
 if TYPE_CHECKING:
-    from strategies.logs.episode import Episode
+    from strategies.logs.episode import EpisodeRecord
     from strategies.logs.line_search import Finder
 
 FAST = settings(derandomize=True, deadline=None, max_examples=150)
@@ -47,7 +47,7 @@ def engines() -> tuple[Finder, ...]:
         return (plain,)  # the extra is not installed: then there is one engine to check
 
 
-def read(body: bytes) -> tuple[list[Episode], int]:
+def read(body: bytes) -> tuple[list[EpisodeRecord], int]:
     with TemporaryDirectory() as folder:
         path = Path(folder, "x.log")
         path.write_bytes(body)

@@ -65,6 +65,7 @@ def test_ages_are_told_in_the_largest_unit_that_fits() -> None:
 def test_text_from_a_log_cannot_steer_the_terminal() -> None:
     assert one_line("a\x1b[31mred\x07\r\n") == "a\\u001b[31mred\\u0007"
     assert one_line("abc\u202edef") == "abc\\u202edef"
+    assert one_line("look\U000e0061\u200bfirst, café ⚠\ufe0f") == "look\\U000e0061\\u200bfirst, café ⚠\ufe0f"
     assert harmless("\tline\nnext\x1b") == "\tline\nnext\\u001b"
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from strategies.logs.codex import CodexReader
 from strategies.logs.codex_output import told
-from strategies.logs.episode import Episode, Tally
+from strategies.logs.episode import EpisodeRecord, Tally
+from strategies.logs.records import prompt_key
 from strategies.logs.skill_use import BODY, body_hash
 from strategies.logs.stream import LogFile
 from tests.sample_logs import CODEX, jsonl
@@ -36,7 +37,7 @@ def said(role: str, text: str) -> Record:
     return item("message", role=role, content=[{"type": "input_text", "text": text}])
 
 
-def read(folder: Path, *records: Record, before: bytes = CODEX) -> tuple[Episode, Tally]:
+def read(folder: Path, *records: Record, before: bytes = CODEX) -> tuple[EpisodeRecord, Tally]:
     path = folder / "rollout.jsonl"
     path.write_bytes(before + jsonl(*records))
     tally = Tally()
@@ -46,7 +47,7 @@ def read(folder: Path, *records: Record, before: bytes = CODEX) -> tuple[Episode
 
 def test_session_tells_its_name_model_branch_prompt_and_end(tmp_path: Path) -> None:
     episode, tally = read(tmp_path)
-    assert (episode.id, episode.run, episode.prompt) == ("c1", "gpt-x", "Run the tests")
+    assert (episode.name, episode.run, episode.prompt_key) == ("c1", "gpt-x", prompt_key("Run the tests"))
     assert episode.labels == {"version": "0.50.0", "branch": "main"}
     assert (episode.started_at, episode.ended_by) == ("2026-01-01T00:00:00.000Z", "agent")
     assert (tally.unknown, tally.malformed) == ({}, [])
@@ -83,42 +84,47 @@ def test_every_shape_of_an_answer_tells_text_and_failure(output: object, text: s
 
 
 @pytest.mark.parametrize(
-    ("record", "error_type", "actor", "ended_by"),
+    ("record", "template", "actor", "ended_by"),
     [
         (event("turn_aborted", reason="interrupted"), "user_interrupt", "user", "environment"),
         (event("turn_aborted", reason="replaced"), "turn_aborted", "user", "environment"),
         (event("thread_rolled_back", num_turns=1), "thread_rolled_back", "user", "agent"),
         (line("compacted", message=""), "context_overflow", "environment", "agent"),
-        (event("error", message="x", codex_error_info="usage_limit"), "usage_limit", "environment", "environment"),
-        (event("error", message="x", codex_error_info={"http": {}}), "http", "environment", "environment"),
+        (
+            event("error", message="x", codex_error_info="usage_limit"),
+            "usage_limit: x",
+            "environment",
+            "environment",
+        ),
+        (event("error", message="x", codex_error_info={"http": {}}), "http: x", "environment", "environment"),
         (
             event("error", message="x", codex_error_info="context_window_exceeded"),
-            "context_overflow",
+            "context_overflow: x",
             "environment",
             "limit",
         ),
     ],
 )
 def test_what_happens_to_the_session_is_noted(
-    tmp_path: Path, record: Record, error_type: str, actor: str, ended_by: str
+    tmp_path: Path, record: Record, template: str, actor: str, ended_by: str
 ) -> None:
     episode, _ = read(tmp_path, record)
     last = episode.steps[-1]
-    assert (last.kind, last.error_type, last.actor, episode.ended_by) == ("note", error_type, actor, ended_by)
+    assert (last.kind, last.template, last.actor, episode.ended_by) == ("note", template, actor, ended_by)
 
 
 def test_rejected_command_is_a_permission_denied(tmp_path: Path) -> None:
     call = item("function_call", name="shell", arguments="{}", call_id="x")
     answer = item("function_call_output", call_id="x", output="exec command rejected by user")
     episode, _ = read(tmp_path, call, answer)
-    assert (episode.steps[-1].error, episode.steps[-1].error_type) == (True, "permission_denied")
+    assert (episode.steps[-1].error, episode.steps[-1].template) == (True, "permission_denied")
 
 
 def test_injected_text_is_no_prompt_and_an_injected_skill_is_known_by_its_body(tmp_path: Path) -> None:
     skill = "<skill>\n<name>sql</name>\n<path>/s/sql/SKILL.md</path>\n---\nname: sql\n---\n# Look first\n</skill>"
     injected = [said("user", "<environment_context>\n</environment_context>"), said("user", skill)]
     episode, _ = read(tmp_path, *injected, said("user", "Go"), before=b"")
-    assert episode.prompt == "Go"
+    assert episode.prompt_key == prompt_key("Go")
     assert episode.skills == (("sql", BODY + body_hash("# Look first")),)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from strategies.logs.outcome_rules import _KEYS as RULE_KEYS
+from strategies.presets import EditBudget, Preset, Weights
 from strategies.signals.thresholds import Thresholds
 from tui.cli.config import _KEYS
 
@@ -21,3 +22,9 @@ def test_every_key_of_the_settings_file_is_in_the_docs(key: str) -> None:
 def test_the_docs_state_the_default_that_a_threshold_has(key: str) -> None:
     row = next(row for row in ROWS if f"`{key}`" in row.split(" | ")[0])
     assert f"{Thresholds.model_fields[key].default}" in row.split(" | ")[1]
+
+
+@pytest.mark.parametrize("key", [*Preset.model_fields, *Weights.model_fields, *EditBudget.model_fields])
+def test_every_key_of_a_preset_is_in_the_docs(key: str) -> None:
+    section = TEXT.partition("## Presets of your own")[2].partition("\n## ")[0]
+    assert f"`{key}`" in section or f".{key}`" in section

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from events.claims import After
 from registry.gene import Line
 from strategies.proposers.dead_text import doubts
 from tests.worlds import skill_with
@@ -43,3 +44,8 @@ def test_protected_lines_are_never_doubted() -> None:
     (gene,) = capsule.genes
     for guarded in (replace(gene, protected=frozenset({1})), replace(gene, protected_whole=True)):
         assert list(doubts(replace(capsule, genes=(guarded,)))) == []
+
+
+def test_two_learned_lines_that_differ_in_one_word_ask_for_two_things() -> None:
+    claims = [After(action=f"Bash:{name}", failing=True, avoid=f"Bash:{name}") for name in ("cat", "python3")]
+    assert list(doubts(skill_with(claims))) == []

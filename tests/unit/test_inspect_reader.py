@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 import zipfile
-from dataclasses import dataclass
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
+import zstandard
 
 from events.errors import UnreadableLogError
 from strategies.logs.episode import Episode, Outcome, Tally
 from strategies.logs.inspect_eval import InspectReader
-from strategies.logs.places import read_span
+from strategies.logs.places import read_places, read_span, text_of
 from strategies.logs.stream import LogFile
+from tests.inspect_stand_in import Record, archive, archive_body, json_log, stand_in
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-Record = dict[str, object]
 
 MESSAGES: list[Record] = [
     {"role": "system", "content": "policy"},
@@ -50,63 +47,12 @@ SAMPLE: Record = {
     ],
     "started_at": "2026-01-01T00:00:00Z",
 }
-HEADER: Record = {"run_id": "r", "task": "sums", "task_id": "t", "model": "model-x", "dataset": {"name": None}}
-
-
-@dataclass
-class Dumped:
-    """What pydantic models do here."""
-
-    value: object
-
-    def model_dump_json(self, **_: object) -> str:
-        return json.dumps(self.value)
-
-
-@dataclass
-class FakeLog:
-    """What `read_eval_log` gives."""
-
-    eval: Dumped
-    samples: list[Dumped]
-
-
-def fake_read(path: str) -> FakeLog:
-    """Read a log as Inspect does: as JSON, or from the members of an archive."""
-    if path.endswith(".eval"):
-        with zipfile.ZipFile(path) as archive:
-            names = [name for name in archive.namelist() if name.startswith("samples/")]
-            samples = [json.loads(archive.read(name)) for name in names]
-            return FakeLog(Dumped(HEADER), [Dumped(sample) for sample in samples])
-    with open(path, encoding="utf-8") as file:  # noqa: PTH123 - a path as text, as Inspect takes it
-        log = json.load(file)
-    return FakeLog(Dumped(log["eval"]), [Dumped(sample) for sample in log["samples"]])
 
 
 @pytest.fixture
 def inspect_ai(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put the stand-in where the package would be."""
-    package, module = ModuleType("inspect_ai"), ModuleType("inspect_ai.log")
-    vars(module)["read_eval_log"] = fake_read
-    monkeypatch.setitem(sys.modules, "inspect_ai", package)
-    monkeypatch.setitem(sys.modules, "inspect_ai.log", module)
-
-
-def json_log(folder: Path, *samples: Record) -> Path:
-    path = folder / "log.json"
-    path.write_text(json.dumps({"version": 2, "eval": HEADER, "samples": samples}, indent=1, ensure_ascii=False))
-    return path
-
-
-def archive(folder: Path, *samples: Record) -> Path:
-    body = io.BytesIO()
-    with zipfile.ZipFile(body, "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("header.json", json.dumps({"eval": HEADER}))
-        for sample in samples:
-            packed.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample))
-    path = folder / "log.eval"
-    path.write_bytes(body.getvalue())
-    return path
+    stand_in(monkeypatch)
 
 
 def read(path: Path) -> tuple[list[Episode], Tally]:
@@ -143,6 +89,51 @@ def test_steps_of_an_archive_stand_at_the_member_of_their_sample(tmp_path: Path)
         member = read_span(str(path), episode.steps[0].span)
         assert member.startswith(b"PK\x03\x04")
         assert f"samples/{episode.task}_epoch_2.json".encode() in member
+
+
+@pytest.mark.usefixtures("inspect_ai")
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED])
+def test_text_of_a_step_in_an_archive_is_that_of_its_message(tmp_path: Path, method: int) -> None:
+    path = tmp_path / "log.eval"
+    path.write_bytes(archive_body([{**SAMPLE, "id": "b", "messages": MESSAGES[:1]}, SAMPLE], method=method))
+    _, episode = read(path)[0]
+    texts = [
+        text for _, text in read_places([(str(path), step.error_span or step.span) for step in episode.steps])
+    ]
+    assert texts == ["1+2?", "I add.", "it took too long: é", "The answer is 3."]
+
+
+def test_text_of_a_message_in_a_member_packed_by_zstd_is_found_too() -> None:
+    packed = zstandard.compress(json.dumps(SAMPLE).encode())
+    header = b"PK\x03\x04".ljust(8, b"\0") + b"\x5d".ljust(18, b"\0") + b"\x01\0\x02\0"
+    assert text_of(header + b"nxx" + packed, line=2) == "1+2?"
+
+
+@pytest.mark.usefixtures("inspect_ai")
+def test_text_of_a_sample_that_failed_is_its_error(tmp_path: Path) -> None:
+    path = archive(tmp_path, {**SAMPLE, "error": {"message": "the sandbox is gone"}})
+    (episode,), _ = read(path)
+    ((_, text),) = read_places([(str(path), episode.steps[-1].span)])
+    assert text == "the sandbox is gone"
+
+
+@pytest.mark.usefixtures("inspect_ai")
+@pytest.mark.parametrize("damage", [b"\xff" * 16, b""], ids=["damaged", "packed otherwise"])
+def test_archive_that_cannot_be_unpacked_any_more_says_so_instead_of_showing_bytes(
+    tmp_path: Path, damage: bytes
+) -> None:
+    path = archive(tmp_path, SAMPLE)
+    (episode,), _ = read(path)
+    span = episode.steps[0].span
+    body = bytearray(path.read_bytes())
+    method = span.byte_start + 8
+    body[method : method + 2] = b"\x63\x00" if not damage else body[method : method + 2]
+    middle = (span.byte_start + span.byte_end) // 2
+    body[middle : middle + len(damage)] = damage
+    path.write_bytes(body)
+    ((raw, text),) = read_places([(str(path), span)])
+    assert raw.startswith(b"PK")
+    assert text == "(packed in an archive that cannot be shown here)"
 
 
 @pytest.mark.usefixtures("inspect_ai")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.logs.episode import Episode, Outcome, Tally
+from strategies.logs.episode import Episode, Outcome, Span, Tally
 from strategies.logs.otel import OtelReader
+from strategies.logs.places import read_places
 from strategies.logs.stream import LogFile
 from tests.sample_logs import OTEL, attributes, jsonl, otel_export, otel_span
 
@@ -44,6 +46,22 @@ def test_failing_tool_tells_type_text_and_duration(tmp_path: Path) -> None:
     failing = episode.steps[1]
     assert (failing.error, failing.error_type) == (True, "OperationalError")
     assert (failing.error_text, failing.duration_ms) == ("no such table: é", 2000)
+
+
+def test_step_stands_at_its_span_and_its_text_is_what_the_status_says(tmp_path: Path) -> None:
+    (episode,), _ = read(tmp_path, OTEL)
+    (raw, text), *others = read_places([(episode.source, step.span) for step in episode.steps[1:]])
+    assert json.loads(raw)["startTimeUnixNano"] == f"{13 * 10**9}"
+    assert text == "no such table: é"
+    assert all("SHOW TABLES" in text for _, text in others)
+
+
+def test_span_in_a_line_that_names_a_key_twice_stands_at_the_line(tmp_path: Path) -> None:
+    line = jsonl(otel_export(otel_span(1, 2, gen_ai__tool__name="look"))).replace(
+        b'{"resource":', b'{"scopeSpans": [], "resource":'
+    )
+    (episode,), _ = read(tmp_path, line)
+    assert episode.steps[0].span == Span(0, len(line) - 1, 1)
 
 
 def test_calls_between_two_answers_of_the_model_share_a_turn(tmp_path: Path) -> None:

@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from events.claims import After, AfterError
 from events.registry_events import CycleFinished, SignalRaised
 from strategies.auto import automatic
-from strategies.presets import PRESETS
-from strategies.select import KINDS, LONGEST_REST, Turn, answers, deficits, preview, rest_of, select
+from strategies.presets import PRESETS, Weights
+from strategies.select import KINDS, LONGEST_REST, Turn, answers, deficits, pick, preview, rest_of, select
 
 if TYPE_CHECKING:
+    from random import Random
+
     from events.claims import Claim
     from events.parts import Strategy
 
@@ -59,6 +61,41 @@ def test_over_a_hundred_cycles_each_kind_gets_its_share_whatever_the_severities(
     assert all(abs(served[kind] - weights.of(kind)) <= 1 for kind in KINDS)
 
 
+@st.composite
+def any_weights(draw: st.DrawFn) -> Weights:
+    repair = draw(st.integers(0, 100))
+    harden = draw(st.integers(0, 100 - repair))
+    return Weights(repair=repair, harden=harden, innovate=100 - repair - harden)
+
+
+@given(any_weights(), st.randoms(use_true_random=False))
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_shares_hold_for_any_weights_and_severities_that_change_every_turn(
+    weights: Weights, draws: Random
+) -> None:
+    history: list[Turn] = []
+    for _ in range(100):
+        offers = [
+            Waiting(kind, draws.random(), f"{kind}{n}") for kind in KINDS for n in range(draws.randint(1, 3))
+        ]
+        picked = pick(offers, weights, history)
+        assert picked is not None
+        assert weights.of(picked.offer.calls_for)
+        history.append(Turn(picked.offer.calls_for, picked.offered))
+    served = Counter(turn.strategy for turn in history)
+    assert all(abs(served[kind] - weights.of(kind)) <= 1 for kind in KINDS)
+
+
+def test_a_pick_keeps_its_reason() -> None:
+    offers = [Waiting("repair", 0.2, "a"), Waiting("repair", 0.9, "b"), Waiting("innovate", 1.0, "c")]
+    picked = pick(offers, PRESETS["balanced"].weights, [Turn("innovate", KINDS)])
+    assert picked is not None
+    assert picked.offer == offers[1]
+    assert picked.waiting == {"repair": 2, "innovate": 1}
+    assert picked.owed == pytest.approx({"repair": 0.5 + 5 / 7, "harden": 0.3, "innovate": -0.8 + 2 / 7})
+    assert pick([Waiting("harden", 1.0, "h")], PRESETS["repair-only"].weights, []) is None
+
+
 @given(st.lists(waiting, max_size=12), st.lists(st.sampled_from(KINDS), max_size=6))
 @settings(derandomize=True, deadline=None, max_examples=1_000)
 def test_repair_only_never_picks_anything_but_repair(offers: list[Waiting], past: list[Strategy]) -> None:
@@ -67,7 +104,7 @@ def test_repair_only_never_picks_anything_but_repair(offers: list[Waiting], past
     picked = select(offers, weights, deficits(history, weights))
     repairs = [offer for offer in offers if offer.calls_for == "repair"]
     assert picked is None if not repairs else picked in repairs
-    assert all(pick.offer.calls_for == "repair" for pick in preview(offers, weights, history))
+    assert all(one.offer.calls_for == "repair" for one in preview(offers, weights, history))
 
 
 def test_a_kind_that_appears_late_gets_no_back_pay() -> None:
@@ -88,12 +125,12 @@ def test_a_preview_is_what_then_happens() -> None:
     offers = [Waiting(kind, severity, f"{kind}{severity}") for kind in KINDS for severity in (0.1, 0.9)]
     seen = preview(offers, weights, [])
     history: list[Turn] = []
-    for pick in seen:
-        assert select(offers, weights, deficits(history, weights)) == pick.offer
-        assert pick.owed[pick.offer.calls_for] == max(pick.owed.values())
-        history.append(Turn(pick.offer.calls_for, tuple({offer.calls_for for offer in offers})))
-        offers.remove(pick.offer)
-    assert [pick.offer.calls_for for pick in seen] == ["repair", "harden", "innovate", "repair", "harden"]
+    for one in seen:
+        assert select(offers, weights, deficits(history, weights)) == one.offer
+        assert one.owed[one.offer.calls_for] == max(one.owed.values())
+        history.append(Turn(one.offer.calls_for, tuple({offer.calls_for for offer in offers})))
+        offers.remove(one.offer)
+    assert [one.offer.calls_for for one in seen] == ["repair", "harden", "innovate", "repair", "harden"]
     assert len(preview(offers, weights, history, count=5)) == 1
     assert preview([], weights, []) == []
 

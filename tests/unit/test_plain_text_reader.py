@@ -8,7 +8,7 @@ import pytest
 
 from strategies.logs import ci_job
 from strategies.logs.ci_endings import ENDINGS, ending_of
-from strategies.logs.episode import Episode, Outcome, Tally
+from strategies.logs.episode import EpisodeRecord, Outcome, Tally
 from strategies.logs.line_search import Which
 from strategies.logs.log_lines import reports_no_failure, stamped
 from strategies.logs.plain_text import FAILURES, PlainTextReader
@@ -18,14 +18,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def read(folder: Path, text: str, name: str = "job.log") -> list[Episode]:
+def read(folder: Path, text: str, name: str = "job.log") -> list[EpisodeRecord]:
     path = folder / name
     path.write_bytes(text.encode())
     return list(PlainTextReader().read(LogFile(path), Tally()))
 
 
+def said(text: str, episodes: list[EpisodeRecord]) -> list[str]:
+    """Give the text of each failure, as it is found again where it stands."""
+    steps = [step for episode in episodes for step in episode.steps]
+    raws = [text.encode()[step.span.byte_start : step.span.byte_end] for step in steps]
+    return [told for raw in raws for _, told in PlainTextReader.telling.answers_in(raw)]
+
+
 def failures(folder: Path, text: str) -> list[str]:
-    return [step.error_text for episode in read(folder, text) for step in episode.steps]
+    return said(text, read(folder, text))
 
 
 @pytest.mark.parametrize(
@@ -166,7 +173,7 @@ def test_every_form_of_an_ending_is_one_that_the_search_looks_at() -> None:
 
 def test_each_job_of_a_file_is_an_episode_with_its_own_end(tmp_path: Path) -> None:
     text = "ERROR a\nFinished: FAILURE\nnext\nERROR b\nERROR c\nFinished: SUCCESS\nERROR d\n"
-    told = [(one.id, len(one.steps), one.outcome and one.outcome.value) for one in read(tmp_path, text)]
+    told = [(one.name, len(one.steps), one.outcome and one.outcome.value) for one in read(tmp_path, text)]
     assert told == [("job", 1, 0.0), ("job#2", 2, 1.0), ("job#3", 1, None)]
 
 
@@ -180,7 +187,7 @@ def test_long_log_is_cut_into_parts_and_the_last_tells_the_outcome(
 ) -> None:
     monkeypatch.setattr(ci_job, "PART_STEPS", 2)
     parts = read(tmp_path, "3 passed in 0.1s\n" + "ERROR x\n" * 5 + "1 failed in 0.1s\n")
-    assert [(one.id, len(one.steps)) for one in parts] == [("job", 2), ("job/2", 2), ("job/3", 1)]
+    assert [(one.name, len(one.steps)) for one in parts] == [("job", 2), ("job/2", 2), ("job/3", 1)]
     assert [one.outcome for one in parts] == [None, None, Outcome(0.0, "tests")]
 
 
@@ -191,9 +198,10 @@ def test_exit_code_at_the_end_is_a_label(tmp_path: Path) -> None:
 
 
 def test_windows_line_ends_are_no_part_of_a_record(tmp_path: Path) -> None:
-    (episode,) = read(tmp_path, "start\r\nERROR x\r\n  more\r\nend\r\n")
+    text = "start\r\nERROR x\r\n  more\r\nend\r\n"
+    (episode,) = read(tmp_path, text)
     (step,) = episode.steps
-    assert (step.error_text, step.span.line) == ("ERROR x\n  more", 2)
+    assert (said(text, [episode]), step.span.line) == (["ERROR x\n  more"], 2)
     assert (step.span.byte_start, step.span.byte_end) == (7, 22)
 
 
@@ -215,6 +223,6 @@ def test_only_what_is_called_a_log_or_dated_is_taken(name: str, text: str, *, ta
 def test_patterns_can_be_others(tmp_path: Path) -> None:
     path = tmp_path / "x.log"
     path.write_text("ERROR x\nkaputt\n")
-    (episode,) = PlainTextReader(("kaputt",)).read(LogFile(path), Tally())
-    assert [step.error_text for step in episode.steps] == ["kaputt"]
+    found = list(PlainTextReader(("kaputt",)).read(LogFile(path), Tally()))
+    assert said("ERROR x\nkaputt\n", found) == ["kaputt"]
     assert len(FAILURES) == 20

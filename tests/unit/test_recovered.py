@@ -16,13 +16,25 @@ from strategies.gate.policy import WRITTEN_RULE
 from strategies.gate.recovered import endpoint_for, population, recovered, too_far_apart
 from strategies.logs.ended import ended
 from strategies.presets import PRESETS
+from strategies.proposers.guard import guard
 from strategies.proposers.recovery import recovery
-from tests.worlds import NO_TABLE, asking, call, division_of, episode, recovering, without_outcomes
+from strategies.proposers.transfer import transfer
+from tests.worlds import (
+    NO_TABLE,
+    asking,
+    call,
+    division_of,
+    episode,
+    recovering,
+    skill_with,
+    without_outcomes,
+)
 
 if TYPE_CHECKING:
     from strategies.logs.episode import StepRecord
 
 DO_SHOW = AfterError(template=NO_TABLE, do="sql:SHOW")
+NOT_AGAIN = After(action="sql:SELECT", failing=True, avoid="sql:SELECT")
 FAILED = call("sql:SELECT", NO_TABLE)
 STAMP = Stamp("base", "2026-01-01T00:00:00.000000Z")
 
@@ -39,14 +51,15 @@ STAMP = Stamp("base", "2026-01-01T00:00:00.000000Z")
     ],
 )
 def test_only_the_next_attempt_within_five_calls_counts(later: list[StepRecord], works: float | None) -> None:
-    assert recovered(episode([FAILED, *later]), NO_TABLE) == works
+    assert recovered(DO_SHOW, episode([FAILED, *later])) == works
+    assert recovered(NOT_AGAIN, episode([FAILED, *later])) == works
 
 
 def test_an_attempt_issued_together_with_the_failing_call_is_no_next_attempt() -> None:
     together = episode(
         [call("sql:SELECT", NO_TABLE, turn=0), call("sql:SELECT", turn=0), call("sql:SHOW", turn=1)]
     )
-    assert recovered(together, NO_TABLE) is None
+    assert recovered(DO_SHOW, together) is None
 
 
 def test_episodes_without_a_further_attempt_are_counted_by_arm_and_left_out() -> None:
@@ -62,17 +75,28 @@ def test_episodes_without_a_further_attempt_are_counted_by_arm_and_left_out() ->
     assert too_far_apart(censoring)
 
 
-def test_only_claims_about_an_error_can_be_judged_by_recovery() -> None:
-    with pytest.raises(TypeError, match="no error to recover from"):
+def test_only_claims_about_a_failure_can_be_judged_by_recovery() -> None:
+    with pytest.raises(TypeError, match="no failure to recover from"):
         population(After(action="a", avoid="a"), [])
+    bare = without_outcomes([episode([FAILED, call("a")])])
+    assert endpoint_for(After(action="sql:SELECT", avoid="sql:SELECT"), bare) == "outcome"
+    assert endpoint_for(NOT_AGAIN, bare) == "recovered"
+
+
+def test_of_the_second_failure_the_attempt_after_it_counts() -> None:
+    second = NOT_AGAIN.model_copy(update={"k": 2})
+    twice = [FAILED, FAILED, call("sql:SHOW")]
+    assert recovered(second, episode([*twice, call("sql:SELECT")])) == 1.0
+    assert recovered(second, episode([*twice, FAILED])) == 0.0
+    assert recovered(second, episode([FAILED, call("sql:SELECT")])) is None
 
 
 def test_the_outcome_decides_where_half_of_the_episodes_have_one() -> None:
     known = [episode([FAILED, call("a")], task=f"{n}") for n in range(5)]
     bare = without_outcomes(known)
-    assert endpoint_for(NO_TABLE, [*known, *bare]) == "outcome"
-    assert endpoint_for(NO_TABLE, [*known[1:], *bare]) == "recovered"
-    assert endpoint_for(NO_TABLE, [*bare, *(episode([call("a")], task=f"x{n}") for n in range(9))]) == "recovered"
+    assert endpoint_for(DO_SHOW, [*known, *bare]) == "outcome"
+    assert endpoint_for(DO_SHOW, [*known[1:], *bare]) == "recovered"
+    assert endpoint_for(DO_SHOW, [*bare, *(episode([call("a")], task=f"x{n}") for n in range(9))]) == "recovered"
 
 
 def test_without_outcomes_a_true_rule_is_promoted_and_says_what_it_was_judged_by() -> None:
@@ -119,3 +143,27 @@ def test_arms_that_lose_differently_many_episodes_hold() -> None:
     assert "11% of the obedient" in verdict.reasons[0]
     near = replace(measured.figures, censoring=Censoring(obeyed=0.10, disobeyed=0.0))
     assert judge(near, WRITTEN_RULE, 1).decision == "promote"
+
+
+def test_without_outcomes_hardening_learns_not_to_repeat_what_failed() -> None:
+    division = division_of(recovering(3), "key")
+    proposal = guard(asking(division.explore, action="sql", kind="tool_failure")).proposal
+    assert proposal is not None
+    assert proposal.endpoint == "recovered"
+    assert proposal.claims == (NOT_AGAIN,)
+    assert "`recovered` alone" in proposal.reason
+    measured = measure(proposal.claims, (), division, STAMP, seed=7, endpoint="recovered")
+    assert judge(measured.figures, WRITTEN_RULE, 1).decision == "promote"
+
+
+def test_what_a_skill_says_already_is_not_proposed_again() -> None:
+    ask = asking(division_of(recovering(3), "key").explore, action="sql", kind="tool_failure")
+    assert guard(replace(ask, capsule=skill_with([NOT_AGAIN]))).proposal is None
+
+
+def test_without_outcomes_what_helps_another_skill_recover_is_offered_here() -> None:
+    ask = asking(division_of(recovering(3), "key").explore, kind="missing_capability", calls_for="innovate")
+    other = skill_with([DO_SHOW, NOT_AGAIN], fingerprint=ask.signal.fingerprint)
+    proposal = transfer(replace(ask, others=(other,))).proposal
+    assert proposal is not None
+    assert (proposal.endpoint, set(proposal.claims) <= {DO_SHOW, NOT_AGAIN}) == ("recovered", True)

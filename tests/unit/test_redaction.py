@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -46,6 +48,30 @@ def test_a_secret_in_a_sentence_becomes_the_name_of_its_rule(rule: str, secret: 
 def test_a_secret_is_known_by_what_stands_before_it(rule: str, before: str, secret: str) -> None:
     after = "@db.example/x" if rule == "url-password" else ""
     assert without_secrets(f"{before}{secret}{after}") == f"{before}[{rule}]{after}"
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2, 3])
+@pytest.mark.parametrize(
+    ("said", "secret"),
+    [
+        ({"password": "corr3ct-horse"}, "corr3ct-horse"),
+        ({"api_key": "f00dfacef00d"}, "f00dfacef00d"),
+        ({"url": "postgres://ada:p@ss%word1@db.example/x"}, "ss%word1"),
+        ({"Authorization": "Basic YWRhOmxvdmVsYWNl"}, "YWRhOmxvdmVsYWNl"),
+        ({"hook": "https://hooks.slack.com/services/T0000/B0000/abcdefghijkl"}, "abcdefghijkl"),
+        (f"x\n{SECRETS['private-key']}", "MIIEpAIBAAKCAQEA"),
+    ],
+    ids=str,
+)
+def test_a_secret_is_known_in_json_that_stands_in_the_strings_of_json(
+    said: object, secret: str, depth: int
+) -> None:
+    text = json.dumps(said)
+    for _ in range(depth):
+        text = json.dumps({"body": text})
+    for written in (text, text.replace("/", "\\/")):
+        assert secret not in without_secrets(written)
+        assert secret in written
 
 
 @pytest.mark.parametrize(

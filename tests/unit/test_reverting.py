@@ -146,3 +146,25 @@ def test_what_a_version_brought_is_live_unless_a_later_one_went_back_to_before_i
 ) -> None:
     outline = Outline(version=latest, reverts=reverts)
     assert {version for version in range(1, latest + 2) if outline.is_live(version)} == live
+
+
+@pytest.mark.parametrize(
+    ("latest", "reverts", "lineage", "taken_back"),
+    [
+        (3, (), ((1,), (2,), (3,)), {}),
+        (3, ((3, 1),), ((1, 3),), {2: 3}),
+        (5, ((4, 2),), ((1,), (2, 4), (5,)), {3: 4}),
+        (6, ((4, 2), (6, 3)), ((1,), (2,), (3, 6)), {4: 6, 5: 6}),
+        (7, ((3, 1), (5, 3), (7, 4)), ((1, 3), (4, 7)), {2: 3, 5: 7, 6: 7}),
+    ],
+)
+def test_the_lineage_is_what_the_latest_version_comes_from_with_equal_versions_together(
+    latest: int,
+    reverts: tuple[tuple[int, int], ...],
+    lineage: tuple[tuple[int, ...], ...],
+    taken_back: dict[int, int],
+) -> None:
+    outline = Outline(version=latest, reverts=reverts)
+    assert outline.lineage() == lineage
+    assert {v: by for v in range(1, latest + 1) if (by := outline.taken_back_by(v))} == taken_back
+    assert {v for same in lineage for v in same} == {v for v in range(1, latest + 1) if outline.is_live(v)}

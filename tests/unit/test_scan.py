@@ -92,6 +92,12 @@ def test_text_of_a_line_is_its_most_telling_field() -> None:
     assert text_of(STEPS.splitlines()[1]) == "no such table: é"
     assert text_of(CLAUDE.splitlines()[3]) == "fatal: not a git repository\nok"
     assert text_of(b"no json") == "no json"
+    assert text_of(b'{"observation": {"content": [{"text": "no such file"}]}}') == "no such file"
+    assert text_of(b'{"status": {"code": 2, "message": "refused"}}') == "refused"
+
+
+def test_json_that_tells_nothing_in_particular_is_given_without_its_escapes() -> None:
+    assert text_of(b'{"status": "bad", "to": "https:\\/\\/x\\u0041"}') == '{"status":"bad","to":"https://xA"}'
 
 
 def test_lines_keep_their_places_across_chunks_members_and_line_ends(tmp_path: Path) -> None:

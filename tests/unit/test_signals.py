@@ -9,6 +9,7 @@ from strategies.signals.detect import detect
 from strategies.signals.proportion import wilson
 from strategies.signals.signal import EVIDENCE_LIMIT, Signal
 from strategies.signals.thresholds import Thresholds
+from strategies.signals.tool_failure import LOW_WEIGHT
 
 
 def steps(*calls: str) -> tuple[StepRecord, ...]:
@@ -85,6 +86,7 @@ def test_tool_that_fails_more_than_calls_in_general_is_a_signal() -> None:
     bad = episode("2", *(f"book {place} !no" for place in range(8)), "book x ok", "book y ok")
     (signal,) = found("tool_failure", good, bad)
     assert (signal.action, signal.count, signal.calls_for) == ("book", 8, "repair")
+    assert signal.severity == 0.5 * LOW_WEIGHT  # what errors it is made of comes first
 
 
 def test_tool_with_few_calls_or_no_other_to_compare_is_none() -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from strategies.logs.episode import Span, Step
-from strategies.logs.skill_use import BODY, SkillUse, attributed, body_hash, ran_under, skills_used
+from strategies.logs.skill_use import BODY, SkillUse, body_hash, ran_under, skills_used
 
 BODY_TEXT = "# SQL analyst\n\nLook at the tables first.\n"
 FILE = f"---\nname: sql-analyst\ndescription: x\n---\n\n{BODY_TEXT}"
@@ -98,7 +98,34 @@ def test_field_of_the_log_goes_before_the_body_and_the_body_before_the_name() ->
     assert ran_under([("a", "7")], uses) == (("a", "7"), ("b", BODY + HASH), ("c", ""))
 
 
-def test_hash_of_a_body_becomes_its_version_and_an_unknown_one_none() -> None:
-    skills = (("a", "7"), ("b", BODY + HASH), ("c", ""), ("d", BODY + "0" * 64))
-    found = attributed(skills, {HASH: ("sql-analyst", "12")})
-    assert found == (("a", "7"), ("sql-analyst", "12"), ("c", ""), ("d", ""))
+def test_a_note_that_the_tool_puts_below_a_file_is_no_part_of_it() -> None:
+    shown = "\n".join(f"{number:6}→{line}" for number, line in enumerate(FILE.splitlines(), 1))
+    read = call(
+        "Read",
+        {"file_path": "/s/sql-analyst/SKILL.md"},
+        f"{shown}\n\n<system-reminder>\nMind.\n</system-reminder>\n",
+    )
+    (found,) = skills_used([read])
+    assert body_hash(found.body) == HASH
+    quoting = FILE.replace("first.", "first.\n<system-reminder>\nMind.\n</system-reminder>\nThen answer.")
+    (found,) = skills_used([call("Read", {"file_path": "/s/sql-analyst/SKILL.md"}, quoting)])
+    assert body_hash(found.body) == body_hash(quoting)
+
+
+def test_the_comments_of_an_annotated_copy_are_no_part_of_the_body() -> None:
+    assert body_hash(FILE.rstrip() + "\n<!-- event 7, repair, mined: x -->\n") == HASH
+    assert body_hash(FILE.rstrip() + "\n<!-- a remark -->\n") != HASH
+
+
+@pytest.mark.parametrize(
+    ("path", "version"),
+    [
+        ("/w/.germline/versions/sql-analyst@12/sql-analyst", "12"),
+        ("/w/.germline/versions/sql-analyst@12/sql-analyst/SKILL.md", "12"),
+        ("C:\\w\\.germline\\versions\\sql-analyst@12\\sql-analyst", "12"),
+        ("/w/.germline/versions/other@12/sql-analyst", BODY + HASH),
+        ("/w/skills/sql-analyst", BODY + HASH),
+    ],
+)
+def test_a_folder_that_pick_gave_says_which_version_it_holds(path: str, version: str) -> None:
+    assert ran_under([], [SkillUse("sql-analyst", path, BODY_TEXT)]) == (("sql-analyst", version),)

@@ -1,23 +1,25 @@
-"""germline.toml: what a person set for good. Every key that may stand in it is read here, and no other may."""
+"""Settings: what a person set for good. Every key that may be set is read here, and no other may."""
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from events.errors import UsageError
 from registry.gitleaks import find_gitleaks
 from strategies.logs.outcome_rules import outcome_rules
 from strategies.raising import IntakePolicy
+from strategies.rollouts.settings import TABLE as _ROLLOUTS
+from strategies.rollouts.settings import RolloutConfig, RolloutSettings
 from strategies.signals.thresholds import Thresholds
+from tui.cli.layers import flat, said_by_layers
 
 if TYPE_CHECKING:
     from strategies.logs.outcome_rules import OutcomeRule
+    from tui.cli.layers import Said
 
-NAME: Final = "germline.toml"
 _SIGNALS: Final = "signals"
 _OUTCOME: Final = "outcome"
 _KEYS: Final[dict[str, tuple[type, ...]]] = {
@@ -29,6 +31,22 @@ _KEYS: Final[dict[str, tuple[type, ...]]] = {
     "watch.evolve_every_s": (int, float),
     "watch.promote": (bool,),
 }
+
+
+def _kinds_of(default: object) -> tuple[type, ...]:
+    """Tell the types that a setting with this default may have in TOML."""
+    if isinstance(default, float):
+        return (int, float)
+    return (list,) if isinstance(default, tuple) else (type(default),)
+
+
+KINDS: Final[dict[str, tuple[type, ...]]] = {
+    **_KEYS,
+    **{f"{_SIGNALS}.{name}": (int, float) for name in Thresholds.model_fields},
+    **{f"{_ROLLOUTS}.{name}": _kinds_of(one.default) for name, one in RolloutSettings.model_fields.items()},
+    _OUTCOME: (list,),
+}
+"""Every setting there is, by its dotted key, and the types it may have."""
 _WORDS: Final = {int: "a whole number", list: "a list of paths", float: "a number", bool: "true or false"}
 _LEAST: Final = {"scan.workers": 0, "watch.look_every_s": 0.1, "watch.evolve_every_s": 0}
 """The least that a number may be."""
@@ -36,11 +54,12 @@ _LEAST: Final = {"scan.workers": 0, "watch.look_every_s": 0.1, "watch.evolve_eve
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What the nearest germline.toml says.
+    """What the environment, the nearest germline.toml and the user's own one say, in this order.
 
     `paths` are the logs that `scan` and `watch` read where none are named, `workers` the processes that read
     them (0: one for each core). `rules` give outcomes to episodes whose logs tell none. `promote` lets
-    `watch --evolve` promote what the gate lets through; else it is held for review. Units: seconds.
+    `watch --evolve` promote what the gate lets through; else it is held for review. `rollouts` say which runs of
+    an agent decide. Units: seconds.
     """
 
     seed: int = 0
@@ -52,6 +71,7 @@ class Config:
     promote: bool = False
     thresholds: Thresholds = field(default_factory=Thresholds)
     rules: tuple[OutcomeRule, ...] = ()
+    rollouts: RolloutConfig = field(default_factory=RolloutConfig)
 
     @property
     def policy(self) -> IntakePolicy:
@@ -60,44 +80,73 @@ class Config:
 
 
 def read_config() -> Config:
-    """Read the nearest germline.toml upwards from here; defaults where there is none.
+    """Read the settings of all layers; defaults where none says anything.
 
-    Relative paths begin at the file's folder. Raises: UsageError for what is no TOML, or no key of ours.
+    Relative paths begin at the folder of their file, those of the environment here. Raises: UsageError for what
+    is no TOML, or no key of ours.
     """
-    here = Path.cwd()
-    found = next((folder / NAME for folder in (here, *here.parents) if (folder / NAME).is_file()), None)
-    if found is None:
-        return Config()
-    try:
-        said = tomllib.loads(found.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{found} is no TOML: {error}", hint=f"mend it, or remove it: {found}") from error
-    thresholds, rules = said.pop(_SIGNALS, {}), said.pop(_OUTCOME, [])
-    if not isinstance(thresholds, dict):
-        raise UsageError(
-            f"{found} sets {_SIGNALS} to {thresholds!r}", hint=f"write [{_SIGNALS}] and keys below it"
-        )
-    flat = _flat(said)
-    for key, value in flat.items():
-        _check(found, key, value)
-    told = {key.rpartition(".")[2]: value for key, value in flat.items()}
+    return config_of(said_by_layers(KINDS))
+
+
+def config_of(said: Said) -> Config:
+    """Check what the layers say, and make settings of it; raises UsageError for what cannot be."""
+    tables = dict(said.tables)
+    rules = tables.pop(_OUTCOME, [])
+    thresholds, rollouts = (_table(said, tables.pop(name, {}), name) for name in (_SIGNALS, _ROLLOUTS))
+    keys = flat(tables)
+    for key, value in keys.items():
+        _check(said.origins[key].name, key, value)
+    told = {key.rpartition(".")[2]: value for key, value in keys.items()}
     if "paths" in told:
-        told["paths"] = tuple(found.parent / Path(str(path)).expanduser() for path in told["paths"])
-    return Config(**told, thresholds=Thresholds.from_mapping(thresholds), rules=outcome_rules(rules))
+        folder = said.origins["scan.paths"].folder
+        told["paths"] = tuple(folder / Path(str(path)).expanduser() for path in told["paths"])
+    return Config(
+        **told,
+        thresholds=Thresholds.from_mapping(thresholds),
+        rules=outcome_rules(rules),
+        rollouts=_rollouts(said, rollouts),
+    )
 
 
-def _flat(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Write nested tables as one, with dotted keys."""
-    flat: dict[str, Any] = {}
-    for key, value in table.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
-    return flat
+def _rollouts(said: Said, table: dict[str, object]) -> RolloutConfig:
+    """Read how candidates are run; the paths in it begin at the folder of whoever named them."""
+    origins = {key: origin for key, origin in said.origins.items() if key.startswith(f"{_ROLLOUTS}.")}
+    found = RolloutConfig.from_mapping(table, next((one.folder for one in origins.values()), Path()))
+
+    def placed(settings: RolloutSettings, prefix: str) -> RolloutSettings:
+        folders = {
+            name: (origins.get(f"{prefix}.{name}") or origins[f"{_ROLLOUTS}.{name}"]).folder
+            for name in ("tasks", "metric")
+            if getattr(settings, name)
+        }
+        paths = {name: str(at / Path(getattr(settings, name)).expanduser()) for name, at in folders.items()}
+        return settings.model_copy(update=paths)
+
+    skills = {name: placed(one, f"{_ROLLOUTS}.{name}") for name, one in found.skills.items()}
+    return found.model_copy(update={"every": placed(found.every, _ROLLOUTS), "skills": skills})
 
 
-def _check(found: Path, key: str, value: object) -> None:
+def _table(said: Said, value: object, name: str) -> dict[str, object]:
+    if not isinstance(value, dict):
+        where = said.origins[name].name
+        raise UsageError(f"{where} sets {name} to {value!r}", hint=f"write [{name}] and keys below it")
+    return value
+
+
+def value_of(config: Config, key: str) -> object:
+    """Give the value of one setting by its dotted key."""
+    table, _, name = key.rpartition(".")
+    if key == _OUTCOME:
+        return config.rules
+    tables = {_SIGNALS: config.thresholds, _ROLLOUTS: config.rollouts.every}
+    found: object = getattr(tables.get(table, config), name)
+    return found
+
+
+def _check(found: str, key: str, value: object) -> None:
     kinds = _KEYS.get(key)
     if kinds is None:
-        known = [*_KEYS, f"[{_SIGNALS}]", f"[[{_OUTCOME}]]"]
+        known = [*_KEYS, f"[{_SIGNALS}]", f"[{_ROLLOUTS}]", f"[[{_OUTCOME}]]"]
         near = get_close_matches(key, _KEYS, n=1)
         hint = f"did you mean {near[0]}?" if near else f"it may hold {', '.join(known)}"
         raise UsageError(f"{found} sets {key}, which germline does not know", hint=hint)
@@ -121,6 +170,8 @@ def template(logs: tuple[Path, ...]) -> str:
         "# [signals]\n# error_count = 3\n# error_episodes = 2\n\n"
         "# How a log that tells no outcome shows one.\n"
         '# [[outcome]]\n# where = "exit_status"\n# pattern = "^0$"\n# value = 1\n# source = "ci"\n\n'
+        "# Runs of an agent that decide on candidates: docs/rollouts.md\n"
+        '# [rollouts]\n# tasks = "evals/tasks.toml"\n# agent = "claude"\n# cost_cap_usd = 20\n\n'
         "# `germline watch --evolve`: how often at most, in seconds, and whether it may promote unasked.\n"
         "# [watch]\n# evolve_every_s = 900\n# promote = false\n"
     )

@@ -46,14 +46,14 @@ def diff(
     with open_library(find_registry(call.registry)) as library:
         old, new = library.capsule(skill, a), library.capsule(skill, b)
         between = _between(library, old, new)
-        files = list(_files(library, old, new))
+        files = list(changed_files(library, old, new))
     if as_json:
         fields = {
             "skill": skill,
             "a": old.version,
             "b": new.version,
             "events": [event_json(envelope) for envelope in between],
-            "files": [{"path": path, "lines": [_line_json(row) for row in rows]} for path, rows in files],
+            "files": files_json(files),
         }
         call.answer("diff", fields)
         return
@@ -72,7 +72,7 @@ def _between(library: Library, old: Capsule, new: Capsule) -> list[Envelope]:
     return found[::-1]
 
 
-def _files(library: Library, old: Capsule, new: Capsule) -> Iterator[tuple[str, list[DiffLine]]]:
+def changed_files(library: Library, old: Capsule, new: Capsule) -> Iterator[tuple[str, list[DiffLine]]]:
     """Compare every file that differs, SKILL.md first."""
     rows = line_diff(_lines(skill_text(old)), _lines(skill_text(new)))
     if any(row.kind != " " for row in rows):
@@ -100,6 +100,11 @@ def _lines(text: str) -> list[str]:
     return list(StringIO(text, newline="\n"))
 
 
+def files_json(files: Sequence[tuple[str, Sequence[DiffLine]]]) -> list[dict[str, Any]]:
+    """Give what changed in each file as JSON."""
+    return [{"path": path, "lines": [_line_json(row) for row in rows]} for path, rows in files]
+
+
 def _line_json(row: DiffLine) -> dict[str, Any]:
     return {
         "op": {" ": "equal", "+": "add", "-": "remove"}[row.kind],
@@ -123,15 +128,25 @@ def _print(
         call.say(event_line(envelope, now, paint))
     if not files:
         call.say("  no difference")
+    print_files(call, files)
+
+
+def print_files(call: Invocation, files: Sequence[tuple[str, Sequence[DiffLine]]]) -> None:
+    """Print what changed in each file, with a few lines around it."""
     for path, rows in files:
-        call.say(f"\n{paint(path, 'strong')}")
-        for row in shorten(rows):
-            number = row.new_no or row.old_no or ""
-            text = f"{number:>5} {_SIGNS[row.kind]} {one_line(row.text)}"
-            whole = paint(text.rstrip(), _TONES[row.kind])
-            call.say(_marked(call, row, number) if row.spans and paint.enabled else whole)
-            if row.spans and not paint.enabled:
-                call.say(f"{'':>8}{_underline(row)}".rstrip())
+        call.say(f"\n{call.paint(path, 'strong')}")
+        _print_rows(call, rows)
+
+
+def _print_rows(call: Invocation, rows: Sequence[DiffLine]) -> None:
+    paint = call.paint
+    for row in shorten(rows):
+        number = row.new_no or row.old_no or ""
+        text = f"{number:>5} {_SIGNS[row.kind]} {one_line(row.text)}"
+        whole = paint(text.rstrip(), _TONES[row.kind])
+        call.say(_marked(call, row, number) if row.spans and paint.enabled else whole)
+        if row.spans and not paint.enabled:
+            call.say(f"{'':>8}{_underline(row)}".rstrip())
 
 
 def _marked(call: Invocation, row: DiffLine, number: int | str) -> str:

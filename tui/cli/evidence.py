@@ -9,20 +9,25 @@ import typer
 
 from events.clock import SystemClock
 from events.errors import NotFoundError, UsageError
-from registry.erasing import erase, erasure_of, named_evidence, signals_with
+from registry.erasing import Reach, erasure_of, named_evidence, reach_of, signals_with
 from registry.evidence import Evidence
 from tui.bootstrap import find_registry, open_library, open_registry
 from tui.cli.appended import event_rows, rehearsed
 from tui.cli.invocation import invocation
 from tui.cli.options import AsJson, DryRun, Reason
-from tui.cli.paint import harmless
+from tui.cli.paint import clip, one_line, width
 from tui.cli.words import signal_words
 from tui.figures import ago, count
-from tui.rereading import still_there
+from tui.rereading import lying_in, place_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from registry.library import Library
     from tui.cli.invocation import Invocation
+
+_SHOWN: Final = 3
+"""Logs and pieces that are named one by one."""
 
 evidence = typer.Typer(help="Show and erase the texts that signals refer to.", rich_markup_mode=None)
 
@@ -63,6 +68,7 @@ def _fields(library: Library, name: str) -> dict[str, Any]:
     if body is None:
         raise NotFoundError(f"evidence {name} is gone, and no event erased it", hint="germline verify")
     kept = Evidence.from_bytes(body)
+    (lies_in,) = lying_in([kept], library.log.checkpoints)
     return {
         "id": name,
         "erased": None,
@@ -74,18 +80,21 @@ def _fields(library: Library, name: str) -> dict[str, Any]:
         "text": kept.text,
         "redactions": [{"start": one.start, "end": one.end, "rule": one.rule} for one in kept.redactions],
         "episode": kept.episode,
-        "still_there": still_there([kept])[0],
+        "still_there": bool(lies_in),
+        "lies_in": lies_in or None,
     }
 
 
 def _print_kept(call: Invocation, fields: dict[str, Any]) -> None:
     there = "still there" if fields["still_there"] else call.paint("no longer there", "warn")
-    call.say(f"place      {fields['file']}, line {fields['line']:,}, byte {fields['byte_start']:,}, {there}")
+    file = fields["lies_in"] or fields["file"]
+    where = f"{file}, {place_words(fields['file'], fields['line'])}, byte {fields['byte_start']:,}"
+    call.say(f"place      {where}, {there}")
     rules = ", ".join(dict.fromkeys(one["rule"] for one in fields["redactions"]))
     if rules:
         call.say(f"redacted   {count(len(fields['redactions']), 'place')}: {rules}")
-    for line in harmless(fields["text"]).splitlines():
-        call.say(f"  {line}")
+    for line in fields["text"].splitlines():
+        call.say(f"  {one_line(line)}")
 
 
 @evidence.command("erase")
@@ -99,29 +108,56 @@ def erase_evidence(
 ) -> None:
     """Erase texts for good, each with the key to its hash; the events stay.
 
-    The log itself is not touched: what a skill learned stands, and `why` says that its evidence was erased.
+    The log itself is not touched, but no evidence of the record is taken from it again. What a skill learned
+    stands, and `why` says that its evidence was erased.
     """
+    from strategies.erasing import erase_text  # noqa: PLC0415 - what decodes checkpoints is not for `evidence show`
+
     call = invocation(ctx)
     if not reason.strip():
         raise UsageError("erasing needs a reason", hint=f"germline evidence erase {names[0]} --reason TEXT")
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         found = list(dict.fromkeys(named_evidence(registry, name) for name in names))
+        reach = reach_of(registry, found)
         if dry_run:
             with registry.rehearsal():
-                rehearsed(call, "evidence-erase", erase(registry, found, reason).envelopes, as_json=as_json)
+                envelopes = erase_text(registry, reach.names, reason).envelopes
+                rehearsed(call, "evidence-erase", envelopes, as_json=as_json)
             return
-        envelopes = erase(registry, found, reason).envelopes
+        there = zip(reach.evidence, lying_in(reach.evidence, registry.log.checkpoints), strict=True)
+        logs = list(dict.fromkeys(f"{file}, {place_words(file, one.line)}" for one, file in there if file))
+        envelopes = erase_text(registry, reach.names, reason).envelopes
         final = registry.log.scrub()
     if as_json:
-        call.answer("evidence-erase", {"erased": found, "final": final, "events": event_rows(envelopes)})
+        told = {"erased": list(reach.names), "final": final, "events": event_rows(envelopes), "still_in": logs,
+                "templates": list(reach.templates), "alike": list(reach.alike)}  # fmt: skip
+        call.answer("evidence-erase", told)
         return
     new = {getattr(envelope.event, "evidence", "") for envelope in envelopes}
-    for name in found:
-        call.say(f"erased     {name}{'' if name in new else ', before: nothing to add'}")
+    for name in reach.names:
+        before = "" if name in new else ", before: nothing to add"
+        call.say(f"erased     {name}{before}{'' if name in found else ', the same record'}")
+    _print_left(call, reach, logs)
     if not final:
         call.note("warning    another process is in the way, or the disk is full: the bytes may still be there")
         call.note(f"next       germline evidence erase {found[0][:12]} --reason TEXT    tries that part again")
     call.say("next       germline verify")
+
+
+def _print_left(call: Invocation, reach: Reach, logs: Sequence[str]) -> None:
+    """Say what an erasure leaves: the logs, the templates in events, other pieces with the same text."""
+    for at, where in enumerate(logs[:_SHOWN]):
+        call.say(f"{'log' if at == 0 else '':<10} {where} still holds it: delete it there too")
+    if len(logs) > _SHOWN:
+        call.say(f"{'':<10} {len(logs) - _SHOWN} more: --json")
+    for at, template in enumerate(reach.templates):
+        call.say(
+            f'{"stays" if at == 0 else "":<10} "{clip(one_line(template), width() - 38)}", the template in events'
+        )
+    if reach.alike:
+        others = " ".join(name[:12] for name in reach.alike[:_SHOWN])
+        more = " …" if len(reach.alike) > _SHOWN else ""
+        call.say(f"alike      {count(len(reach.alike), 'other piece')} with the same text: {others}{more}")
 
 
 COMMANDS: Final = {"evidence": evidence}

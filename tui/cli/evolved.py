@@ -8,13 +8,16 @@ from events.score import Score
 from tui.cli.explained import effect_words, measured_words, score_words
 from tui.cli.facts import say_fact
 from tui.cli.found import MARKS
+from tui.cli.guided import guidance_json, print_guidance
 from tui.cli.paint import clip, width
+from tui.cli.picked import pick_json, pick_words, resting_json, resting_words, signal_json
+from tui.cli.run_facts import run_facts
 from tui.cli.shapes import model_json, models_json, score_json, why_unmeasured
+from tui.cli.taken_back import print_taken_back, taken_back_json
 from tui.cli.words import further_reasons, signal_words
-from tui.figures import count
+from tui.figures import count, share
 
 if TYPE_CHECKING:
-    from events.registry_events import SignalRaised
     from strategies.evolution import Evolution
     from strategies.shown import CycleResult
     from tui.cli.invocation import Invocation
@@ -24,12 +27,20 @@ def evolution_json(result: Evolution) -> dict[str, Any]:
     """Give a run as the JSON that terminal.md promises."""
     return {
         "preset": result.preset,
+        "auto": {"preset": result.bound.preset.name, "because": result.bound.because}
+        if result.bound.because
+        else None,
         "seed": result.seed,
         "cycles": [_cycle_json(cycle) for cycle in result.cycles],
         "tried": result.tried,
         "needed_tasks": result.needed_tasks,
-        "unrouted": [_signal_json(signal) for signal in result.unrouted],
-        "stopped": result.stopped,
+        "unrouted": [signal_json(signal) for signal in result.unrouted],
+        "resting": [resting_json(one) for one in result.resting],
+        "taken_back": [taken_back_json(one) for one in result.taken_back],
+        "counts": counted(result),
+        "guidance": [guidance_json(one) for one in result.guidance],
+        "stopped": result.stop.why,
+        "settled": result.stop.settled,
     }
 
 
@@ -38,7 +49,7 @@ def _cycle_json(cycle: CycleResult) -> dict[str, Any]:
     return {
         "strategy": cycle.strategy,
         "skill": cycle.capsule,
-        "signal": _signal_json(cycle.signal),
+        "signal": signal_json(cycle.signal),
         "candidate": {
             "id": candidate.id,
             "edits": [{"op": edit.op, "line": edit.line, "text": edit.text} for edit in candidate.edits],
@@ -60,35 +71,32 @@ def _cycle_json(cycle: CycleResult) -> dict[str, Any]:
         }
         if candidate
         else None,
+        "rollouts": model_json(cycle.rollouts),
         "version": cycle.version,
         "tried": cycle.tried,
         "needed_tasks": cycle.needed_tasks,
         "remembered": cycle.remembered,
+        "preset": cycle.preset,
+        "because": cycle.because or None,
+        "pick": pick_json(cycle.pick) if cycle.pick else None,
     }
 
 
-def _signal_json(signal: SignalRaised) -> dict[str, Any]:
-    return {
-        "kind": signal.kind,
-        "fingerprint": signal.fingerprint,
-        "template": signal.template,
-        "action": signal.action,
-        "count": signal.count,
-        "episodes": signal.episodes,
-    }
-
-
-def print_cycle(call: Invocation, cycle: CycleResult) -> None:
-    """Tell of one turn as it ends."""
+def print_cycle(call: Invocation, cycle: CycleResult, *, reasons: bool = False) -> None:
+    """Tell of one turn as it ends; with `reasons` also why it was this turn's."""
     mark, tone = MARKS[cycle.verdict]
     known = ", known from an earlier run" if cycle.remembered else ""
     version = f" → {cycle.capsule}@{cycle.version}" if cycle.version else ""
     call.say(f"{call.paint(mark, tone)} {cycle.strategy}: {call.paint(cycle.verdict, tone)}{version}{known}")
     facts = [("signal", signal_words(cycle.signal))]
+    if reasons and cycle.pick:
+        facts.append(("picked", pick_words(cycle.pick)))
+    if cycle.because:
+        facts.append(("preset", f"auto chose {cycle.preset}: {cycle.because}"))
     if cycle.candidate:
         for edit in cycle.candidate.edits:
             texts = [text for text in edit.text.splitlines() if text.strip()]
-            facts += [("" if at else edit.op, text) for at, text in enumerate(texts)]
+            facts += [("" if at else edit.op.partition("_")[0], text) for at, text in enumerate(texts)]
     if cycle.effect:
         facts.append(("effect", effect_words(cycle.effect)))
     facts += _scores(cycle)
@@ -102,18 +110,58 @@ def _scores(cycle: CycleResult) -> list[tuple[str, str]]:
         return []
     words = score_words(cycle.before, cycle.after, cycle.delta, cycle.audit_before, cycle.audit_after)
     rest = [("", measured_words(cycle.after))] if isinstance(cycle.after, Score) else []
-    return [("score", words), *rest]
+    return [("score", words), *rest, *(run_facts(cycle.rollouts) if cycle.rollouts else ())]
+
+
+def counted(result: Evolution) -> dict[str, int]:
+    """Count what became of the candidates of a run, those that an earlier run had judged as well."""
+    judged = [cycle.verdict for cycle in result.cycles if cycle.candidate]
+    return {
+        "promoted": judged.count("promote"),
+        "held": judged.count("hold"),
+        "rejected": judged.count("reject"),
+        "without_candidate": len(result.cycles) - len(judged),
+        "known": sum(cycle.remembered for cycle in result.cycles),
+    }
+
+
+def _promoted(result: Evolution) -> list[CycleResult]:
+    return [cycle for cycle in result.cycles if cycle.verdict == "promote" and not cycle.remembered]
+
+
+def _audit_words(cycle: CycleResult) -> str:
+    """Say how a promoted version does on the logs that decided nothing, and whether it rose there too."""
+    called = f"{cycle.capsule}@{cycle.version}"
+    before, after = cycle.audit_before, cycle.audit_after
+    if not (isinstance(before, Score) and isinstance(after, Score)):
+        return f"{called} was not measured on the audit split"
+    rose = after.value > before.value
+    verdict = (
+        "it rose on logs that decided nothing, too" if rose else "it did not rise: the gate may be overfitted"
+    )
+    return f"{called} {share(before.value)} → {share(after.value)}; {verdict}"
 
 
 def print_end(call: Invocation, result: Evolution, skill: str) -> None:
     """Sum up a run, and say what to type next."""
-    promoted = [cycle for cycle in result.cycles if cycle.verdict == "promote" and not cycle.remembered]
+    print_taken_back(call, result.taken_back)
+    promoted = _promoted(result)
+    counts = counted(result)
+    told = ", ".join(f"{counts[word]} {word}" for word in ("promoted", "held", "rejected"))
+    without = f"; {counts['without_candidate']} without a candidate" if counts["without_candidate"] else ""
+    known = f"; {counts['known']} known from earlier runs" if counts["known"] else ""
     turns = f"{count(len(result.cycles), 'turn')}, {count(result.tried, 'claim')} tried"
-    call.say(f"{turns}, {count(len(promoted), 'promotion')}; {result.stopped}")
+    call.say(f"{turns}: {told}{without}{known}")
+    for at, cycle in enumerate(promoted):
+        say_fact(call, "" if at else "audit", _audit_words(cycle))
+    print_guidance(call, result.guidance)
+    say_fact(call, "stopped", result.stop.why)
     if result.needed_tasks and not promoted:
         call.say(f"{'needed':<10} {count(result.needed_tasks, 'task')} for the strongest claim: more logs decide")
     for signal in result.unrouted:
         call.say(f"{'unrouted':<10} {clip(signal_words(signal), width() - 11)}: germline evolve SKILL takes it")
+    for at, resting in enumerate(result.resting):
+        call.say(clip(f"{'resting' if at == 0 else '':<10} {resting_words(resting)}", width()))
     lines = [(cycle.capsule, cycle.candidate.edits[0].line) for cycle in promoted if cycle.candidate]
     if lines:
         name, line = lines[0]

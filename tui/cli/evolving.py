@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from strategies.auto import AUTO
+from strategies.binding import bound_by
 from strategies.evolution import MAX_CYCLES, Evolution, Plan, evolve
 from strategies.intake import take_in_scan
 from tui.bootstrap import find_registry, open_registry
@@ -19,7 +21,6 @@ from tui.cli.evolved import evolution_json, print_cycle, print_end
 from tui.cli.invocation import invocation
 from tui.cli.log_reading import read_logs, read_on
 from tui.cli.options import AsJson, OneOrAll
-from tui.cli.presets import known_preset
 
 if TYPE_CHECKING:
     from registry.registry import Registry
@@ -60,13 +61,16 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         if skill:
             registry.capsule(skill)  # an unknown skill is told before the logs are read
+        bound = bound_by(registry, preset)
         plan = Plan(
-            preset=known_preset(preset or registry.about().preset),
+            preset=bound.preset,
+            auto=bound.name == AUTO,
             seed=config.seed if seed is None else seed,
             skill=skill,
             cycles=cycles,
             write=not dry_run,
             review=review,
+            policy=config.policy,
         )
         found = None
         if logs:  # from their beginnings: this run is limited to what these files hold
@@ -74,6 +78,10 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
             plan = replace(plan, only={record.id for record in found.records})
         elif config.paths:
             found = read_on(call, registry, config.paths, config)
+        if config.rollouts.decide:
+            from tui.cli.harnesses import trials_of  # noqa: PLC0415 - most runs of evolve make no runs of agents
+
+            plan = replace(plan, trials=trials_of(registry, config.rollouts, deferred=dry_run))
         before = registry.log.head().position
         with registry.rehearsal() if dry_run else nullcontext():
             result = _run(call, registry, plan, found, config.policy, quiet=as_json)
@@ -100,7 +108,7 @@ def _run(
 
     def tell(result: CycleResult) -> None:
         if not quiet:
-            print_cycle(call, result)
+            print_cycle(call, result, reasons=not plan.write)
 
     if found is not None:
         take_in_scan(registry, found, policy=policy)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from events.score import Score
+from registry.provenance import endpoint_of
 from registry.rendering import label
-from tui.cli.facts import LABEL, say_fact
+from tui.cli.facts import say_fact
 from tui.cli.paint import clip, one_line, width
+from tui.cli.quoted import evidence_json, print_evidence
 from tui.cli.reading import kind_of
 from tui.cli.shapes import model_json, score_json, why_unmeasured
 from tui.cli.words import actor_words, claim_words, further_reasons, scope_words, signal_words
@@ -23,15 +23,10 @@ if TYPE_CHECKING:
     from events.score import Delta, Effect, Measured
     from registry.candidate import Candidate
     from registry.provenance import Why
+    from registry.versions import VersionRow
     from tui.cli.file_history import FileLine
     from tui.cli.invocation import Invocation
     from tui.cli.places import Named
-
-_SHOWN: Final = 2
-"""Pieces of evidence that are shown unasked."""
-_STILL: Final = len("  " * 4 + "still there")
-_ROOM: Final = 40
-"""A text with less room than this goes below its place."""
 
 
 def why_json(told: Why, there: Sequence[bool]) -> dict[str, Any]:
@@ -60,29 +55,14 @@ def why_json(told: Why, there: Sequence[bool]) -> dict[str, Any]:
         if raised
         else None,
         "claim": model_json(told.claim),
-        "evidence": [
-            {
-                "id": kept.id,
-                "file": kept.evidence.file,
-                "line": kept.evidence.line,
-                "byte_start": kept.evidence.byte_start,
-                "byte_end": kept.evidence.byte_end,
-                "hmac": kept.evidence.hmac,
-                "text": kept.evidence.text,
-                "redactions": [
-                    {"start": one.start, "end": one.end, "rule": one.rule} for one in kept.evidence.redactions
-                ],
-                "episode": kept.evidence.episode,
-                "still_there": still,
-            }
-            for kept, still in zip(told.evidence, there, strict=True)
-        ],
+        "evidence": evidence_json(told.evidence, there),
         "erased": [{"id": one.id, "at": one.at, "reason": one.reason} for one in told.erased],
         "before": score_json(before),
         "after": score_json(after),
-        "unproven": candidate is None,
+        "unproven": candidate is None or not isinstance(after, Score),
         "unmeasured": why_unmeasured(after),
         **_judged_json(candidate, scored),
+        "taken_back": _back_json(told.taken_back) if told.taken_back else None,
         "previous": [
             {"version": one.version, "text": one.text.rstrip("\r\n"), "event": one.event} for one in told.previous
         ],
@@ -103,7 +83,18 @@ def _origin(origin: Envelope, candidate: Candidate | None) -> dict[str, Any]:
         "strategy": candidate.proposed.strategy if candidate else None,
         "preset": candidate.proposed.preset if candidate else None,
         "proposer": candidate.proposed.proposer if candidate else None,
+        "derived_from": getattr(origin.event, "derived_from", None),
         "hash": origin.hash,
+    }
+
+
+def _back_json(row: VersionRow) -> dict[str, Any]:
+    return {
+        "version": row.version,
+        "event": row.position,
+        "at": row.at,
+        "actor": row.actor,
+        "reason": row.summary,
     }
 
 
@@ -112,7 +103,9 @@ def _judged_json(candidate: Candidate | None, scored: CandidateScored | None) ->
     return {
         "candidate": candidate.id if candidate else None,
         "delta": model_json(scored.delta) if scored else None,
+        "endpoint": effect.endpoint if effect else None,
         "effect": model_json(effect),
+        "outcome_effect": model_json(scored.outcome_effect) if scored else None,
         "audit": {
             "before": score_json(scored.audit_before),
             "after": score_json(scored.audit_after),
@@ -155,7 +148,7 @@ def print_why(call: Invocation, told: Why, there: Sequence[bool], now: str, *, e
     call.say(f"  {one_line(told.line.text)}\n")
     for name, text in _facts(told, now):
         say_fact(call, name, text)
-    _evidence(call, told, there, every=every)
+    print_evidence(call, told.evidence, told.erased, there, every=every)
     for name, text in _others(told):
         say_fact(call, name, text)
     call.say(f"\n  {'    '.join(_next(told))}")
@@ -163,19 +156,18 @@ def print_why(call: Invocation, told: Why, there: Sequence[bool], now: str, *, e
 
 def _facts(told: Why, now: str) -> Iterator[tuple[str, str]]:
     candidate, scored = told.candidate, told.candidate.scored if told.candidate else None
-    actor = actor_words(told.origin.actor)
-    if candidate:
-        stamp = "" if told.line.id else "the stamp of a version that came by "
-        yield "why", f"{stamp}{candidate.proposed.strategy}, by preset {candidate.proposed.preset}; {actor}"
-    else:
-        yield "why", f"{kind_of(told.origin)} {actor}; {_unproven(told)}"
+    yield "why", _who(told)
     yield "when", _when(told.origin, told.line.version, now)
+    if source := getattr(told.origin.event, "derived_from", None):
+        yield "from", f"gene {source}, which answers the same signal in another skill"
     if told.signal:
         yield "signal", signal_words(told.signal.event)
     effect = scored.effect if scored else None
     if told.claim:
         judged = f"; judged by {effect.endpoint}" if effect else ""
         yield "claim", f"{claim_words(told.claim)}{judged}"
+    if endpoint := endpoint_of(scored):
+        yield "endpoint", endpoint
     if effect:
         yield "effect", effect_words(effect)
     if scored:
@@ -186,8 +178,24 @@ def _facts(told: Why, now: str) -> Iterator[tuple[str, str]]:
         if isinstance(scored.after, Score):
             yield "", measured_words(scored.after)
     if candidate:
-        taken_back = "; taken back later" if candidate.reverted else ""
-        yield "verdict", f"{candidate.verdict}: {'; '.join(further_reasons(candidate.reasons))}{taken_back}"
+        yield "verdict", f"{candidate.verdict}: {'; '.join(further_reasons(candidate.reasons))}"
+    if told.taken_back:
+        row = told.taken_back
+        when = f"{ago(row.at, now)} {actor_words(row.actor)}"
+        yield "undone", f"version {row.version}, {when}, event {row.position}: {row.summary}"
+
+
+def _who(told: Why) -> str:
+    """Say what kind of change it was, and on whose word."""
+    actor, candidate = actor_words(told.origin.actor), told.candidate
+    if candidate is None:
+        return f"{kind_of(told.origin)} {actor}; {_unproven(told)}"
+    stamp = "" if told.line.id else "the stamp of a version that came by "
+    override = "; approved by a person" if candidate.reviewed else ""
+    unproven = "" if isinstance(getattr(told.origin.event, "after", None), Score) else f"; {_unproven(told)}"
+    return (
+        f"{stamp}{candidate.proposed.strategy}, by preset {candidate.proposed.preset}; {actor}{override}{unproven}"
+    )
 
 
 def _unproven(told: Why) -> str:
@@ -223,33 +231,11 @@ def score_words(
 
 def measured_words(score: Score) -> str:
     """Write what a score rests on."""
+    what = "run" if score.kind == "rollout" else "episode"
     return (
-        f"{interval(score.low, score.high)} over {count(score.n, 'episode')}, coverage {score.coverage:.0%}, "
+        f"{interval(score.low, score.high)} over {count(score.n, what)}, coverage {score.coverage:.0%}, "
         f"by {score.kind} {score.evaluator[:8]}"
     )
-
-
-def _evidence(call: Invocation, told: Why, there: Sequence[bool], *, every: bool) -> None:
-    """Print where the evidence stands, what it says, and whether it still stands there."""
-    shown = told.evidence if every else told.evidence[:_SHOWN]
-    places = [f"{Path(kept.evidence.file).name}, byte {kept.evidence.byte_start:,}" for kept in shown]
-    column = max(map(len, places), default=0)
-    for at, (kept, place, still) in enumerate(zip(shown, places, there, strict=False)):
-        found = "still there" if still else call.paint("no longer there", "warn")
-        label = call.paint(f"{'evidence' if at == 0 else '':<{LABEL}}", "dim")
-        room = width() - LABEL - column - _STILL
-        text = one_line(kept.evidence.text)
-        if room >= min(_ROOM, len(text)):
-            call.say(f"  {label}{place:<{column}}   {clip(text, room)}   {found}")
-        else:
-            call.say(f"  {label}{place}, {found}")
-            call.say(f"  {'':<{LABEL}}  {clip(text, width() - LABEL - 4)}")
-    left = len(told.evidence) - len(shown)
-    if left:
-        say_fact(call, "", f"{left} more: --all")
-    for (on, reason), number in Counter((one.at[:10], one.reason) for one in told.erased).items():
-        first = "" if told.evidence else "evidence"
-        say_fact(call, first, f"{count(number, 'piece')} erased on {on} because {reason}")
 
 
 def _others(told: Why) -> Iterator[tuple[str, str]]:
@@ -261,7 +247,7 @@ def _others(told: Why) -> Iterator[tuple[str, str]]:
     elif told.line.version > 1 and told.line.id:
         yield "before", f"no such line in version {told.line.version - 1}"
     for at, other in enumerate(told.tried):
-        lines = " / ".join(one_line("".join(edit.text)) for edit in other.proposed.edits)
+        lines = " / ".join(one_line(text) for text in other.proposed.new_lines if text.strip())
         verdict = {"reject": "rejected", "hold": "held"}.get(other.verdict or "", "open")
         text = f'"{clip(lines, max(width() - 40, 30))}": {verdict}, event {other.judged or other.position}'
         yield ("tried" if at == 0 else ""), text

@@ -51,7 +51,7 @@ def why(
         else:
             capsule, number = library.capsule(named.name, named.ref), named.line
         told = explain(library, capsule, number)
-        there = still_there([kept.evidence for kept in told.evidence])
+        there = still_there([kept.evidence for kept in told.evidence], library.log.checkpoints)
         if as_json:
             call.answer("why", why_json(told, there))
         else:

@@ -13,7 +13,8 @@ from tui.cli.places import lines_of
 if TYPE_CHECKING:
     from events.base import Frozen
     from events.envelope import Envelope
-    from registry.library import Library, VersionRow
+    from registry.library import Library
+    from registry.versions import VersionRow
     from tui.cli.places import Named
 
 

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from events.clock import SystemClock
+from strategies.settled import settled
 from tui.bootstrap import find_registry, open_library
 from tui.cli.invocation import invocation
+from tui.cli.names import SHOWN_CHARS
 from tui.cli.open_signals import is_open, live_claims
 from tui.cli.options import AsJson, OneOrAll
 from tui.cli.paint import clip, one_line, width
 from tui.cli.shapes import model_json, models_json, score_json
-from tui.figures import age, interval, signed
+from tui.figures import age, count, interval, signed
 
 if TYPE_CHECKING:
     from registry.candidate import Candidate
+    from tui.cli.invocation import Invocation
 
 MARKS: Final = {"promote": ("✓", "good"), "reject": ("✗", "bad"), "hold": ("·", "warn"), None: ("?", "dim")}
 """A marker and a tone for each verdict: none is told by colour alone."""
@@ -43,10 +46,10 @@ def signals(
         return
     with open_library(find_registry(call.registry)) as library:
         raised = sorted(library.signals(), key=lambda one: (-one.event.severity, one.event.fingerprint))
-        live = live_claims(library)
+        live, over = live_claims(library), settled(library, [one.event for one in raised])
     if as_json:
         rows = [
-            {**one.event.model_dump(mode="json", exclude={"type"}), "open": is_open(one.event, live),
+            {**one.event.model_dump(mode="json", exclude={"type"}), "open": is_open(one.event, live, over),
              "position": one.position, "at": one.at}
             for one in raised
         ]  # fmt: skip
@@ -54,7 +57,7 @@ def signals(
         return
     for one in raised:
         event = one.event
-        mark = "○" if is_open(event, live) else call.paint("✓", "good")
+        mark = "○" if is_open(event, live, over) else call.paint("✓", "good")
         name = clip(one_line(event.template or event.action), width() - 52)
         call.say(
             f"{mark} {event.kind:<14} {event.calls_for:<8} {event.count:>7,}× {event.episodes:>6,} ep "
@@ -65,17 +68,39 @@ def signals(
 
 
 def candidates(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = False) -> None:
-    """List what was proposed, with figures and verdicts.
+    """List what was proposed; what waits for review comes first.
 
-    Rejected (✗) and held (·) candidates stay for ever, and are found again instead of measured again.
+    Held (·) candidates wait for more logs or for a person. Rejected (✗) ones stay for ever, and are found again
+    instead of measured again.
     """
     call = invocation(ctx)
     with open_library(find_registry(call.registry)) as library:
         found = library.candidates(library.capsule(skill).name if skill else "")
+    waiting = [one for one in found if waits(one)]
+    decided = [one for one in found if not waits(one)]
     if as_json:
-        call.answer("candidates", {"candidates": [candidate_json(one) for one in found]})
+        rows = [{**candidate_json(one), "waits": waits(one)} for one in (*waiting, *decided)]
+        call.answer("candidates", {"candidates": rows})
         return
+    _list(call, "review", waiting)
+    _list(call, "decided", decided)
+    if waiting:
+        call.say(f"next       germline candidate show {waiting[0].id[:SHOWN_CHARS]}")
+    elif found:
+        call.say(f"next       germline gate explain {decided[-1].id[:SHOWN_CHARS]}")
+    else:
+        call.note("nothing was proposed yet\nnext       germline evolve SKILL --logs PATH")
+
+
+def waits(one: Candidate) -> bool:
+    """Tell whether nobody decided on a candidate yet: neither the gate for good, nor a person."""
+    return one.verdict not in {"promote", "reject"}
+
+
+def _list(call: Invocation, heading: str, found: list[Candidate]) -> None:
     now = SystemClock().now()
+    if found:
+        call.say(call.paint(f"{heading:<10} {count(len(found), 'candidate')}", "strong"))
     for one in found:
         mark, tone = MARKS["reject" if one.reverted else one.verdict]
         scored = one.scored
@@ -83,20 +108,20 @@ def candidates(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = Fa
         if scored and scored.effect:
             effect = scored.effect
             figures = f"{signed(effect.risk_difference, 2)} {interval(effect.low, effect.high, 2)}"
+        if scored and scored.rollouts and scored.delta:
+            figures = f"{signed(scored.delta.value, 2)} {interval(scored.delta.low, scored.delta.high, 2)}"
         version = f"@{one.version}" if one.version else ""
         call.say(
-            f"{call.paint(mark, tone)} {one.id[:12]}  {one.proposed.capsule + version:<22} "
+            f"{call.paint(mark, tone)} {one.id[:SHOWN_CHARS]}  {one.proposed.capsule + version:<22} "
             f"{one.proposed.strategy:<8} {figures:<18} {age(one.at, now):>4}"
         )
         for text in (_lines(one), "taken back" if one.reverted else "", *one.reasons[:1]):
             if text:
                 call.say(f"    {clip(one_line(text), width() - 4)}")
-    if not found:
-        call.note("nothing was proposed yet\nnext       germline evolve SKILL --logs PATH")
 
 
 def _lines(one: Candidate) -> str:
-    return " / ".join(text.strip() for edit in one.proposed.edits for text in edit.text if text.strip())
+    return " / ".join(text.strip() for text in one.proposed.new_lines if text.strip())
 
 
 def candidate_json(one: Candidate) -> dict[str, Any]:
@@ -113,6 +138,7 @@ def candidate_json(one: Candidate) -> dict[str, Any]:
         "evaluator": proposed.evaluator,
         "reason": proposed.reason,
         "edits": models_json(proposed.edits),
+        "born": model_json(proposed.born),
         "claims": models_json(proposed.claims),
         "effect": model_json(scored.effect) if scored else None,
         "before": score_json(scored.before) if scored else None,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from events.errors import UsageError
+from registry.redaction import without_secrets
 from strategies.intake import all_episodes
 from strategies.logs.scan import log_files, scan, scan_on
 from tui.cli.discovery import discover
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from registry.library import Library
+    from strategies.logs.reader_plugins import Broken
     from strategies.logs.scan import Scan
     from tui.cli.config import Config
     from tui.cli.invocation import Invocation
@@ -56,7 +58,10 @@ def chosen_logs(call: Invocation, paths: Sequence[str] | None, config: Config) -
 def read_logs(call: Invocation, logs: Sequence[Path], config: Config) -> Scan:
     """Read logs from their beginnings, with progress on a terminal; the first broken file is an error."""
     with Progress(call, "reading logs") as progress, workers(logs, config) as executor:
-        found = scan(logs, progress=progress.advance, executor=executor, rules=config.rules)
+        found = scan(logs, on_broken="list", progress=progress.advance, executor=executor, rules=config.rules)
+    tell_broken_readers(call, found.broken_readers)
+    if found.broken:
+        raise found.broken[0]
     tell_passed_over(call, found)
     return found
 
@@ -81,6 +86,7 @@ def read_on(
             executor=executor,
             rules=config.rules,
         )
+    tell_broken_readers(call, found.broken_readers)
     if found.broken and not skip_broken:
         raise found.broken[0]
     tell_passed_over(call, found)
@@ -99,6 +105,16 @@ def workers(logs: Sequence[Path], config: Config) -> Iterator[Executor | None]:
     context = multiprocessing.get_context("forkserver")
     with ProcessPoolExecutor(min(wanted, len(sizes)), context) as executor:
         yield executor
+
+
+def tell_broken_readers(call: Invocation, broken: Sequence[Broken]) -> None:
+    """Say which plug-ins could not read logs although they are installed, why, and what mends it."""
+    for one in broken:
+        name = f"{one.entry} of {one.package}" if one.package else one.entry
+        call.note(f"warning    the log reader {name} does not work: {one_line(without_secrets(one.reason))}")
+    packages = sorted({one.package for one in broken if one.package})
+    for package in packages:
+        call.note(f"next       pip install --upgrade {package}    pip uninstall {package}")
 
 
 def tell_passed_over(call: Invocation, found: Scan) -> None:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from events.errors import UsageError
+from events.errors import NotFoundError, UsageError
+
+if TYPE_CHECKING:
+    from registry.candidate import Candidate
+    from registry.library import Library
 
 _SKILL: Final = re.compile(r"(?P<name>[a-z0-9]+(?:-[a-z0-9]+)*)(?:@(?P<ref>\S+))?")
+SHOWN_CHARS: Final = 12
+"""How much of an id is written where people read it."""
 _HINT: Final = "write it as sql-analyst:7, sql-analyst@3:7 or path/SKILL.md:7"
 
 
@@ -41,3 +47,17 @@ def split_place(text: str) -> Place:
     if named:
         return Place(int(number), name=named["name"], ref=named["ref"] or "")
     return Place(int(number), path=what)
+
+
+def named_candidate(library: Library, text: str) -> Candidate:
+    """Find a candidate by its id or the beginning of it.
+
+    Raises: NotFoundError where there is none; UsageError where several begin so.
+    """
+    found = [one for one in library.candidates() if text and one.id.startswith(text.lower())]
+    if not found:
+        raise NotFoundError(f"no candidate {text or '(empty)'} was proposed", hint="germline candidates")
+    if len(found) > 1:
+        begun = ", ".join(one.id[:SHOWN_CHARS] for one in found[:3])
+        raise UsageError(f"{len(found)} candidates begin with {text}: {begun} …", hint="write more of it")
+    return found[0]

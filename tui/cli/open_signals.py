@@ -1,4 +1,4 @@
-"""Open signals: those that no live claim of any skill answers."""
+"""Open signals: those that no live claim of any skill answers, and that nothing else settled."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from strategies.select import answered
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from events.claims import Claim
     from events.registry_events import SignalRaised
     from registry.library import Library
@@ -18,6 +20,6 @@ def live_claims(library: Library) -> tuple[Claim, ...]:
     return tuple(live.claim for capsule in capsules for gene in capsule.genes for live in gene.claims)
 
 
-def is_open(signal: SignalRaised, live: tuple[Claim, ...]) -> bool:
-    """Tell whether a signal still waits for an answer."""
-    return not (signal.template and answered(signal.template, live))
+def is_open(signal: SignalRaised, live: tuple[Claim, ...], over: Collection[str]) -> bool:
+    """Tell whether a signal still waits for an answer; `over` names those that are settled (settled.py)."""
+    return signal.fingerprint not in over and not (signal.template and answered(signal.template, live))

@@ -47,7 +47,8 @@ def outcome(
     waits in the pool until a new one is registered. Saying the same again adds nothing.
     """
     call = invocation(ctx)
-    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
+    # In one transaction: a watcher must not put a longer reading in the place of an episode that was just found.
+    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry, registry.log.transaction():
         try:
             found = named_episodes(all_episodes(registry), episode)
         except NotFoundError as error:

@@ -39,8 +39,17 @@ class Paint:
 
 
 def one_line(text: str) -> str:
-    """Make text from a log or a skill safe to print in a line: what steers a terminal is shown, not obeyed."""
-    return text.rstrip("\r\n").translate(_ONE_LINE)
+    """Make text from a log or a skill safe to print in a line: what steers a terminal is shown, not obeyed.
+
+    So is what does not show at all, and may speak to a model.
+    """
+    line = text.rstrip("\r\n").translate(_ONE_LINE)
+    if line.isascii():
+        return line
+    from registry.hidden import hidden_characters  # noqa: PLC0415 - few texts need it, and the list of commands none
+
+    unseen = {one.column - 1 for one in hidden_characters(line)}
+    return "".join(ascii(char)[1:-1] if at in unseen else char for at, char in enumerate(line))
 
 
 def harmless(text: str) -> str:

@@ -1,66 +1,104 @@
-"""Presets: the numbers that bind the strategies; switching is an event with a reason."""
+"""Presets: the numbers that bind the strategies; switching and defining are events."""
 # ruff: noqa: TC001 - typer reads annotations when it builds a command
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-from typing import Annotated, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from events.errors import NotFoundError, UsageError
 from registry.commands import SwitchPreset
-from strategies.presets import PRESETS, Preset
+from strategies.auto import AUTO
+from strategies.binding import beginning, bound_by, define, definitions, known_presets
+from strategies.preset_files import MOST_CHARACTERS, written
+from strategies.presets import PRESETS
 from tui.bootstrap import find_registry, open_library, open_registry
 from tui.cli.appended import event_rows, rehearsed, since
 from tui.cli.invocation import invocation
 from tui.cli.options import AsJson, DryRun, Reason
+from tui.cli.previewing import preview
+from tui.figures import count
+
+if TYPE_CHECKING:
+    from strategies.binding import Bound
+    from strategies.presets import Preset
+    from tui.cli.invocation import Invocation
 
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a preset.")]
 
-preset = typer.Typer(help="List, show and switch the presets that bind the strategies.", rich_markup_mode=None)
-
-
-def known_preset(name: str) -> Preset:
-    """Return a preset by name; raises NotFoundError with the nearest name."""
-    found = PRESETS.get(name)
-    if found is None:
-        near = tuple(get_close_matches(name, PRESETS, n=1, cutoff=0.4))
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(PRESETS)}"
-        raise NotFoundError(f"there is no preset {name}", hint=hint, nearest=near)
-    return found
+preset = typer.Typer(help="List, show, preview, use and define presets.", rich_markup_mode=None)
 
 
 @preset.command("list")
 def list_presets(ctx: typer.Context, *, as_json: AsJson = False) -> None:
-    """List the presets side by side, the one in force marked."""
+    """List the presets side by side, the one in force marked; your own come last."""
     call = invocation(ctx)
     with open_library(find_registry(call.registry)) as library:
-        current = library.about().preset
+        current, known, auto = library.about().preset, known_presets(library), bound_by(library, AUTO)
     if as_json:
-        rows = [{**one.model_dump(mode="json"), "in_force": one.name == current} for one in PRESETS.values()]
-        call.answer("preset-list", {"preset": current, "presets": rows})
+        rows = [
+            {**one.model_dump(mode="json"), "in_force": one.name == current, "own": one.name not in PRESETS}
+            for one in known.values()
+        ]
+        chosen = {"preset": auto.preset.name, "because": auto.because, "in_force": current == AUTO}
+        call.answer("preset-list", {"preset": current, "presets": rows, "auto": chosen})
         return
     call.say("                   repair  harden  innovate   edits   region   alpha      E")
-    for one in PRESETS.values():
+    for one in known.values():
         weights, budget = one.weights, one.edit_budget
         call.say(
-            f"{'▸' if one.name == current else ' '} {one.name:<16} {weights.repair:>6}  {weights.harden:>6}  "
+            f"{_mark(one.name, current)} {one.name:<16} {weights.repair:>6}  {weights.harden:>6}  "
             f"{weights.innovate:>8}   {budget.start} → {budget.floor}   {one.trust_region:>6.0%}   "
             f"{one.alpha:<6g} {one.least_e:>5g}"
         )
+    call.say(f"{_mark(AUTO, current)} {AUTO:<16} {auto.preset.name} now: {auto.because}")
+
+
+def _mark(name: str, current: str) -> str:
+    return "▸" if name == current else " "
 
 
 @preset.command("show")
-def show_preset(ctx: typer.Context, name: _Name, *, as_json: AsJson = False) -> None:
+def show_preset(
+    ctx: typer.Context,
+    name: _Name,
+    *,
+    as_toml: Annotated[
+        bool, typer.Option("--toml", help="Print the file that defines it, to begin one of your own with.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Show the numbers of one preset, and what each is for."""
     call = invocation(ctx)
-    one = known_preset(name)
-    if as_json:
-        call.answer("preset-show", {"preset": one.model_dump(mode="json")})
+    bound, defined = _named(call, name)
+    if as_toml:
+        call.say((defined[-1][1] if defined else written(bound.preset)).rstrip("\n"))
         return
+    if as_json:
+        history = [{"event": position, "definition": text} for position, text in defined]
+        fields = {"preset": bound.preset.model_dump(mode="json"), "because": bound.because or None}
+        call.answer("preset-show", {**fields, "defined": history})
+        return
+    _print_preset(call, bound)
+    if defined:
+        events = ", ".join(str(position) for position, _ in defined)
+        call.say(f"  defined   {count(len(defined), 'time')}, event {events}")
+
+
+def _named(call: Invocation, name: str) -> tuple[Bound, list[tuple[int, str]]]:
+    """Find a preset and its definitions; germline's own are known without a registry."""
+    if name in PRESETS:
+        return beginning(name), []
+    with open_library(find_registry(call.registry)) as library:
+        return bound_by(library, name), definitions(library, name)
+
+
+def _print_preset(call: Invocation, bound: Bound) -> None:
+    one = bound.preset
     weights, budget = one.weights, one.edit_budget
-    call.say(one.name)
+    call.say(f"{bound.name}, now {one.name}: {bound.because}" if bound.because else one.name)
     call.say(f"  weights   repair {weights.repair} %, harden {weights.harden} %, innovate {weights.innovate} %")
     call.say(
         f"  edits     {budget.start} in the first cycle down to {budget.floor} in the last, {budget.schedule}"
@@ -68,6 +106,11 @@ def show_preset(ctx: typer.Context, name: _Name, *, as_json: AsJson = False) -> 
     call.say(f"  region    at most {one.trust_region:.0%} of the base's characters may change")
     call.say(f"  genes     new genes are {'allowed' if one.new_genes else 'not allowed'}")
     call.say(f"  gate      replay at alpha {one.alpha:g}, rollouts at an e-value of {one.least_e:g} or more")
+    call.say(f"  promotes  on {' and '.join(one.endpoints)}; a regression {_reverts(one)}")
+
+
+def _reverts(one: Preset) -> str:
+    return "reverts by itself" if one.auto_revert else "waits for a person to revert"
 
 
 @preset.command("use")
@@ -76,24 +119,71 @@ def use_preset(
 ) -> None:
     """Let another preset bind the strategies from here on; needs --reason."""
     call = invocation(ctx)
-    one = known_preset(name)
-    if not reason.strip():
-        raise UsageError("switching needs a reason", hint=f"germline preset use {one.name} --reason TEXT")
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
+        bound = bound_by(registry, name)
+        if not reason.strip():
+            raise UsageError("switching needs a reason", hint=f"germline preset use {name} --reason TEXT")
         previous, before = registry.about().preset, registry.log.head().position
         if dry_run:
             with registry.rehearsal():
-                registry.execute(SwitchPreset(one.name, reason))
+                registry.execute(SwitchPreset(name, reason))
                 rehearsed(call, "preset-use", since(registry, before), as_json=as_json)
             return
-        receipt = registry.execute(SwitchPreset(one.name, reason))
+        receipt = registry.execute(SwitchPreset(name, reason))
+    now = f"; now that is {bound.preset.name}: {bound.because}" if bound.because else ""
     if as_json:
-        fields = {"preset": one.name, "previous": previous, "events": event_rows(receipt.envelopes)}
+        fields = {"preset": name, "previous": previous, "events": event_rows(receipt.envelopes)}
         call.answer("preset-use", fields)
     elif receipt.envelopes:
-        call.say(f"preset     {previous} → {one.name}, event {receipt.envelopes[0].position}")
+        call.say(f"preset     {previous} → {name}, event {receipt.envelopes[0].position}{now}")
     else:
-        call.say(f"preset     {one.name} is in force already")
+        call.say(f"preset     {name} is in force already{now}")
 
+
+@preset.command("define")
+def define_preset(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A TOML file that holds one preset.")],
+    *,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Define a preset of your own from a TOML file; it may be stricter than the written rule, never looser.
+
+    What it was before stays in the history. One that is in force binds anew from here on.
+    """
+    call = invocation(ctx)
+    text = _read(Path(file).expanduser())
+    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
+        before = registry.log.head().position
+        if dry_run:
+            with registry.rehearsal():
+                define(registry, text, file)
+                rehearsed(call, "preset-define", since(registry, before), as_json=as_json)
+            return
+        one, receipt = define(registry, text, file)
+        times, in_force = len(definitions(registry, one.name)), registry.about().preset == one.name
+    if as_json:
+        fields = {"preset": one.model_dump(mode="json"), "times": times, "events": event_rows(receipt.envelopes)}
+        call.answer("preset-define", fields)
+        return
+    what = f"defined, event {receipt.envelopes[0].position}" if receipt.envelopes else "is defined so already"
+    again = f", for the {times}. time" if receipt.envelopes and times > 1 else ""
+    call.say(f"preset     {one.name} {what}{again}{'; it is in force' if in_force else ''}")
+    call.say(f"next       germline preset preview {one.name}    germline preset use {one.name} --reason TEXT")
+
+
+def _read(path: Path) -> str:
+    """Read a definition, and no more of a file than a definition may hold."""
+    try:
+        with path.open(encoding="utf-8") as stream:
+            return stream.read(MOST_CHARACTERS + 1)
+    except FileNotFoundError:
+        raise NotFoundError(f"{path}: no such file", hint="germline preset show balanced --toml > FILE") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is no text: {error.reason}", hint="a preset is TOML, in UTF-8") from error
+
+
+preset.command("preview")(preview)
 
 COMMANDS: Final = {"preset": preset}

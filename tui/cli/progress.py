@@ -74,6 +74,23 @@ class Progress(LiveLine):
             self.show(f"{self._what} {progress_words(done, total, now_s - self._began_s)}")
 
 
+class Counted(LiveLine):
+    """Shows how many of so many are done, at most ten times a second."""
+
+    def __init__(self, call: Invocation, what: str, total: int) -> None:
+        super().__init__(call)
+        self._what = what
+        self._total = total
+        self._told_s = -1.0
+
+    def advance(self, done: int) -> None:
+        """Take how many are done."""
+        now_s = monotonic_s()
+        if self.shown and now_s - self._told_s >= _EVERY_S:
+            self._told_s = now_s
+            self.show(f"{self._what}  {done:,} of {self._total:,}")
+
+
 def progress_words(done: int, total: int, seconds: float) -> str:
     """Write how far reading is: ` 45 %  230 of 512 MB, 310 MB/s, 1 s left`."""
     said = f"{done * 100 // max(total, 1):3} %  {done / _MB:,.0f} of {total / _MB:,.0f} MB"

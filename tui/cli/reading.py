@@ -120,6 +120,7 @@ def _json(library: Library, capsule: Capsule) -> dict[str, object]:
                 "gene": gene.id,
                 "version": gene.version,
                 "title": gene.title,
+                "keeper": gene.keeper or None,
                 "claims": [live.claim.model_dump(mode="json") for live in gene.claims],
                 "triggers": [trigger.model_dump(mode="json") for trigger in gene.triggers],
             }

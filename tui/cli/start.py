@@ -15,13 +15,14 @@ from registry.commands import CreateRegistry, ImportSkill
 from registry.publish import take_in
 from registry.skill_folder import read_skill
 from registry.skill_paths import SKILL_FILE
+from strategies.binding import beginning
 from strategies.logs.usual import usual_logs
 from tui.bootstrap import FILE, FOLDER, find_registry, open_registry
 from tui.cli.appended import event_rows, rehearsed, since
-from tui.cli.config import NAME, template
+from tui.cli.config import template
 from tui.cli.invocation import invocation
+from tui.cli.layers import NAME
 from tui.cli.options import AsJson, DryRun
-from tui.cli.presets import known_preset
 from tui.figures import count
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def init(
     call = invocation(ctx)
     stated = call.registry or ("" if folder != "." else os.environ.get("GERMLINE_REGISTRY", ""))
     path = Path(stated).expanduser() if stated else Path(folder).expanduser() / FOLDER / FILE
-    command = CreateRegistry(_split_key(split_key), known_preset(preset).name)
+    command = CreateRegistry(_split_key(split_key), beginning(preset).name)
     logs = tuple(found for _, found in usual_logs())
     skills = tuple(
         found for stated in _SKILLS if (found := _beside(folder, stated)).is_dir() and find_skills(found)

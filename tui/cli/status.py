@@ -3,13 +3,21 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
 from events.clock import SystemClock
 from registry.publish import differences, standing
+from strategies.attribution import under_versions
+from strategies.auto import AUTO
+from strategies.binding import bound_by
+from strategies.intake import all_episodes
+from strategies.rechecking import staleness_of
+from strategies.regressions import live_record
 from strategies.routing import unrouted
+from strategies.settled import settled
 from tui.bootstrap import find_registry, open_library
 from tui.cli.invocation import invocation
 from tui.cli.open_signals import is_open, live_claims
@@ -19,8 +27,11 @@ from tui.cli.shapes import model_json, score_json
 from tui.figures import age, count, share, signed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from registry.candidate import Candidate
     from registry.library import Library, Raised
+    from strategies.logs.episode import EpisodeRecord
     from tui.cli.invocation import Invocation
 
 _WORDS: Final = {
@@ -30,6 +41,7 @@ _WORDS: Final = {
     "missing": "not on disk: germline project {name}",
 }
 _SHOWN: Final = 5
+_FEW: Final = 2
 
 
 def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
@@ -38,15 +50,20 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     path = find_registry(call.registry)
     with open_library(path) as library:
         about, head = library.about(), library.log.head()
-        skills = [_skill_json(library, name) for name in library.names()]
+        auto = bound_by(library) if about.preset == AUTO else None
+        episodes = under_versions(library, all_episodes(library))
+        skills = [_skill_json(library, name, episodes) for name in library.names()]
         live = live_claims(library)
-        waiting = [one for one in library.signals() if is_open(one.event, live)]
-        lost = unrouted(library, waiting)
+        raised = library.signals()
+        over = settled(library, [one.event for one in raised])
+        waiting = [one for one in raised if is_open(one.event, live, over)]
+        lost = unrouted(library, waiting, episodes)
         held = [one for one in library.candidates() if one.verdict == "hold" and not one.reverted]
     if as_json:
         fields = {
             "registry": str(path),
             "preset": about.preset,
+            "auto": {"preset": auto.preset.name, "because": auto.because} if auto else None,
             "created_at": about.created_at,
             "head": {"position": head.position, "hash": head.hash},
             "skills": skills,
@@ -61,7 +78,7 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         call.answer("status", fields)
         return
     call.say(f"registry   {path}, {count(head.position, 'event')}, head {head.hash[:16]}")
-    call.say(f"preset     {about.preset}")
+    call.say(f"preset     {about.preset}{f', now {auto.preset.name}: {auto.because}' if auto else ''}")
     _print_skills(call, skills)
     _print_signals(call, waiting)
     if lost:
@@ -70,7 +87,7 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     call.say(f"next       {_next(skills, waiting, lost)}")
 
 
-def _skill_json(library: Library, name: str) -> dict[str, Any]:
+def _skill_json(library: Library, name: str, episodes: Sequence[EpisodeRecord]) -> dict[str, Any]:
     capsule = library.capsule(name)
     drifted = [{"path": one.path, "kind": one.kind} for one in differences(library, name)]
     return {
@@ -84,6 +101,8 @@ def _skill_json(library: Library, name: str) -> dict[str, Any]:
         "unproven": capsule.unproven,
         "standing": standing(library, name),
         "drift": drifted,
+        "record": asdict(live_record(library, name, episodes)),
+        "stale": asdict(stale) if (stale := staleness_of(library, name, episodes, SystemClock().now())) else None,
     }
 
 
@@ -97,11 +116,43 @@ def _print_skills(call: Invocation, skills: list[dict[str, Any]]) -> None:
         called = f"{row['skill']}@{row['version']}"
         text = f"{called:<28} {figures:<9} {change:<8} {age(row['at'], now):>4}  {names}"
         call.say(f"{'skills' if at == 0 else '':<10} {text}".rstrip())
+        if row["record"]["episodes"]:
+            call.say(f"{'':<10}   {_record_words(row['record'])}")
+        if row["stale"]:
+            words = f"{_stale_words(row['stale'])} since it was measured: germline score {row['skill']} --refresh"
+            call.say(f"{'':<10} {call.paint('!', 'warn')} {words}")
         paths = ", ".join(one["path"] for one in row["drift"])
         if words := _WORDS[row["standing"]].format(name=row["skill"], paths=paths):
             call.say(f"{'':<10} {call.paint('!', 'warn')} {words}")
     if not skills:
         call.say("skills     none yet")
+
+
+def _record_words(record: dict[str, Any]) -> str:
+    """Say what came of the episodes under a version, and how many obeyed its claims."""
+    words = f"{count(record['episodes'], 'episode')} under it"
+    if record["ended"]:
+        words += f", {record['ended']:,} with an outcome, {share(record['mean'])} on average"
+    return words + (f"; {record['obeyed']:,} of {record['exposed']:,} obeyed" if record["exposed"] else "")
+
+
+def _stale_words(stale: dict[str, Any]) -> str:
+    """Say what changed since a version was measured."""
+    words = []
+    if stale["runs"]:
+        words.append(f"other models ({_few(stale['runs'])})")
+    if stale["agents"]:
+        words.append(f"other agent versions ({_few(stale['agents'])})")
+    if stale["new_tasks"]:
+        words.append(f"{count(stale['new_tasks'], 'new task')} beside {stale['tasks']:,}")
+    if stale["age_s"]:
+        words.append(count(int(stale["age_s"] // 86_400), "day"))
+    return ", ".join(words)
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+    return f"{', '.join(map(one_line, names[:_FEW]))}{more}"
 
 
 def _print_signals(call: Invocation, waiting: list[Raised]) -> None:

@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from events.clock import SystemClock, monotonic_s
 from events.errors import GermlineError
+from registry.log_paths import kept_path
+from strategies.auto import AUTO
+from strategies.binding import bound_by
 from strategies.evolution import Plan, evolve
+from strategies.logs.readers import broken_readers
 from strategies.logs.watch import stopped_by_signals
 from strategies.tailing import tail_into
 from tui.bootstrap import find_registry, open_registry
@@ -17,16 +22,20 @@ from tui.cli.config import read_config
 from tui.cli.evolved import evolution_json, print_cycle
 from tui.cli.invocation import as_json as written
 from tui.cli.invocation import invocation
-from tui.cli.log_reading import chosen_logs, tell_passed_over
+from tui.cli.log_reading import chosen_logs, tell_broken_readers, tell_passed_over
 from tui.cli.options import AsJson
 from tui.cli.paint import clip, one_line, width
-from tui.cli.presets import known_preset
 from tui.cli.progress import LiveLine
+from tui.cli.rechecks import Rechecks, terms_of
+from tui.cli.taken_back import print_taken_back
 from tui.figures import count
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from registry.registry import Registry
     from strategies.intake import Intake
+    from strategies.logs.reader_plugins import Broken
     from strategies.logs.scan import Scan
     from strategies.shown import CycleResult
     from tui.cli.config import Config
@@ -47,6 +56,13 @@ def watch(
     evolving: Annotated[
         bool, typer.Option("--evolve", help="Take turns of evolution when a signal newly crosses its threshold.")
     ] = False,
+    every: Annotated[
+        str, typer.Option("--recheck", metavar="24h", help="Measure the versions in use anew, at most this often.")
+    ] = "",
+    floor: Annotated[
+        float | None,
+        typer.Option(min=0.0, max=1.0, metavar="SCORE", help="Tell when one of them falls under this score."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read logs as they grow, until it is stopped.
@@ -54,6 +70,7 @@ def watch(
     Ctrl-C or SIGTERM finishes the batch at hand and ends well. With --evolve promotions are held for review,
     unless `promote` is set under [watch] in germline.toml: `germline evolve` then promotes what was held.
     """
+    terms = terms_of(every, floor)
     call = invocation(ctx)
     config = read_config()
     logs = chosen_logs(call, paths, config)
@@ -62,8 +79,10 @@ def watch(
         stopped_by_signals() as stop,
         LiveLine(call) as live,
     ):
-        watched = _Watched(call, registry, config, live, evolving=evolving, as_json=as_json)
-        call.note(f"watching   {', '.join(map(str, logs))}; Ctrl-C ends it")
+        rechecks = Rechecks(registry, terms, seed=config.seed)
+        watched = _Watched(call, registry, config, live, rechecks, evolving=evolving, as_json=as_json)
+        call.note(f"watching   {', '.join(kept_path(str(path)) for path in logs)}; Ctrl-C ends it")
+        watched.tell_broken_readers(broken_readers())
         tail_into(
             registry,
             logs,
@@ -85,17 +104,24 @@ class _Watched:
         registry: Registry,
         config: Config,
         live: LiveLine,
+        rechecks: Rechecks,
         *,
         evolving: bool,
         as_json: bool,
     ) -> None:
         self._call, self._registry, self._config, self._live = call, registry, config, live
-        self._evolving, self._as_json = evolving, as_json
+        self._rechecks, self._evolving, self._as_json = rechecks, evolving, as_json
         self._due = False
         self._evolved_s: float | None = None
         self._read_s = monotonic_s()
         self._bytes = self._episodes = self._signals = 0
         self._broken: set[str] = set()
+        self._broken_readers: set[Broken] = set()
+
+    def tell_broken_readers(self, broken: Sequence[Broken]) -> None:
+        """Tell of each plug-in that does not work once, however often it is asked."""
+        tell_broken_readers(self._call, [one for one in broken if one not in self._broken_readers])
+        self._broken_readers |= set(broken)
 
     def batch(self, found: Scan, taken: Intake) -> None:
         """Tell of a batch, and remember whether a signal came up."""
@@ -105,6 +131,7 @@ class _Watched:
         self._episodes += taken.new_episodes
         self._signals += len(taken.signals)
         self._due = self._due or bool(taken.signals)
+        self.tell_broken_readers(found.broken_readers)
         if self._as_json:
             self._line(batch_json(found, taken))
             return
@@ -124,6 +151,7 @@ class _Watched:
             self._due, self._evolved_s = False, monotonic_s()
             self._live.clear()
             self._evolve()
+        self._recheck()
         quiet_s = monotonic_s() - self._read_s
         self._live.show(f"watching  {self._words()}; nothing new for {quiet_s:,.0f} s")
 
@@ -139,13 +167,19 @@ class _Watched:
         )
 
     def _evolve(self) -> None:
-        promote = self._config.promote
+        promote, bound = self._config.promote, bound_by(self._registry)
         plan = Plan(
-            preset=known_preset(self._registry.about().preset),
+            preset=bound.preset,
+            auto=bound.name == AUTO,
             seed=self._config.seed,
             write=promote,
             review=not promote,
+            policy=self._config.policy,
         )
+        if self._config.rollouts.decide:  # nobody is there to pay for runs: what needs them is held
+            from tui.cli.harnesses import trials_of  # noqa: PLC0415 - most watches never come here
+
+            plan = replace(plan, trials=trials_of(self._registry, self._config.rollouts, deferred=True))
         try:
             result = evolve(self._registry, plan, self._tell)
         except GermlineError as error:  # a skill edited by hand must not end the watch
@@ -153,6 +187,21 @@ class _Watched:
             return
         if self._as_json:
             self._line({"evolve": evolution_json(result)})
+            return
+        if result.taken_back:
+            self._call.say(f"{self._now()}  evolve")
+            print_taken_back(self._call, result.taken_back)
+            self._call.flush()
+
+    def _recheck(self) -> None:
+        found = self._rechecks.due()
+        if found and self._as_json:
+            self._line({"recheck": self._rechecks.json(found)})
+        elif found:
+            self._live.clear()
+            for one in found:
+                self._call.say(f"{self._now()}  recheck  {self._rechecks.words(one)}")
+            self._call.flush()
 
     def _tell(self, cycle: CycleResult) -> None:
         if not self._as_json and not cycle.remembered:

@@ -89,7 +89,11 @@ class WhyScreen(PlaceScreen):
         kept = tuple(one.id for one in said.evidence)
         if kept and kept not in self._there:
             evidence = [one.evidence for one in said.evidence]
-            self._there[kept] = await asyncio.to_thread(still_there, evidence)
+            there = await asyncio.to_thread(still_there, evidence)
+            if not all(there):
+                stored = await self.ask(lambda library: library.log.checkpoints()) or {}
+                there = await asyncio.to_thread(still_there, evidence, lambda: stored)
+            self._there[kept] = there
             self._show_why(home=False)
 
     def _show_why(self, *, home: bool) -> None:
@@ -155,7 +159,7 @@ class WhyScreen(PlaceScreen):
         """Offer only what the line under the cursor allows."""
         said = self._why
         offers = {
-            "evidence": said and said.evidence,
+            "evidence": said and (said.evidence or said.erased),
             "before": said and said.previous,
             "diff": said,
             "travel": said,
@@ -171,10 +175,10 @@ class WhyScreen(PlaceScreen):
     def action_evidence(self) -> None:
         """Show all evidence of the line in full."""
         said = self._why
-        if said and said.evidence:
+        if said and (said.evidence or said.erased):
             there = self._there.get(tuple(one.id for one in said.evidence))
             crumbs = ["Skills", self._label, f"line {said.line.number}", "evidence"]
-            note = f"{len(said.evidence)} kept"
+            note = f"{len(said.evidence)} kept" + (f", {len(said.erased)} erased" if said.erased else "")
             self._sheet = Sheet(crumbs, lambda width: evidence_rows(said, there, width), self.host, note)
             self.app.push_screen(self._sheet)
 

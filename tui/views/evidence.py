@@ -1,12 +1,14 @@
-"""Evidence as rows: the records behind a line, the words that match marked, and whether each still is there."""
+"""Evidence as rows: the records behind a line, the words that match marked, whether each still is there."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
 from tui.figures import count
+from tui.rereading import in_packed_sample, place_words
 from tui.views.rows import (
     BLANK,
     LABEL_WIDTH,
@@ -41,14 +43,18 @@ _STANDING: Final[dict[bool | None, tuple[str, Tone]]] = {
 
 
 def evidence_summary(why: Why, there: Sequence[bool] | None, width: int) -> list[Row]:
-    """Write the first pieces of evidence, one row each."""
+    """Write the first pieces of evidence, one row each, and what was erased, when and why."""
     rows: list[Row] = []
     for at, kept in enumerate(why.evidence[:_SHOWN]):
         standing = there[at] if there is not None and at < len(there) else None
         row = _evidence_row(kept, why, width - LABEL_WIDTH, standing=standing)
         rows += labelled("" if rows else "evidence", row, width, limit=1)
     left = len(why.evidence) - len(rows)
-    return rows + (labelled("", (Part(f"{left} more: e", "dim"),), width) if left > 0 else [])
+    rows += labelled("", (Part(f"{left} more: e", "dim"),), width) if left > 0 else []
+    for (on, reason), number in Counter((one.at[:10], one.reason) for one in why.erased).items():
+        said = (Part("✗ ", "warn"), Part(f"{count(number, 'piece')} erased on {on} because {clean(reason)}"))
+        rows += labelled("" if rows else "evidence", said, width, limit=2)
+    return rows
 
 
 def _evidence_row(kept: KeptEvidence, why: Why, width: int, *, standing: bool | None) -> Row:
@@ -91,7 +97,10 @@ def template_spans(text: str, template: str) -> list[tuple[int, int]]:
 
 
 def evidence_rows(why: Why, there: Sequence[bool] | None, width: int) -> list[Row]:
-    """Write all evidence of a line in full: where each record is, whether it still is there, what it says."""
+    """Write all evidence of a line in full: where each record is, whether it still is there, what it says.
+
+    Below it stands what was erased: of that the day and the reason are left.
+    """
     template = _template(why)
     rows: list[Row] = []
     for at, kept in enumerate(why.evidence):
@@ -99,7 +108,10 @@ def evidence_rows(why: Why, there: Sequence[bool] | None, width: int) -> list[Ro
         mark, tone = _STANDING[there[at] if there is not None and at < len(there) else None]
         place = cut_left(clean(f"{evidence.file}:{evidence.line}"), width - _INDENT - cell_len(mark) - 3)
         redacted = f", {count(len(evidence.redactions), 'redaction')}" if evidence.redactions else ""
-        about = f"bytes {evidence.byte_start:,} to {evidence.byte_end:,}{redacted}, evidence {kept.id[:12]}"
+        packed = f"{place_words(evidence.file, evidence.line)}, " if in_packed_sample(evidence.file) else ""
+        about = (
+            f"{packed}bytes {evidence.byte_start:,} to {evidence.byte_end:,}{redacted}, evidence {kept.id[:12]}"
+        )
         rows += [BLANK] if rows else []
         rows += [
             (cell(str(at + 1), 3, "dim", right=True), Part("  "), Part(place, "strong"), Part(f"   {mark}", tone)),
@@ -109,6 +121,14 @@ def evidence_rows(why: Why, there: Sequence[bool] | None, width: int) -> list[Ro
             text = clean(line)
             said = marked(text, template_spans(text, template), "mark")
             rows += [(Part(" " * _INDENT), *row) for row in wrap(said, width - _INDENT - 1)]
+    for at, erased in enumerate(why.erased, start=len(why.evidence) + 1):
+        rows += [BLANK] if rows else []
+        rows += [
+            (cell(str(at), 3, "dim", right=True), Part(f"  ✗ erased on {erased.at[:10]}", "warn")),
+            (Part(" " * _INDENT), Part(f"evidence {erased.id[:12]}", "dim")),
+        ]
+        because = wrap((Part(f"because {clean(erased.reason)}"),), width - _INDENT - 1)
+        rows += [(Part(" " * _INDENT), *row) for row in because]
     return [cut_row(row, width) for row in rows]
 
 

@@ -75,7 +75,7 @@ def _skill_row(card: SkillCard, at: _Columns, now: str) -> Row:
         cell(score.text, 7, score.tone, right=True),
         cell(delta.text, 7, delta.tone, right=True),
         Part("  "),
-        *pad_row(sparkline([row.after for row in card.versions], at.trend), at.trend + 1),
+        *pad_row(sparkline([score for row in card.versions for score in row.scores], at.trend), at.trend + 1),
         cell(str(len(card.open)) if card.open else "–", 4, "warn" if card.open else "dim", right=True),
         cell(f"  {age(card.last.at, now)}", 6, "dim"),
         Part(clean(card.last_summary)),
@@ -132,11 +132,11 @@ def _versions(card: SkillCard, width: int, now: str) -> list[Row]:
     """List the last versions, newest first, their scores over one axis where one evaluator measured them."""
     newest = list(reversed(card.versions))
     live = card.capsule.score
-    same = [s for s in (row.after for row in newest) if _is_comparable(s, live)]
+    same = [s for s in (row.score for row in newest) if _is_comparable(s, live)]
     axis = axis_over([bound for score in same for bound in (score.low, score.high)]) if same else None
     rows: list[Row] = []
     for at, row in enumerate(newest):
-        delta, score = delta_part(row.delta), row.after
+        delta, score = delta_part(row.delta), row.score
         if axis and width >= _WIDE:
             drawn = _bar(score, axis) if _is_comparable(score, live) else (Part(" " * BAR),)
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from events.score import Unmeasured
-from registry.provenance import actor_of
+from registry.provenance import actor_of, endpoint_of
 from tui.figures import ago, count
 from tui.views.claims import claim_text
 from tui.views.evidence import evidence_summary
@@ -82,6 +82,8 @@ def _figures(why: Why, width: int) -> list[Row]:
         )
         return labelled("unproven", (UNPROVEN, Part(f" {clean(reason)}", "dim")), width)
     rows: list[Row] = []
+    if endpoint := endpoint_of(scored):
+        rows += labelled("endpoint", (Part(clean(endpoint), "warn"),), width, limit=2)
     if scored.effect:
         rows += labelled("effect", effect_row(scored.effect), width)
         rows += labelled("", effect_ground(scored.effect), width, limit=2)
@@ -118,7 +120,7 @@ def _tried(why: Why, width: int) -> list[Row]:
     rows: list[Row] = []
     for other in why.tried:
         mark, tone = VERDICTS[other.verdict]
-        what = "; ".join(clean(text) for edit in other.proposed.edits for text in edit.text if text.strip())
+        what = "; ".join(clean(text) for text in other.proposed.new_lines if text.strip())
         reason = f"  {clean(other.reasons[0])}" if other.reasons else ""
         said = Part(f"{mark} ", tone), Part(what), Part(f"{reason}, event {other.judged or other.position}", "dim")
         rows += labelled("" if rows else "tried", said, width, limit=2)

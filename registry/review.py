@@ -1,0 +1,58 @@
+"""Review: a person's decision about a candidate, as the events that it leads to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from events.candidate_events import CandidatePromoted, CandidateRejected, CandidateReviewed
+from events.errors import ConflictError
+from events.score import Score, Unmeasured
+from registry.promote import Grounds, promotion
+
+if TYPE_CHECKING:
+    from events.base import Frozen
+    from registry.candidate import Candidate
+    from registry.capsule import Capsule
+    from registry.commands import Review
+
+
+def review(capsule: Capsule, candidate: Candidate, command: Review) -> list[Frozen]:
+    """List what follows from a person's decision: the review itself, then the verdict, then perhaps a version.
+
+    An approved candidate keeps the scores that were measured; where there are none its version stays unproven.
+    Raises: ConflictError where the skill moved on from the base; EditError where an edit does not fit;
+    SkillFormatError where the result is no valid skill.
+    """
+    reviewed = CandidateReviewed(
+        candidate=candidate.id, capsule=capsule.name, decision=command.decision, reason=command.reason
+    )
+    if command.decision == "reject":
+        said = f"rejected by a person: {command.reason}"
+        return [reviewed, CandidateRejected(candidate=candidate.id, capsule=capsule.name, reasons=(said,))]
+    base = candidate.scored.base_version if candidate.scored else candidate.proposed.base_version
+    if base != capsule.version:
+        raise ConflictError(
+            f"stale base: candidate {candidate.id[:12]} changes {capsule.name}@{base}, which is at version "
+            f"{capsule.version} now",
+            stream=f"capsule:{capsule.name}",
+            expected=base,
+            actual=capsule.version,
+            hint=f"germline evolve {capsule.name} --review   measures it anew on the version of now",
+        )
+    promoted = CandidatePromoted(
+        candidate=candidate.id,
+        capsule=capsule.name,
+        version=capsule.version + 1,
+        reasons=(f"approved by a person: {command.reason}",),
+    )
+    return [reviewed, promoted, *promotion(capsule, candidate.proposed, _grounds(capsule, candidate))]
+
+
+def _grounds(capsule: Capsule, candidate: Candidate) -> Grounds:
+    scored = candidate.scored
+    if scored is None or not isinstance(scored.after, Score):
+        why = Unmeasured(reason="approved by a person, and not measured")
+        return Grounds(capsule.score, why, None, "", cause="override")
+    return Grounds(
+        scored.before, scored.after, scored.delta, candidate.scored_id, scored.attributions, cause="override"
+    )

@@ -1,0 +1,153 @@
+"""A verdict, step by step: every rule that a candidate was held to, as far as what was stored can tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from strategies.gate.lint import Limits, lint, unclaimed_lines
+from strategies.gate.measure import figures_as_stored
+from strategies.gate.rollout import RolloutFigures, rollout_rules
+from strategies.gate.rules import Rule, failed, inert_rules, replay_rules
+from strategies.gate.strata import Z95
+from strategies.gate.untrusted import quarantine_rule
+from strategies.gate.vetoes import edit_rules, facts_as_stored, veto_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from events.candidate_events import CandidateProposed, CandidateScored
+    from events.claims import Claim
+    from events.runs import Attribution, Rollouts
+    from registry.capsule import Capsule
+    from strategies.gate.lint import Finding
+    from strategies.gate.rules import Decision
+    from strategies.presets import Preset
+
+Way = Literal["replay", "removal", "rollouts", "person"]
+"""How a candidate was judged: by replay, by the rule for removals, by runs of an agent, or not at all."""
+
+UNCLAIMED: Final = "no claim covers it, so a person decides"
+"""How the reason begins where nothing can be measured."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a candidate was held to, rule by rule."""
+
+    way: Way
+    steps: tuple[Rule, ...]
+
+    @property
+    def decision(self) -> Decision:
+        """What these steps come to."""
+        return failed(self.steps)[0]
+
+    @property
+    def needed_tasks(self) -> int | None:
+        """The tasks that would do for all that is missing; None where nothing is, or where no number would."""
+        missed = [step for step in self.steps if not step.holds]
+        needed = [step.needed_tasks for step in missed if step.needed_tasks is not None]
+        return max(needed) if needed and len(needed) == len(missed) else None
+
+
+def explain(
+    proposed: CandidateProposed,
+    scored: CandidateScored | None,
+    base: Capsule,
+    live: Sequence[Claim],
+    preset: Preset,
+) -> Explanation:
+    """Apply the rules again to what was stored of a candidate, in the order in which the gate goes.
+
+    Shapes: base is the version that it was measured on, live are its claims; preset is the one that judged.
+    """
+    limits = Limits(preset.edit_budget.start, preset.trust_region)
+    unclaimed = () if scored and scored.rollouts else unclaimed_lines(proposed)
+    text = text_rules(
+        lint(base, proposed.edits, limits, born=proposed.born, unclaimed=unclaimed, by=proposed.proposer)
+    )
+    quarantine, weight, claim = quarantine_rule(proposed), weight_rule(proposed, preset), claim_rule(proposed)
+    genes = gene_rules(proposed, preset)
+    first = (quarantine, weight, *genes, claim)
+    if scored is None or (scored.effect is None and scored.rollouts is None and not claim.holds):
+        return Explanation("person", (*first, *text))
+    if scored.rollouts is not None:
+        return Explanation(
+            "rollouts",
+            (quarantine, weight, *genes, *_by_runs(scored.rollouts, scored.attributions, preset), *text),
+        )
+    figures = figures_as_stored(scored, proposed.claims, live)
+    policy = preset.policy()
+    inert = inert_rules(figures, policy)
+    rules = tuple(inert if proposed.inert else replay_rules(figures, policy, scored.sent))
+    return Explanation("removal" if proposed.removes else "replay", (*first, *rules, *text))
+
+
+def weight_rule(proposed: CandidateProposed, preset: Preset) -> Rule:
+    """Ask that the preset wants this kind of change at all."""
+    weight = preset.weights.of(proposed.strategy)
+    return Rule(
+        "preset",
+        f"{proposed.strategy} has a weight of {weight} % under {preset.name}",
+        "above 0",
+        weight > 0,
+        f"the preset {preset.name} does not {proposed.strategy}",
+        decisive=True,
+    )
+
+
+def gene_rules(proposed: CandidateProposed, preset: Preset) -> tuple[Rule, ...]:
+    """Ask that the preset allows new genes, where a candidate would bring one."""
+    if proposed.born is None:
+        return ()
+    missing = f"the preset {preset.name} allows no new gene"
+    return (
+        Rule(
+            "new gene",
+            f"{proposed.born.title!r}",
+            "a preset that allows new genes",
+            preset.bears_genes,
+            missing,
+            decisive=True,
+        ),
+    )
+
+
+def claim_rule(proposed: CandidateProposed) -> Rule:
+    """Ask for a claim that logs can refute."""
+    claims = len(proposed.claims) + len(proposed.removes)
+    missing = f"{UNCLAIMED}: {proposed.reason}"
+    return Rule(
+        "claim", f"{claims} of them", "at least one that logs can refute", claims > 0, missing, decisive=True
+    )
+
+
+def text_rules(findings: Iterable[Finding]) -> Iterator[Rule]:
+    """Turn what lint noticed into rules: what refuses a candidate rejects it; what a person must see holds it."""
+    asks = "nothing that refuses it, nothing that a person must see"
+    found = [one for one in findings if one.severity != "warn"]
+    refusing = [one for one in found if one.severity == "refuse"]
+    for one in refusing or found:
+        otherwise: Decision = "reject" if refusing else "hold"
+        yield Rule(one.about, one.what, asks, holds=False, missing=f"lint: {one.what}", otherwise=otherwise)
+    if not found:
+        yield Rule("text", "nothing noticed", asks, holds=True, missing="")
+
+
+def _by_runs(rollouts: Rollouts, attributions: Sequence[Attribution], preset: Preset) -> Iterator[Rule]:
+    """Apply what vetoes whatever was gained, then the rule over the paired runs."""
+    yield from veto_rules(facts_as_stored(rollouts))
+    figures = RolloutFigures(
+        rounds=rollouts.rounds,
+        tasks=rollouts.tasks,
+        evidence=rollouts.evidence,
+        p=rollouts.p,
+        difference=rollouts.difference,
+        error=max(rollouts.high - rollouts.difference, rollouts.difference - rollouts.low) / Z95,
+        low=rollouts.low,
+        high=rollouts.high,
+        detectable=rollouts.detectable,
+    )
+    yield from rollout_rules(figures, preset.rollout_policy())
+    yield from edit_rules(attributions)

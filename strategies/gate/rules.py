@@ -1,0 +1,272 @@
+"""The rules of the replay gate, one by one: what each looks at, what it asks for, and whether that is there.
+
+The verdict and its explanation are both made of this one list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Final, Literal
+
+from strategies.gate.recovered import MOST_CENSORING_APART, too_far_apart
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from events.score import Censoring, Delta, Effect
+    from strategies.gate.measure import Figures
+    from strategies.gate.policy import GatePolicy
+
+Decision = Literal["promote", "reject", "hold"]
+
+NO_STRATUM: Final = "no sealed stratum holds both obedient and disobedient episodes"
+HEURISTIC: Final = "outcomes are heuristic, made of the same signals: for review"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule, applied: the figure that it looks at, and what it asks of it.
+
+    `otherwise` is the verdict where it does not hold, and `missing` says so in words. A `decisive` rule that does
+    not hold is the whole verdict; of the others all that fail are named. `needed_tasks` is how many tasks would
+    do if the figures stayed as they are; None where it holds, and where more tasks promise nothing.
+    """
+
+    name: str
+    figure: str
+    asks: str
+    holds: bool
+    missing: str
+    otherwise: Decision = "hold"
+    decisive: bool = False
+    needed_tasks: int | None = None
+
+
+def replay_rules(figures: Figures, policy: GatePolicy, sent: int) -> Iterator[Rule]:
+    """Apply the written rule to a candidate's figures, in the order in which a verdict names what fails.
+
+    Units: sent is the number of claims sent to this evaluator so far, this one counted; it divides alpha.
+    """
+    yield _said_by_the_world(figures)
+    yield _both_arms(figures)
+    effect = figures.effect
+    if effect is None:
+        return  # nothing else can be asked of figures that are not there
+    yield from _refuting(figures, effect, policy)
+    yield from _significant(effect, policy, sent)
+    yield _matters(effect, policy)
+    yield _replays_better(figures.delta)
+    yield from large_enough(effect, policy)
+    yield Rule(
+        "unseen",
+        f"E-value {effect.e_value:.2f}",
+        f"at least {policy.least_e_value:g}",
+        effect.e_value >= policy.least_e_value,
+        f"E-value {effect.e_value:.2f} is below {policy.least_e_value:g}",
+    )
+    yield from _endpoint(figures.censoring, effect, policy)
+    yield from _contradicting(figures)
+
+
+def inert_rules(figures: Figures, policy: GatePolicy) -> Iterator[Rule]:
+    """Apply the rule for a live claim that does nothing; shapes as of `judge_inert`."""
+    yield _said_by_the_world(figures)
+    yield _both_arms(figures)
+    if figures.effect is None:
+        return
+    effect = turned(figures.effect)
+    yield Rule(
+        "inert",
+        estimate(effect),
+        f"its upper bound below {policy.least_difference:+.3f}",
+        effect.high < policy.least_difference,
+        f"{estimate(effect)}: it may matter",
+        decisive=True,
+    )
+    yield from large_enough(effect, policy)
+
+
+def turned(effect: Effect) -> Effect:
+    """Turn the effect of an inverse into that of the claim itself; its E-value is not known, nor asked."""
+    return effect.model_copy(
+        update={
+            "risk_difference": -effect.risk_difference,
+            "low": -effect.high,
+            "high": -effect.low,
+            "obeyed": effect.disobeyed,
+            "disobeyed": effect.obeyed,
+            "p": 1 - effect.p,
+            "e_value": 1.0,
+        }
+    )
+
+
+def _said_by_the_world(figures: Figures) -> Rule:
+    return Rule(
+        "outcomes",
+        "guessed from signals" if figures.heuristic else "said by the world",
+        "not made of the same signals",
+        not figures.heuristic,
+        HEURISTIC,
+        decisive=True,
+    )
+
+
+def failed(rules: Iterable[Rule]) -> tuple[Decision, tuple[str, ...]]:
+    """Sum rules up: the verdict, and what is missing; nothing is where all of them hold."""
+    missed = [rule for rule in rules if not rule.holds]
+    named = [rule for rule in missed if rule.decisive][:1] or missed
+    return named[0].otherwise if named else "promote", tuple(rule.missing for rule in named)
+
+
+def large_enough(effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
+    """Ask for enough episodes on either side, and enough tasks."""
+    least = min(effect.obeyed, effect.disobeyed)
+    yield Rule(
+        "arms",
+        f"{effect.obeyed} obedient and {effect.disobeyed} disobedient episodes",
+        f"at least {policy.least_arm} of each",
+        least >= policy.least_arm,
+        f"{effect.obeyed} obedient and {effect.disobeyed} disobedient episodes in strata with both arms, "
+        f"{policy.least_arm} of each are needed",
+        needed_tasks=_grown(effect.tasks, policy.least_arm / least)
+        if least < policy.least_arm and least
+        else None,
+    )
+    few = effect.tasks < policy.least_tasks
+    yield Rule(
+        "tasks",
+        f"{effect.tasks} tasks",
+        f"at least {policy.least_tasks}",
+        not few,
+        f"{effect.tasks} tasks, {policy.least_tasks} are needed",
+        needed_tasks=policy.least_tasks if few else None,
+    )
+
+
+def estimate(effect: Effect) -> str:
+    """Say a risk difference with its interval."""
+    return f"risk difference {effect.risk_difference:+.3f} [{effect.low:+.3f}, {effect.high:+.3f}]"
+
+
+def censored(censoring: Censoring) -> str:
+    """Say what each arm lost."""
+    return (
+        f"left out for want of a further attempt: {censoring.obeyed:.0%} of the obedient, "
+        f"{censoring.disobeyed:.0%} of the disobedient"
+    )
+
+
+def _both_arms(figures: Figures) -> Rule:
+    there = figures.effect is not None
+    return Rule(
+        "ground",
+        "strata with both arms" if there else "no stratum with both arms",
+        "sealed strata with both arms",
+        there,
+        NO_STRATUM,
+        decisive=True,
+    )
+
+
+def _refuting(figures: Figures, effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
+    """Ask that the figures do not speak against the claim."""
+    outcome, said = figures.outcome, estimate(effect)
+    if outcome is not None:
+        lowers = f"it lowers the outcome, whatever it recovers: {estimate(outcome)}"
+        holds = outcome.risk_difference >= 0
+        yield Rule("outcome", estimate(outcome), "not below 0", holds, lowers, "reject", decisive=True)
+    better = effect.risk_difference > 0
+    yield Rule("direction", said, "above 0", better, f"{said} is not above 0", "reject", decisive=True)
+    least = f"{policy.least_difference:+.3f}"
+    yield Rule(
+        "not refuted",
+        f"at most {effect.high:+.3f}",
+        f"not surely below {least}",
+        effect.high >= policy.least_difference,
+        f"{said} lies below {least}",
+        "reject",
+        decisive=True,
+    )
+
+
+def _significant(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Rule]:
+    bar, shared = policy.alpha / sent, f"alpha/m = {policy.alpha:g}/{sent}"
+    holds = effect.p <= bar
+    yield Rule(
+        "chance",
+        f"p {effect.p:.2g}",
+        f"at most {shared}",
+        holds,
+        f"p {effect.p:.2g} is above {shared}",
+        needed_tasks=None if holds else _for_significance(effect, bar),
+    )
+
+
+def _matters(effect: Effect, policy: GatePolicy) -> Rule:
+    least = f"{policy.least_difference:+.3f}"
+    said = f"risk difference {effect.risk_difference:+.3f}"
+    holds = effect.risk_difference >= policy.least_difference
+    return Rule("size", said, f"at least {least}", holds, f"{said} is below {least}")
+
+
+def _replays_better(delta: Delta | None) -> Rule:
+    low = "unknown" if delta is None else f"{delta.low:+.4f}"
+    holds = delta is not None and delta.low > 0
+    return Rule(
+        "replay",
+        f"paired delta's lower bound {low}",
+        "above 0",
+        holds,
+        f"the paired delta's lower bound is {low}, not above 0",
+        needed_tasks=None if holds or delta is None else _for_delta(delta),
+    )
+
+
+def _endpoint(censoring: Censoring | None, effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
+    if censoring is not None:
+        points = f"{100 * MOST_CENSORING_APART:.0f} points apart"
+        yield Rule(
+            "censoring",
+            censored(censoring),
+            f"at most {points}",
+            not too_far_apart(censoring),
+            f"{censored(censoring)}: more than {points}, so what is left of the arms cannot be compared",
+        )
+    yield Rule(
+        "endpoint",
+        f"judged by `{effect.endpoint}`",
+        " or ".join(f"`{one}`" for one in policy.endpoints),
+        effect.endpoint in policy.endpoints,
+        f"the preset does not promote on `{effect.endpoint}` alone",
+    )
+
+
+def _contradicting(figures: Figures) -> Iterator[Rule]:
+    """Ask that no live claim wants something else at the same moment; each that does is named."""
+    asks = "no other action at the same moment"
+    if not figures.contradicted:
+        yield Rule("agreement", "no live claim objects", asks, holds=True, missing="")
+    for claim in figures.contradicted:
+        asked = claim.model_dump_json(exclude_none=True)
+        missing = f"a live claim asks for another action at the same moment: {asked}"
+        yield Rule("agreement", asked, asks, holds=False, missing=missing)
+
+
+def _for_significance(effect: Effect, bar: float) -> int | None:
+    """Tell how many tasks would bring p under the bar: z grows with the root of their number."""
+    z = -NormalDist().inv_cdf(effect.p) if 0 < effect.p < 1 else 0.0
+    return _grown(effect.tasks, (NormalDist().inv_cdf(bar) / z) ** 2) if z > 0 else None
+
+
+def _for_delta(delta: Delta) -> int | None:
+    """Tell how many tasks would lift the lower bound above 0: intervals shrink with the root of their number."""
+    if delta.value <= 0:
+        return None
+    return _grown(delta.tasks, ((delta.value - delta.low) / delta.value) ** 2) + 1
+
+
+def _grown(tasks: int, times: float) -> int:
+    return ceil(tasks * times)

@@ -1,0 +1,58 @@
+"""Staleness: whether the world has moved on since a version was measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from strategies.logs.episode import EpisodeRecord
+
+AGENT_VERSION: Final = "version"
+"""The label in which logs say which version of the agent, its harness, wrote them."""
+MOST_AGE_S: Final = 30 * 86_400
+"""From which age a measurement is old, where nobody rechecks more often (a guess)."""
+GROWTH: Final = 1.25
+"""Tasks must have grown by a quarter to be other tasks: as for a new evaluator (domain.md, Scores)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Staleness:
+    """What changed since a measurement: runs (models) and agent versions never met then, tasks since, its age.
+
+    Units: age_s seconds; `tasks` is how many there were, `new_tasks` how many came since, both 0 while that is no
+    change to speak of.
+    """
+
+    runs: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    tasks: int = 0
+    new_tasks: int = 0
+    age_s: float = 0.0
+
+    def __bool__(self) -> bool:
+        """Tell whether any of it changed."""
+        return bool(self.runs or self.agents or self.new_tasks or self.age_s)
+
+
+def staleness(then: Iterable[EpisodeRecord], since: Iterable[EpisodeRecord], *, age_s: float) -> Staleness:
+    """Compare the episodes that a version was measured on with those that came since."""
+    before, after = list(then), list(since)
+    tasks = {record.task for record in before}
+    new = {record.task for record in after} - tasks
+    grown = bool(new) and len(tasks) + len(new) >= GROWTH * len(tasks)
+    return Staleness(
+        runs=_new(before, after, lambda record: record.run),
+        agents=_new(before, after, lambda record: record.labels.get(AGENT_VERSION, "")),
+        tasks=len(tasks) if grown else 0,
+        new_tasks=len(new) if grown else 0,
+        age_s=age_s if age_s > MOST_AGE_S else 0.0,
+    )
+
+
+def _new(
+    before: Iterable[EpisodeRecord], after: Iterable[EpisodeRecord], about: Callable[[EpisodeRecord], str]
+) -> tuple[str, ...]:
+    return tuple(sorted({about(record) for record in after} - {about(record) for record in before} - {""}))

@@ -1,0 +1,53 @@
+"""Reviewing: what a person decides about a candidate, within what no preset and no person may pass over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from events.errors import RefusedError
+from registry.commands import Review
+from registry.publish import require_unedited
+from strategies.binding import bound_by
+from strategies.gate.explain import gene_rules
+from strategies.gate.lint import Limits, lint
+
+if TYPE_CHECKING:
+    from events.log import Receipt
+    from registry.candidate import Candidate
+    from registry.registry import Registry
+
+
+def approve(registry: Registry, candidate: Candidate, reason: str) -> Receipt:
+    """Promote a candidate on a person's word; the caller publishes the skill.
+
+    A person may overrule the gate's figures and what lint asks a person to look at, but not what refuses any
+    candidate: hidden characters, secrets, repeated lines, too many edits, too much changed, or a new gene where
+    the preset in force allows none. Nothing is written unless all of it is.
+    Raises: RefusedError for these, and where the files were edited by hand; ConflictError for a stale base or a
+    candidate that is decided; EditError where an edit does not fit or touches protected lines.
+    """
+    name = candidate.proposed.capsule
+    require_unedited(registry, name)
+    preset = bound_by(registry).preset
+    with registry.log.transaction():
+        base = registry.capsule(name)
+        receipt = registry.execute(Review(candidate.id, name, "approve", reason))
+        limits = Limits(preset.edit_budget.start, preset.trust_region)
+        proposed = candidate.proposed
+        found = lint(base, proposed.edits, limits, born=proposed.born, by=proposed.proposer)
+        refused = [one.what for one in found if one.severity == "refuse"]
+        refused += [rule.missing for rule in gene_rules(candidate.proposed, preset) if not rule.holds]
+        if refused:
+            raise RefusedError(
+                f"candidate {candidate.id[:12]} cannot be approved: {'; '.join(refused)}",
+                hint=f"germline candidate reject {candidate.id[:12]} --reason TEXT",
+            )
+    return receipt
+
+
+def reject(registry: Registry, candidate: Candidate, reason: str) -> Receipt:
+    """Refuse a candidate on a person's word: it stays known, and is not proposed again under its evaluator.
+
+    Raises: ConflictError for a candidate that is decided.
+    """
+    return registry.execute(Review(candidate.id, candidate.proposed.capsule, "reject", reason))

@@ -1,0 +1,88 @@
+"""The bank of finished runs: kept as each one ends, so that nothing that was paid for is run again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from strategies.rollouts.trial import Trial
+
+if TYPE_CHECKING:
+    from events.log import EventLog
+    from strategies.rollouts.arms import Arm
+    from strategies.rollouts.task import RolloutTask
+
+_PREFIX: Final = "runs:"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run to be made: an arm on a task, for a round (from 0)."""
+
+    arm: Arm
+    task: RolloutTask
+    round: int
+
+    @property
+    def place(self) -> tuple[str, str, int]:
+        """What tells it from the other runs of one comparison."""
+        return self.arm.key, self.task.id, self.round
+
+
+class Bank:
+    """The finished runs of a registry, under one harness.
+
+    A run is found by all that its result depends on: the text of the arm and its standing, the task with its
+    files, graders and limits, the harness (agent, model, sandbox) and the round. Each is a blob of kind `run`;
+    which key leads to which blob is kept in checkpoints, one for an arm, a round and a session, so that processes
+    side by side never write the same one.
+    """
+
+    def __init__(self, log: EventLog, harness: str, session: str) -> None:
+        self._log = log
+        self._harness = harness
+        self._session = session
+        self._tasks: dict[str, str] = {}
+        self._mine: dict[str, dict[str, str]] = {}
+        self._known = _index(log)
+
+    def find(self, job: Job) -> Trial | None:
+        """Return what a run gave, None where it was never finished."""
+        name = self._known.get(self._key(job))
+        body = self._log.get_blob(name) if name else None
+        return Trial.model_validate_json(json.dumps(json.loads(body)["trial"])) if body else None
+
+    def keep(self, job: Job, trial: Trial) -> None:
+        """Keep a finished run, on disk before this returns; in a transaction of its own."""
+        key = self._key(job)
+        row = {"key": key, "arm": job.arm.name, "round": job.round, "trial": trial.model_dump(mode="json")}
+        body = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()
+        place = f"{_PREFIX}{_hash(job.arm.key)[:16]}:{job.round}:{self._session}"
+        with self._log.transaction():
+            name = self._log.put_blob(body, kind="run")
+            mine = {**self._mine.get(place, {}), key: name}
+            self._log.put_checkpoint(place, json.dumps(mine, separators=(",", ":")).encode())
+        self._mine[place] = mine
+        self._known[key] = name
+
+    def _key(self, job: Job) -> str:
+        task = self._tasks.get(job.task.id)
+        if task is None:
+            task = self._tasks[job.task.id] = _hash(job.task.model_dump_json())
+        return _hash(json.dumps([job.arm.key, task, self._harness, job.round]))
+
+
+def _index(log: EventLog) -> dict[str, str]:
+    """Read which key leads to which blob; of two runs that raced for a key the smaller name counts, for all."""
+    found: dict[str, str] = {}
+    for name, body in log.checkpoints().items():
+        if name.startswith(_PREFIX):
+            for key, blob in json.loads(body).items():
+                found[key] = min(found.get(key, blob), blob)
+    return found
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

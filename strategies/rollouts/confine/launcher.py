@@ -1,0 +1,122 @@
+"""Confines one command and reports on it: `main()` of a process of its own, told two descriptors: spec and report.
+
+Where the kernel gives namespaces, the command gets processes, mounts, network and devices of its own, and the
+files of the machine to read. Where it does not, Landlock keeps writes and signals inside and a filter of system
+calls refuses the network. Either way the filter tells what the command reached for.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from strategies.rollouts.confine import descent, landlock, libc, namespaces, seccomp, supervisor
+from strategies.rollouts.confine.spec import Report, Spec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PARTS: Final = ("files", "network", "processes", "watch")
+"""Writes stay inside; nothing is reached; everything ends with the command; and attempts are told."""
+_NO_NAMESPACES: Final = 121
+"""How the child ends that cannot make namespaces, before anything was started."""
+
+
+def main() -> int:
+    """Read the spec, confine and run the command, write the report; exit code 0 unless this itself breaks."""
+    spec, report = Spec.read(int(sys.argv[1])), int(sys.argv[2])
+    os.set_inheritable(report, False)  # noqa: FBT003 - Python's own; a command that has it could report on itself
+    sys.dont_write_bytecode = True  # the filter would hand such a write to this process, to wait for itself
+    if sys.platform != "linux":
+        return _tell(report, _unconfined(spec, report))
+    libc.die_with_parent()
+    child = os.fork()
+    if child == 0:
+        libc.die_with_parent()
+        os._exit(_in_namespaces(spec, report))
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return _tell(report, _among_others(spec, report)) if code == _NO_NAMESPACES else code
+
+
+def _in_namespaces(spec: Spec, report: int) -> int:
+    """Run the command as a child of the first process of new namespaces: with it, all of them end."""
+    try:
+        namespaces.leave(network=spec.network)
+    except OSError:
+        return _NO_NAMESPACES
+    first = os.fork()
+    if first:
+        return os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
+    libc.die_with_parent()
+    try:
+        namespaces.close(spec.writable, spec.hidden)
+    except OSError:
+        os._exit(_NO_NAMESPACES)
+    libc.no_new_privileges()
+    libc.drop_capabilities()
+    libc.hide_memory()
+    filtered = _filtered(network=spec.network, sockets=True)
+    missing = [] if filtered >= 0 else ["watch"]
+    os._exit(_tell(report, _run(spec, report, missing, filtered, descent.all_others)))
+
+
+def _among_others(spec: Spec, report: int) -> Report:
+    """Run the command among the processes of the machine, held by Landlock and the filter alone."""
+    libc.outlive_parent()  # whoever is to end the descendants learns of the parent's end by the report's
+    libc.adopt_orphans()
+    libc.hide_memory()
+    known = landlock.version()
+    filtered = _filtered(network=spec.network, sockets=False)
+    lacks = {
+        "files": not known,
+        "network": filtered < 0 and not spec.network,
+        "processes": known < landlock.SIGNALS_SINCE,  # the command could kill whoever watches it, and get away
+        "watch": filtered < 0,
+    }
+    missing = [part for part in PARTS if lacks[part]]
+    try:
+        keep_inside = landlock.keep_inside if known else None
+        return _run(spec, report, missing, filtered, descent.descendants, keep_inside)
+    finally:
+        descent.end_descendants()
+
+
+def _unconfined(spec: Spec, report: int) -> Report:
+    """Run the command with its limits and nothing more: all that can be had off Linux."""
+    missing = [part for part in PARTS if not (part == "network" and spec.network)]
+    return _run(spec, report, missing, -1, list)
+
+
+def _filtered(*, network: bool, sockets: bool) -> int:
+    try:
+        return seccomp.install(network=network, sockets=sockets)
+    except OSError:
+        return -1
+
+
+def _run(
+    spec: Spec,
+    report: int,
+    missing: list[str],
+    listener: int,
+    others: Callable[[], list[int]],
+    keep_inside: Callable[[list[str]], None] | None = None,
+) -> Report:
+    """Start the command if nothing that is required is missing, and stay with it."""
+    if set(missing) & set(spec.required):
+        return Report("refused", missing)
+    told, failure = os.pipe()  # Python's pipes end at exec
+    command = supervisor.start(spec, failure, keep_inside)
+    os.close(failure)
+    seen = supervisor.watch(spec, command, listener, report, others)
+    if seen.code == supervisor.NOT_STARTED and (why := os.read(told, 500)):
+        return Report("unstarted", missing, error=why.decode(errors="replace"))
+    return Report(seen.ended, missing, seen.code, tuple(seen.attempts))
+
+
+def _tell(report: int, told: Report) -> int:
+    with suppress(BrokenPipeError):  # nobody is left to read it
+        os.write(report, told.packed().encode())
+    return 0

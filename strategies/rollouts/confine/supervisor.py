@@ -1,0 +1,126 @@
+"""Whoever starts the command, watches what it reaches for, and says how it ended."""
+
+from __future__ import annotations
+
+import os
+import resource
+import select
+import signal
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from events.clock import monotonic_s
+from strategies.rollouts.confine import seccomp
+from strategies.rollouts.confine.reaching import reached
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from strategies.rollouts.confine.spec import Spec
+
+_LOOK_EVERY_MS: Final = 20
+"""How often processes are counted (guess: a bomb of forks makes some hundreds in that time)."""
+_MOST_ATTEMPTS: Final = 20
+_UNREACHABLE: Final = 101
+"""ENETUNREACH, what a machine without a network says."""
+NOT_STARTED: Final = 127
+"""How the child ends that cannot become the command."""
+
+
+class Seen:
+    """How the command ended (`code` as `os.waitstatus_to_exitcode` gives it), and what it tried on the way."""
+
+    def __init__(self) -> None:
+        self.ended = "exited"
+        self.code = 0
+        self.attempts: list[str] = []
+
+
+def start(spec: Spec, failure: int, keep_inside: Callable[[list[str]], None] | None) -> int:
+    """Fork the command with its limits, and return its process id; why it cannot start is written to `failure`."""
+    pid = os.fork()
+    if pid == 0:
+        _become(spec, failure, keep_inside)
+    return pid
+
+
+def watch(spec: Spec, command: int, listener: int, report: int, others: Callable[[], list[int]]) -> Seen:
+    """Stay with the command until it ends, passes a limit, or nobody is left to read the report.
+
+    `listener` is -1 where the command's calls are not told. Whatever else it started still runs when this returns:
+    ending that is the caller's.
+    """
+    seen = Seen()
+    deadline, next_count = monotonic_s() + spec.limit_s, 0.0
+    waiting = _waiting(command, listener, report)
+    while True:
+        ready = waiting(_LOOK_EVERY_MS)
+        if report in ready:
+            return seen
+        if listener in ready:
+            _answer(spec, listener, seen)
+        if _over(command, seen):
+            return seen
+        now = monotonic_s()
+        if now > deadline:
+            seen.ended = "limit"
+            return seen
+        if now >= next_count:  # not at every call of a command that writes a thousand files
+            next_count = now + _LOOK_EVERY_MS / 1000
+            if len(others()) > spec.processes:
+                seen.ended = "processes"
+                return seen
+
+
+def _waiting(command: int, listener: int, report: int) -> Callable[[int], list[int]]:
+    """Make what waits, at most so many milliseconds, for a call of the command, its end, or the reader's."""
+    poll = select.poll()
+    poll.register(report, 0)
+    if hasattr(os, "pidfd_open"):
+        poll.register(os.pidfd_open(command), select.POLLIN)
+    if listener >= 0:
+        poll.register(listener, select.POLLIN)
+    worth = select.POLLIN | select.POLLERR
+    return lambda most_ms: [descriptor for descriptor, events in poll.poll(most_ms) if events & worth]
+
+
+def _over(command: int, seen: Seen) -> bool:
+    """Reap whatever has ended, orphans too, and tell whether the command is among it."""
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return True
+        if pid == 0:
+            return False
+        if pid == command:
+            seen.code = os.waitstatus_to_exitcode(status)
+            return True
+
+
+def _answer(spec: Spec, listener: int, seen: Seen) -> None:
+    call = seccomp.receive(listener)
+    if call is None:
+        return
+    found = reached(call, spec)
+    new = found.told and found.told not in seen.attempts and len(seen.attempts) < _MOST_ATTEMPTS
+    if new and seccomp.still_waits(listener, call):
+        seen.attempts.append(found.told)
+    seccomp.answer(listener, call, _UNREACHABLE if found.refused else 0)
+
+
+def _become(spec: Spec, failure: int, keep_inside: Callable[[list[str]], None] | None) -> NoReturn:
+    """Turn this child into the command; never returns."""
+    try:
+        for name, most in spec.limits.items():
+            number = getattr(resource, name)
+            hard = resource.getrlimit(number)[1]
+            least = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            resource.setrlimit(number, (least, least))
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and children would inherit that
+        if keep_inside:
+            keep_inside(spec.writable)
+        os.chdir(spec.cwd)
+        os.execve(spec.argv[0], spec.argv, spec.environment)  # noqa: S606 - an argument list, no shell
+    except BaseException as error:  # noqa: BLE001 - a fork must not go on as its parent, whatever went wrong
+        os.write(failure, str(error).encode(errors="replace")[:500])
+    os._exit(NOT_STARTED)

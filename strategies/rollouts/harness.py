@@ -1,0 +1,85 @@
+"""The harness: what runs are made with and judged on, as a person set it up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from strategies.rollouts.arms import write_arm
+from strategies.rollouts.checking import check_task
+from strategies.rollouts.frozen import DividedTasks, divide_tasks, harness_of, rollout_evaluator
+from strategies.rollouts.running import Caps
+from strategies.rollouts.sandbox import end_all
+from strategies.rollouts.trial import trial
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from strategies.rollouts.agents import Agent
+    from strategies.rollouts.bank import Job
+    from strategies.rollouts.checking import Violation
+    from strategies.rollouts.running import Runner
+    from strategies.rollouts.sandbox import SandboxPolicy
+    from strategies.rollouts.task import RolloutTask, TaskSet
+    from strategies.rollouts.trial import Trial
+
+
+@dataclass(frozen=True)
+class Harness:
+    """All that a comparison needs beside the versions it compares.
+
+    `tasks` is the digest of the set; `digest` that of everything else a run depends on. `runner` makes runs with
+    the skills that were written below a folder. With `against_nothing` a winner is also run without any skill;
+    `side_by_side` measures the incumbent anew beside each candidate, where the machine's mood counts. `violations`
+    says what is wrong with a task, before anything is run; `end_all` ends the runs in flight when nobody waits for
+    them any more. `provenance` is what else goes into the record.
+    """
+
+    divided: DividedTasks
+    tasks: str
+    agent: Agent
+    digest: str
+    evaluator: str
+    runner: Callable[[Path], Runner]
+    workers: int
+    caps: Caps = field(default_factory=Caps)
+    against_nothing: bool = True
+    side_by_side: bool = False
+    end_all: Callable[[], None] = end_all
+    violations: Callable[[RolloutTask], Sequence[Violation]] = lambda _: ()
+    provenance: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class AgentRunner:
+    """Runs an agent in the sandbox, with the skills that stand below a folder; can be sent to another process."""
+
+    agent: Agent
+    policy: SandboxPolicy
+    place: Path
+
+    def __call__(self, job: Job) -> Trial:
+        """Make the run; agents that take a seed find the number of the round in `{round}`."""
+        argv = tuple(word.replace("{round}", str(job.round)) for word in self.agent.argv)
+        agent = self.agent.model_copy(update={"argv": argv})
+        return trial(job.task, write_arm(job.arm, self.place), agent, self.policy)
+
+
+def harness_on_tasks(
+    tasks: TaskSet, agent: Agent, policy: SandboxPolicy, split_key: str, *, workers: int, caps: Caps
+) -> Harness:
+    """Set up runs of an agent on a task set."""
+    digest = harness_of(agent, policy)
+    return Harness(
+        divided=divide_tasks(tasks.tasks, split_key),
+        tasks=tasks.digest,
+        agent=agent,
+        digest=digest,
+        evaluator=rollout_evaluator(tasks.digest, digest, split_key),
+        runner=lambda place: AgentRunner(agent, policy, place),
+        workers=workers,
+        caps=caps,
+        violations=partial(check_task, policy=policy),
+    )

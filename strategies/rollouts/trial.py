@@ -1,0 +1,192 @@
+"""One trial: an agent, with a skill or without, on one task, in isolation; then anchors, then graders."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+from pydantic import Field
+
+from events.base import Frozen
+from events.errors import CheckFailedError, NotFoundError
+from strategies.rollouts.agents import cost_of, told_by
+from strategies.rollouts.anchors import keeps_anchors
+from strategies.rollouts.graders import LENIENT, grade
+from strategies.rollouts.layout import agent_command, lay_out, take_skill_away
+from strategies.rollouts.sandbox import installed, run
+from strategies.rollouts.work import Work
+from strategies.rollouts.workspace import changed_fixtures, overfull, read_text, state_of
+
+if TYPE_CHECKING:
+    from strategies.rollouts.agents import Agent, Told
+    from strategies.rollouts.layout import Layout
+    from strategies.rollouts.sandbox import Ran, SandboxPolicy
+    from strategies.rollouts.task import RolloutTask
+
+COST_FILE: Final = "germline-cost.json"
+"""Where an agent may leave what its run cost: `{"cost_usd": 0.12}`, in its workspace."""
+_NOTE_CHARS: Final = 300
+
+Status = Literal["done", "infrastructure", "stopped"]
+
+
+class LayerResult(Frozen):
+    """What one layer of grading said; `note` tells why it failed, or was stopped."""
+
+    name: str
+    value: Annotated[float, Field(ge=0, le=1)]
+    threshold: float
+    note: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the layer reached its threshold."""
+        return self.value >= self.threshold
+
+
+class Trial(Frozen):
+    """What one trial gave.
+
+    `status` is done, infrastructure (the agent never got going: the pair is void) or stopped (a limit of the task
+    was hit: the value is 0, and nothing was graded). `value` is the mean over layers, `lenient` whether three of
+    four passed and every anchor holds. `tampering` names what a grader tried that it should not have, or which
+    files of the set changed: such a trial counts for nobody, and its candidate must not be promoted. `attempts`
+    names what the agent tried and was not let do.
+
+    Units: value in [0, 1], seconds of the agent's run, cost in US dollars, None where nobody said.
+    """
+
+    task: str
+    status: Status
+    value: Annotated[float, Field(ge=0, le=1)] = 0.0
+    lenient: bool = False
+    layers: tuple[LayerResult, ...] = ()
+    failed_anchors: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    seconds: Annotated[float, Field(ge=0)] = 0.0
+    cost_usd: Annotated[float, Field(ge=0)] | None = None
+    tampering: tuple[str, ...] = ()
+    attempts: tuple[str, ...] = ()
+    note: str = ""
+
+    @property
+    def tampered(self) -> bool:
+        """Whether the trial is worth nothing because somebody reached beyond what they were given."""
+        return bool(self.tampering)
+
+
+def trial(task: RolloutTask, skill: Path | None, agent: Agent, policy: SandboxPolicy) -> Trial:
+    """Run one agent on one task, with this skill folder or none, and grade what it left behind.
+
+    Raises: IsolationError where the machine cannot isolate and `policy` does not allow that; RefusedError for a
+    command off the allow list; NotFoundError for a grader's program that is not installed; CheckFailedError if a
+    file of the set is not what was loaded; StorageError.
+    """
+    changed = _changed(task)
+    if changed:
+        raise CheckFailedError(
+            f"task {task.id}: {', '.join(changed)} since it was loaded",
+            hint="load the task set again, and measure both versions with it",
+        )
+    try:
+        program = installed(agent.argv[0])
+    except NotFoundError as error:
+        return Trial(task=task.id, status="infrastructure", tags=task.tags, note=error.message)
+    with tempfile.TemporaryDirectory(prefix="germline-trial-", ignore_cleanup_errors=True) as name:
+        layout = lay_out(task, skill, agent, Path(name).resolve())
+        before = _state(layout)
+        ran = run(agent_command(task, agent, program, layout), policy)
+        told = told_by(agent, ran.stdout)
+        found = Trial(
+            task=task.id,
+            status="done",
+            tags=task.tags,
+            seconds=ran.seconds,
+            cost_usd=told.cost_usd if told.cost_usd is not None else _left_cost(layout),
+            tampering=_changed(task),
+            attempts=ran.attempts,
+        )
+        ended = _ended_early(task, ran, told, idle=_state(layout) == before) or _too_full(layout, policy)
+        if ended:
+            status, note = ended
+            return found.model_copy(update={"status": status, "note": note[:_NOTE_CHARS]})
+        if found.tampered:
+            return found
+        _remove_cost(layout)
+        take_skill_away(layout)
+        return graded(found, Work(task, layout.workspace, told.answer, policy))
+
+
+def graded(found: Trial, work: Work) -> Trial:
+    """Grade what was left: anchors first, then every layer, and last whether the files of the set still stand."""
+    try:
+        kept = keeps_anchors(work.task.anchors, work)
+        marks = [(grader, grade(grader, work)) for grader in work.task.graders]
+    except CheckFailedError as error:  # a file of the set changed under our hands
+        return found.model_copy(update={"tampering": _changed(work.task), "note": error.message})
+    layers = [
+        LayerResult(name=grader.name, value=one.value, threshold=grader.threshold, note=one.note)
+        for grader, one in marks
+    ]
+    tried = [f"grader {grader.name}: {deed}" for grader, one in marks for deed in one.tampering]
+    tampering = (*kept.tampering, *tried, *_changed(work.task))
+    passed = sum(layer.passed for layer in layers) / len(layers)
+    return found.model_copy(
+        update={
+            "value": 0.0 if tampering else sum(layer.value for layer in layers) / len(layers),
+            "lenient": passed >= LENIENT and not kept.failed and not tampering,
+            "layers": tuple(layers),
+            "failed_anchors": kept.failed,
+            "tampering": tampering,
+        }
+    )
+
+
+def _changed(task: RolloutTask) -> tuple[str, ...]:
+    return tuple(f"{path} of the task set changed" for path in changed_fixtures(task.folder, task.fixtures))
+
+
+def _state(layout: Layout) -> dict[str, tuple[int, int, int]]:
+    return {path: state for path, state in state_of(layout.workspace).items() if path != COST_FILE}
+
+
+def _ended_early(task: RolloutTask, ran: Ran, told: Told, *, idle: bool) -> tuple[Status, str] | None:
+    """Say why there is nothing to grade, None if there is.
+
+    An agent that fails after it has worked is graded: crashing is its own. One that fails before it changed a file
+    or said anything never got going.
+    """
+    if ran.ended in {"unstarted", "lost"}:
+        return "infrastructure", f"the agent could not be run: {ran.error}"
+    if ran.ended == "limit":
+        return "stopped", f"the agent ran past the limit of {task.limit_s:g} s"
+    if ran.ended == "processes":
+        return "stopped", "the agent started too many processes"
+    silent = told.failed or not told.answer.strip()
+    if (ran.code != 0 or told.failed) and idle and silent:
+        last = (ran.stderr or told.answer).strip().splitlines()[-1:]
+        return "infrastructure", f"the agent ended before it did anything, exit code {ran.code}: {''.join(last)}"
+    return None
+
+
+def _too_full(layout: Layout, policy: SandboxPolicy) -> tuple[Status, str] | None:
+    said = overfull(layout.workspace, most_files=policy.workspace_files, most_bytes=policy.workspace_bytes)
+    return ("stopped", said) if said else None
+
+
+def _remove_cost(layout: Layout) -> None:
+    with suppress(OSError):  # a folder of that name is the agent's own
+        (layout.workspace / COST_FILE).unlink(missing_ok=True)
+
+
+def _left_cost(layout: Layout) -> float | None:
+    """Read what the run cost, where the agent left a file that says so."""
+    text = read_text(layout.workspace, COST_FILE)
+    try:
+        said = json.loads(text or "null")
+    except (ValueError, RecursionError):
+        return None
+    return cost_of(said.get("cost_usd")) if isinstance(said, dict) else None

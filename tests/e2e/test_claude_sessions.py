@@ -1,0 +1,118 @@
+"""The first evening: recorded Claude Code sessions, of which nobody says how they ended, teach something."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from events.claims import After, AfterError, Claim
+from examples.record_sessions import record_all
+from strategies.gate.contrast import cases_of, contrast
+from strategies.gate.exposure import moment_of
+from strategies.gate.recovered import attempts
+from strategies.logs.scan import scan
+from tests.terminal import SPLIT_KEY, Terminal
+from tests.worlds import (
+    division_of,
+    outcomes_shuffled,
+    promoted,
+    recoveries_dealt,
+    recovering_by,
+    tasks_permuted,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from strategies.logs.episode import EpisodeRecord
+    from tests.worlds import Deal
+
+SESSIONS: Final = 320
+SKILL: Final = "---\nname: shop\ndescription: How to work in the shop project.\n---\n\nWork with care.\n"
+NOT_READ: Final = "File has not been read yet. Read it first before writing to it."
+SENSIBLE: Final[dict[str, str]] = {
+    NOT_READ: "Read",
+    "no such table: <*>": "mcp__sqlite__list_tables",
+    "no such column: <*>": "mcp__sqlite__describe_table",
+    "ModuleNotFoundError: No module named <*>": "Bash:ls",
+    "cat: <*>: No such file or directory": "Bash:find",
+}
+"""What a person would do next after each error: look."""
+CLAIMS: Final[tuple[Claim, ...]] = (
+    *(AfterError(template=template, do=do) for template, do in SENSIBLE.items()),
+    *(
+        After(action=action, failing=True, avoid=action)
+        for action in ("Edit", "Bash:cat", "Bash:python3", "mcp__sqlite__read_query")
+    ),
+)
+
+
+@pytest.fixture(scope="session")
+def sessions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Record the sessions: real commands in real folders, seconds of work, so once for all tests."""
+    folder = tmp_path_factory.mktemp("claude") / "projects"
+    record_all(7, SESSIONS, folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def episodes(sessions: Path) -> Sequence[EpisodeRecord]:
+    return scan([sessions]).records
+
+
+def test_the_same_seed_records_the_same_sessions(tmp_path: Path) -> None:
+    first, again, other = (record_all(seed, 4, tmp_path / name) for seed, name in ((1, "a"), (1, "b"), (2, "c")))
+    assert [path.name for path in first] == [path.name for path in again]
+    assert [path.read_text() for path in first] == [path.read_text() for path in again]
+    assert not {path.name for path in first} & {path.name for path in other}
+
+
+def test_sessions_have_real_failures_no_outcome_and_a_task_each(episodes: Sequence[EpisodeRecord]) -> None:
+    assert len(episodes) == len({record.task for record in episodes}) == SESSIONS >= 300
+    assert {record.outcome for record in episodes} == {None}
+    assert {record.format for record in episodes} == {"claude-code"}
+    templates = {step.template for record in episodes for step in record.steps if step.error}
+    assert set(SENSIBLE) <= templates
+    assert len(templates) < 2 * len(SENSIBLE) + 10  # names of files and tables do not make templates of their own
+
+
+def test_a_first_evening_ends_with_sensible_lines_and_says_what_they_were_judged_by(
+    sessions: Path, tmp_path: Path
+) -> None:
+    germline = Terminal(tmp_path)
+    germline.does("init", "--split-key", SPLIT_KEY)
+    germline.write("skills/shop/SKILL.md", SKILL)
+    germline.does("import", "skills")
+    assert germline.does("scan", sessions, "--json").json["new_episodes"] == SESSIONS
+    cycles = germline.does("evolve", "shop", "--seed", "7", "--json").json["cycles"]
+    learnt = [cycle for cycle in cycles if cycle["verdict"] == "promote"]
+    done = {
+        claim["template"]: claim["do"]
+        for cycle in learnt
+        for claim in cycle["candidate"]["claims"]
+        if claim["kind"] == "after_error" and claim["do"]
+    }
+    assert len(done) >= 2
+    assert done.items() <= SENSIBLE.items()
+    assert {cycle["effect"]["endpoint"] for cycle in learnt} == {"recovered"}
+    lines = germline.does("show", "shop", "--json").json["lines"]
+    line = next(row["line"] for row in lines if NOT_READ in row["text"])
+    why = germline.does("why", f"shop:{line}", "--json").json
+    assert why["effect"]["endpoint"] == why["after"]["endpoint"] == "recovered"
+    assert any("`recovered` alone" in reason for reason in why["reasons"])
+    assert "judged by recovered" in germline.does("why", f"shop:{line}").out
+
+
+@pytest.mark.parametrize("placebo", [outcomes_shuffled, tasks_permuted])
+def test_nothing_is_learnt_from_sessions_whose_recoveries_are_dealt_out_anew(
+    episodes: Sequence[EpisodeRecord], placebo: Deal
+) -> None:
+    for claim in CLAIMS:
+        met = [record for record in episodes if moment_of(claim, record) is not None]
+        for seed in range(20):
+            division = division_of(recoveries_dealt(met, claim, placebo, seed), str(seed))
+            figures = contrast(cases_of(claim, attempts(claim, division.explore)))
+            assert figures is not None
+            assert promoted(recovering_by(claim, division, str(seed))) == []

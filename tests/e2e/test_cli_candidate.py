@@ -1,0 +1,119 @@
+"""The review queue on the command line: looked at, approved, rejected."""
+
+from __future__ import annotations
+
+from shutil import copytree
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.terminal import SPLIT_KEY, Terminal, recordings
+from tui.demo import demo_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EVOLVE = ("evolve", "sql-analyst", "--logs", str(recordings()), "--seed", "7", "--cycles", "3", "--review")
+
+
+@pytest.fixture(scope="module")
+def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A registry in which two candidates wait for a person."""
+    folder = tmp_path_factory.mktemp("reviewed")
+    germline = Terminal(folder)
+    germline.does("init", "--split-key", SPLIT_KEY)
+    copytree(demo_folder() / "skills", folder / "skills")
+    germline.does("import", "skills")
+    germline.does(*EVOLVE)
+    return folder
+
+
+@pytest.fixture
+def germline(reviewed: Path, tmp_path: Path) -> Terminal:
+    """The same in a folder of its own, with skills that are projected there."""
+    folder = tmp_path / "copy"
+    germline = Terminal(folder)
+    folder.mkdir()
+    germline.does("init", "--split-key", SPLIT_KEY)
+    copytree(demo_folder() / "skills", folder / "skills")
+    germline.does("import", "skills")
+    assert reviewed.is_dir()
+    germline.does(*EVOLVE)
+    return germline
+
+
+def ids(germline: Terminal) -> list[str]:
+    return [one["id"] for one in germline.does("candidates", "--json").json["candidates"] if one["waits"]]
+
+
+def test_the_queue_comes_first_and_leads_to_the_page_of_a_candidate(reviewed: Path) -> None:
+    germline = Terminal(reviewed)
+    said = germline.does("candidates").out
+    assert said.startswith("review ")
+    following = said.rstrip().splitlines()[-1].split("germline ")[1].split()
+    page = germline.does(*following).out
+    for part in ("claim ", "effect ", "score ", "evidence ", "SKILL.md", "✓ chance", "verdict "):
+        assert part in page
+    assert page.rstrip().splitlines()[-1].split()[:3] == ["germline", "candidate", "approve"]
+    whole = germline.does(*following, "--all").out
+    assert whole.count("still there") > page.count("still there")
+
+
+def test_a_page_as_json_holds_diff_evidence_scores_and_the_gate(reviewed: Path) -> None:
+    germline = Terminal(reviewed)
+    told = germline.does("candidate", "show", ids(germline)[0][:8], "--json").json
+    assert told["schema"] == "germline/candidate-show/1"
+    assert any(line["op"] == "add" for file in told["files"] for line in file["lines"])
+    assert told["evidence"][0]["still_there"]
+    assert told["before"]["evaluator"] == told["after"]["evaluator"] == told["audit"]["after"]["evaluator"]
+    assert (told["verdict"], told["stale"]) == ("hold", False)
+    assert {step["rule"] for step in told["gate"]["steps"]} >= {"chance", "size", "replay", "arms", "unseen"}
+
+
+def test_an_approved_candidate_is_a_version_on_disk_and_a_stale_one_is_measured_anew(germline: Terminal) -> None:
+    first, second = ids(germline)
+    told = germline.does("candidate", "approve", first[:8], "--reason", "agreed", "--json").json
+    assert (told["schema"], told["version"], told["unproven"]) == ("germline/candidate-approve/1", 2, False)
+    assert 'germline: "sql-analyst@2"' in (germline.folder / "skills/sql-analyst/SKILL.md").read_text()
+    events = germline.events()
+    refused = germline("candidate", "approve", second, "--reason", "this one too")
+    assert refused.code == 1
+    assert "stale base" in refused.err
+    assert refused.hint.startswith("germline evolve sql-analyst --review")
+    assert "stale " in germline.does("candidate", "show", second).out
+    assert germline.events() == events
+    germline.does(*EVOLVE)
+    assert germline.does("candidate", "approve", second, "--reason", "this one too").out.startswith("approved ")
+    assert germline.does("verify", "--json").json["ok"]
+    line = germline.learned_line()
+    assert "approved by a person" in germline.does("why", f"sql-analyst:{line}").out
+
+
+def test_a_rejected_candidate_leaves_the_queue_and_the_skill_alone(germline: Terminal) -> None:
+    before = germline.does("show", "sql-analyst").out
+    first, _ = ids(germline)
+    assert germline.does("candidate", "reject", first, "--reason", "no").out.startswith(
+        f"rejected   {first[:12]}: no"
+    )
+    assert first not in ids(germline)
+    assert germline.does("show", "sql-analyst").out == before
+    said = germline.does("candidate", "show", first).out
+    assert "rejected by a person: no" in said
+
+
+@pytest.mark.parametrize("word", ["approve", "reject"])
+def test_a_dry_decision_prints_its_events_and_changes_nothing(reviewed: Path, word: str) -> None:
+    germline = Terminal(reviewed)
+    events, first = germline.events(), ids(germline)[0]
+    told = germline.does("candidate", word, first, "--reason", "perhaps", "--dry-run", "--json").json
+    assert told["events"][0]["type"] == "CandidateReviewed"
+    assert germline.events() == events
+    assert ids(germline)[0] == first
+
+
+def test_a_decision_needs_a_reason_and_a_candidate_that_is_known(reviewed: Path) -> None:
+    germline = Terminal(reviewed)
+    bare = germline("candidate", "approve", ids(germline)[0])
+    assert (bare.code, bare.hint.endswith("--reason TEXT")) == (2, True)
+    unknown = germline("candidate", "show", "zzz")
+    assert (unknown.code, unknown.hint) == (2, "germline candidates")

@@ -1,0 +1,153 @@
+"""`candidate propose` and `candidate test`, as a person types them; the agent is a table of pass rates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from strategies.rollouts.harness import AgentRunner
+from strategies.rollouts.trial import Trial
+from tests.fake_runs import draw, planted, task
+from tests.registries import SKILL
+from tests.terminal import SPLIT_KEY, Terminal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from strategies.rollouts.bank import Job
+
+TASKS = "".join(f"{task(number).model_dump_json(exclude={'solution'})}\n" for number in range(60))
+AGENT = "python3 agent.py {skill_dir} {prompt_file} {round}"
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Give a registry with a skill, a task set and an agent that only draws."""
+
+    def drawn(_: AgentRunner, job: Job) -> Trial:
+        text = job.arm.files["SKILL.md"].body.decode() if job.arm.files else ""
+        passed = draw(job.arm.key, job.task.id, job.round) < planted(text, job.task)
+        return Trial(task=job.task.id, status="done", value=float(passed), seconds=1.0, cost_usd=0.02)
+
+    monkeypatch.setattr(AgentRunner, "__call__", drawn)
+    found = Terminal(tmp_path)
+    found.does("init", "--split-key", SPLIT_KEY)
+    found.write("skills/sql-analyst/SKILL.md", SKILL)
+    found.write("tasks.jsonl", TASKS)
+    found.write("germline.toml", f'[rollouts]\ntasks = "tasks.jsonl"\nagent = "{AGENT}"\n')
+    found.does("import", "skills")
+    return found
+
+
+def proposed(terminal: Terminal, line: str) -> str:
+    terminal.write("new.md", SKILL.replace("Round nothing.", f"Round nothing.\n- {line}"))
+    name: str = terminal.does(
+        "candidate", "propose", "sql-analyst", "--from", "new.md", "--reason", "a test", "--json"
+    ).json["candidate"]
+    return name
+
+
+def test_a_helpful_change_is_proposed_tested_promoted_and_projected(terminal: Terminal) -> None:
+    name = proposed(terminal, "HELPS a lot.")
+    told = terminal.does("candidate", "test", name[:10]).out
+    assert f"✓ {name[:12]}  promote → sql-analyst@2" in told
+    for label in ("score", "runs", "figures", "no skill", "tags"):
+        assert f"\n  {label}" in told
+    assert "HELPS a lot." in (terminal.folder / "skills/sql-analyst/SKILL.md").read_text()
+    assert "+." in terminal.does("why", "sql-analyst:14").out
+    assert terminal.does("verify").code == 0
+
+
+def test_a_harmful_change_ends_with_exit_code_3_and_its_figures_as_json(terminal: Terminal) -> None:
+    name = proposed(terminal, "HARMS a lot.")
+    answer = terminal("candidate", "test", name, "--json")
+    assert answer.code == 3
+    (found,) = answer.json["candidates"]
+    assert answer.json["schema"] == "germline/candidate-test/1"
+    assert (found["id"], found["verdict"], found["version"]) == (name, "reject", None)
+    assert found["rollouts"]["difference"] < 0
+    assert found["before"]["evaluator"] == answer.json["evaluator"]
+    assert found["delta"]["high"] > found["delta"]["low"]
+
+
+def test_a_dry_run_says_what_would_be_run_and_changes_nothing(terminal: Terminal) -> None:
+    name = proposed(terminal, "HELPS a lot.")
+    before = terminal.events()
+    told = terminal.does("candidate", "test", name, "--dry-run").out
+    assert "sealed tasks" in told
+    assert "ComparisonFrozen" in told
+    answer = terminal.does("candidate", "test", name, "--dry-run", "--json").json
+    assert [one["type"] for one in answer["events"]] == ["EvaluatorRegistered", "ComparisonFrozen"]
+    assert answer["least_runs"] == 2 * answer["sealed_tasks"]
+    assert terminal.events() == before
+
+
+def test_a_proposal_can_be_rehearsed_and_comes_once(terminal: Terminal) -> None:
+    terminal.write("new.md", SKILL.replace("Round nothing.", "Round nothing.\n- HELPS a lot."))
+    words = ("candidate", "propose", "sql-analyst", "--from", "new.md", "--reason", "a test")
+    before = terminal.events()
+    assert "CandidateProposed" in terminal.does(*words, "--dry-run").out
+    assert terminal.events() == before
+    terminal.does(*words)
+    again = terminal(*words)
+    assert (again.code, "was proposed before" in again.err) == (1, True)
+    assert again.hint.startswith("germline candidate show ")
+
+
+def test_what_is_missing_is_said_with_what_to_type(terminal: Terminal) -> None:
+    name = proposed(terminal, "HELPS a lot.")
+    for words, code, said in (
+        (("propose", "sql-analyst", "--reason", "x"), 2, "stands in a file"),
+        (("propose", "sql-analyst", "--from", "new.md"), 2, "needs a reason"),
+        (("propose", "sql-analyst", "--from", "gone.md", "--reason", "x"), 2, "there is no file"),
+        (("test", "feed"), 2, "no candidate feed"),
+        (("test", name, "--agent", "x {nonsense}"), 2, "names {nonsense}"),
+        (("test", name, "--tasks", "gone.jsonl"), 2, "cannot read"),
+    ):
+        answer = terminal("candidate", *words)
+        assert (answer.code, said in answer.err) == (code, True), answer.err
+        assert answer.hint
+    terminal.write("germline.toml", "")
+    answer = terminal("candidate", "test", name)
+    assert (answer.code, "no task set is named" in answer.err) == (2, True)
+
+
+def test_over_the_trust_region_or_the_edit_budget_is_refused_and_nothing_is_written(terminal: Terminal) -> None:
+    before = terminal.events()
+    many = "".join(f"\n- Rule {number} says rather more than any rule should." for number in range(40))
+    terminal.write("new.md", SKILL.replace("Round nothing.", f"Round nothing.{many}"))
+    answer = terminal("candidate", "propose", "sql-analyst", "--from", "new.md", "--reason", "x")
+    assert (answer.code, "trust region allows" in answer.err) == (3, True)
+    apart = SKILL.replace("one SQL", "a SQL").replace("twice", "again").replace("result alone", "bare result")
+    terminal.write("new.md", apart)
+    answer = terminal(
+        "candidate", "propose", "sql-analyst", "--from", "new.md", "--reason", "x", "--preset", "repair-only"
+    )
+    assert (answer.code, "3 edits, the preset allows 2" in answer.err) == (3, True)
+    assert terminal.events() == before
+
+
+def test_settings_that_cannot_be_are_told_with_the_key(terminal: Terminal) -> None:
+    for text, said in (
+        ("[rollouts]\ntask = 'x'\n", "sets task, which germline does not know"),
+        ("[rollouts]\nworkers = -1\n", "sets workers to -1"),
+        ("[rollouts]\ncost_cap_usd = 'much'\n", "sets cost_cap_usd to 'much'"),
+        ("[rollouts.sql-analyst]\nagents = 'x'\n", "sets agents, which germline does not know"),
+        ("rollouts = 3\n", "sets rollouts to 3"),
+    ):
+        terminal.write("germline.toml", text)
+        answer = terminal("config")
+        assert (answer.code, said in answer.err) == (2, True), answer.err
+
+
+def test_a_skill_may_have_an_agent_and_caps_of_its_own(terminal: Terminal) -> None:
+    name = proposed(terminal, "HELPS a lot.")
+    terminal.write(
+        "germline.toml",
+        f'[rollouts]\ntasks = "tasks.jsonl"\nagent = "{AGENT}"\n[rollouts.sql-analyst]\ncost_cap_usd = 0.1\n',
+    )
+    answer = terminal.does("candidate", "test", name, "--json").json
+    (found,) = answer["candidates"]
+    assert found["verdict"] == "hold"
+    assert "cost cap of 0.1 USD" in found["reasons"][0]

@@ -1,0 +1,113 @@
+"""Scoring on the command line: what is measured, recorded once, and never compared across evaluators."""
+
+from __future__ import annotations
+
+from shutil import copytree
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.terminal import SPLIT_KEY, Terminal, recordings
+from tui.demo import demo_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def germline(tmp_path: Path) -> Terminal:
+    germline = Terminal(tmp_path)
+    germline.does("init", "--split-key", SPLIT_KEY)
+    copytree(demo_folder() / "skills", germline.folder / "skills")
+    germline.does("import", "skills")
+    germline.does("scan", recordings() / "careful.jsonl.gz", recordings() / "mixed.jsonl.gz")
+    return germline
+
+
+def test_a_version_is_measured_recorded_and_measured_only_once(germline: Terminal) -> None:
+    first = germline.does("score", "sql-analyst", "--json").json
+    assert (first["schema"], first["version"], first["recorded"]) == ("germline/score/1", 1, True)
+    assert first["score"]["evaluator"] == first["evaluator"]["id"] == first["audit"]["evaluator"]
+    assert (first["score"]["split"], first["audit"]["split"]) == ("sealed", "audit")
+    assert [event["type"] for event in first["events"]] == ["EvaluatorRegistered", "VersionScored"]
+    events = germline.events()
+    again = germline.does("score", "sql-analyst@1", "--json").json
+    assert (again["recorded"], again["score"]["value"]) == (False, first["score"]["value"])
+    assert germline.events() == events
+    assert germline.does("show", "sql-analyst", "--json").json["score"] == first["score"]
+    assert "version 1 measured" in germline.does("log", "sql-analyst").out
+
+
+def test_a_measured_version_that_claims_nothing_stays_unproven(germline: Terminal) -> None:
+    germline.does("score", "sql-analyst")
+    assert germline.does("show", "sql-analyst", "--json").json["unproven"]
+
+
+def test_a_new_evaluator_measures_the_live_version_first_and_best_stays_within_one(germline: Terminal) -> None:
+    germline.does("evolve", "sql-analyst", "--seed", "7")
+    assert germline.does("status", "--json").json["skills"][1]["version"] > 1
+    before = germline.does("score", "sql-analyst", "--json").json
+    assert before["best"] == max(before["versions"], key=lambda one: (one["value"], one["version"]))["version"]
+    germline.does("scan", recordings())
+    told = germline.does("score", "sql-analyst@1", "--refresh", "--json").json
+    assert told["evaluator"]["new"]
+    assert told["evaluator"]["id"] != before["evaluator"]["id"]
+    kinds = [(event["type"], event["payload"].get("cause")) for event in told["events"]]
+    assert kinds == [("EvaluatorRegistered", None), ("VersionScored", "evaluator"), ("VersionScored", "asked")]
+    live = told["events"][1]["payload"]
+    assert live["version"] == germline.does("show", "sql-analyst", "--json").json["version"]
+    assert {one["version"] for one in told["versions"]} == {1, live["version"]}
+    best = germline.does("show", "sql-analyst@best", "--json").json
+    assert best["version"] == told["best"]
+    assert best["score"]["evaluator"] == told["evaluator"]["id"]
+    assert not germline.does("score", "sql-analyst", "--refresh", "--json").json["evaluator"]["new"]
+
+
+def test_a_pool_that_grew_by_a_quarter_shows_its_seam_at_the_next_evolution(germline: Terminal) -> None:
+    germline.does("evolve", "sql-analyst", "--seed", "7")
+    old = germline.does("show", "sql-analyst", "--json").json["score"]["evaluator"]
+    germline.does("scan", demo_folder() / "recordings" / "git")  # other tasks
+    told = germline.does("evolve", "sql-analyst", "--seed", "7", "--cycles", "1", "--dry-run", "--json").json
+    types = [event["type"] for event in told["events"]]
+    assert types[:2] == ["EvaluatorRegistered", "VersionScored"]
+    assert told["events"][1]["payload"]["cause"] == "evaluator"
+    assert told["events"][1]["payload"]["score"]["evaluator"] != old
+    germline.does("evolve", "sql-analyst", "--seed", "7", "--cycles", "1")
+    events = germline.events()
+    germline.does("score", "sql-analyst")
+    assert germline.events() == events
+
+
+def test_logs_that_are_named_measure_alone(germline: Terminal) -> None:
+    told = germline.does("score", "sql-analyst", "--logs", recordings() / "hasty.jsonl.gz", "--json").json
+    assert told["recorded"]
+    assert not told["evaluator"]["new"]
+    registered = next(event["payload"] for event in told["events"] if event["type"] == "EvaluatorRegistered")
+    assert (registered["scope"], registered["episodes"]) == ("named", 320)
+
+
+def test_a_dry_score_prints_and_records_nothing(germline: Terminal) -> None:
+    events = germline.events()
+    said = germline.does("score", "sql-analyst", "--dry-run").out
+    assert "would append 2 events" in said
+    assert germline.events() == events
+
+
+def test_logs_that_tell_no_outcome_cannot_measure_and_the_hint_says_what_could(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path).with_skill()
+    germline.write(
+        "log.jsonl",
+        "".join(
+            f'{{"type":"episode","episode":"e{n}","task":"t{n}","run":"r"}}\n'
+            f'{{"type":"step","episode":"e{n}","turn":0,"tool":"sql","text":"SELECT {n}"}}\n'
+            for n in range(20)
+        ),
+    )
+    events = germline.events()
+    refused = germline("score", "sql-analyst", "--logs", "log.jsonl")
+    assert refused.code == 2
+    assert "no episode of the sealed split has an outcome" in refused.err
+    assert refused.hint.startswith("germline outcome")
+    assert germline.events() == events
+    unknown = germline("score", "sql-analist")
+    assert (unknown.code, unknown.hint) == (2, "did you mean sql-analyst?")

@@ -1,0 +1,172 @@
+"""What the doctor finds: what is set up and holds, what is missing, what does not hold, and what mends it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import stat
+from contextlib import closing
+from importlib.metadata import EntryPoint, EntryPoints
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from strategies.claims import kinds
+from strategies.logs.reader_plugins import Broken
+from tests.terminal import Terminal
+from tui.cli import checkups
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DROP_TRIGGERS = "SELECT 'DROP TRIGGER ' || name FROM sqlite_master WHERE type = 'trigger'"
+SESSION = {"sessionId": "s1", "type": "user", "uuid": "1", "message": {"role": "user", "content": "List files"}}
+
+
+@pytest.fixture
+def germline(tmp_path: Path) -> Terminal:
+    return Terminal(tmp_path, ANTHROPIC_API_KEY="", CLAUDE_CONFIG_DIR="", CODEX_HOME="").with_skill()
+
+
+def told(germline: Terminal, name: str, *, code: int = 0) -> list[dict[str, Any]]:
+    answer = germline("doctor", "--json")
+    assert answer.code == code, answer.out
+    assert answer.json["ok"] is (code == 0)
+    return [one for one in answer.json["checks"] if one["name"] == name]
+
+
+def test_a_registry_that_holds_is_well(germline: Terminal) -> None:
+    (registry,) = told(germline, "registry")
+    assert registry["state"] == "ok"
+    assert "all of them hold" in registry["said"]
+    (skill,) = told(germline, "skills")
+    assert (skill["state"], skill["said"]) == ("ok", "sql-analyst@1, as projected")
+    assert "all that is set up holds" in germline.does("doctor").out
+
+
+def test_where_nothing_is_set_up_nothing_is_broken(tmp_path: Path) -> None:
+    bare = Terminal(tmp_path, ANTHROPIC_API_KEY="", CLAUDE_CONFIG_DIR="", CODEX_HOME="")
+    (registry,) = told(bare, "registry")
+    assert (registry["state"], registry["mend"]) == ("missing", "germline init")
+    assert {one["state"] for one in bare.does("doctor", "--json").json["checks"]} <= {"ok", "missing"}
+
+
+@pytest.mark.parametrize("column", ["payload", "actor", "hash"])
+def test_a_changed_event_at_the_end_of_the_log_is_found(germline: Terminal, column: str) -> None:
+    with closing(sqlite3.connect(germline.folder / ".germline/registry.db")) as connection:
+        for (drop,) in connection.execute(DROP_TRIGGERS).fetchall():
+            connection.execute(drop)
+        change = "CAST(replace(CAST(payload AS TEXT), 'version', 'Version') AS BLOB)"
+        text = change if column == "payload" else f"'~' || substr({column}, 2)"
+        connection.execute(
+            f"UPDATE events SET {column} = {text} WHERE position = (SELECT max(position) FROM events)"
+        )
+        connection.commit()
+    (registry,) = told(germline, "registry", code=3)
+    assert (registry["state"], registry["mend"]) == ("broken", "germline verify")
+    assert "does not hold" in registry["said"]
+    assert germline("verify").code == 3
+
+
+def test_a_removed_event_is_found(germline: Terminal) -> None:
+    with closing(sqlite3.connect(germline.folder / ".germline/registry.db")) as connection:
+        for (drop,) in connection.execute(DROP_TRIGGERS).fetchall():
+            connection.execute(drop)
+        connection.execute("DELETE FROM events WHERE position = 2")
+        connection.commit()
+    (registry,) = told(germline, "registry", code=3)
+    assert "event 3 does not hold" in registry["said"]
+
+
+def test_a_file_that_is_no_registry_is_told(tmp_path: Path) -> None:
+    (tmp_path / "registry.db").write_bytes(b"no database at all, " * 100)
+    germline = Terminal(tmp_path, GERMLINE_REGISTRY=str(tmp_path / "registry.db"))
+    (registry,) = told(germline, "registry", code=3)
+    assert registry["state"] == "broken"
+
+
+@pytest.mark.parametrize(
+    ("edit", "said", "mend"),
+    [
+        ("edit", "edited by hand: SKILL.md", "germline adopt sql-analyst"),
+        ("remove", "not on disk", "germline project"),
+    ],
+)
+def test_skills_that_drifted_are_named_with_what_mends_them(
+    germline: Terminal, edit: str, said: str, mend: str
+) -> None:
+    file = germline.folder / "skills" / "sql-analyst" / "SKILL.md"
+    file.write_text(file.read_text() + "More.\n") if edit == "edit" else file.unlink()
+    (skill,) = told(germline, "skills", code=3)
+    assert said in skill["said"]
+    assert mend in skill["mend"]
+    assert mend in germline("doctor").out
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "mend"), [("sead = 1", "sead", "did you mean seed?"), ("seed = ", "no TOML", "mend it")]
+)
+def test_settings_that_cannot_be_read_are_told(germline: Terminal, text: str, said: str, mend: str) -> None:
+    germline.write("germline.toml", text)
+    (settings,) = told(germline, "settings", code=3)
+    assert said in settings["said"]
+    assert mend in settings["mend"]
+    assert told(germline, "registry", code=3)[0]["state"] == "ok"  # one fault hides no other check
+
+
+def test_a_misspelt_variable_is_told(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path, GERMLINE_SEDE="3").with_skill()
+    assert [one["mend"] for one in told(germline, "settings", code=3)][1:] == ["did you mean GERMLINE_SEED?"]
+
+
+def test_logs_in_the_usual_places_are_offered_until_they_are_scanned(germline: Terminal) -> None:
+    assert told(germline, "logs")[0]["mend"] == "germline scan PATH"
+    germline.write(".claude/projects/x/s1.jsonl", json.dumps(SESSION) + "\n")
+    (logs,) = told(germline, "logs")
+    assert (logs["state"], "0 of 1 file scanned" in logs["said"]) == ("missing", True)
+    germline.does("scan")
+    (logs,) = told(germline, "logs")
+    assert (logs["state"], "1 of 1 file scanned" in logs["said"], logs["mend"]) == ("ok", True, "")
+
+
+def test_a_path_of_the_settings_that_is_not_there_is_told(germline: Terminal) -> None:
+    germline.write("germline.toml", '[scan]\npaths = ["gone"]\n[rollouts]\ntasks = "none.toml"\n')
+    assert [one["state"] for one in told(germline, "logs", code=3)] == ["broken"]
+    (rollouts,) = told(germline, "rollouts", code=3)
+    assert "none.toml, which is not there" in rollouts["said"]
+
+
+def test_tools_are_named_and_keys_are_not_shown(tmp_path: Path) -> None:
+    secret = "sk-ant-" + "x" * 20
+    germline = Terminal(tmp_path, ANTHROPIC_API_KEY=secret, PATH=f"{tmp_path / 'bin'}:/usr/bin:/bin").with_skill()
+    germline.write("bin/gitleaks", "#!/bin/sh\nexit 0\n").chmod(stat.S_IRWXU)
+    (model,) = told(germline, "model")
+    assert (model["state"], model["said"]) == ("ok", "ANTHROPIC_API_KEY is set")
+    (gitleaks,) = told(germline, "gitleaks")
+    assert (gitleaks["state"], str(tmp_path / "bin") in gitleaks["said"]) == ("ok", True)
+    assert secret not in germline("doctor").out + germline("doctor", "--json").out
+
+
+@pytest.mark.parametrize(
+    ("consent", "state", "code"), [("", "broken", 3), ("allow_unisolated = true\n", "missing", 0)]
+)
+def test_isolation_that_is_missing_matters_where_rollouts_are_set_up(
+    germline: Terminal, monkeypatch: pytest.MonkeyPatch, consent: str, state: str, code: int
+) -> None:
+    monkeypatch.setattr("strategies.rollouts.sandbox.missing_isolation", lambda: ("network",))
+    assert told(germline, "isolation")[0]["state"] == "missing"
+    germline.write("tasks.toml", "")
+    germline.write("germline.toml", f'[rollouts]\ntasks = "tasks.toml"\n{consent}')
+    (isolation,) = told(germline, "isolation", code=code)
+    assert (isolation["state"], isolation["said"]) == (state, "the network is not cut off")
+
+
+def test_plug_ins_that_do_not_work_are_named(germline: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [one["state"] for one in told(germline, "plug-ins")] == ["ok"]
+    point = EntryPoint("of-nobody", "builtins:object", kinds.ENTRY_POINTS)
+    monkeypatch.setattr(kinds, "entry_points", lambda **asked: EntryPoints([point]).select(**asked))
+    monkeypatch.setattr(checkups, "broken_readers", lambda: (Broken("ours", "package", "KeyError('x')"),))
+    found = told(germline, "plug-ins", code=3)
+    assert [one["said"].partition(" does")[0] for one in found] == ["reader ours of package", "claim of-nobody"]
+    assert "KeyError" in found[0]["said"]
+    assert "no kind of claim" in found[1]["said"]

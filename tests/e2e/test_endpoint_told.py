@@ -1,0 +1,61 @@
+"""A line that was promoted on `recovered` alone says so, in text, as JSON and on the screens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from registry.provenance import endpoint_of
+from registry.provenance import why as explain
+from strategies.evolution import evolve
+from strategies.intake import take_in
+from tests.e2e.test_evolution import new_registry, plan
+from tests.registries import measured, proposal
+from tests.terminal import Terminal
+from tests.unit.test_explain import SHOWN
+from tests.worlds import recovering, skill_with, world_with_a_rule
+from tui.views.rows import text_of
+from tui.views.why import why_rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from registry.registry import Registry
+
+NOW = "2026-12-01T12:00:00.000000Z"
+
+
+def learned(folder: Path, *, outcomes: bool) -> tuple[Registry, int]:
+    """A registry that learned one line from logs with or without outcomes, and the line's number."""
+    registry = new_registry(folder)
+    take_in(registry, world_with_a_rule(3) if outcomes else recovering(3))
+    (cycle, *_) = evolve(registry, plan()).cycles
+    assert cycle.verdict == "promote"
+    assert cycle.candidate is not None
+    return registry, cycle.candidate.edits[0].line
+
+
+@pytest.mark.parametrize("outcomes", [True, False])
+def test_why_names_the_endpoint_exactly_where_it_was_recovered_alone(tmp_path: Path, outcomes: bool) -> None:  # noqa: FBT001 - a parameter of pytest
+    registry, line = learned(tmp_path, outcomes=outcomes)
+    germline = Terminal(tmp_path)
+    place = ("--registry", tmp_path / "registry.db", "why", f"sql-analyst:{line}")
+    said, told = germline.does(*place).out, germline.does(*place, "--json").json
+    page = [
+        text_of(row) for row in why_rows(explain(registry, registry.capsule("sql-analyst"), line), (), 100, NOW)
+    ]
+    alone = "`recovered` alone: whether the next attempt works"
+    assert told["endpoint"] == ("outcome" if outcomes else "recovered")
+    assert (alone in said) is not outcomes
+    assert any(alone in row for row in page) is not outcomes
+    assert any(row.strip().startswith("endpoint") for row in page) is not outcomes
+    registry.log.close()
+
+
+def test_where_outcomes_are_known_as_well_they_stand_beside_it() -> None:
+    recovered = SHOWN.model_copy(update={"endpoint": "recovered"})
+    scored = measured(proposal(skill_with(()))).model_copy(update={"effect": recovered, "outcome_effect": SHOWN})
+    assert endpoint_of(scored).endswith("where it is known how tasks ended, +0.44 [+0.31, +0.57]")
+    assert endpoint_of(scored.model_copy(update={"effect": SHOWN})) == ""
+    assert endpoint_of(None) == ""

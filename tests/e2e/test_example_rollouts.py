@@ -1,0 +1,41 @@
+"""Real runs of a real program on real tasks, at a small scale: what is planted is found, and nothing else."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from examples.rollouts.tasks import EACH, KINDS, write_tasks
+from strategies.rollouts.checking import check_task_set
+from strategies.rollouts.sandbox import SandboxPolicy
+from strategies.rollouts.task_files import load_tasks
+from tests.confining import require_isolation
+
+EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "rollouts"
+
+
+def test_a_planted_helpful_change_is_promoted_and_the_others_are_rejected(tmp_path: Path) -> None:
+    require_isolation()
+    words = [sys.executable, str(EXAMPLE / "run.py"), str(tmp_path / "there"), "--each", "8"]
+    told = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stdout + told.stderr
+    found = {line.split()[0]: line for line in told.stdout.splitlines()}
+    assert [found[name].split()[1] for name in ("harmful", "no-op", "memoriser", "helpful")] == [
+        "reject", "reject", "reject", "promote",
+    ]  # fmt: skip
+    gain = re.search(r"→ \d\.\d\d  ([+-]\d\.\d\d) \[", found["helpful"])
+    assert gain
+    assert float(gain[1]) >= 0.25
+    assert "against no skill +" in found["helpful"]
+
+
+def test_the_full_set_has_sixty_tasks_and_its_graders_tell_good_work_from_none(tmp_path: Path) -> None:
+    require_isolation()
+    assert EACH * len(KINDS) >= 60
+    few = load_tasks(write_tasks(tmp_path, each=1))
+    assert check_task_set(few, SandboxPolicy()) == ()
+    full = load_tasks(write_tasks(tmp_path))
+    assert len(full.tasks) == EACH * len(KINDS)
+    assert {tag for task in full.tasks for tag in task.tags} == {"shell", "sql", "files"}

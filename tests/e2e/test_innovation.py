@@ -1,0 +1,81 @@
+"""A generated log with a true habit, from the file to the line: scanned, routed, mined, judged, promoted."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def lines(seed: int, *, lift: float) -> Iterator[str]:
+    """Episodes of two runs that begin by listing files or by searching; nothing ever fails on the way."""
+    draws = random.Random(seed)
+    for number in range(260):
+        for run in ("large", "small"):
+            name, begins = f"{run}-{number}", draws.random() < 0.5
+            won = draws.random() < 0.3 + lift * begins
+            yield json.dumps({"type": "episode", "episode": name, "task": f"t{number}", "run": run})
+            tools = ["list_files" if begins else "search", "edit_file", draws.choice(["run_tests", "format"])]
+            for turn, tool in enumerate(tools):
+                step = {"type": "step", "episode": name, "turn": turn, "tool": tool, "text": f"{tool} {number}"}
+                yield json.dumps(step)
+            yield json.dumps({"type": "outcome", "episode": name, "value": int(won), "source": "tests"})
+
+
+def evolved(tmp_path: Path, *, lift: float) -> Terminal:
+    germline = Terminal(tmp_path).with_skill()
+    germline.write("log.jsonl", "\n".join(lines(3, lift=lift)) + "\n")
+    return germline
+
+
+def test_a_true_habit_is_promoted_by_innovation_and_the_end_says_what_became_of_everything(
+    tmp_path: Path,
+) -> None:
+    germline = evolved(tmp_path, lift=0.45)
+    command = ("evolve", "sql-analyst", "--logs", "log.jsonl", "--seed", "7")
+    told = germline.does(*command, "--dry-run", "--json").json
+    (promoted,) = [cycle for cycle in told["cycles"] if cycle["verdict"] == "promote"]
+    assert promoted["strategy"] == "innovate"
+    assert promoted["candidate"]["claims"] == [{"kind": "start_with", "do": "list_files"}]
+    assert promoted["audit"]["after"]["value"] > promoted["audit"]["before"]["value"]
+    assert told["counts"]["promoted"] == 1
+    assert sum(told["counts"][word] for word in ("promoted", "held", "rejected", "without_candidate")) == len(
+        told["cycles"]
+    )
+    said = germline.does(*command).out
+    assert "claims tried: 1 promoted, " in said
+    assert "it rose on logs that decided nothing, too" in said
+    assert "settled: no eligible signal is left" in said
+
+
+def test_where_no_habit_helps_innovation_says_that_no_claim_survived(tmp_path: Path) -> None:
+    germline = evolved(tmp_path, lift=0.0)
+    told = germline.does("evolve", "sql-analyst", "--logs", "log.jsonl", "--seed", "7", "--json").json
+    assert told["counts"]["promoted"] == 0
+    assert told["cycles"]
+    assert all("no claim survived explore" in cycle["reasons"][0] for cycle in told["cycles"])
+    assert told["settled"]
+
+
+@pytest.mark.data
+def test_on_the_recorded_runs_innovation_ends_with_no_claim_and_the_promotions_rise_on_audit(
+    tmp_path: Path, recorded_data: Path
+) -> None:
+    germline = Terminal(tmp_path).with_skill()
+    logs = recorded_data / "intercode_sql"
+    told = germline.does("evolve", "sql-analyst", "--logs", logs, "--seed", "7", "--json").json
+    innovate = [cycle for cycle in told["cycles"] if cycle["strategy"] == "innovate"]
+    assert innovate
+    assert all("no claim survived explore" in cycle["reasons"][0] for cycle in innovate)
+    promoted = [cycle for cycle in told["cycles"] if cycle["verdict"] == "promote"]
+    assert {cycle["strategy"] for cycle in promoted} == {"repair", "harden"}
+    for cycle in promoted:
+        assert cycle["audit"]["after"]["value"] > cycle["audit"]["before"]["value"]

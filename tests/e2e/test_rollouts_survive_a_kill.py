@@ -1,0 +1,118 @@
+"""kill -9 in the middle of runs: what was finished is found again, and nothing is counted twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from events.sqlite_log import SqliteLog
+from registry.registry import Registry
+from strategies.handwritten import propose_rewrite
+from strategies.presets import PRESETS
+from strategies.rollouts import sandbox
+from strategies.rollouts.judging import try_out
+from strategies.rollouts.sandbox import Command, SandboxPolicy, run
+from tests.clocks import TickingClock
+from tests.confining import require_isolation
+from tests.fake_runs import FakeRunner, planted, rig
+from tests.registries import NAME, SKILL, imported, new_registry
+
+if TYPE_CHECKING:
+    from strategies.rollouts.bank import Job
+    from strategies.rollouts.trial import Trial
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DIES_AT = 41
+WORKERS = 2
+
+
+class Counting(FakeRunner):
+    """Writes a line for every run it is asked for, and kills its process at the run with that number."""
+
+    counter: Path
+    dies_at = 0
+
+    def __call__(self, job: Job) -> Trial:
+        with self.lock:
+            with self.counter.open("a") as stream:
+                stream.write(f"{job.arm.name[:12]} {job.task.id} {job.round}\n")
+            if self.dies_at and len(self.counter.read_text().splitlines()) == self.dies_at:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return super().__call__(job)
+
+
+def run_candidate(folder: Path, name: str, *, dies_at: int = 0) -> None:
+    """Test the candidate in this process."""
+    registry = Registry(SqliteLog.open(folder / "registry.db"), TickingClock(seed=dies_at + 2), "person:ada")
+    runner = Counting(planted)
+    runner.counter, runner.dies_at = folder / "counter", dies_at
+    (candidate,) = try_out(rig(registry, runner, workers=WORKERS), [name])
+    assert candidate.verdict == "promote"
+    registry.log.close()
+
+
+def finished(folder: Path) -> list[str]:
+    """List the keys of the runs that the registry keeps."""
+    with sqlite3.connect(folder / "registry.db") as connection:
+        found = connection.execute("SELECT json_extract(body, '$.key') FROM blobs WHERE kind = 'run'")
+        return [key for (key,) in found]
+
+
+def test_a_killed_comparison_reuses_its_finished_runs_and_counts_none_twice(tmp_path: Path) -> None:
+    registry = new_registry(tmp_path, TickingClock())
+    imported(registry, tmp_path)
+    copy = tmp_path / "rewritten.md"
+    copy.write_text(SKILL.replace("Round nothing.", "Round nothing. HELPS a lot."))
+    receipt = propose_rewrite(registry, NAME, copy, reason="a test", strategy="repair", preset=PRESETS["balanced"])
+    name = receipt.envelopes[0].stream.removeprefix("candidate:")
+    registry.log.close()
+
+    words = [sys.executable, __file__, str(tmp_path), name, str(DIES_AT)]
+    found = {**os.environ, "PYTHONPATH": str(ROOT)}
+    killed = subprocess.run(words, cwd=ROOT, capture_output=True, check=False, env=found)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
+    before = finished(tmp_path)
+    assert DIES_AT - 2 * WORKERS <= len(before) < DIES_AT
+
+    run_candidate(tmp_path, name)
+    after = finished(tmp_path)
+    asked = Counter((tmp_path / "counter").read_text().splitlines())
+    assert len(after) == len(set(after))
+    assert set(before) <= set(after)
+    twice = sum(times - 1 for times in asked.values())
+    assert twice == sum(asked.values()) - len(after) <= 2 * WORKERS
+
+    again = Registry(SqliteLog.open(tmp_path / "registry.db"), TickingClock(seed=9), "person:ada")
+    candidate = again.candidate(name)
+    assert candidate is not None
+    assert candidate.scored is not None
+    assert candidate.scored.rollouts is not None
+    assert candidate.scored.rollouts.runs + candidate.scored.rollouts.reused == len(after)
+    assert candidate.scored.rollouts.reused == len(before)
+    assert candidate.times_scored == 1
+    assert again.log.verify().problems == ()
+    again.log.close()
+
+
+def test_all_commands_that_threads_wait_for_can_be_ended_at_once(tmp_path: Path) -> None:
+    require_isolation()
+    words = (sys.executable, "-I", "-S", "-c", "import time; time.sleep(90)")
+    command = Command(argv=words, cwd=tmp_path, root=tmp_path, writable=(tmp_path,), limit_s=90)
+    with ThreadPoolExecutor(2) as threads:
+        waiting = [threads.submit(run, command, SandboxPolicy()) for _ in range(2)]
+        while len(sandbox._RUNNING) < 2:
+            pass
+        sandbox.end_all()
+        assert {one.result().ended for one in waiting} == {"lost"}
+    assert not sandbox._RUNNING
+
+
+if __name__ == "__main__":
+    run_candidate(Path(sys.argv[1]), sys.argv[2], dies_at=int(sys.argv[3]))

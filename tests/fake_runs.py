@@ -1,0 +1,108 @@
+"""Runs without any agent: what each comes to is drawn from a hash of its place, and a test can plant effects."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from registry.skill_paths import SKILL_FILE
+from strategies.presets import PRESETS
+from strategies.rollouts.agents import Agent
+from strategies.rollouts.checks import FileExists
+from strategies.rollouts.comparison import Rig
+from strategies.rollouts.frozen import divide_tasks, rollout_evaluator
+from strategies.rollouts.harness import Harness
+from strategies.rollouts.running import Caps
+from strategies.rollouts.task import ChecksGrader, RolloutTask
+from strategies.rollouts.trial import Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from registry.registry import Registry
+    from strategies.rollouts.bank import Job
+    from strategies.rollouts.running import Runner
+
+AGENT = Agent(name="fake", argv=("fake",))
+
+
+def task(number: int, *tags: str) -> RolloutTask:
+    """A task that no agent is run on."""
+    return RolloutTask(
+        id=f"task-{number:03d}",
+        prompt=f"Do the thing of task {number}.",
+        graders=(ChecksGrader(name="done", checks=(FileExists(path="done"),)),),
+        anchors=(FileExists(name="log kept", path="log"),),
+        tags=tags or ("even" if number % 2 == 0 else "odd",),
+    )
+
+
+def draw(*parts: object) -> float:
+    """Draw from [0, 1), the same for the same parts."""
+    return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:6]) / 2**48
+
+
+@dataclass
+class FakeRunner:
+    """Makes trials from what stands in SKILL.md: `rate` tells how often a task passes with that text.
+
+    `seen` lists the places that were run, in the order in which they were asked for.
+    """
+
+    rate: Callable[[str, RolloutTask], float]
+    changed: Callable[[Job, Trial], Trial] = lambda _, trial: trial
+    seen: list[tuple[str, str, int]] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self, job: Job) -> Trial:
+        with self.lock:
+            self.seen.append((job.arm.name, job.task.id, job.round))
+        text = job.arm.files[SKILL_FILE].body.decode() if job.arm.files else ""
+        passed = draw(job.arm.key, job.task.id, job.round) < self.rate(text, job.task)
+        trial = Trial(task=job.task.id, status="done", value=float(passed), seconds=0.5, cost_usd=0.01)
+        return self.changed(job, trial)
+
+    def runs_of(self, name: str) -> list[tuple[str, str, int]]:
+        with self.lock:
+            return [one for one in self.seen if one[0].startswith(name)]
+
+
+def planted(text: str, task: RolloutTask) -> float:
+    """What the rules of the test's skills do: half of the tasks pass, more or fewer with a rule that counts."""
+    if f"answer {task.id}" in text:
+        return 1.0
+    return 0.4 + 0.5 * ("HELPS" in text) - 0.3 * ("HARMS" in text)
+
+
+SIXTY = tuple(task(number) for number in range(60))
+
+
+def rig(
+    registry: Registry,
+    runner: Runner,
+    *,
+    tasks: Sequence[RolloutTask] = SIXTY,
+    workers: int = 2,
+    caps: Caps | None = None,
+    preset: str = "balanced",
+) -> Rig:
+    """Set up runs of the fake agent."""
+    digest = hashlib.sha256(repr(tasks).encode()).hexdigest()
+
+    def runner_in(_: Path) -> Runner:
+        return runner
+
+    harness = Harness(
+        divided=divide_tasks(tasks, registry.about().split_key),
+        tasks=digest,
+        agent=AGENT,
+        digest="harness",
+        evaluator=rollout_evaluator(digest, "harness", registry.about().split_key),
+        runner=runner_in,
+        workers=workers,
+        caps=caps or Caps(),
+    )
+    return Rig(registry, harness, PRESETS[preset], seed=7)

@@ -1,0 +1,135 @@
+"""What a preset forbids does not happen, whatever signals come up: through the real loop, from signal to event."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from events.claims import StartWith, Trigger
+from events.parts import Edit
+from events.registry_events import SignalRaised
+from registry.commands import Record
+from strategies.answering import PROPOSERS
+from strategies.evolution import Plan, evolve
+from strategies.intake import take_in as take_in_episodes
+from strategies.presets import PRESETS, Weights
+from strategies.select import KINDS
+from tests.clocks import TickingClock
+from tests.registries import imported, judged, new_registry, proposal
+from tests.worlds import call, episode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from events.parts import Strategy
+    from registry.registry import Registry
+    from strategies.logs.episode import EpisodeRecord
+    from strategies.presets import Preset
+    from strategies.shown import CycleResult
+
+LEARNER = "---\nname: learner\ndescription: Learns.\n---\n\nDo the work.\n\n## Format\n\nAnswer with the result.\n"
+TEACHER = "---\nname: teacher\ndescription: Knows.\n---\n\nTeach.\n\n## How to begin\n\nBegin well.\n"
+NEVER_INNOVATES = PRESETS["balanced"].model_copy(
+    update={"name": "tidy", "weights": Weights(repair=70, harden=30, innovate=0)}
+)
+
+signals = st.builds(
+    SignalRaised,
+    fingerprint=st.uuids().map(str),
+    kind=st.sampled_from(sorted(PROPOSERS)),
+    calls_for=st.sampled_from(KINDS),  # whatever its kind: a preset binds what is done, not what is said
+    template=st.sampled_from(["", "broken"]),
+    action=st.sampled_from(["", "make", "grep", "ls", "grep", "ls"]),
+    count=st.integers(1, 1_000),
+    episodes=st.integers(1, 100),
+    runs=st.just(()),
+    severity=st.floats(0, 1),
+)
+
+
+def world_of_few_actions() -> list[EpisodeRecord]:
+    """Episodes of three calls, so that a thousand turns are mined in seconds; beginning with `ls` helps."""
+    draws = random.Random(4)
+    records = []
+    for number in range(135):
+        begins = draws.random() < 0.5
+        steps = [call("ls" if begins else "grep"), call("make", "broken"), call("make")]
+        records.append(episode(steps, outcome=float(draws.random() < 0.1 + 0.8 * begins), task=f"t{number:03}"))
+    return records
+
+
+@pytest.fixture(scope="module")
+def registry(tmp_path_factory: pytest.TempPathFactory) -> Registry:
+    """Two skills, one of which teaches what truly helps in these logs, and could be copied."""
+    folder = tmp_path_factory.mktemp("restraint")
+    registry = new_registry(folder, TickingClock())
+    take_in_episodes(registry, world_of_few_actions())
+    imported(registry, folder, LEARNER, name="learner")
+    imported(registry, folder, TEACHER, name="teacher")
+    teacher = registry.capsule("teacher")
+    edit = Edit(op="append", gene=teacher.genes[1].id, text=("Begin each task with this: call ls.\n",))
+    triggers = tuple(
+        Trigger(fingerprint="t", kind="t", template=template, action=action)
+        for template in ("", "broken")
+        for action in ("make", "grep", "ls")
+    )
+    taught = proposal(teacher, edit, candidate="taught", claims=(StartWith(do="ls"),))
+    judged(registry, taught.model_copy(update={"triggers": triggers}))
+    return registry
+
+
+def evolved(registry: Registry, raised: Sequence[SignalRaised], preset: Preset) -> tuple[list[CycleResult], int]:
+    """Evolve on these signals and take it back; answers with the cycles, and how many genes were born."""
+    start = registry.log.head().position
+    with registry.rehearsal():
+        registry.execute(Record(tuple(raised)))
+        run = evolve(registry, Plan(preset=preset, seed=7, skill="learner", cycles=60, write=False))
+        born = sum(1 for _ in registry.log.read(after=start, types=("GeneBorn",)))
+    return list(run.cycles), born
+
+
+def lacking(calls_for: Strategy) -> SignalRaised:
+    """The signal that the other skill's gene answers, so severe that it comes first."""
+    return SignalRaised(
+        fingerprint="lacking",
+        kind="missing_capability",
+        calls_for=calls_for,
+        action="make",
+        count=1,
+        episodes=1,
+        runs=(),
+        severity=2.0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("preset", "runs", "cycles"), [(PRESETS["repair-only"], 36, 1_000), (NEVER_INNOVATES, 9, 250)]
+)
+def test_over_a_thousand_cycles_what_has_no_weight_is_never_done_and_no_gene_is_born(
+    registry: Registry, preset: Preset, runs: int, cycles: int
+) -> None:
+    taken: list[CycleResult] = []
+
+    @given(st.lists(signals, min_size=150, max_size=200))
+    @settings(
+        derandomize=True, deadline=None, max_examples=runs, database=None, suppress_health_check=list(HealthCheck)
+    )
+    def run(raised: list[SignalRaised]) -> None:
+        turns, born = evolved(registry, [lacking("repair"), *raised], preset)
+        assert born == 0
+        assert all(preset.weights.of(one.strategy) for one in turns)
+        taken.extend(turns)
+
+    run()
+    assert len(taken) >= cycles
+    assert any(one.candidate and "call ls" in one.candidate.edits[0].text for one in taken)
+
+
+def test_what_is_forbidden_there_happens_under_a_preset_that_innovates(registry: Registry) -> None:
+    turns, born = evolved(registry, [lacking("innovate")], PRESETS["innovate"])
+    assert born == 1
+    assert turns[0].verdict == "promote"

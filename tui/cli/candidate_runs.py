@@ -1,0 +1,196 @@
+"""Candidates of a person's own, and candidates that an agent is run with."""
+# ruff: noqa: TC001, TC003 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from events.errors import UsageError
+from events.parts import Strategy
+from registry.publish import publish, require_unedited
+from tui.bootstrap import find_registry, open_registry
+from tui.cli.appended import event_rows, print_rehearsed, rehearsed, since
+from tui.cli.invocation import invocation
+from tui.cli.names import SHOWN_CHARS, named_candidate
+from tui.cli.options import AsJson, DryRun, Reason, Skill
+from tui.cli.progress import LiveLine
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from registry.candidate import Candidate
+    from registry.registry import Registry
+    from strategies.rollouts.comparison import Rig
+    from strategies.rollouts.contest import Contest
+    from strategies.rollouts.running import Progress
+    from tui.cli.invocation import Invocation
+
+_SAYS_NO = 3
+
+Ids = Annotated[
+    list[str], typer.Argument(metavar="ID…", help="Ids of candidates of one skill, or their beginnings.")
+]
+
+
+def propose_candidate(  # noqa: PLR0913 - the options of the command are its contract
+    ctx: typer.Context,
+    skill: Skill,
+    *,
+    rewritten: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="A rewritten SKILL.md, or a rewritten copy of the folder."),
+    ] = None,
+    reason: Reason = "",
+    kind: Annotated[Strategy, typer.Option("--as", help="The kind of change that it is.")] = "repair",
+    preset: Annotated[str, typer.Option(metavar="P", help="Whose limits it must keep; else those in force.")] = "",
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Propose a change of your own: it is not live until runs or a person let it through. Needs --reason.
+
+    It carries no claim that logs can refute, so `candidate test` runs an agent with it, or you approve it.
+    """
+    from strategies.binding import bound_by  # noqa: PLC0415 - the list of commands pays for none of it
+    from strategies.handwritten import propose_rewrite  # noqa: PLC0415 - the same
+
+    call = invocation(ctx)
+    hint = f"germline candidate propose {skill} --from FILE --reason TEXT"
+    if rewritten is None:
+        raise UsageError("what is proposed stands in a file", hint=hint)
+    if not reason.strip():
+        raise UsageError("a proposal needs a reason: it is kept with the event", hint=hint)
+    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
+        bound = bound_by(registry, preset).preset
+        if dry_run:
+            with registry.rehearsal():
+                receipt = propose_rewrite(registry, skill, rewritten, reason=reason, strategy=kind, preset=bound)
+                rehearsed(call, "candidate-propose", receipt.envelopes, as_json=as_json)
+            return
+        receipt = propose_rewrite(registry, skill, rewritten, reason=reason, strategy=kind, preset=bound)
+    name = receipt.envelopes[0].stream.removeprefix("candidate:")
+    if as_json:
+        fields = {"candidate": name, "skill": skill, "events": event_rows(receipt.envelopes)}
+        call.answer("candidate-propose", fields)
+        return
+    short = name[:SHOWN_CHARS]
+    call.say(f"proposed   {short}, event {receipt.envelopes[0].position}: {reason}")
+    call.say(f"next       germline candidate test {short}    germline candidate show {short}")
+
+
+def run_candidates(  # noqa: PLR0913 - the options of the command are its contract
+    ctx: typer.Context,
+    names: Ids,
+    *,
+    tasks: Annotated[str, typer.Option(metavar="FILE", help="The task set; else that of germline.toml.")] = "",
+    agent: Annotated[
+        str, typer.Option(metavar="CMD", help="A command with {skill_dir} {prompt_file} {workspace}, or a preset.")
+    ] = "",
+    preset: Annotated[str, typer.Option(metavar="P", help="Whose bar it must reach; else the one in force.")] = "",
+    seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of the order of tasks.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Runs at once; else one for each core.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be run and frozen, and run nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run an agent with candidates and with the live version on sealed tasks, and judge by the runs.
+
+    Several candidates of one skill compete in one group. Finished runs are kept: what was interrupted goes on from
+    there. Exit code 3 where nothing is promoted and something is rejected.
+    """
+    from strategies.binding import bound_by  # noqa: PLC0415 - the list of commands pays for none of it
+    from strategies.rollouts.comparison import Rig  # noqa: PLC0415 - the same
+    from strategies.rollouts.judging import frozen_only, try_out  # noqa: PLC0415 - the same
+    from tui.cli.config import read_config  # noqa: PLC0415 - the same
+    from tui.cli.harnesses import Asked, harness_of  # noqa: PLC0415 - the same
+
+    call, config = invocation(ctx), read_config()
+    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
+        ids = [named_candidate(registry, name) for name in names]
+        skill = ids[0].proposed.capsule
+        harness = harness_of(registry, skill, config.rollouts, Asked(tasks, agent, workers))
+        line = _RunLine(call)
+        rig = Rig(
+            registry,
+            harness,
+            bound_by(registry, preset).preset,
+            config.seed if seed is None else seed,
+            line.advance,
+        )
+        if dry_run:
+            before = registry.log.head().position
+            with registry.rehearsal():
+                contest = frozen_only(rig, [one.id for one in ids])
+                _tell_plan(call, rig, contest, event_rows(since(registry, before)), as_json=as_json)
+            return
+        require_unedited(registry, skill)
+        try:
+            with line:
+                found = try_out(rig, [one.id for one in ids])
+        except KeyboardInterrupt:
+            call.note(
+                f"stopped    {rig.meter.runs:,} runs were made and are kept; the same command goes on from there"
+            )
+            raise
+        if any(one.verdict == "promote" for one in found):
+            publish(registry, skill)
+        _tell(call, registry, harness.evaluator, found, as_json=as_json)
+    if {one.verdict for one in found} in ({"reject"}, {"reject", "hold"}):
+        raise typer.Exit(_SAYS_NO)
+
+
+class _RunLine(LiveLine):
+    """Shows how many runs of the present rounds are made, and what all of them cost."""
+
+    def advance(self, progress: Progress) -> None:
+        """Write the line anew."""
+        cost = f", {progress.cost_usd:.2f} USD" if progress.cost_usd else ""
+        self.show(f"running {progress.done:,} of {progress.planned:,}{cost}")
+
+
+def _tell_plan(
+    call: Invocation, rig: Rig, contest: Contest, events: list[dict[str, object]], *, as_json: bool
+) -> None:
+    """Say what would be run."""
+    from strategies.gate.rollout import LOOKS  # noqa: PLC0415 - the list of commands pays for none of it
+
+    arms = 1 + len(contest.candidates)
+    plan = {
+        "evaluator": rig.harness.evaluator,
+        "agent": rig.harness.agent.name,
+        "sealed_tasks": len(contest.sealed),
+        "audit_tasks": len(contest.audit),
+        "least_runs": arms * len(contest.sealed),
+        "most_runs": (arms + 1) * len(contest.sealed) * LOOKS[-1] + arms * len(contest.audit) * LOOKS[-1],
+    }
+    if as_json:
+        call.answer("candidate-test", {"dry_run": True, **plan, "events": events})
+        return
+    call.say(
+        f"plan       {plan['sealed_tasks']} sealed tasks, {plan['audit_tasks']} in the audit, "
+        f"agent {plan['agent']}: {plan['least_runs']:,} to {plan['most_runs']:,} runs, less what the bank has"
+    )
+    print_rehearsed(call, events)
+
+
+def _tell(
+    call: Invocation, registry: Registry, evaluator: str, found: Sequence[Candidate], *, as_json: bool
+) -> None:
+    from tui.cli.tried import print_tried, tried_json  # noqa: PLC0415 - the list of commands pays for none of it
+
+    if as_json:
+        call.answer("candidate-test", {"evaluator": evaluator, "candidates": [tried_json(one) for one in found]})
+        return
+    for one in found:
+        print_tried(call, one)
+    live = registry.capsule(found[0].proposed.capsule)
+    short = found[0].id[:SHOWN_CHARS]
+    if any(one.verdict == "promote" for one in found):
+        call.say(f"next       germline show {live.name}@{live.version} --blame    germline gate explain {short}")
+    else:
+        call.say(f"next       germline gate explain {short}    germline candidate show {short}")

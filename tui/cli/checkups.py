@@ -1,0 +1,224 @@
+"""Checks of what is set up: each says how it stands, and the command that mends it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from events.envelope import GENESIS, holds
+from events.errors import GermlineError
+from registry.gitleaks import find_gitleaks
+from registry.log_paths import kept_path
+from registry.publish import differences, standing
+from strategies.claims.kinds import broken_plugins
+from strategies.logs.checkpoint import PREFIX
+from strategies.logs.readers import broken_readers
+from strategies.logs.scan import log_files
+from strategies.logs.usual import usual_logs
+from tui.bootstrap import find_registry, open_library
+from tui.cli.config import KINDS, read_config
+from tui.cli.layers import NAME, nearest_file, strays, user_file
+from tui.cli.paint import Paint, width
+from tui.figures import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from registry.library import Library
+    from tui.cli.config import Config
+    from tui.cli.invocation import Invocation
+
+State = Literal["ok", "missing", "broken"]
+"""It holds; it is not set up, which is no fault; or it is set up and does not hold."""
+
+LAST_EVENTS: Final = 1_000
+"""Events at the end of the log that are looked at: some 10 ms, where `verify` reads all of them."""
+_EXTRAS: Final = (
+    ("hyperscan", "hyperscan", "searches plain logs faster than google-re2"),
+    ("inspect", "inspect_ai", "reads the eval logs of Inspect"),
+)
+_MENDS: Final = {
+    "stale": "germline project {name}",
+    "missing": "germline project {name}",
+    "edited": "germline adopt {name}    germline project {name} --discard",
+}
+_STANDS: Final = {
+    "stale": "its files are of an earlier version",
+    "missing": "its files are not on disk",
+    "edited": "edited by hand",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at; `mend` is the command that mends it, "" where nothing is to be done."""
+
+    name: str
+    state: State
+    said: str
+    mend: str = ""
+
+
+def checks(call: Invocation) -> Iterator[Check]:
+    """Look at everything, one thing after the other."""
+    config, settings = _settings()
+    yield from _registry(call)
+    yield from settings
+    yield from _logs(call, config)
+    yield from _tools(config)
+    yield from _rollouts(config)
+    yield from _plugins()
+    yield _terminal()
+
+
+def _settings() -> tuple[Config | None, list[Check]]:
+    found = []
+    try:
+        config = read_config()
+    except GermlineError as error:
+        return None, [Check("settings", "broken", error.message, error.hint)]
+    files = [str(path) for path in (nearest_file(), user_file()) if path and path.is_file()]
+    said = " and ".join(files) if files else f"no {NAME} here or above, and none of your own: defaults"
+    found.append(Check("settings", "ok" if files else "missing", said, "" if files else "germline config"))
+    for name, near in strays([*KINDS, "registry"]):
+        found.append(Check("settings", "broken", f"{name} says nothing to germline", f"did you mean {near}?"))
+    return config, found
+
+
+def _registry(call: Invocation) -> Iterator[Check]:
+    try:
+        path = find_registry(call.registry)
+    except GermlineError as error:
+        yield Check("registry", "missing", error.message, error.hint)
+        return
+    try:
+        with open_library(path) as library:
+            yield _head(library, path)
+            yield from _skills(library)
+    except GermlineError as error:
+        yield Check("registry", "broken", error.message, error.hint or "germline verify")
+
+
+def _head(library: Library, path: Path) -> Check:
+    """Check the last events: each is what was hashed, and follows from the one before it."""
+    last = list(library.log.read(newest_first=True, limit=LAST_EVENTS))
+    wrong = [one.position for one in last if not holds(one)]
+    wrong += [new.position for new, old in pairwise(last) if new.previous_hash != old.hash]
+    if last[-1].position == 1 and last[-1].previous_hash != GENESIS:
+        wrong.append(1)
+    if wrong:
+        return Check("registry", "broken", f"{path}: event {min(wrong)} does not hold", "germline verify")
+    head = library.log.head()
+    held = "all of them hold" if len(last) == head.position else f"the last {len(last):,} hold"
+    return Check("registry", "ok", f"{path}, {count(head.position, 'event')}, {held}, head {head.hash[:16]}")
+
+
+def _skills(library: Library) -> Iterator[Check]:
+    names = library.names()
+    if not names:
+        yield Check("skills", "missing", "none is imported", "germline import PATH")
+    for name in names:
+        stands = standing(library, name)
+        if stands == "projected":
+            yield Check("skills", "ok", f"{name}@{library.outline(name).version}, as projected")
+        else:
+            paths = ", ".join(one.path for one in differences(library, name)[:3])
+            said, mend = f"{name}: {_STANDS[stands]}: {paths}", _MENDS[stands].format(name=name)
+            yield Check("skills", "broken", said, mend)
+
+
+def _logs(call: Invocation, config: Config | None) -> Iterator[Check]:
+    """Tell how many of the files in the usual places, and in those of the settings, were scanned."""
+    named = [("scan.paths", path) for path in config.paths] if config else []
+    places = [*usual_logs(), *named]
+    if not places:
+        yield Check("logs", "missing", "none where Claude Code or Codex keep theirs", "germline scan PATH")
+        return
+    known = _scanned(call)
+    for who, path in places:
+        if not path.exists():
+            yield Check("logs", "broken", f"{who} names {path}, which is not there", f"mend {NAME}")
+            continue
+        files = [kept_path(str(file)) for file, _ in log_files([path])]
+        if not files:
+            yield Check("logs", "missing", f"{who}: no log yet, in {kept_path(str(path))}")
+            continue
+        scanned = sum(file in known for file in files)
+        said = f"{who}: {scanned:,} of {count(len(files), 'file')} scanned, in {kept_path(str(path))}"
+        missing = scanned < len(files)
+        yield Check("logs", "missing" if missing else "ok", said, f"germline scan {path}" if missing else "")
+
+
+def _scanned(call: Invocation) -> frozenset[str]:
+    try:
+        with open_library(find_registry(call.registry)) as library:
+            names = library.log.checkpoints()
+    except GermlineError:
+        return frozenset()  # told as a fault of the registry
+    return frozenset(name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX))
+
+
+def _tools(config: Config | None) -> Iterator[Check]:
+    leaks = find_gitleaks()
+    if leaks:
+        asked = "asked for secrets beside the built-in rules" if config is None or config.gitleaks else "not asked"
+        yield Check("gitleaks", "ok", f"{leaks}, {asked}")
+    else:
+        yield Check("gitleaks", "missing", "not on PATH; the built-in rules stand alone", "install gitleaks 8.19+")
+    for name, package, use in _EXTRAS:
+        there = find_spec(package) is not None
+        mend = "" if there else f"pip install 'germline[{name}]'"
+        yield Check(
+            name, "ok" if there else "missing", f"{'installed' if there else 'not installed'}: {use}", mend
+        )
+    key = bool(os.environ.get("ANTHROPIC_API_KEY"))
+    said = "ANTHROPIC_API_KEY is set" if key else "ANTHROPIC_API_KEY is not set; only proposals by a model need it"
+    yield Check("model", "ok" if key else "missing", said, "" if key else "export ANTHROPIC_API_KEY=…")
+
+
+def _rollouts(config: Config | None) -> Iterator[Check]:
+    """Tell whether commands can be isolated here, and whether what the settings name for rollouts is there."""
+    from strategies.rollouts.sandbox import MISSING, missing_isolation  # noqa: PLC0415 - starts a process
+
+    every = [config.rollouts.every, *config.rollouts.skills.values()] if config else []
+    missing, wanted = missing_isolation(), any(one.tasks or one.metric for one in every)
+    if not missing:
+        yield Check("isolation", "ok", "agents and graders run in namespaces of their own, without a network")
+    else:
+        said = "; ".join(MISSING.get(part, part) for part in missing)
+        allowed = all(one.allow_unisolated for one in every if one.tasks or one.metric)
+        mend = (
+            ""
+            if wanted and allowed
+            else f"allow_unisolated = true under [rollouts] in {NAME} runs them all the same"
+        )
+        yield Check("isolation", "broken" if wanted and not allowed else "missing", said, mend)
+    for named in sorted({path for one in every for path in (one.tasks, one.metric) if path}):
+        if not Path(named).is_file():
+            yield Check(
+                "rollouts", "broken", f"{NAME} names {named}, which is not there", "germline config --origins"
+            )
+
+
+def _plugins() -> Iterator[Check]:
+    broken = [(f"reader {one.entry} of {one.package}", one.reason) for one in broken_readers()]
+    broken += [(f"claim {name}", reason) for name, reason in broken_plugins()]
+    for name, reason in broken:
+        yield Check("plug-ins", "broken", f"{name} does not work: {reason}", "update or remove the package")
+    if not broken:
+        yield Check("plug-ins", "ok", "none that is installed is broken")
+
+
+def _terminal() -> Check:
+    """Tell what the terminal can show."""
+    encoding = (sys.stdout.encoding or "").replace("-", "").lower()
+    colour = "colours" if Paint.of(sys.stdout).enabled else "no colours"
+    kind = f"{width()} columns, {colour}" if sys.stdout.isatty() else "none: the answer goes to a file or a pipe"
+    if encoding not in {"utf8", ""}:
+        return Check("terminal", "missing", f"{kind}, {sys.stdout.encoding}, no UTF-8", "export LC_ALL=C.UTF-8")
+    return Check("terminal", "ok", f"{kind}, UTF-8")

@@ -1,0 +1,45 @@
+"""The doctor: what is set up, what is missing, and the command that mends it."""
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Final
+
+import typer
+
+from events.errors import CheckFailedError
+from tui.cli.checkups import checks
+from tui.cli.invocation import invocation
+from tui.cli.options import AsJson
+from tui.cli.paint import one_line
+from tui.figures import count
+
+_MARKS: Final = {"ok": ("✓", "good"), "missing": ("·", "dim"), "broken": ("✗", "bad")}
+_NAME: Final = 10
+"""Columns of the names: "isolation"."""
+
+
+def doctor(ctx: typer.Context, *, as_json: AsJson = False) -> None:
+    """Say what is set up, what is missing, what mends it.
+
+    What is not set up is no fault; the exit code is 3 where something that was set up does not hold.
+    """
+    call = invocation(ctx)
+    found = list(checks(call))
+    broken = sum(one.state == "broken" for one in found)
+    if as_json:
+        call.answer("doctor", {"ok": not broken, "checks": [asdict(one) for one in found]})
+    else:
+        for at, one in enumerate(found):
+            mark, tone = _MARKS[one.state]
+            name = one.name if at == 0 or found[at - 1].name != one.name else ""
+            call.say(f"{call.paint(mark, tone)} {name:<{_NAME}} {one_line(one.said)}")
+            if one.mend:
+                call.say(f"  {'':<{_NAME}} {call.paint(one_line(one.mend), 'accent')}")
+        call.say(f"\n{count(broken, 'fault')}" if broken else "\nall that is set up holds")
+    if broken:
+        raise typer.Exit(CheckFailedError.exit_code)
+
+
+COMMANDS: Final = {"doctor": doctor}

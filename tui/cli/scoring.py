@@ -1,0 +1,123 @@
+"""Scoring: a version measured by replay, and what the same evaluator measured of the others."""
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from events.score import Score
+from registry.versions import under_one_evaluator
+from strategies.ground import prepare
+from strategies.intake import take_in_scan
+from strategies.scoring import Scored, measure_live_first, score_version
+from tui.bootstrap import find_registry, open_registry
+from tui.cli.appended import event_rows, print_rehearsed, since
+from tui.cli.config import read_config
+from tui.cli.explained import measured_words
+from tui.cli.facts import say_fact
+from tui.cli.invocation import invocation
+from tui.cli.log_reading import read_logs
+from tui.cli.names import split_skill
+from tui.cli.options import AsJson, DryRun
+from tui.cli.shapes import score_json, why_unmeasured
+from tui.figures import share
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from strategies.ground import Ground
+    from tui.cli.invocation import Invocation
+
+_SHOWN: Final = 8
+"""Versions that are told beside the one that was asked for."""
+
+
+def score(
+    ctx: typer.Context,
+    skill: Annotated[
+        str, typer.Argument(metavar="SKILL[@VERSION]", help="As in x, x@12, x@production, x@2026-11-01.")
+    ],
+    *,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Freeze a new evaluator on all that is known now.")
+    ] = False,
+    logs: Annotated[
+        list[str] | None,
+        typer.Option("--logs", metavar="PATH", help="Measure on these alone; repeatable."),
+    ] = None,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure a version by replay, and record it.
+
+    The evaluator in force measures: it stays until the sealed tasks have grown by a quarter, or --refresh. A new
+    one measures the live versions first. What it measured before is not recorded twice.
+    """
+    call = invocation(ctx)
+    config = read_config()
+    name, ref = split_skill(skill)
+    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
+        version = registry.capsule(name, ref).version
+        found = read_logs(call, [Path(path).expanduser() for path in logs], config) if logs else None
+        before = registry.log.head().position
+        with registry.rehearsal() if dry_run else registry.log.transaction():
+            if found is not None:
+                take_in_scan(registry, found, policy=config.policy)
+            only = {record.id for record in found.records} if found is not None else None
+            ground = prepare(registry, only=only, refresh=refresh)
+            measure_live_first(registry, ground, seed=config.seed)
+            measured = score_version(registry, name, version, ground, seed=config.seed)
+            others = under_one_evaluator(registry.versions(name))
+            events = event_rows(since(registry, before))
+    if as_json:
+        fields = _json(name, version, ground, measured, others)
+        call.answer("score", {**fields, "dry_run": dry_run, "events": events})
+        return
+    _print(call, f"{name}@{version}", ground, measured, others)
+    if dry_run:
+        print_rehearsed(call, events)
+
+
+def _json(
+    name: str, version: int, ground: Ground, measured: Scored, others: Mapping[int, Score]
+) -> dict[str, Any]:
+    return {
+        "skill": name,
+        "version": version,
+        "score": score_json(measured.score),
+        "audit": score_json(measured.audit),
+        "audit_unmeasured": why_unmeasured(measured.audit),
+        "evaluator": {"id": ground.evaluator, "new": ground.fresh},
+        "recorded": measured.receipt is not None,
+        "best": _best(others),
+        "versions": [{"version": one, "value": others[one].value} for one in sorted(others)],
+    }
+
+
+def _best(others: Mapping[int, Score]) -> int | None:
+    return max(others, key=lambda one: (others[one].value, one), default=None)
+
+
+def _print(call: Invocation, called: str, ground: Ground, measured: Scored, others: Mapping[int, Score]) -> None:
+    call.say(f"{call.paint(called, 'strong')}  {share(measured.score.value)} {measured_words(measured.score)}")
+    audit = measured.audit
+    words = share(audit.value) if isinstance(audit, Score) else f"not measured: {audit.reason}"
+    say_fact(call, "audit", f"{words}, which decides nothing")
+    new = "new: it measured the live versions first" if ground.fresh else "in force"
+    say_fact(call, "evaluator", f"{ground.evaluator[:8]}, {new}")
+    if measured.receipt is None:
+        say_fact(call, "recorded", "before, by this evaluator: nothing to add")
+    else:
+        say_fact(call, "recorded", f"event {measured.receipt.envelopes[-1].position}")
+    best = _best(others)
+    shown = sorted(others)[-_SHOWN:]
+    row = "  ".join(f"@{one} {share(others[one].value)}{' best' if one == best else ''}" for one in shown)
+    say_fact(call, "versions", f"{row}   all by {ground.evaluator[:8]}")
+    name = called.partition("@")[0]
+    call.say(f"\n  germline show {name}@best    germline log {name}")
+
+
+COMMANDS: Final = {"score": score}

@@ -1,0 +1,135 @@
+"""The settings in force: each with its value, and which layer said it."""
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+
+import typer
+
+from events.errors import NotFoundError
+from tui.bootstrap import find_registry
+from tui.cli.config import KINDS, config_of, value_of
+from tui.cli.invocation import invocation
+from tui.cli.layers import NAME, Origin, flat, nearest_file, said_by_layers, strays, user_file
+from tui.cli.options import AsJson
+from tui.cli.paint import clip, one_line, width
+from tui.figures import count
+
+if TYPE_CHECKING:
+    from tui.cli.invocation import Invocation
+
+_REGISTRY: Final = "registry"
+_VARIABLE: Final = "GERMLINE_REGISTRY"
+_KEY: Final = 28
+"""Columns of the keys: "signals.failure_confidence_z"."""
+
+
+class Setting(NamedTuple):
+    """One setting: its dotted key, its value, and who said it; by default nobody did."""
+
+    key: str
+    value: object
+    layer: str
+    name: str = ""
+
+
+def show_config(
+    ctx: typer.Context,
+    *,
+    origins: Annotated[
+        bool, typer.Option("--origins", help="Say which flag, variable or file each value comes from.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show every setting, its value, and what said so.
+
+    A flag goes before the environment, that before the nearest germline.toml, that before the user's own one, and
+    all of them before the default.
+    """
+    call = invocation(ctx)
+    rows = [_registry(call), *settings_in_force()]
+    nearest, own = nearest_file(), user_file()
+    if as_json:
+        fields = {
+            "settings": [
+                {"key": row.key, "value": _plain(row.value), "origin": row.layer, "where": row.name or None}
+                for row in rows
+            ],
+            "files": {
+                "nearest": str(nearest) if nearest else None,
+                "user": str(own),
+                "user_exists": own.is_file(),
+            },
+        }
+        call.answer("config", fields)
+        return
+    for row in rows:
+        said = f"{row.layer:<13} {row.name}" if origins else ""
+        text = f"{row.key:<{_KEY}} {_words(row.value):<22} {said}".rstrip()
+        call.say(call.paint(clip(one_line(text), width()) if not origins else text, _tone(row)))
+    call.say(f"{'files':<{_KEY}} {nearest or f'no {NAME} here or above'}")
+    call.say(f"{'':<{_KEY}} {own}{'' if own.is_file() else ', which is not there'}")
+    for name, near in strays([*KINDS, _REGISTRY]):
+        call.note(f"warning    {name} says nothing to germline; did you mean {near}?")
+    if not origins:
+        call.say(f"{'next':<{_KEY}} germline config --origins")
+
+
+def settings_in_force() -> list[Setting]:
+    """List every setting but the registry; raises UsageError for settings that cannot be."""
+    said = said_by_layers(KINDS)
+    config = config_of(said)
+    values = {key: value_of(config, key) for key in KINDS}
+    values |= {
+        key: value for key, value in flat(said.tables).items() if key not in KINDS
+    }  # those of single skills
+    rows = []
+    for key, value in values.items():
+        origin: Origin | None = said.origins.get(key)
+        layer, name = (origin.layer, origin.name) if origin else ("default", "")
+        rows.append(Setting(key, value, layer, name))
+    return rows
+
+
+def _registry(call: Invocation) -> Setting:
+    """Say which registry commands work on, and why that one."""
+    try:
+        path = find_registry(call.registry)
+    except NotFoundError:
+        return Setting(_REGISTRY, None, "default")
+    if call.registry:
+        return Setting(_REGISTRY, str(path), "flag", "--registry")
+    if os.environ.get(_VARIABLE):
+        return Setting(_REGISTRY, str(path), "environment", _VARIABLE)
+    return Setting(_REGISTRY, str(path), "default", "the nearest .germline/ upwards")
+
+
+def _tone(row: Setting) -> str:
+    return "dim" if row.layer == "default" else ""
+
+
+def _words(value: object) -> str:
+    """Write a value as germline.toml would have it, short enough for a column."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (tuple, list)):
+        rules = [one for one in value if is_dataclass(one)]
+        return count(len(rules), "rule") if rules else ", ".join(map(str, value)) or "[]"
+    return str(value) or '""'
+
+
+def _plain(value: object) -> Any:  # noqa: ANN401 - settings of any type, on their way out as JSON
+    if isinstance(value, (tuple, list)):
+        return [_plain(one) for one in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return str(value) if isinstance(value, Path) else value
+
+
+COMMANDS: Final = {"config": show_config}
