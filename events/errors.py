@@ -114,9 +114,7 @@ class SpendingCapError(RefusedError):
     Units: `limit`, `spent` and `most`, what the request may cost, in that of the cap: US dollars or tokens.
     """
 
-    def __init__(
-        self, message: str, *, cap: str, limit: float, spent: float, most: float, hint: str = ""
-    ) -> None:
+    def __init__(self, message: str, *, cap: str, limit: float, spent: float, most: float, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.cap = cap
         self.limit = limit
@@ -192,15 +190,15 @@ class CredentialsError(UpstreamError):
 class ModelError(UpstreamError):
     """A model was asked and gave nothing of use.
 
-    `kind` is how, in a word that events keep. `unsettled` is whether its server may have worked on it, and billed
-    it, although no reply came. `cost_usd` is what it cost, None where that is not known; `reply` names the blob
-    that keeps what came back, "" where nothing did.
+    `kind` is how, in a word that events keep. `unsettled` counts the times that its server may have worked on it,
+    and billed it, although no reply came. `cost_usd` is what it cost, None where that is not known; `reply` names
+    the blob that keeps what came back, "" where nothing did.
     """
 
     kind: ClassVar[str] = "failed"
 
     def __init__(
-        self, message: str, *, model: str = "", request_id: str = "", unsettled: bool = False, hint: str = ""
+        self, message: str, *, model: str = "", request_id: str = "", unsettled: int = 0, hint: str = ""
     ) -> None:
         super().__init__(message, hint=hint)
         self.model = model

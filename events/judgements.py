@@ -51,7 +51,7 @@ class FailureFigures(Frozen):
     `persistent` is the share of tasks that failed before the skill's last rounds and failed again after them;
     `despite_skill` of failures in which the skill was used; `knowledge_gap` of those that met something unknown;
     `tool_faults` of those in which a tool itself broke; `one_type` of those of the most frequent type of task,
-    `type_name`. `examples` are the runs that training could use.
+    `type_name`. `good_…` are the same shares of the other runs. `examples` are the runs that training could use.
     """
 
     runs: Count
@@ -62,23 +62,26 @@ class FailureFigures(Frozen):
     repeated: Count = 0
     despite_skill: Unit | None = None
     knowledge_gap: Unit | None = None
+    good_knowledge_gap: Unit | None = None
     tool_faults: Unit | None = None
+    good_tool_faults: Unit | None = None
     one_type: Unit | None = None
+    good_one_type: Unit | None = None
     type_name: str = ""
     examples: Count = 0
 
 
 class Reading(Frozen):
-    """What a model makes of the same figures. Its words stay in an erasable blob, never in the event.
+    """What a model makes of the same. Its words stay in `reply`, an erasable blob, and never come into the event.
 
-    Units: cost in US dollars.
+    `prompt` is the hash of what it was asked. Units: cost in US dollars, null where no price is known.
     """
 
     track: Track
     confidence: Unit
     effort: Level
     risk: Level
-    words: str
     model: str
     prompt: str
-    cost_usd: Annotated[float, Field(ge=0)] = 0.0
+    reply: str
+    cost_usd: Annotated[float, Field(ge=0)] | None = None

@@ -37,10 +37,10 @@ class ModelAsked(Frozen):
 
     `prompt_hash` is the SHA-256 of the request as it is kept, and the name of the blob that keeps it; `reply` is
     the blob of what came back, "" where nothing did. `served_by` is the model that the server says it was, where
-    that is another name; `error` is what went wrong, in a word. `usage` is None where the server told none;
-    `cost_usd` is None where no price is known. Where the outcome is `lost` it is the most it can have cost, as
-    `most_tokens` is. `replayed` cost nothing now: its figures are those of the recording. `evidence` names what
-    the prompt quotes, so that erasing that erases the prompt as well.
+    that is another name; `error` is what went wrong, in a word. `usage` is None where the server told none: then
+    `most_tokens` and `cost_usd` are the most that it can have come to. `cost_usd` is None where no price is known.
+    `replayed` cost nothing now: its figures are those of the recording. `evidence` names what the prompt quotes,
+    so that erasing that erases the prompt as well.
     """
 
     type: Literal["ModelAsked"] = "ModelAsked"
@@ -74,3 +74,16 @@ class ModelBatchSent(Frozen):
     prompts: tuple[str, ...]
     most_tokens: _Tokens
     most_usd: _Dollars | None = None
+
+
+class NotesTaken(Frozen):
+    """A model made its notes anew on which kinds of edits helped or failed: for proposers, in no skill.
+
+    The notes are in `reply`, an erasable blob; `candidates` counts the judged ones that they rest on.
+    """
+
+    type: Literal["NotesTaken"] = "NotesTaken"
+    model: str
+    prompt: str
+    reply: str
+    candidates: Annotated[int, Field(ge=0)]

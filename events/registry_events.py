@@ -97,6 +97,19 @@ class RunsScored(Frozen):
     cost_usd: float = 0.0
 
 
+class RolloutsReviewed(Frozen):
+    """A person looks over finished runs, and says whether they may leave the registry.
+
+    The last word on a run counts. `listing` names the blob that lists them, as JSON: the names of their blobs.
+    """
+
+    type: Literal["RolloutsReviewed"] = "RolloutsReviewed"
+    decision: Literal["approve", "reject"]
+    runs: int
+    listing: str
+    reason: Reason
+
+
 class AdviceGiven(Frozen):
     """What would help a skill, by rule from how its runs failed, and beside it what a model makes of the same.
 

@@ -21,6 +21,24 @@ class TagFigures(Frozen):
     after: Unit
 
 
+class JudgeFigures(Frozen):
+    """What a judge made of the sealed work in one layer: its mean verdict of both versions, .5 for a tie.
+
+    Where it does not `count` it is a note, and no part of any score; where it shows that the candidate is `worse`
+    it vetoes all the same. Units: `difference` is candidate minus incumbent, over `pairs` of runs.
+    """
+
+    layer: str
+    before: Unit
+    after: Unit
+    difference: float
+    low: float
+    high: float
+    pairs: Count
+    counts: bool
+    worse: bool = False
+
+
 class Advantage(Frozen):
     """How far a version stood above the mean of those that competed, in their standard deviations.
 
@@ -65,7 +83,7 @@ class Rollouts(Frozen):
     ones were lost to infrastructure; `runs` were made for this verdict, `reused` came from the bank, and what
     `unpriced` ones cost nobody told. `lenient_*` are shares of the runs in which three of four layers of grading
     passed; the scores beside are the averages over layers. `versions` holds the advantages of all that competed,
-    `stopped` says which cap ended it.
+    `judges` what judges made of the work, `stopped` says which cap ended it.
     """
 
     comparison: str
@@ -87,6 +105,7 @@ class Rollouts(Frozen):
     lenient_before: Unit = 0.0
     lenient_after: Unit = 0.0
     tags: tuple[TagFigures, ...] = ()
+    judges: tuple[JudgeFigures, ...] = ()
     versions: tuple[Advantage, ...] = ()
     no_skill: AgainstNoSkill | None = None
     lost_anchors: tuple[str, ...] = ()

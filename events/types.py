@@ -32,7 +32,7 @@ from events.capsule_events import (
     VersionScored,
 )
 from events.gene_events import GeneBorn, GeneMoved, GeneMutated, GeneProtected, GeneReleased, GeneRetired
-from events.model_events import ModelAsked, ModelBatchSent
+from events.model_events import ModelAsked, ModelBatchSent, NotesTaken
 from events.registry_events import (
     AdviceGiven,
     CycleFinished,
@@ -43,6 +43,7 @@ from events.registry_events import (
     PresetDefined,
     PresetSwitched,
     RegistryCreated,
+    RolloutsReviewed,
     RunsScored,
     SignalRaised,
 )
@@ -57,12 +58,14 @@ Event = Annotated[
     | EvaluatorRegistered
     | JudgeCalibrated
     | RunsScored
+    | RolloutsReviewed
     | SignalRaised
     | OutcomeRecorded
     | CycleFinished
     | AdviceGiven
     | ModelAsked
     | ModelBatchSent
+    | NotesTaken
     | EvidenceErased
     | GeneBorn
     | GeneMutated

@@ -51,9 +51,7 @@ def check_protected(gene: Gene, edits: Sequence[Edit], *, by: str = "") -> None:
     if gene.protected_whole and edits:
         raise EditError(f"{title!r} of {gene.capsule} is protected", rule="protected", hint=hint)
     if gene.keeper not in {"", by} and edits:
-        raise EditError(
-            f"{title!r} of {gene.capsule} is kept by {gene.keeper} alone", rule="protected", hint=hint
-        )
+        raise EditError(f"{title!r} of {gene.capsule} is kept by {gene.keeper} alone", rule="protected", hint=hint)
     after, _ = apply_edits(gene.lines, edits, next_line=gene.next_line, origin=0, version=0)
     kept = {line.id: line.text.removesuffix("\n") for line in after}
     for line in gene.lines:

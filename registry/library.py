@@ -9,6 +9,7 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from events.base import Frozen
+from events.candidate_events import CandidateHeld
 from events.errors import CorruptLogError, NotFoundError
 from events.registry_events import CycleFinished, EvaluatorRegistered, SignalRaised
 from registry import travel
@@ -32,7 +33,7 @@ E = TypeVar("E", bound=Frozen)
 _MOST_DIGITS: Final = 9
 """Longer numbers are no versions, and Python refuses to read the longest."""
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """The shape of the documents; with a higher one, every registry is folded anew when it is next opened."""
 
 _MOST_SEEN: Final = 4_096
@@ -186,6 +187,12 @@ class Library:
     def candidate(self, candidate_id: str) -> Candidate | None:
         """Return a candidate by its whole id, None where there is none."""
         return next(iter(self._marked(fold_candidates(self.log.read(stream=f"candidate:{candidate_id}")))), None)
+
+    def held(self) -> list[Candidate]:
+        """List the candidates that wait for more logs or for a person, in the order they were first held."""
+        names = (_event(CandidateHeld, found).candidate for found in self.log.read(types=("CandidateHeld",)))
+        every = (self.candidate(name) for name in dict.fromkeys(names))
+        return [one for one in every if one and one.verdict == "hold"]
 
     def answers(self, fingerprint: str) -> list[Candidate]:
         """List the candidates that answer a signal, in the order they were proposed."""

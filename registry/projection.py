@@ -16,6 +16,7 @@
 | touch | name | position | an event that changes the capsule's state; empty |
 | version | name | version | the position of a version, and its time |
 | scored | name | version | the position where a version was measured last, since it came |
+| placed | name | position | what stood on its path from then on: a version that was made, or an alias that moved |
 | snapshot | name | position | its whole state as it was then, every few changes |
 """
 
@@ -43,6 +44,7 @@ from registry import travel
 from registry.apply import apply, changes_capsule
 from registry.library import FORMAT
 from registry.outline import Outline
+from registry.placed import placed_body
 from registry.snapshots import EVERY, freeze
 
 if TYPE_CHECKING:
@@ -116,6 +118,9 @@ class Projector:
         self._put("touch", name, envelope.position)
         if changes % EVERY == 0:
             self._put("snapshot", name, envelope.position, freeze(capsule))
+        if isinstance(event, CapsuleVersioned | AliasMoved):
+            made = isinstance(event, CapsuleVersioned)
+            self._put("placed", name, envelope.position, placed_body(capsule, envelope.at, made=made))
         if isinstance(event, CapsuleVersioned):
             self._put("version", name, event.version, travel.version_body(envelope))
         elif isinstance(event, VersionScored):

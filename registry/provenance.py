@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from events.errors import NotFoundError
 from registry import travel
+from registry.asked import asked_with
 from registry.claimed import claims_of
 from registry.erasing import ErasedEvidence, erasure_of
 from registry.evidence import Evidence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from events.candidate_events import CandidateScored
     from events.claims import Claim
     from events.envelope import Envelope, Origin
+    from registry.asked import Asked
     from registry.candidate import Candidate
     from registry.capsule import Capsule, ProjectedLine
     from registry.gene import Line
@@ -46,7 +48,8 @@ class Why:
 
     `origin` is the event that wrote the line, `row` the version it came with. `previous` is what it said before,
     newest first; `tried` what else was proposed for its signal and is not live; `erased` the evidence whose text
-    was removed; `taken_back` the version that went back to before the line came. The rest is None or empty for
+    was removed; `taken_back` the version that went back to before the line came; `asked` the prompt to the model
+    that suggested it. The rest is None or empty for
     what no candidate brought: an import, a hand edit.
     """
 
@@ -62,6 +65,7 @@ class Why:
     tried: tuple[Candidate, ...]
     erased: tuple[ErasedEvidence, ...] = ()
     taken_back: VersionRow | None = None
+    asked: Asked | None = None
 
 
 def blame(library: Library, capsule: Capsule) -> list[tuple[ProjectedLine, Origin]]:
@@ -96,6 +100,7 @@ def why(library: Library, capsule: Capsule, number: int) -> Why:
         tried=_tried(library, candidate) if candidate else (),
         erased=erased_of(library, signal),
         taken_back=_taken_back(library, capsule.name, line.version),
+        asked=asked_by(library, candidate) if candidate else None,
     )
 
 
@@ -125,6 +130,16 @@ def erased_of(library: Library, signal: Raised | None) -> tuple[ErasedEvidence, 
     """Tell which evidence of a signal was erased, when and why."""
     names = signal.event.evidence if signal else ()
     return tuple(found for name in names if (found := erasure_of(library, name)) is not None)
+
+
+def asked_by(library: Library, candidate: Candidate) -> Asked | None:
+    """Find the prompt that a model answered with a candidate; None where no model proposed it."""
+    kind, _, prompt = candidate.actor.partition("#")
+    if not kind.startswith("model:"):
+        return None
+    answered = [one for one in asked_with(library, prompt) if one.event.outcome == "ok"]
+    before = [one for one in answered if one.position < candidate.position]
+    return before[-1] if before else None
 
 
 def _tried(library: Library, candidate: Candidate) -> tuple[Candidate, ...]:

@@ -30,8 +30,8 @@ def _edits(event: Any) -> str:  # noqa: ANN401 - an event of any type with edits
 
 
 def _cost(event: Any) -> str:  # noqa: ANN401 - an event with a cost, or none
-    least = "at most " if event.outcome == "lost" else ""
-    return f", {least}{event.cost_usd:.4f} USD" if event.cost_usd is not None else ""
+    most = "" if event.usage else "at most "
+    return f", {most}{event.cost_usd:.4f} USD" if event.cost_usd else ""
 
 
 def _first(reasons: tuple[str, ...]) -> str:
@@ -48,6 +48,7 @@ _SAY: dict[str, Callable[[Any], str]] = {
     ),
     "JudgeCalibrated": lambda e: f"judge {e.judge}: agreement {e.agreement:.2f} on {_count(e.items, 'item')}",
     "RunsScored": lambda e: f"{_count(e.runs, 'run')} scored by {e.model}, as a note",
+    "RolloutsReviewed": lambda e: f"{e.decision} {_count(e.runs, 'finished run')} for export: {e.reason}",
     "SignalRaised": lambda e: (
         f"{e.kind} {e.template or e.action}, {e.count:,}× in {_count(e.episodes, 'episode')}"
     ),
@@ -58,9 +59,8 @@ _SAY: dict[str, Callable[[Any], str]] = {
         f"{e.role} asked {e.model}: {e.error or e.outcome}"
         f"{f', {e.usage.total:,} tokens' if e.usage else ''}{_cost(e)}{', replayed' if e.replayed else ''}"
     ),
-    "ModelBatchSent": lambda e: (
-        f"{e.role} asked {e.model} {_count(len(e.prompts), 'prompt')} in batch {e.batch}"
-    ),
+    "ModelBatchSent": lambda e: f"{e.role} asked {e.model} {_count(len(e.prompts), 'prompt')} in batch {e.batch}",
+    "NotesTaken": lambda e: f"notes by {e.model} on {_count(e.candidates, 'candidate')}",
     "EvidenceErased": lambda e: f"evidence {e.evidence[:8]} erased: {e.reason}",
     "GeneBorn": lambda e: (
         f"gene {e.gene} {e.title or '(preamble)'}, {_count(len(e.lines), 'line')}"
@@ -88,6 +88,6 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "CandidateScored": lambda e: f"scored on version {e.base_version}",
     "CandidateReviewed": lambda e: f"{e.decision}: {e.reason}",
     "CandidatePromoted": lambda e: f"promoted to version {e.version}",
-    "CandidateRejected": lambda e: f"rejected: {_first(e.reasons)}",
+    "CandidateRejected": lambda e: f"rejected: {_first(e.reasons).removeprefix('rejected ')}",
     "CandidateHeld": lambda e: f"held: {_first(e.reasons)}",
 }

@@ -9,8 +9,6 @@ from registry.apply import apply
 from registry.snapshots import thaw
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from events.envelope import Envelope
     from events.log import EventLog
     from registry.capsule import Capsule
@@ -40,17 +38,6 @@ def at_position(log: EventLog, name: str, position: int) -> Capsule | None:
     for envelope in log.at([change.seq for change in changes]):
         capsule = apply(capsule, envelope.event, envelope)
     return capsule
-
-
-def every_change(log: EventLog, name: str) -> Iterator[tuple[Envelope, Capsule]]:
-    """Yield each event that changed a capsule with the state after it, oldest first, in one pass."""
-    capsule: Capsule | None = None
-    after = 0
-    while page := log.documents("touch", name, after=after, limit=_PAGE):
-        after = page[-1].seq
-        for envelope in log.at([change.seq for change in page]):
-            capsule = apply(capsule, envelope.event, envelope)
-            yield envelope, capsule
 
 
 def position_of(log: EventLog, name: str, version: int) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from strategies.answering import PROPOSERS, shows_in
+from strategies.answering import PROPOSERS, Sightings
 from strategies.attribution import under_versions
 from strategies.drafts import live_claims
-from strategies.routing import route
+from strategies.routing import routes
 from strategies.select import Turn, answers, failures_of, preview, rest_of
 from strategies.settled import settled
 
@@ -54,27 +54,24 @@ class Agenda:
 
 def agenda_on(library: Library, ground: Ground, skill: str = "") -> Agenda:
     """Look through the raised signals; with `skill` all of them go there."""
-    episodes, cycles = under_versions(library, ground.division.everything), library.cycles()
+    sightings = Sightings(under_versions(library, ground.division.everything))
+    cycles = [one for one in library.cycles() if one.offered or one.verdict == "promote"]  # one for each turn
     raised = [one.event for one in library.signals()]
     over = settled(library, raised)
     signals = [
-        one
-        for one in raised
-        if one.kind in PROPOSERS
-        and one.fingerprint not in over
-        and any(shows_in(one, record) for record in episodes)
+        one for one in raised if one.kind in PROPOSERS and one.fingerprint not in over and sightings.of(one)
     ]
-    routes = {one.fingerprint: skill or route(library, one, episodes) for one in signals}
+    to = {one.fingerprint: skill for one in signals} if skill else routes(library, signals, sightings)
     left = {one.fingerprint: rest_of(cycles, one.fingerprint) for one in signals}
     return Agenda(
-        routes=routes,
-        offers=tuple(one for one in signals if routes[one.fingerprint] and not left[one.fingerprint]),
+        routes=to,
+        offers=tuple(one for one in signals if to[one.fingerprint] and not left[one.fingerprint]),
         resting=tuple(
             Resting(one, failures_of(cycles, one.fingerprint), left[one.fingerprint])
             for one in signals
             if left[one.fingerprint]
         ),
-        unrouted=tuple(one for one in signals if not routes[one.fingerprint]),
+        unrouted=tuple(one for one in signals if not to[one.fingerprint]),
     )
 
 

@@ -1,4 +1,4 @@
-"""Which proposers answer which kind of signal, and where a signal shows."""
+"""Which proposers answer which kind of signal, and where signals show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from strategies.proposers.subtract import subtract
 from strategies.proposers.transfer import transfer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from events.registry_events import SignalRaised
     from strategies.logs.episode import EpisodeRecord
@@ -50,14 +50,30 @@ ABOUT_A_SKILL: Final = frozenset({"regression", "burn_rate", "stagnation"})
 """Kinds whose `action` names a skill or a run, not an action class."""
 
 
-def shows_in(signal: SignalRaised, record: EpisodeRecord) -> bool:
-    """Tell whether a signal shows in an episode: by its template, else by one of the actions it is about.
+class Sightings:
+    """Where signals show among episodes: by their template, else by one of the actions they are about.
 
-    A signal about neither, or about a skill as a whole, shows in every episode.
+    A signal about neither, or about a skill as a whole, shows in every episode. Each distinct template and action
+    of the episodes is compared with a signal once: there are far fewer of them than episodes.
     """
-    if signal.template:
-        return any(matches(signal.template, step.template) for step in record.steps if step.error)
-    if not signal.action or signal.kind in ABOUT_A_SKILL:
-        return True
-    about = set(signal.action.split(" + "))  # an action profile names several
-    return any(step.action in about or step.action.partition(":")[0] in about for step in record.steps)
+
+    def __init__(self, records: Sequence[EpisodeRecord]) -> None:
+        self._records = records
+        self._failing: dict[str, list[int]] = {}
+        self._acting: dict[str, list[int]] = {}
+        for at, record in enumerate(records):
+            for template in {step.template for step in record.steps if step.error}:
+                self._failing.setdefault(template, []).append(at)
+            for action in {step.action for step in record.steps}:
+                self._acting.setdefault(action, []).append(at)
+
+    def of(self, signal: SignalRaised) -> Sequence[EpisodeRecord]:
+        """Give the episodes in which a signal shows, in their order."""
+        if signal.template:
+            found = [ats for template, ats in self._failing.items() if matches(signal.template, template)]
+        elif not signal.action or signal.kind in ABOUT_A_SKILL:
+            return self._records
+        else:
+            about = set(signal.action.split(" + "))  # an action profile names several
+            found = [ats for action, ats in self._acting.items() if about & {action, action.partition(":")[0]}]
+        return [self._records[at] for at in sorted({at for ats in found for at in ats})]

@@ -12,11 +12,9 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.capsule_events import AliasMoved, CapsuleVersioned
-from registry import travel
-from registry.rendering import skill_text
+from registry.placed import placed_versions
 from strategies.logs.records import with_skills
-from strategies.logs.skill_use import BODY, body_hash
+from strategies.logs.skill_use import BODY
 from strategies.signals.moments import moment_s
 
 if TYPE_CHECKING:
@@ -74,17 +72,14 @@ def known_versions(library: Library) -> KnownVersions:
     for name in library.names():
         offers: list[Stood] = []
         of_last = 0
-        for envelope, capsule in travel.every_change(library.log, name):
-            at_s = moment_s(envelope.at) or 0.0
-            if isinstance(envelope.event, CapsuleVersioned):
-                bodies[body_hash(skill_text(capsule))].append(Made(name, capsule.version, at_s))
-                if capsule.cause == "adoption":  # since when a person's edit stood there, nobody saw
+        for placed in placed_versions(library.log, name):
+            at_s = moment_s(placed.at) or 0.0
+            if placed.body:
+                bodies[placed.body].append(Made(name, placed.version, at_s))
+                if placed.cause == "adoption":  # since when a person's edit stood there, nobody saw
                     offers[of_last:] = [one._replace(version=UNSURE) for one in offers[of_last:]]
                 of_last = len(offers)
-            elif not isinstance(envelope.event, AliasMoved):
-                continue
-            elsewhere = any(version != capsule.version for _, version in capsule.aliases)
-            offers.append(Stood(at_s, UNSURE if elsewhere else capsule.version))
+            offers.append(Stood(at_s, placed.version if placed.sole else UNSURE))
         stood[name] = offers
     return KnownVersions(bodies, stood)
 

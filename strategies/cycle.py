@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from events.registry_events import CycleFinished
 from registry.commands import Judge, Propose, Record
+from strategies.bundling import draft_edits
+from strategies.claim_evaluators import register_evaluator
 from strategies.drafts import (
     FOR_REVIEW,
     RELAPSE,
@@ -14,11 +16,10 @@ from strategies.drafts import (
     draft,
     key_of,
     live_claims,
-    register_evaluator,
     verdict_on,
 )
 from strategies.gate.decide import Verdict
-from strategies.gate.explain import UNCLAIMED
+from strategies.gate.explain import UNCLAIMED, WRITTEN
 from strategies.gate.measure import figures_as_stored
 from strategies.gate.untrusted import QUARANTINE
 from strategies.ground import sent_to
@@ -51,14 +52,20 @@ def run_cycle(turn: Turn, signal: SignalRaised, capsule: Capsule, mined: Mined) 
     known = turn.registry.candidate(key_of(turn, capsule, mined.proposal))
     if known is not None and not _open_again(turn, known, capsule):
         return _remembered(turn, signal, known, mined)
-    drafted = with_runs(turn, capsule, draft(turn, signal, capsule, home, mined.proposal))
+    if mined.proposal.edits or mined.proposal.born:
+        drafted = draft_edits(turn, signal, capsule, mined.proposal)
+    else:
+        drafted = draft(turn, signal, capsule, home, mined.proposal)
+    drafted = with_runs(turn, capsule, drafted)
     return _recorded(turn, signal, capsule, mined, drafted)
 
 
 def _nothing(turn: Turn, signal: SignalRaised, capsule: Capsule, mined: Mined) -> CycleResult:
     """Record that no claim survived explore, and what it would take; the same finding is recorded once."""
     needed = mined.needed_tasks
-    if mined.refused:
+    if mined.why:
+        needed, reason = None, mined.why
+    elif mined.refused:
         needed = None
         reason = f"of {mined.tried} claims tried, what survives explore was rejected before: more logs may tell"
     elif needed is None:
@@ -134,7 +141,7 @@ def _judged_again(turn: Turn, known: Candidate) -> Candidate:
     if again.decision != "promote":
         return known
     judged = Judge(scored, known.scored_id, "promote", again.reasons, turn.preset.name)
-    turn.registry.execute(judged, actor=f"miner:{known.proposed.proposer}")
+    turn.registry.execute(judged, actor=known.actor)
     return turn.registry.candidate(known.id) or known
 
 
@@ -155,7 +162,7 @@ def _promoted_as_stored(turn: Turn, known: Candidate, capsule: Capsule) -> Candi
 
 
 def _waits_for_a_person(known: Candidate) -> bool:
-    asks = ("outcomes are heuristic", "lint:", QUARANTINE, UNCLAIMED, RELAPSE, _STALE)
+    asks = ("outcomes are heuristic", "lint:", QUARANTINE, UNCLAIMED, WRITTEN, RELAPSE, _STALE)
     return any(reason.startswith(asks) for reason in known.reasons)
 
 
@@ -170,8 +177,7 @@ def _recorded(
 
     Whoever comes second to the same candidate reads the winner's verdict.
     """
-    registry, proposed = turn.registry, drafted.proposed
-    actor = f"miner:{proposed.proposer}"
+    registry, proposed, actor = turn.registry, drafted.proposed, drafted.by
     with registry.log.transaction():
         winner = registry.candidate(proposed.candidate)
         if winner is not None and not _open_again(turn, winner, capsule):
@@ -180,7 +186,7 @@ def _recorded(
             register_evaluator(registry, drafted)
             registry.execute(Propose(proposed), actor=actor)
         first = winner is None or not winner.times_scored  # measured again, it counts once
-        sent = sent_to(registry, turn.ground.evaluator) + first
+        sent = sent_to(registry, turn.ground.evaluator) + first * drafted.sends if drafted.sends else 0
         verdict = verdict_on(turn, capsule, drafted, sent)
         now_at = registry.capsule(capsule.name).version
         if verdict.decision == "promote" and now_at != capsule.version:
@@ -245,6 +251,8 @@ def _result(
         version=version,
         tried=mined.tried,
         needed_tasks=mined.needed_tasks if verdict.decision == "hold" else None,
+        proposer=proposed.proposer,
+        sent=scored.sent if scored else 0,
         remembered=remembered,
         harm=harm_of(scored) if verdict.decision == "reject" else "",
     )

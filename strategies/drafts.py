@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Final
 from events.candidate_events import CandidateProposed, CandidateScored
 from events.claims import Trigger
 from events.parts import Edit
-from events.registry_events import EvaluatorRegistered
-from events.score import Score, Unmeasured
+from events.score import Unmeasured
 from registry.claimed import claims_of
-from registry.commands import Record
 from strategies.gate.decide import Verdict, judge, judge_inert
 from strategies.gate.evaluator import candidate_id
-from strategies.gate.explain import claim_rule, gene_rules, text_rules, weight_rule
+from strategies.gate.explain import author_rules, claim_rule, gene_rules, text_rules, weight_rule
 from strategies.gate.lint import Limits, lint, unclaimed_lines
 from strategies.gate.measure import Evidence, Figures, Replayed, Stamp, measure, measure_removal
-from strategies.gate.policy import METHOD, policy_text
 from strategies.gate.rules import failed
 from strategies.gate.untrusted import quarantine_rule
 from strategies.memory import relapse
@@ -29,6 +26,7 @@ if TYPE_CHECKING:
     from events.claims import Claim
     from events.parts import Strategy
     from events.registry_events import SignalRaised
+    from events.runs import Attribution
     from registry.capsule import Capsule
     from registry.gene import Gene
     from registry.registry import Registry
@@ -73,7 +71,8 @@ class Draft:
 
     `measured` is None where stored figures are judged again. Of a claim that is to go, `figures` are those of its
     inverse. `runs` say what an agent did with it, and then decide; where it still `awaits_runs`, nothing promotes
-    it.
+    it. `sends` counts the claims that the sealed logs are asked about, none where explore `refused` it;
+    `attributions` say what each edit brought. `actor` is who proposes, "" for the proposer itself.
     """
 
     proposed: CandidateProposed
@@ -81,6 +80,15 @@ class Draft:
     measured: Evidence | None = None
     runs: Settled | None = None
     awaits_runs: bool = False
+    refused: Verdict | None = None
+    sends: int = 1
+    attributions: tuple[Attribution, ...] = ()
+    actor: str = ""
+
+    @property
+    def by(self) -> str:
+        """Who proposes it, as its events name them."""
+        return self.actor or f"miner:{self.proposed.proposer}"
 
     def scored(self, sent: int) -> CandidateScored:
         """Write the measurement down; there must be one."""
@@ -103,6 +111,7 @@ class Draft:
             censoring=self.measured.censoring,
             sent=sent,
             heuristic=self.measured.heuristic,
+            attributions=self.attributions,
         )
         return replayed if self.runs is None else self.runs.beside(replayed)
 
@@ -124,6 +133,9 @@ def key_of(turn: Turn, capsule: Capsule, proposal: Proposal) -> str:
     if proposal.removed is not None and not removes:
         gene = capsule.gene(proposal.removed.gene)
         text = "".join(one.text for one in gene.lines if one.id in proposal.removed.lines) if gene else ""
+    if proposal.apart or proposal.refused or (proposal.edits and not proposal.claims):
+        born = proposal.born.lines if proposal.born else ()
+        text = "".join((*born, *(line for edit in proposal.edits for line in edit.text)))
     return candidate_id(capsule.name, proposal.claims, turn.ground.evaluator, removes=removes, text=text)
 
 
@@ -131,12 +143,15 @@ def draft(turn: Turn, signal: SignalRaised, capsule: Capsule, home: Gene, propos
     """Measure what was mined; what it proposes keeps only the lines whose claims stay."""
     stamp = Stamp(turn.ground.evaluator, turn.registry.clock.now())
     live, division = live_claims(capsule), turn.ground.division
+    if proposal.removed is not None and proposal.refused is not None:
+        proposed = proposed_as(turn, signal, capsule, proposal, (_removal(proposal.removed),))
+        return unmeasured(proposed, proposal.refused.reasons[0], refused=proposal.refused)
     if proposal.removed is not None and proposal.removed.claim is None:
-        proposed = _proposed(turn, signal, capsule, proposal, _removal(proposal.removed))
-        return Draft(proposed, Figures(None, None), _nothing_to_measure())
+        proposed = proposed_as(turn, signal, capsule, proposal, (_removal(proposal.removed),))
+        return unmeasured(proposed, "no claim covers the line")
     if proposal.removed is not None and proposal.removed.claim is not None:
         measured = measure_removal(proposal.removed.claim, live, division, stamp, seed=turn.seed)
-        proposed = _proposed(turn, signal, capsule, proposal, _removal(proposal.removed))
+        proposed = proposed_as(turn, signal, capsule, proposal, (_removal(proposal.removed),))
         return Draft(proposed, measured.figures, measured)
     write = placed_first if proposal.general else appended
     earlier = capsule.genes[: capsule.genes.index(home)]
@@ -147,7 +162,7 @@ def draft(turn: Turn, signal: SignalRaised, capsule: Capsule, home: Gene, propos
     )
     kept = proposal.keeping(measured.kept)
     lines = [line.text for line in kept.lines]
-    proposed = _proposed(turn, signal, capsule, kept, write(home, lines), key=key_of(turn, capsule, proposal))
+    proposed = proposed_as(turn, signal, capsule, kept, (write(home, lines),), key=key_of(turn, capsule, proposal))
     if proposal.copied is not None and _bears(turn.preset, signal, capsule, proposal.copied):
         born, edits = newborn(capsule, home, proposal.copied, lines)
         proposed = proposed.model_copy(update={"born": born, "edits": edits})
@@ -196,6 +211,8 @@ def text_verdict(turn: Turn, capsule: Capsule, proposed: CandidateProposed) -> V
 
 def _by_replay(turn: Turn, drafted: Draft, sent: int) -> Verdict:
     """Judge what logs say of the claims; where there are none, a person decides."""
+    if drafted.refused is not None:
+        return drafted.refused
     decision, missing = failed((claim_rule(drafted.proposed),))
     if missing:
         return Verdict(decision, missing)
@@ -204,7 +221,7 @@ def _by_replay(turn: Turn, drafted: Draft, sent: int) -> Verdict:
 
 
 def _preset_rules(turn: Turn, proposed: CandidateProposed) -> tuple[Rule, ...]:
-    return weight_rule(proposed, turn.preset), *gene_rules(proposed, turn.preset)
+    return weight_rule(proposed, turn.preset), *gene_rules(proposed, turn.preset), *author_rules(proposed)
 
 
 def _findings(
@@ -214,45 +231,31 @@ def _findings(
     return lint(capsule, proposed.edits, limits, born=proposed.born, unclaimed=unclaimed, by=proposed.proposer)
 
 
-def register_evaluator(registry: Registry, drafted: Draft) -> None:
-    """Freeze the evaluator that a claim has for itself where it is judged by `recovered`."""
-    score = None if drafted.measured is None else drafted.measured.sealed.before
-    if score is None or isinstance(score, Unmeasured) or score.endpoint != "recovered":
-        return
-    if registry.log.document("evaluator", score.evaluator) is not None:
-        return
-    audit = drafted.measured.audit.before if drafted.measured else None
-    delta = drafted.figures.delta
-    event = EvaluatorRegistered(
-        evaluator=score.evaluator,
-        kind="replay",
-        scope="claim",
-        method=METHOD,
-        policy=policy_text("recovered"),
-        episodes=score.n + (audit.n if isinstance(audit, Score) else 0),
-        tasks=delta.tasks if delta else 0,
-        sealed_tasks=delta.tasks if delta else 0,
-    )
-    registry.execute(Record((event,)), actor="germline")
-
-
 def _removed_claims(proposal: Proposal) -> tuple[Claim, ...]:
     return (proposal.removed.claim,) if proposal.removed and proposal.removed.claim else ()
 
 
-def _nothing_to_measure() -> Evidence:
-    """Give the figures of text that no claim covers: none."""
-    nothing = Unmeasured(reason="no claim covers the line")
+def unmeasured(proposed: CandidateProposed, reason: str, *, refused: Verdict | None = None) -> Draft:
+    """Draft what is not measured: text that no claim covers, or a claim that explore `refused`."""
+    nothing = Unmeasured(reason=reason)
     empty = Replayed(nothing, nothing, None, None)
-    return Evidence(empty, empty, (), heuristic=False, contradicted=())
+    measured = Evidence(empty, empty, (), heuristic=False, contradicted=())
+    claimed = proposed.claims or proposed.removes
+    return Draft(proposed, Figures(None, None), measured, refused=refused, sends=0 if claimed else 1)
 
 
 def _removal(removed: Removed) -> Edit:
     return Edit(op="delete", gene=removed.gene, target=removed.lines)
 
 
-def _proposed(
-    turn: Turn, signal: SignalRaised, capsule: Capsule, proposal: Proposal, edit: Edit, *, key: str = ""
+def proposed_as(
+    turn: Turn,
+    signal: SignalRaised,
+    capsule: Capsule,
+    proposal: Proposal,
+    edits: tuple[Edit, ...],
+    *,
+    key: str = "",
 ) -> CandidateProposed:
     """Write down what is proposed; only what brings lines brings the trigger they answer."""
     trigger = Trigger(
@@ -266,7 +269,7 @@ def _proposed(
         preset=turn.preset.name,
         proposer=proposal.proposer,
         fingerprint=signal.fingerprint,
-        edits=(edit,),
+        edits=edits,
         claims=proposal.claims,
         triggers=(trigger,) if proposal.lines else (),
         reason=proposal.reason,

@@ -16,6 +16,8 @@ from strategies.ground import prepare
 from strategies.guidance import guide
 from strategies.intake import all_episodes
 from strategies.memory import remembered
+from strategies.model_report import ModelReport, model_report
+from strategies.proposers.ideas import still_fits
 from strategies.proposers.proposal import Ask, answer
 from strategies.raising import DEFAULT_POLICY
 from strategies.regressions import Terms, take_back
@@ -25,14 +27,17 @@ from strategies.select import pick
 from strategies.stopping import stop_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from events.registry_events import SignalRaised
+    from registry.capsule import Capsule
     from registry.registry import Registry
     from strategies.agenda import Agenda, Resting
     from strategies.guidance import Guidance
     from strategies.presets import Preset
+    from strategies.proposers.proposal import Mined
     from strategies.raising import IntakePolicy
+    from strategies.reflecting import Reflecting
     from strategies.regressions import TakenBack
     from strategies.rollouts.trials import Trials
     from strategies.shown import CycleResult
@@ -53,7 +58,7 @@ class Plan:
     `skill` is "" where each signal finds its own way. `write` is false for a rehearsal: nothing goes to disk.
     With `review` nothing is promoted: what the gate lets through is held for a person. With `auto` the preset is
     chosen anew for each turn, and `preset` is what it would be now. `trials` run candidates of the skills
-    that have a harness.
+    that have a harness. With `reflecting` a model proposes, and nobody else does.
     """
 
     preset: Preset
@@ -66,6 +71,7 @@ class Plan:
     auto: bool = False
     policy: IntakePolicy = DEFAULT_POLICY
     trials: Trials | None = None
+    reflecting: Reflecting | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,7 @@ class Evolution:
     resting: tuple[Resting, ...] = ()
     taken_back: tuple[TakenBack, ...] = ()
     guidance: tuple[Guidance, ...] = ()
+    model: ModelReport | None = None
 
 
 def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], None] = lambda _: None) -> Evolution:
@@ -101,6 +108,7 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
     for name in [plan.skill] if plan.skill else registry.names():
         if plan.write or plan.skill:
             require_unedited(registry, name)
+    since = registry.log.head().position
     taken_back = _taken_back(registry, plan)
     ground = prepare(registry, only=plan.only)
     measure_live_first(registry, ground, seed=plan.seed)
@@ -135,17 +143,24 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
                 because=bound.because,
                 trials=plan.trials,
             )
-            result = _take(turn, signal, agenda.routes[signal.fingerprint], judged, write=plan.write)
-            if result is None:
+            taken = len(results)
+            for found in _take(turn, plan, signal, agenda.routes[signal.fingerprint], judged):
+                first_of_turn = len(results) == taken
+                result = replace(found, preset=bound.preset.name, because=bound.because)
+                result = replace(result, pick=picked) if first_of_turn else result
+                results.append(result)
+                on_cycle(result)
+                judged |= {result.candidate.id} if result.candidate else set()
+            if len(results) == taken:
                 continue
-            result = replace(result, preset=bound.preset.name, because=bound.because, pick=picked)
-            results.append(result)
-            on_cycle(result)
-            judged |= {result.candidate.id} if result.candidate else set()
         turns += 1
         history.append(Past(signal.calls_for, picked.offered))
     told = _summed(plan, results, agenda, bound, ended=turns < plan.cycles)
-    return replace(told, taken_back=taken_back, guidance=_guided(plan, turn, first, len(results)))
+    told = replace(told, taken_back=taken_back)
+    if plan.reflecting is not None:
+        plan.reflecting.take_notes(registry)
+        return replace(told, model=model_report(registry, plan.reflecting, results, since=since))
+    return replace(told, guidance=_guided(plan, turn, first, len(results)))
 
 
 def _guided(plan: Plan, turn: Turn | None, first: Mapping[str, int], turns: int) -> tuple[Guidance, ...]:
@@ -175,23 +190,33 @@ def _bound(registry: Registry, plan: Plan) -> Bound:
 
 
 def _take(
-    turn: Turn, signal: SignalRaised, skill: str, judged: Collection[str], *, write: bool
-) -> CycleResult | None:
-    """Mine one signal, put what was found through the gate, and project what was promoted.
+    turn: Turn, plan: Plan, signal: SignalRaised, skill: str, judged: Collection[str]
+) -> Iterator[CycleResult]:
+    """Find what answers one signal, put it through the gate, and project what was promoted.
 
-    Answers None where another signal of this run led to the same candidate: it takes no turn.
+    A miner has at most one proposal; a model may have several, and each goes through by itself, on what the one
+    before left. What another signal of this run led to already takes no turn.
     """
-    before = turn.registry.capsule(skill)
-    others = tuple(turn.registry.capsule(name) for name in turn.registry.names() if name != skill)
-    tried = remembered(turn.registry, skill, turn.ground.evaluator)
-    mined = answer(Ask(signal, turn.ground.division.explore, before, others, tried), PROPOSERS[signal.kind])
-    if mined.proposal is not None and key_of(turn, before, mined.proposal) in judged:
-        return None
-    result = run_cycle(turn, signal, before, mined)
-    after = turn.registry.capsule(skill)
-    if write and after.version != before.version:
-        publish(turn.registry, skill)
-    return result
+    capsule = turn.registry.capsule(skill)
+    for mined in _answers(turn, plan, signal, capsule):
+        before = turn.registry.capsule(skill)
+        known = mined.proposal is not None and key_of(turn, before, mined.proposal) in judged
+        if known or (mined.proposal is not None and not still_fits(before, mined.proposal)):
+            continue
+        result = run_cycle(turn, signal, before, mined)
+        if plan.write and turn.registry.capsule(skill).version != before.version:
+            publish(turn.registry, skill)
+        yield result
+        turn = replace(turn, offered=())  # the pick is told once
+
+
+def _answers(turn: Turn, plan: Plan, signal: SignalRaised, capsule: Capsule) -> tuple[Mined, ...]:
+    if plan.reflecting is not None:
+        return plan.reflecting.mined(turn, signal, capsule)
+    others = tuple(turn.registry.capsule(name) for name in turn.registry.names() if name != capsule.name)
+    tried = remembered(turn.registry, capsule.name, turn.ground.evaluator)
+    ask = Ask(signal, turn.ground.division.explore, capsule, others, tried)
+    return (answer(ask, PROPOSERS[signal.kind]),)
 
 
 def _summed(plan: Plan, results: list[CycleResult], agenda: Agenda, bound: Bound, *, ended: bool) -> Evolution:

@@ -126,6 +126,11 @@ def _as_frozen(library: Library, evaluator: str) -> Division:
 
 
 def sent_to(library: Library, evaluator: str) -> int:
-    """Count the claims that were sent to an evaluator so far: what shares its error rate; mere words are none."""
-    sent = (one for one in library.candidates() if one.proposed.evaluator == evaluator and one.times_scored)
-    return sum(1 for one in sent if one.proposed.claims or one.proposed.removes)
+    """Count the claims that were sent to an evaluator so far: what shares its error rate; mere words are none.
+
+    A bundle sends several at once, as its measurement says; a claim that explore refused was never sent.
+    """
+    found = (one for one in library.candidates() if one.proposed.evaluator == evaluator and one.scored)
+    claimed = (one for one in found if one.proposed.claims or one.proposed.removes)
+    sent = [one.scored.sent for one in claimed if one.scored and one.scored.sent]
+    return max(len(sent), *sent, 0)

@@ -44,9 +44,11 @@ class CandidateShown:
 class CycleResult:
     """What one turn came to. `remembered` marks a verdict that was read, not measured again.
 
-    `harm` says how a rejected candidate would have hurt, "" where it would not.
+    `harm` says how a rejected candidate would have hurt, "" where it would not. `sent` is 0 where the sealed logs
+    were never asked.
 
-    `pick` says why this signal was picked, `preset` which one bound, and `because` why `auto` chose that one.
+    `pick` says why this signal was picked, None for the further candidates of a turn that led to several; `preset`
+    which one bound, and `because` why `auto` chose that one.
     """
 
     strategy: Strategy
@@ -66,6 +68,8 @@ class CycleResult:
     version: int | None = None
     tried: int = 0
     needed_tasks: int | None = None
+    proposer: str = ""
+    sent: int = 0
     remembered: bool = False
     harm: str = ""
     preset: str = ""

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from registry.commands import Propose
-from strategies.drafts import live_claims, register_evaluator, text_verdict, verdict_on
+from strategies.claim_evaluators import register_evaluator
+from strategies.drafts import live_claims, text_verdict, verdict_on
 from strategies.gate.explain import explain
 from strategies.ground import sent_to
 
@@ -35,7 +36,7 @@ def with_runs(turn: Turn, capsule: Capsule, drafted: Draft) -> Draft:
     with turn.registry.log.transaction():
         if turn.registry.candidate(drafted.proposed.candidate) is None:
             register_evaluator(turn.registry, drafted)
-            turn.registry.execute(Propose(drafted.proposed), actor=f"miner:{drafted.proposed.proposer}")
+            turn.registry.execute(Propose(drafted.proposed), actor=drafted.by)
     found = turn.trials.settle(turn.registry, capsule, drafted.proposed, turn.preset, turn.seed)
     return replace(drafted, runs=found)
 

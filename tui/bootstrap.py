@@ -89,6 +89,16 @@ def open_registry(path: Path, *, create: bool = False, dry_run: bool = False) ->
         log.close()
 
 
+@contextmanager
+def reopened(registry: Registry) -> Iterator[Registry]:
+    """Open a registry once more, for another thread: a log belongs to the one that opened it."""
+    log = SqliteLog.open(Path(registry.log.location))
+    try:
+        yield type(registry)(log, SystemClock(), registry.actor)
+    finally:
+        log.close()
+
+
 def _is_projected(library: Library) -> bool:
     """Tell whether there is a projection to read; it may be thrown away at any time, its table too."""
     try:

@@ -9,7 +9,6 @@ from typing import Final, Literal
 from events.errors import UsageError
 
 View = Literal["skills", "history", "why"]
-VIEWS: Final[tuple[View, ...]] = ("skills", "history", "why")
 
 _ADDRESS: Final = re.compile(r"(?P<skill>[^@:\s]+)(?:@(?P<ref>[^@:\s]+))?(?::(?P<line>[1-9][0-9]*))?")
 

@@ -85,13 +85,15 @@ def read_skills(library: Library) -> SkillsPage:
     """Read every skill with its scores, open signals and last event."""
     capsules = [library.capsule(name) for name in library.names()]
     open_by_skill = _open_signals(library, capsules)
-    every = library.candidates()
+    proposed: dict[str, list[Candidate]] = {}
+    for one in library.candidates():
+        proposed.setdefault(one.proposed.capsule, []).append(one)
     cards = [
         _card(
             library,
             capsule,
             tuple(open_by_skill.get(capsule.name, ())),
-            tuple(one for one in every if one.proposed.capsule == capsule.name),
+            tuple(proposed.get(capsule.name, ())),
         )
         for capsule in capsules
     ]

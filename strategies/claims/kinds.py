@@ -40,11 +40,12 @@ def kind_of(claim: Claim) -> Kind[Any]:
 
     Raises: UsageError for the claim of a package that is not installed; TypeError for what is no claim.
     """
+    kind = KINDS.get(type(claim))
+    if kind is not None:
+        return kind
     if isinstance(claim, PluginClaim):
         return _plugin(claim.name)
-    if type(claim) not in KINDS:
-        raise TypeError(f"no way to judge a claim of type {type(claim).__name__}")
-    return KINDS[type(claim)]
+    raise TypeError(f"no way to judge a claim of type {type(claim).__name__}")
 
 
 def contradicts(one: Claim, other: Claim) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from events.score import Unmeasured
+from strategies.gate.explored import explore_rule
 from strategies.gate.lint import Limits, lint, unclaimed_lines
 from strategies.gate.measure import figures_as_stored
 from strategies.gate.rollout import RolloutFigures, rollout_rules
@@ -24,9 +26,14 @@ if TYPE_CHECKING:
     from strategies.gate.rules import Decision
     from strategies.presets import Preset
 
-Way = Literal["replay", "removal", "rollouts", "person"]
-"""How a candidate was judged: by replay, by the rule for removals, by runs of an agent, or not at all."""
+Way = Literal["explore", "replay", "removal", "rollouts", "person"]
+"""How a candidate was judged: on explore alone, by replay, by the rule for removals, by runs of an agent, or not
+at all."""
 
+WRITER: Final = "writer"
+"""The proposer that is a model which writes whole sections."""
+WRITTEN: Final = "a model wrote this section: a person decides"
+"""The reason for which it waits."""
 UNCLAIMED: Final = "no claim covers it, so a person decides"
 """How the reason begins where nothing can be measured."""
 
@@ -68,15 +75,18 @@ def explain(
         lint(base, proposed.edits, limits, born=proposed.born, unclaimed=unclaimed, by=proposed.proposer)
     )
     quarantine, weight, claim = quarantine_rule(proposed), weight_rule(proposed, preset), claim_rule(proposed)
-    genes = gene_rules(proposed, preset)
+    genes = *gene_rules(proposed, preset), *author_rules(proposed)
     first = (quarantine, weight, *genes, claim)
-    if scored is None or (scored.effect is None and scored.rollouts is None and not claim.holds):
+    seen = claim.holds and quarantine.holds and proposed.proposer != WRITER
+    if scored is None or (scored.effect is None and scored.rollouts is None and not seen):
         return Explanation("person", (*first, *text))
     if scored.rollouts is not None:
         return Explanation(
             "rollouts",
             (quarantine, weight, *genes, *_by_runs(scored.rollouts, scored.attributions, preset), *text),
         )
+    if not scored.sent and isinstance(scored.after, Unmeasured):
+        return Explanation("explore", (*first, explore_rule(scored.after.reason), *text))
     figures = figures_as_stored(scored, proposed.claims, live)
     policy = preset.policy()
     inert = inert_rules(figures, policy)
@@ -112,6 +122,14 @@ def gene_rules(proposed: CandidateProposed, preset: Preset) -> tuple[Rule, ...]:
             decisive=True,
         ),
     )
+
+
+def author_rules(proposed: CandidateProposed) -> tuple[Rule, ...]:
+    """Ask a person to read what a model wrote at length."""
+    if proposed.proposer != WRITER:
+        return ()
+    asks = "a person's word on a section that a model wrote"
+    return (Rule("author", f"proposed by {WRITER}", asks, holds=False, missing=WRITTEN, decisive=True),)
 
 
 def claim_rule(proposed: CandidateProposed) -> Rule:

@@ -26,14 +26,15 @@ def advantages(groups: Iterable[Mapping[str, float | None]]) -> tuple[Advantage,
     counts: dict[str, int] = {}
     for group in groups:
         ran = {version: value for version, value in group.items() if value is not None}
-        for version, value in _standardised(ran).items():
+        for version, value in standardised(ran).items():
             sums[version] = sums.get(version, 0.0) + value
             counts[version] = counts.get(version, 0) + 1
     found = [Advantage(version=name, value=sums[name] / counts[name], runs=counts[name]) for name in sums]
     return tuple(sorted(found, key=lambda one: (-one.value, one.version)))
 
 
-def _standardised(ran: Mapping[str, float]) -> dict[str, float]:
+def standardised(ran: Mapping[str, float]) -> dict[str, float]:
+    """Give how far each of a group stands above its mean, in standard deviations; nothing for a group of one."""
     if len(ran) < 2:  # noqa: PLR2004 - a group of one competes with nobody
         return {}
     mean = sum(ran.values()) / len(ran)

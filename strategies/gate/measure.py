@@ -157,6 +157,30 @@ def _measure_recovered(
     )
 
 
+def measure_change(
+    claims: Sequence[Claim],
+    versions: tuple[Sequence[Claim], Sequence[Claim]],
+    division: Division,
+    stamp: Stamp,
+    *,
+    seed: int,
+) -> Evidence:
+    """Measure edits that may rewrite lines, on outcomes.
+
+    Shapes: at least one claim, the one it is judged by first; versions are the live claims before and after, in
+    gene order, the new ones among the latter.
+    """
+    sealed, heuristic = judged(division.sealed)
+    stay = [claim for claim in versions[1] if claim not in claims]
+    return Evidence(
+        sealed=_replayed(sealed, claims[0], versions, _Ruler("sealed", stamp, seed)),
+        audit=_replayed(judged(division.audit).records, claims[0], versions, _Ruler("audit", stamp, seed)),
+        kept=tuple(claims),
+        heuristic=heuristic,
+        contradicted=contradicted(claims, stay),
+    )
+
+
 def measure_removal(
     claim: Claim, live: Sequence[Claim], division: Division, stamp: Stamp, *, seed: int
 ) -> Evidence:

@@ -10,6 +10,8 @@ from itertools import accumulate
 from math import exp, log, prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from strategies.gate.policy import WRITTEN_RULE
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from random import Random
@@ -20,8 +22,8 @@ KEPT_WEIGHT: Final = 0.5
 """What is left of it when a run configuration comes up that was never met before, another model (the same)."""
 LEAST_CHANCE: Final = 0.01
 """The chance of being best under which a version is offered no longer (the same)."""
-LEAST_EPISODES: Final = 20
-"""The gate's least arm: with fewer episodes a version is not retired, whatever the others do."""
+LEAST_EPISODES: Final = WRITTEN_RULE.least_arm
+"""With fewer episodes a version is not retired, whatever the others do."""
 _CELLS: Final = 4_096
 """Into how many cells [0, 1] is cut to integrate; the chances are then right to five digits (measured)."""
 

@@ -17,7 +17,7 @@ from registry.hidden import HIDDEN, hidden_characters
 from strategies.gate.rules import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from events.base import Frozen
     from events.candidate_events import CandidateProposed
@@ -118,9 +118,14 @@ def instructing_name(name: str) -> tuple[str, ...]:
 
 def quarantined(proposed: CandidateProposed) -> tuple[str, ...]:
     """Say why a candidate must not be promoted without a person; nothing where all that it carries is harmless."""
+    return suspicious(proposed.new_lines, (*proposed.claims, *proposed.removes, *proposed.triggers))
+
+
+def suspicious(lines: Iterable[str], parts: Iterable[Frozen]) -> tuple[str, ...]:
+    """Say what in lines, and in the claims and triggers that go with them, a person must see first."""
     found = (
         f"{what} in {_shown(text)}"
-        for text, is_name in _carried(proposed)
+        for text, is_name in _carried(lines, parts)
         for what in (instructing_name(text) if is_name else instructing(text))
     )
     return tuple(dict.fromkeys(found))
@@ -139,10 +144,10 @@ def quarantine_rule(proposed: CandidateProposed) -> Rule:
     )
 
 
-def _carried(proposed: CandidateProposed) -> Iterator[tuple[str, bool]]:
+def _carried(lines: Iterable[str], parts: Iterable[Frozen]) -> Iterator[tuple[str, bool]]:
     """List the texts that a promotion would write into a skill or a gene, and whether each is a name."""
-    yield from ((line.strip(), False) for line in proposed.new_lines if line.strip())
-    for part in (*proposed.claims, *proposed.removes, *proposed.triggers):
+    yield from ((line.strip(), False) for line in lines if line.strip())
+    for part in parts:
         yield from _texts_in(part)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING, Final, Literal
 
-from events.runs import AgainstNoSkill
+from events.runs import AgainstNoSkill, JudgeFigures
 from strategies.gate.decide import Verdict
 from strategies.gate.rollout import ROLLOUT_RULE, figures_of, rollout_rules
 from strategies.gate.rules import Rule, failed
@@ -46,8 +47,8 @@ class AnchoredTask:
 class RunFacts:
     """What a verdict on runs rests on beside the paired rule; can be rebuilt from `Rollouts`.
 
-    `tampered` names what was tried, in runs of whichever version; `stopped` says which cap was reached. Units:
-    `void` is the share of pairs that were lost.
+    `tampered` names what was tried, in runs of whichever version; `stopped` says which cap was reached; `judges`
+    are the layers that asked one. Units: `void` is the share of pairs that were lost.
     """
 
     tampered: tuple[str, ...] = ()
@@ -55,6 +56,7 @@ class RunFacts:
     void: float = 0.0
     lost_anchors: tuple[str, ...] = ()
     no_skill: AgainstNoSkill | None = None
+    judges: tuple[JudgeFigures, ...] = ()
 
 
 def facts_as_stored(rollouts: Rollouts) -> RunFacts:
@@ -65,6 +67,7 @@ def facts_as_stored(rollouts: Rollouts) -> RunFacts:
         void=rollouts.void / rollouts.pairs if rollouts.pairs else 0.0,
         lost_anchors=rollouts.lost_anchors,
         no_skill=rollouts.no_skill,
+        judges=rollouts.judges,
     )
 
 
@@ -90,10 +93,20 @@ def veto_rules(facts: RunFacts) -> Iterator[Rule]:
     anchors = "; ".join(facts.lost_anchors)
     told = f"anchors that the incumbent keeps are lost: {anchors}"
     yield _decisive("anchors", anchors or "none lost", "none lost", not anchors, told, "reject")
+    yield from _judge_rules(facts.judges)
     audit = facts.no_skill
     if audit is not None:
         told = told_no_skill(audit)
         yield _decisive("no skill", told, "not hurt", audit.effect != "hurt", told, "reject")
+
+
+def _judge_rules(judges: Sequence[JudgeFigures]) -> Iterator[Rule]:
+    """Ask that no judge which may not promote finds the candidate worse; of one that may the score tells."""
+    for one in judges:
+        if not one.counts:
+            told = f"{one.layer}: {one.difference:+.3f} [{one.low:+.3f}, {one.high:+.3f}], a note"
+            missing = f"the judge finds it worse, {told}: a person decides"
+            yield _decisive("judge", told, "not worse", not one.worse, missing, "hold")
 
 
 def edit_rules(attributions: Sequence[Attribution]) -> Iterator[Rule]:
@@ -146,6 +159,33 @@ def against_no_skill(pairs: Pairs, rounds: int) -> AgainstNoSkill:
         high=figures.high,
         tasks=figures.tasks,
         nulls=sum(pair is None for task in pairs for pair in task[:rounds]),
+    )
+
+
+def judge_figures(
+    layer: str, both: Sequence[Sequence[tuple[float, float] | None]], *, counts: bool
+) -> JudgeFigures | None:
+    """Tell what a judge made of incumbent and candidate; None where it saw no pair of runs.
+
+    Shapes: both holds (incumbent, candidate) of each round for each sealed task, None where either has no verdict.
+    """
+    seen = [pair for task in both for pair in task if pair is not None]
+    if not seen:
+        return None
+    rounds = max(map(len, both))
+    differences = [[None if pair is None else pair[1] - pair[0] for pair in task] for task in both]
+    figures = figures_of(differences, rounds)
+    turned = [[None if one is None else -one for one in task] for task in differences]
+    return JudgeFigures(
+        layer=layer,
+        before=fmean(before for before, _ in seen),
+        after=fmean(after for _, after in seen),
+        difference=figures.difference,
+        low=figures.low,
+        high=figures.high,
+        pairs=len(seen),
+        counts=counts,
+        worse=_is_shown(figures_of(turned, rounds)),
     )
 
 

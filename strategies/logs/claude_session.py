@@ -17,7 +17,7 @@ from strategies.logs.marks import PERMISSION_DENIED, USER_INTERRUPT, Marker, may
 from strategies.logs.places import read_span
 from strategies.logs.records import completed, keep_times, plain, prompt_key, unnamed_task
 from strategies.logs.reduction import StepDraft, draft_of, template_of
-from strategies.logs.skill_use import SKILL_FILE, ran_under, skills_injected, skills_used
+from strategies.logs.skill_use import PARTS, SKILL_FILE, ran_under, skills_injected, skills_used
 
 _INTERRUPTED: Final = "[Request interrupted by user"
 _DENIED: Final = "The user doesn't want to proceed with this tool use"
@@ -31,6 +31,7 @@ _OPENINGS: Final = (b'"[Request', b'"The user', b'"<tool', b"[{")
 """How the JSON of a result begins that may hold one of the marks above: at once, or in a list of blocks."""
 
 _SKILL_FILE: Final = SKILL_FILE.encode()
+_PARTS: Final = tuple(part.encode() for part in PARTS)
 _LIMITS: Final = ("max_tokens", "model_context_window_exceeded")
 
 
@@ -201,10 +202,13 @@ class Session(msgspec.Struct, dict=True):
             self._look_at(record, block, index, telling[1] if telling else b"", span)
         elif telling:
             tool, argument = telling
-            if tool.edits:
-                draft.marks, draft.same_target = self.marker.learn_edit(argument, index)
-            else:
+            marked = (
+                None if self._reads_a_skill(argument) else self.marker.learn_worked(tool.name, argument, index)
+            )
+            if marked is None:
                 self._look_at(record, block, index, argument, span)
+            else:
+                draft.marks, draft.same_target = marked
         return True
 
     def _look_at(self, record: Record, block: Block, index: int, argument: bytes, span: Span) -> None:
@@ -249,10 +253,12 @@ class Session(msgspec.Struct, dict=True):
         )
 
     def _reads_a_skill(self, argument: bytes) -> bool:
-        """Tell whether a call names the file of a skill whose version is not known yet."""
-        return _SKILL_FILE in argument and not any(
-            version and f"{name}/{SKILL_FILE}".encode() in argument for name, version in self.skills
-        )
+        """Tell whether a call names the file of a skill of which it may tell more than is known."""
+        if _SKILL_FILE not in argument:
+            return False
+        part = any(said in argument for said in _PARTS)
+        known = (name for name, version in self.skills if version or part)
+        return not any(f"{name}/{SKILL_FILE}".encode() in argument for name in known)
 
     def _enter(self, group: str | None) -> bool:
         """Go on to the next turn, or stay in that of the group; tells whether it stayed."""

@@ -17,6 +17,8 @@ from strategies.logs.json_places import UNREADABLE
 from strategies.logs.keys import bytes_key
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from strategies.logs.episode import Step
 
 USER_INTERRUPT: Final = "user_interrupt"
@@ -35,9 +37,6 @@ TROUBLES: Final = frozenset(
     [USER_INTERRUPT, PERMISSION_DENIED, CONTEXT_OVERFLOW, TIMEOUT, RATE_LIMITED, MISSING_CAPABILITY]
 )
 """What happens to an agent. An `error_type` that is one of these is its mark."""
-
-DEEDS: Final = frozenset([EDIT, REVERT, TESTS_PASSED, TESTS_FAILED, CORRECTION])
-"""What an agent or a user does: a file changed, a change taken back, tests run, something called wrong."""
 
 _OF_ERRORS: Final = {
     forms.TIMED_OUT: TIMEOUT,
@@ -142,9 +141,18 @@ class Marker(msgspec.Struct):
         touched = file if not found.isdisjoint((EDIT, REVERT)) else ""
         return tuple(sorted(found)), self._first_change(touched, step.index)
 
-    def learn_edit(self, argument: bytes, index: int) -> tuple[tuple[str, ...], int]:
-        """Give the same as `learn` for a call of an editor that is known to have worked."""
-        deeds, file = self._edited(argument)
+    def learn_worked(self, tool: str, argument: bytes, index: int) -> tuple[tuple[str, ...], int] | None:
+        """Give the same as `learn` for a call that is known to have worked; None where its result tells more."""
+        if edits_files(tool):
+            deeds, file = self._edited(argument)
+        elif tool.lower() in SHELL_TOOLS:
+            command = argument[:_COMMAND_CHARS]
+            found = forms.SHELL_DEEDS.Match(command) or ()
+            if forms.RUNS_TESTS in found:
+                return None
+            deeds, file = _changing_deeds(found, command.decode("utf-8", "replace"))
+        else:
+            return None
         return deeds, self._first_change(file, index) if deeds else -1
 
     def _first_change(self, file: str, index: int) -> int:
@@ -187,7 +195,11 @@ def _shell_deeds(step: Step) -> tuple[tuple[str, ...], str]:
     if forms.RUNS_TESTS in deeds:
         failed = step.error or forms.TESTS_FAILED.search(_ends(step.result)) is not None
         return (TESTS_FAILED if failed else TESTS_PASSED,), ""
-    if step.error or not deeds:
+    return ((), "") if step.error else _changing_deeds(deeds, command)
+
+
+def _changing_deeds(deeds: Sequence[int], command: str) -> tuple[tuple[str, ...], str]:
+    if not deeds:
         return (), ""
     return ((REVERT,), "") if forms.TAKES_BACK in deeds else ((EDIT,), _patched_file(command))
 

@@ -71,14 +71,16 @@ def template_of(step: Step) -> str:
 def step_records(drafts: Sequence[StepDraft]) -> tuple[StepRecord, ...]:
     """Resolve the hashes of an episode's drafts into references to the first identical call and result."""
     first: dict[tuple[str, bytes], int] = {}
-    first_of_result: dict[tuple[int, bytes], int] = {}
+    results: dict[int, dict[bytes, int]] = {}  # of calls that come again: the first step with each result
     records = []
     for index, draft in enumerate(drafts):
         same_call = same_result = index
         if draft.kind == "call":
             # The head of an action follows from tool and argument: equal calls have equal actions.
             same_call = first.setdefault((draft.action, draft.text_key), index)
-            same_result = first_of_result.setdefault((same_call, draft.result_key), index)
+            if same_call != index:
+                known = results.setdefault(same_call, {drafts[same_call].result_key: same_call})
+                same_result = known.setdefault(draft.result_key, index)
         records.append(
             StepRecord(
                 draft.turn,

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 import re2
 
+from registry.placed import body_hash
 from strategies.logs.json_places import UNREADABLE
 
 if TYPE_CHECKING:
@@ -40,9 +40,7 @@ _REMINDER: Final = ("\n<system-reminder>", "</system-reminder>")
 """How the note begins and ends that Claude Code puts below every file it reads."""
 _PICKED: Final = re2.compile(r"[/\\]\.germline[/\\]+versions[/\\]+([\w.+-]+)@(\d{1,9})[/\\]")
 """A folder that `germline pick` gave: it holds that version and no other."""
-_ANNOTATED: Final = re.compile(r"\n<!-- event \d+, [^\n]*-->(?=\n|$)")
-"""The comments of `germline project --annotated`, which are no part of what the skill says."""
-_PARTS: Final = ('"offset":', '"limit":', '"view_range":')
+PARTS: Final = ('"offset":', '"limit":', '"view_range":')
 """What a call says that reads a part of a file: the hash of a part is that of no body."""
 _ARGUMENTS: Final = "\n\nARGUMENTS: "
 """What Claude Code puts behind a body that was called with arguments."""
@@ -50,8 +48,8 @@ _ARGUMENTS: Final = "\n\nARGUMENTS: "
 BODY: Final = "body:"
 """What opens a version that is not a number yet, but the hash of the body that the log shows."""
 
-_BODIES_KEPT: Final = 32
-"""How many bodies are remembered with what was made of them: session after session reads the same few skills."""
+_FILES_KEPT: Final = 32
+"""How many files are remembered with what was made of them: session after session reads the same few skills."""
 
 Version = tuple[str, str]
 """The name of a skill, and its version as text, "" where it is not known."""
@@ -75,14 +73,6 @@ class _Arguments(msgspec.Struct):
 
 
 _NAMED: Final = msgspec.json.Decoder(_Arguments)
-
-
-@lru_cache(maxsize=_BODIES_KEPT)
-def body_hash(text: str) -> str:
-    """Hash the body of a SKILL.md: without front matter, germline's comments, and space at the ends of lines."""
-    body = "\n".join(map(str.rstrip, _without_front_matter(text).splitlines()))
-    body = _ANNOTATED.sub("", body) if "<!-- event " in body else body
-    return sha256(body.strip().encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def ran_under(explicit: Iterable[Version], uses: Iterable[SkillUse]) -> tuple[Version, ...]:
@@ -130,12 +120,12 @@ def skills_injected(text: str) -> Iterator[SkillUse]:
 def _read_files(step: Step) -> Iterator[SkillUse]:
     """Give the skills whose file a call names; the body is the result where the call reads one file, whole."""
     found = {str(match[2]): f"{match[1] or ''}{match[2]}" for match in _PATH.finditer(step.text)}
-    whole = len(found) == 1 and not any(part in step.text for part in _PARTS)
+    whole = len(found) == 1 and not any(part in step.text for part in PARTS)
     for name, path in found.items():
         yield SkillUse(name, path, _file_in(step.result) if whole else "")
 
 
-@lru_cache(maxsize=_BODIES_KEPT)
+@lru_cache(maxsize=_FILES_KEPT)
 def _file_in(shown: str) -> str:
     """Give what stands in a file, from what a tool shows of it."""
     opens, closes = _REMINDER
@@ -155,11 +145,3 @@ def _named(argument: str) -> str:
 
 def _last_part(path: str) -> str:
     return path.replace("\\", "/").rstrip("/").rpartition("/")[2]
-
-
-def _without_front_matter(text: str) -> str:
-    lines = text.lstrip().split("\n")
-    if lines[0].strip() != "---":
-        return text
-    end = next((number for number, line in enumerate(lines[1:], 1) if line.strip() == "---"), None)
-    return text if end is None else "\n".join(lines[end + 1 :])

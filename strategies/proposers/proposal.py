@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from events.claims import Claim
-    from events.parts import Edit
+    from events.parts import Edit, NewGene
     from events.registry_events import SignalRaised
     from events.score import Endpoint
     from registry.capsule import Capsule
     from strategies.gate.contrast import Contrast
+    from strategies.gate.decide import Verdict
     from strategies.logs.episode import EpisodeRecord
 
 
@@ -62,6 +63,11 @@ class Proposal:
     `endpoint` is what explore had to go by, and what the gate judges by. A `general` rule stands before the
     learned lines of its gene: of two claims with one moment replay goes by the first. A `copied` line becomes a
     gene of its own where none answers the signal and the preset allows it.
+
+    With `edits` the lines have their places already, one line each; `born` is a gene that would be new. What
+    explore `refused` is recorded with that verdict and not measured; what is set `apart` must be seen by a person
+    for what it says, and is known by its words as well, so that it stands in nobody's way. `actor` is who
+    proposes, "" for the proposer itself.
     """
 
     proposer: str
@@ -71,6 +77,11 @@ class Proposal:
     removed: Removed | None = None
     general: bool = False
     copied: Copied | None = None
+    edits: tuple[Edit, ...] = ()
+    born: NewGene | None = None
+    refused: Verdict | None = None
+    apart: bool = False
+    actor: str = ""
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -87,13 +98,14 @@ class Mined:
     """What mining one signal came to: how many claims were tried, and the strongest of them, if any applied.
 
     The strongest is counted even where its arms are too small to be tried. `refused` counts what would have been
-    proposed, had the gate not rejected it before.
+    proposed, had the gate not rejected it before. `why` says why there is no proposal, "" where claims say it.
     """
 
     proposal: Proposal | None
     tried: int
     strongest: Contrast | None
     refused: int = 0
+    why: str = ""
 
     @property
     def needed_tasks(self) -> int | None:

@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from events.base import Frozen
 from strategies.rollouts.trial import Trial
 
 if TYPE_CHECKING:
@@ -31,6 +32,15 @@ class Job:
         return self.arm.key, self.task.id, self.round
 
 
+class KeptRun(Frozen):
+    """A finished run as it is kept: under which key, which arm by its name, in which round (from 0)."""
+
+    key: str
+    arm: str
+    round: int
+    trial: Trial
+
+
 class Bank:
     """The finished runs of a registry, under one harness.
 
@@ -51,14 +61,13 @@ class Bank:
     def find(self, job: Job) -> Trial | None:
         """Return what a run gave, None where it was never finished."""
         name = self._known.get(self._key(job))
-        body = self._log.get_blob(name) if name else None
-        return Trial.model_validate_json(json.dumps(json.loads(body)["trial"])) if body else None
+        kept = kept_run(self._log, name) if name else None
+        return kept.trial if kept else None
 
     def keep(self, job: Job, trial: Trial) -> None:
         """Keep a finished run, on disk before this returns; in a transaction of its own."""
         key = self._key(job)
-        row = {"key": key, "arm": job.arm.name, "round": job.round, "trial": trial.model_dump(mode="json")}
-        body = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()
+        body = KeptRun(key=key, arm=job.arm.name, round=job.round, trial=trial).model_dump_json().encode()
         place = f"{_PREFIX}{_hash(job.arm.key)[:16]}:{job.round}:{self._session}"
         with self._log.transaction():
             name = self._log.put_blob(body, kind="run")
@@ -72,6 +81,18 @@ class Bank:
         if task is None:
             task = self._tasks[job.task.id] = _hash(job.task.model_dump_json())
         return _hash(json.dumps([job.arm.key, task, self._harness, job.round]))
+
+
+def kept_runs(log: EventLog) -> dict[str, KeptRun]:
+    """Return every finished run that is kept, by the name of its blob; of each key the one that counts."""
+    found = {name: kept_run(log, name) for name in sorted(_index(log).values())}
+    return {name: run for name, run in found.items() if run}
+
+
+def kept_run(log: EventLog, name: str) -> KeptRun | None:
+    """Return a finished run by the name of its blob; None where that is gone."""
+    body = log.get_blob(name)
+    return KeptRun.model_validate_json(body) if body else None
 
 
 def _index(log: EventLog) -> dict[str, str]:

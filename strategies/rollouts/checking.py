@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from strategies.rollouts.sandbox import SandboxPolicy
-    from strategies.rollouts.task import RolloutTask, TaskSet
+    from strategies.rollouts.task import RolloutTask
 
 
 class Violation(NamedTuple):
@@ -25,16 +25,11 @@ class Violation(NamedTuple):
     said: str
 
 
-def check_task_set(tasks: TaskSet, policy: SandboxPolicy) -> tuple[Violation, ...]:
-    """Check every task; nothing is wrong where nothing is returned.
-
-    Raises: what a trial raises but for the agent.
-    """
-    return tuple(violation for task in tasks.tasks for violation in check_task(task, policy))
-
-
 def check_task(task: RolloutTask, policy: SandboxPolicy) -> tuple[Violation, ...]:
-    """Grade no work at all, which every anchor and the whole must refuse, and the known good solution, if any."""
+    """Grade no work at all, which every anchor and the whole must refuse, and the known good solution, if any.
+
+    Nothing is wrong where nothing is returned. Raises: what a trial raises but for the agent.
+    """
     found = list(_of_nothing(task, _tried(task, policy, solved=False)))
     if task.solution is not None:
         found += _of_solution(_tried(task, policy, solved=True))

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from strategies.rollouts.figures import Measurement
     from strategies.rollouts.harness import Harness
     from strategies.rollouts.running import Progress
+    from strategies.rollouts.task import RolloutTask
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def compared(
     """
     contest = contest_of(rig, capsule, proposals)
     if rig.registry.log.document("evaluator", rig.harness.evaluator) is None:
-        _require_sound(rig, contest, runs)
+        require_sound(rig.harness, (*contest.sealed, *contest.audit), runs)
     comparison = freeze(rig, capsule, contest)
     ended = hold_contest(contest, runs)
     stamp = Stamp(rig.harness.evaluator, rig.registry.clock.now())
@@ -85,10 +86,12 @@ def compared(
     }
 
 
-def _require_sound(rig: Rig, contest: Contest, runs: Runs) -> None:
-    """Check the graders and anchors of the tasks, once for an evaluator, before an agent is paid for."""
-    tasks = (*contest.sealed, *contest.audit)
-    wrong = [one for found in runs.executor.map(rig.harness.violations, tasks) for one in found]
+def require_sound(harness: Harness, tasks: Sequence[RolloutTask], runs: Runs) -> None:
+    """Check the graders and anchors of tasks, once for an evaluator, before an agent is paid for.
+
+    Raises: TaskFileError where one cannot tell good work from none.
+    """
+    wrong = [one for found in runs.executor.map(harness.violations, tasks) for one in found]
     if wrong:
         first = "; ".join(f"{one.task}: {one.said}" for one in wrong[:3])
         raise TaskFileError(
@@ -145,6 +148,7 @@ def runs_of(rig: Rig) -> Iterator[Runs]:
             raise
         finally:
             executor.shutdown(cancel_futures=True)
+            harness.close()
 
 
 def freeze(rig: Rig, capsule: Capsule, contest: Contest) -> str:

@@ -13,22 +13,25 @@ from strategies.gate.vetoes import (
     RunFacts,
     against_no_skill,
     counted,
+    judge_figures,
     lost_anchors,
     rollout_verdict,
 )
 from strategies.rollouts.arms import NO_SKILL
 from strategies.rollouts.bank import Job
 from strategies.rollouts.running import CapReachedError
+from strategies.rollouts.task import judge_layers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from events.runs import JudgeFigures
     from strategies.gate.decide import Verdict
     from strategies.gate.rollout import RolloutPolicy
     from strategies.rollouts.arms import Arm
     from strategies.rollouts.running import Runs
     from strategies.rollouts.task import RolloutTask
-    from strategies.rollouts.trial import Trial
+    from strategies.rollouts.trial import LayerResult, Trial
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,7 @@ def _ended(contest: Contest, runs: Runs, arm: Arm, looked: RolloutVerdict, stopp
         tampered=_notes(contest, runs, (contest.incumbent, arm)),
         stopped="" if looked.decision else stopped,
         void=_void(contest, runs, arm, looked.figures.rounds),
+        judges=_judges(contest, runs, arm, looked.figures.rounds),
     )
     verdict, audited = rollout_verdict(looked, facts, contest.policy), False
     if verdict.decision == "promote":
@@ -189,6 +193,32 @@ def pairs(runs: Runs, arm: Arm, other: Arm, tasks: Sequence[RolloutTask], rounds
 def _void(contest: Contest, runs: Runs, arm: Arm, rounds: int) -> float:
     found = [pair for task in pairs(runs, arm, contest.incumbent, contest.sealed, rounds) for pair in task]
     return sum(pair is None for pair in found) / len(found) if found else 0.0
+
+
+def _judges(contest: Contest, runs: Runs, arm: Arm, rounds: int) -> tuple[JudgeFigures, ...]:
+    """Tell what judges made of both versions, layer by layer."""
+    layers = sorted({layer.name for task in contest.sealed for layer in judge_layers(task)})
+    found = []
+    for name in layers:
+        said = {
+            one.name: [_said(runs.of(one, task, rounds), name) for task in contest.sealed]
+            for one in (contest.incumbent, arm)
+        }
+        both = [
+            [None if a is None or b is None else (a.value, b.value) for a, b in zip(before, after, strict=True)]
+            for before, after in zip(said[contest.incumbent.name], said[arm.name], strict=True)
+        ]
+        counts = all(one.counts for task in said[arm.name] for one in task if one)
+        found.append(judge_figures(name, both, counts=counts))
+    return tuple(one for one in found if one is not None)
+
+
+def _said(trials: Iterable[Trial | None], layer: str) -> list[LayerResult | None]:
+    """Give what a layer said of runs; None for those that it saw nothing of."""
+    return [
+        next((one for one in trial.layers if one.name == layer), None) if trial and not trial.tampered else None
+        for trial in trials
+    ]
 
 
 def _notes(contest: Contest, runs: Runs, arms: Sequence[Arm]) -> tuple[str, ...]:

@@ -84,6 +84,7 @@ def _rollouts(contest: Contest, runs: Runs, arm: Arm, ended: Ended, comparison: 
         lenient_before=_lenient(contest, runs, contest.incumbent, ended.rounds),
         lenient_after=_lenient(contest, runs, arm, ended.rounds),
         tags=by_tag(contest, runs, arm, ended.rounds),
+        judges=facts.judges,
         versions=advantages(_groups(contest, runs)),
         no_skill=facts.no_skill,
         lost_anchors=facts.lost_anchors,

@@ -13,7 +13,7 @@ from strategies.rollouts.work import look_with
 from strategies.rollouts.workspace import fixture_bytes
 
 if TYPE_CHECKING:
-    from strategies.rollouts.task import CommandGrader, GraderSpec
+    from strategies.rollouts.task import CommandGrader, OwnGrader
     from strategies.rollouts.work import Look, Work
 
 LENIENT: Final = 0.75
@@ -32,7 +32,7 @@ class Graded(NamedTuple):
     tampering: tuple[str, ...] = ()
 
 
-def grade(grader: GraderSpec, work: Work) -> Graded:
+def grade(grader: OwnGrader, work: Work) -> Graded:
     """Grade by one layer. A layer that reaches beyond its copy gives 0, whatever it says.
 
     Raises: RefusedError, NotFoundError, IsolationError, StorageError, CheckFailedError.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from strategies.rollouts.arms import write_arm
 from strategies.rollouts.checking import check_task
 from strategies.rollouts.frozen import DividedTasks, divide_tasks, harness_of, rollout_evaluator
+from strategies.rollouts.messages_trial import MessagesRunner
 from strategies.rollouts.running import Caps
 from strategies.rollouts.sandbox import end_all
 from strategies.rollouts.trial import trial
@@ -17,9 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from strategies.models.desk import Desk
     from strategies.rollouts.agents import Agent
     from strategies.rollouts.bank import Job
     from strategies.rollouts.checking import Violation
+    from strategies.rollouts.messages import MessagesAgent
     from strategies.rollouts.running import Runner
     from strategies.rollouts.sandbox import SandboxPolicy
     from strategies.rollouts.task import RolloutTask, TaskSet
@@ -34,7 +37,8 @@ class Harness:
     the skills that were written below a folder. With `against_nothing` a winner is also run without any skill;
     `side_by_side` measures the incumbent anew beside each candidate, where the machine's mood counts. `violations`
     says what is wrong with a task, before anything is run; `end_all` ends the runs in flight when nobody waits for
-    them any more. `provenance` is what else goes into the record.
+    them any more, `close` lets go of what they needed once they have ended. `provenance` is what else goes into
+    the record.
     """
 
     divided: DividedTasks
@@ -48,6 +52,7 @@ class Harness:
     against_nothing: bool = True
     side_by_side: bool = False
     end_all: Callable[[], None] = end_all
+    close: Callable[[], None] = lambda: None
     violations: Callable[[RolloutTask], Sequence[Violation]] = lambda _: ()
     provenance: tuple[str, ...] = ()
 
@@ -82,4 +87,30 @@ def harness_on_tasks(
         workers=workers,
         caps=caps,
         violations=partial(check_task, policy=policy),
+    )
+
+
+def harness_on_messages(
+    tasks: TaskSet,
+    agent: MessagesAgent,
+    policy: SandboxPolicy,
+    split_key: str,
+    desk: Desk,
+    *,
+    workers: int,
+    caps: Caps,
+) -> Harness:
+    """Set up runs of a model on a task set; the desk is closed whenever runs have ended."""
+    plain = harness_on_tasks(tasks, agent, policy, split_key, workers=workers, caps=caps)
+    audit = frozenset(task.id for task in plain.divided.audit)
+
+    def stop() -> None:
+        desk.stop()
+        end_all()
+
+    return replace(
+        plain,
+        runner=lambda place: MessagesRunner(agent, policy, place, desk, audit),
+        end_all=stop,
+        close=desk.close,
     )

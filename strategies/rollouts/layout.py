@@ -76,12 +76,12 @@ def agent_command(task: RolloutTask, agent: Agent, program: str, layout: Layout)
         environment={"HOME": str(layout.home), "TMPDIR": str(layout.temporary)},
         passes=agent.environment,
         stdin=layout.prompt,
-        hidden=_hidden(task, argv, layout.root),
+        hidden=hidden_from(task, argv, layout.root),
         network=agent.network,
     )
 
 
-def _hidden(task: RolloutTask, argv: tuple[str, ...], root: Path) -> tuple[Path, ...]:
+def hidden_from(task: RolloutTask, argv: tuple[str, ...], root: Path) -> tuple[Path, ...]:
     """Name the folder of the task set, where graders and solutions lie, if the agent can do without it."""
     if not task.folder.is_absolute():
         return ()  # a task made in memory has none

@@ -28,7 +28,7 @@ class Runner(Protocol):
     """Runs one agent once; called from several threads, so it keeps nothing."""
 
     def __call__(self, job: Job) -> Trial:
-        """Make the run and grade it."""
+        """Make the run and grade it; raises CapReachedError where it may not be paid for."""
         ...
 
 
@@ -103,6 +103,7 @@ class Runs:
         self.meter.began_s = self.now_s() if self.meter.began_s is None else self.meter.began_s
         self._done: dict[tuple[str, str, int], Trial] = {}
         self._failed_first = 0
+        self._capped = ""
 
     def of(self, arm: Arm, task: RolloutTask, rounds: int) -> list[Trial | None]:
         """Return what the first rounds of an arm on a task gave; None for a run that was not made or is void."""
@@ -135,6 +136,8 @@ class Runs:
 
     def cap_reached(self) -> str:
         """Say which cap is reached, "" while none is."""
+        if self._capped:
+            return self._capped
         meter, caps = self.meter, self.caps
         if caps.cost_usd and meter.cost_usd >= caps.cost_usd:
             return (
@@ -169,7 +172,12 @@ class Runs:
         again, failed = [], []
         for future in wait(flying, return_when=FIRST_COMPLETED).done:
             job, attempt = flying.pop(future)
-            if error := future.exception():
+            error = future.exception()
+            if isinstance(error, CapReachedError):  # the runs in flight go on: each has room of its own, or none
+                self._capped = error.what
+                again.append((job, attempt))
+                continue
+            if error is not None:
                 failed.append(error)
                 continue
             trial = future.result()

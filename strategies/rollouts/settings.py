@@ -11,11 +11,13 @@ from pydantic import Field, ValidationError
 from events.base import Frozen
 from events.errors import UsageError
 from strategies.rollouts.agents import PRESETS, agent_of
+from strategies.rollouts.messages import MESSAGES, SkillMode, messages_agent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from strategies.rollouts.agents import Agent
+    from strategies.rollouts.messages import MessagesAgent
 
 TABLE: Final = "rollouts"
 _NOT_NEGATIVE = Annotated[float, Field(ge=0)]
@@ -26,8 +28,8 @@ class RolloutSettings(Frozen):
 
     `tasks` names a task set, `metric` a file that says how one number is measured; `agent` is a preset or a
     command template. `commands`, `environment` and `network` say what the sandbox lets through,
-    `allow_unisolated` is the consent to run where the machine cannot isolate. Units: workers 0 is one for each
-    core, caps 0 are none.
+    `allow_unisolated` is the consent to run where the machine cannot isolate. `skill_mode` and what follows it
+    concern the agent `messages` alone. Units: workers 0 is one for each core, caps 0 are none; see MessagesAgent.
     """
 
     tasks: str = ""
@@ -40,6 +42,10 @@ class RolloutSettings(Frozen):
     environment: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     allow_unisolated: bool = False
+    skill_mode: SkillMode = "injected"
+    most_replies: Annotated[int, Field(gt=0)] = 40
+    reply_tokens: Annotated[int, Field(gt=0)] = 8_192
+    run_tokens: Annotated[int, Field(gt=0)] = 400_000
 
     @property
     def decide(self) -> bool:
@@ -79,14 +85,26 @@ def agent_in(folder: Path, command: str, settings: RolloutSettings) -> Agent:
     Raises: UsageError where none is named, or the template is none.
     """
     if not command:
+        known = ", ".join((*PRESETS, MESSAGES))
         raise UsageError(
             "no agent is named, and a candidate is tested by running one",
-            hint=f"--agent 'CMD … {{skill_dir}}', or agent = … under [{TABLE}]; presets: {', '.join(PRESETS)}",
+            hint=f"--agent 'CMD … {{skill_dir}}', or agent = … under [{TABLE}]; by name: {known}",
         )
     agent = agent_of(command, network=settings.network, environment=settings.environment)
     places = [(folder / word).resolve() for word in agent.argv]
     argv = [str(at) if at.is_file() else word for word, at in zip(agent.argv, places, strict=True)]
     return agent.model_copy(update={"argv": tuple(argv)})
+
+
+def messages_in(model: str, settings: RolloutSettings) -> MessagesAgent:
+    """Set up a model as agent, as settings say."""
+    return messages_agent(
+        model,
+        settings.skill_mode,
+        most_replies=settings.most_replies,
+        reply_tokens=settings.reply_tokens,
+        run_tokens=settings.run_tokens,
+    )
 
 
 def _settings(table: str, given: Mapping[str, object]) -> RolloutSettings:

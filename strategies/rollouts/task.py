@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -21,6 +21,9 @@ from strategies.rollouts.checks import (
     RelativePath,
     told,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MAX_TASKS: Final = 10_000
 MAX_TASK_FILES: Final = 500
@@ -84,7 +87,23 @@ class SimilarityGrader(_Layer):
     reference: Annotated[str, Field(min_length=1, max_length=MAX_REFERENCE_CHARS)] | Fixture
 
 
-GraderSpec = Annotated[ChecksGrader | PythonGrader | CommandGrader | SimilarityGrader, Field(discriminator="kind")]
+class JudgeGrader(_Layer):
+    """A model that compares a file or the answer with a reference, by the judge's rubric, in both orders.
+
+    1 where the work is better, .5 for a tie, 0 where the reference is. It counts while the judge is calibrated on
+    the family of tasks that is named; else it is a note beside the others.
+    """
+
+    kind: Literal["judge"] = "judge"
+    threshold: Annotated[float, Field(gt=0, le=1)] = 0.5
+    family: Name
+    path: AnswerOrPath = ""
+    reference: Annotated[str, Field(min_length=1, max_length=MAX_REFERENCE_CHARS)] | Fixture
+
+
+OwnGrader = ChecksGrader | PythonGrader | CommandGrader | SimilarityGrader
+"""The layers that need no model."""
+GraderSpec = Annotated[OwnGrader | JudgeGrader, Field(discriminator="kind")]
 
 
 class Solution(Frozen):
@@ -112,11 +131,13 @@ class RolloutTask(Frozen):
     """Where fixtures lie on this machine: no part of the task, so it is neither hashed nor stored."""
 
     @model_validator(mode="after")
-    def _names_differ(self) -> Self:
+    def _graders_and_anchors_fit(self) -> Self:
         for what, names in (("anchors", map(told, self.anchors)), ("graders", (one.name for one in self.graders))):
             twice = [name for name, times in Counter(names).items() if times > 1]
             if twice:
                 raise ValueError(f"two {what} are called {twice[0]!r}: give each a name of its own")
+        if all(isinstance(grader, JudgeGrader) for grader in self.graders):
+            raise ValueError("a judge is its only grader: add one that needs no model, for a judge may not count")
         return self
 
     @property
@@ -127,7 +148,7 @@ class RolloutTask(Frozen):
         for grader in self.graders:
             if isinstance(grader, ChecksGrader):
                 checks += grader.checks
-            elif isinstance(grader, SimilarityGrader):
+            elif isinstance(grader, SimilarityGrader | JudgeGrader):
                 named.append(grader.reference)
             else:
                 named += grader.uses
@@ -135,6 +156,11 @@ class RolloutTask(Frozen):
                 named.append(grader.script)
         named += [one for check in checks if isinstance(check, CommandExits) for one in check.uses]
         return tuple({one.path: one for one in named if isinstance(one, Fixture)}.values())
+
+
+def judge_layers(task: RolloutTask) -> Iterator[JudgeGrader]:
+    """Give the layers of a task that ask a judge."""
+    return (grader for grader in task.graders if isinstance(grader, JudgeGrader))
 
 
 class TaskSet(Frozen):

@@ -17,6 +17,7 @@ from strategies.rollouts.anchors import keeps_anchors
 from strategies.rollouts.graders import LENIENT, grade
 from strategies.rollouts.layout import agent_command, lay_out, take_skill_away
 from strategies.rollouts.sandbox import installed, run
+from strategies.rollouts.task import JudgeGrader, judge_layers
 from strategies.rollouts.work import Work
 from strategies.rollouts.workspace import changed_fixtures, overfull, read_text, state_of
 
@@ -28,23 +29,35 @@ if TYPE_CHECKING:
 
 COST_FILE: Final = "germline-cost.json"
 """Where an agent may leave what its run cost: `{"cost_usd": 0.12}`, in its workspace."""
-_NOTE_CHARS: Final = 300
+NOTE_CHARS: Final = 300
+"""How much is kept of why a trial ended as it did."""
 
 Status = Literal["done", "infrastructure", "stopped"]
 
 
 class LayerResult(Frozen):
-    """What one layer of grading said; `note` tells why it failed, or was stopped."""
+    """What one layer of grading said; `note` tells why it failed, or was stopped.
+
+    One that does not count is a note beside the others: a judge that is not calibrated.
+    """
 
     name: str
     value: Annotated[float, Field(ge=0, le=1)]
     threshold: float
     note: str = ""
+    counts: bool = True
 
     @property
     def passed(self) -> bool:
         """Whether the layer reached its threshold."""
         return self.value >= self.threshold
+
+
+class ShownWork(Frozen):
+    """What a layer that asks a judge will show: a file or the answer, None where it cannot be read."""
+
+    layer: str
+    text: str | None
 
 
 class Trial(Frozen):
@@ -54,7 +67,8 @@ class Trial(Frozen):
     was hit: the value is 0, and nothing was graded). `value` is the mean over layers, `lenient` whether three of
     four passed and every anchor holds. `tampering` names what a grader tried that it should not have, or which
     files of the set changed: such a trial counts for nobody, and its candidate must not be promoted. `attempts`
-    names what the agent tried and was not let do.
+    names what the agent tried and was not let do. `transcript` is the blob of what was said, where it is known.
+    `shown` is what a judge has yet to see, and never stored.
 
     Units: value in [0, 1], seconds of the agent's run, cost in US dollars, None where nobody said.
     """
@@ -71,6 +85,8 @@ class Trial(Frozen):
     tampering: tuple[str, ...] = ()
     attempts: tuple[str, ...] = ()
     note: str = ""
+    transcript: str = ""
+    shown: Annotated[tuple[ShownWork, ...], Field(exclude=True)] = ()
 
     @property
     def tampered(self) -> bool:
@@ -85,12 +101,7 @@ def trial(task: RolloutTask, skill: Path | None, agent: Agent, policy: SandboxPo
     command off the allow list; NotFoundError for a grader's program that is not installed; CheckFailedError if a
     file of the set is not what was loaded; StorageError.
     """
-    changed = _changed(task)
-    if changed:
-        raise CheckFailedError(
-            f"task {task.id}: {', '.join(changed)} since it was loaded",
-            hint="load the task set again, and measure both versions with it",
-        )
+    require_unchanged(task)
     try:
         program = installed(agent.argv[0])
     except NotFoundError as error:
@@ -106,13 +117,13 @@ def trial(task: RolloutTask, skill: Path | None, agent: Agent, policy: SandboxPo
             tags=task.tags,
             seconds=ran.seconds,
             cost_usd=told.cost_usd if told.cost_usd is not None else _left_cost(layout),
-            tampering=_changed(task),
+            tampering=changed_files(task),
             attempts=ran.attempts,
         )
-        ended = _ended_early(task, ran, told, idle=_state(layout) == before) or _too_full(layout, policy)
+        ended = _ended_early(task, ran, told, idle=_state(layout) == before) or too_full(layout, policy)
         if ended:
             status, note = ended
-            return found.model_copy(update={"status": status, "note": note[:_NOTE_CHARS]})
+            return found.model_copy(update={"status": status, "note": note[:NOTE_CHARS]})
         if found.tampered:
             return found
         _remove_cost(layout)
@@ -121,31 +132,58 @@ def trial(task: RolloutTask, skill: Path | None, agent: Agent, policy: SandboxPo
 
 
 def graded(found: Trial, work: Work) -> Trial:
-    """Grade what was left: anchors first, then every layer, and last whether the files of the set still stand."""
+    """Grade what was left: anchors first, then every layer, and last whether the files of the set still stand.
+
+    Layers that ask a judge are left to whoever has one (jury.py).
+    """
     try:
         kept = keeps_anchors(work.task.anchors, work)
-        marks = [(grader, grade(grader, work)) for grader in work.task.graders]
+        marks = [(one, grade(one, work)) for one in work.task.graders if not isinstance(one, JudgeGrader)]
     except CheckFailedError as error:  # a file of the set changed under our hands
-        return found.model_copy(update={"tampering": _changed(work.task), "note": error.message})
+        return found.model_copy(update={"tampering": changed_files(work.task), "note": error.message})
     layers = [
         LayerResult(name=grader.name, value=one.value, threshold=grader.threshold, note=one.note)
         for grader, one in marks
     ]
     tried = [f"grader {grader.name}: {deed}" for grader, one in marks for deed in one.tampering]
-    tampering = (*kept.tampering, *tried, *_changed(work.task))
-    passed = sum(layer.passed for layer in layers) / len(layers)
+    tampering = (*kept.tampering, *tried, *changed_files(work.task))
+    judged = () if tampering else judge_layers(work.task)
+    return summed(
+        found.model_copy(
+            update={
+                "layers": tuple(layers),
+                "failed_anchors": kept.failed,
+                "tampering": tampering,
+                "shown": tuple(ShownWork(layer=one.name, text=work.text(one.path)) for one in judged),
+            }
+        )
+    )
+
+
+def summed(found: Trial) -> Trial:
+    """Give a trial the value that its layers come to; a trial that was tampered with comes to nothing."""
+    counting = [layer for layer in found.layers if layer.counts]
+    passed = sum(layer.passed for layer in counting) / len(counting)
     return found.model_copy(
         update={
-            "value": 0.0 if tampering else sum(layer.value for layer in layers) / len(layers),
-            "lenient": passed >= LENIENT and not kept.failed and not tampering,
-            "layers": tuple(layers),
-            "failed_anchors": kept.failed,
-            "tampering": tampering,
+            "value": 0.0 if found.tampered else sum(layer.value for layer in counting) / len(counting),
+            "lenient": passed >= LENIENT and not found.failed_anchors and not found.tampered,
         }
     )
 
 
-def _changed(task: RolloutTask) -> tuple[str, ...]:
+def require_unchanged(task: RolloutTask) -> None:
+    """Raise CheckFailedError where a file of the task set is not what was loaded."""
+    changed = changed_files(task)
+    if changed:
+        raise CheckFailedError(
+            f"task {task.id}: {', '.join(changed)} since it was loaded",
+            hint="load the task set again, and measure both versions with it",
+        )
+
+
+def changed_files(task: RolloutTask) -> tuple[str, ...]:
+    """Say which files of the task set are not what was loaded."""
     return tuple(f"{path} of the task set changed" for path in changed_fixtures(task.folder, task.fixtures))
 
 
@@ -172,7 +210,8 @@ def _ended_early(task: RolloutTask, ran: Ran, told: Told, *, idle: bool) -> tupl
     return None
 
 
-def _too_full(layout: Layout, policy: SandboxPolicy) -> tuple[Status, str] | None:
+def too_full(layout: Layout, policy: SandboxPolicy) -> tuple[Status, str] | None:
+    """Say why what was left is too much to be graded, None where it is not."""
     said = overfull(layout.workspace, most_files=policy.workspace_files, most_bytes=policy.workspace_bytes)
     return ("stopped", said) if said else None
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
+from datetime import datetime, timedelta
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
-from strategies.signals.moments import moment_s
+from strategies.signals.moments import moment
 from strategies.signals.signal import Sighting, signals_from
 from strategies.signals.survey import stopped
 from strategies.signals.tool_failure import tool_of
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
     from strategies.signals.survey import Survey
     from strategies.signals.thresholds import Thresholds
 
-_MINUTE_S: Final = 60
-_HOUR_S: Final = 3600
+_MINUTE: Final = timedelta(minutes=1)
+_HOUR: Final = timedelta(hours=1)
 
 
-_Call = tuple[float, str, int, bool, "EpisodeRecord"]
+_Call = tuple[datetime, str, int, bool, "EpisodeRecord"]
 """A call of a tool: when, in which episode and where there, whether it failed, and the record of the episode."""
 
 
@@ -57,9 +58,9 @@ def _calls(survey: Survey, tools: set[str]) -> dict[str, list[_Call]]:
         tool = tool_of(action)
         if tool in tools:
             found[tool] += (
-                (at_s, record.id, place, step.error and not stopped(step), record)
+                (at, record.id, place, step.error and not stopped(step), record)
                 for record, place, step in calls
-                if (at_s := moment_s(step.started_at)) is not None
+                if (at := moment(step.started_at)) is not None
             )
     for of_tool in found.values():
         of_tool.sort()  # no two of them share time, episode and place: the record is never compared
@@ -68,15 +69,15 @@ def _calls(survey: Survey, tools: set[str]) -> dict[str, list[_Call]]:
 
 def _burning(calls: Sequence[_Call], thresholds: Thresholds) -> Iterator[_Call]:
     pairs = (
-        (_HOUR_S, 5 * _MINUTE_S, thresholds.burn_fast),
-        (6 * _HOUR_S, 30 * _MINUTE_S, thresholds.burn_slow),
+        (_HOUR, 5 * _MINUTE, thresholds.burn_fast),
+        (6 * _HOUR, 30 * _MINUTE, thresholds.burn_slow),
     )
     times = [call[0] for call in calls]
     failures = [0, *accumulate(call[3] for call in calls)]
     for end in [place for place, call in enumerate(calls, 1) if call[3]]:
         now = times[end - 1]
-        for long_s, short_s, factor in pairs:
-            long, short = bisect_left(times, now - long_s), bisect_left(times, now - short_s)
+        for long_window, short_window, factor in pairs:
+            long, short = bisect_left(times, now - long_window), bisect_left(times, now - short_window)
             if end - short >= thresholds.burn_calls and all(
                 (failures[end] - failures[start]) / (end - start) > factor * thresholds.error_budget
                 for start in (long, short)

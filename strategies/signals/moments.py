@@ -11,15 +11,21 @@ if TYPE_CHECKING:
     from strategies.logs.episode import EpisodeRecord
 
 
-def moment_s(text: str | None) -> float | None:
-    """Give an RFC 3339 time as seconds since 1970, None where it is none; a time without a zone counts as UTC."""
+def moment(text: str | None) -> datetime | None:
+    """Read an RFC 3339 time, None where it is none; a time without a zone counts as UTC."""
     if not text:
         return None
     try:
         time = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def moment_s(text: str | None) -> float | None:
+    """Give an RFC 3339 time as seconds since 1970, as `moment`; this takes five times as long."""
+    time = moment(text)
+    return None if time is None else time.timestamp()
 
 
 def in_time(records: Iterable[EpisodeRecord]) -> list[EpisodeRecord]:

@@ -86,7 +86,9 @@ def test_an_approved_candidate_is_a_version_on_disk_and_a_stale_one_is_measured_
     assert germline.does("candidate", "approve", second, "--reason", "this one too").out.startswith("approved ")
     assert germline.does("verify", "--json").json["ok"]
     line = germline.learned_line()
-    assert "approved by a person" in germline.does("why", f"sql-analyst:{line}").out
+    said = germline.does("why", f"sql-analyst:{line}").out
+    assert "approved by a person" in said
+    assert "; mined from logs, no model; approved by " in " ".join(said.split())
 
 
 def test_a_rejected_candidate_leaves_the_queue_and_the_skill_alone(germline: Terminal) -> None:
@@ -97,6 +99,7 @@ def test_a_rejected_candidate_leaves_the_queue_and_the_skill_alone(germline: Ter
     )
     assert first not in ids(germline)
     assert germline.does("show", "sql-analyst").out == before
+    assert "rejected: by a person: no" in germline.does("log", "sql-analyst", "--type", "CandidateRejected").out
     said = germline.does("candidate", "show", first).out
     assert "rejected by a person: no" in said
 

@@ -83,6 +83,14 @@ def test_a_dry_run_says_what_would_be_run_and_changes_nothing(terminal: Terminal
     assert terminal.events() == before
 
 
+def test_a_plan_on_too_few_sealed_tasks_says_that_only_a_person_can_promote(terminal: Terminal) -> None:
+    name = proposed(terminal, "HELPS a lot.")
+    assert "a person decides" not in terminal.does("candidate", "test", name, "--dry-run").err
+    terminal.write("few.jsonl", "".join(TASKS.splitlines(keepends=True)[:20]))
+    told = terminal.does("candidate", "test", name, "--tasks", "few.jsonl", "--dry-run")
+    assert "the gate needs 20 sealed tasks" in told.err
+
+
 def test_a_proposal_can_be_rehearsed_and_comes_once(terminal: Terminal) -> None:
     terminal.write("new.md", SKILL.replace("Round nothing.", "Round nothing.\n- HELPS a lot."))
     words = ("candidate", "propose", "sql-analyst", "--from", "new.md", "--reason", "a test")

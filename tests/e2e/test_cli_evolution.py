@@ -130,6 +130,19 @@ def test_a_signal_that_names_no_skill_is_listed_as_unrouted(germline: Terminal) 
     assert "unrouted" in germline.does("evolve").out
 
 
+def test_signals_without_a_skill_are_counted_and_only_the_first_are_shown_in_eighty_columns(
+    germline: Terminal,
+) -> None:
+    germline.does("scan", recordings())
+    lost = len(germline.does("evolve", "--json").json["unrouted"])
+    said = germline.does("evolve").out.splitlines()
+    first = next(at for at, line in enumerate(said) if line.startswith("unrouted"))
+    assert said[first] == f"unrouted   {lost} signals no skill answers to: germline evolve SKILL"
+    assert said[first + 4].split() == [str(lost - 3), "more:", "germline", "signals"]
+    assert said[first + 5].startswith("next")
+    assert max(map(len, said)) <= 80
+
+
 def test_two_at_once_end_with_one_promotion_and_one_who_reads_the_verdict(germline: Terminal) -> None:
     environment = {**os.environ, "GERMLINE_REGISTRY": str(germline.folder / ".germline/registry.db")}
     running = [

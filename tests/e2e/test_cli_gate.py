@@ -79,6 +79,9 @@ def test_a_verdict_is_explained_step_by_step_from_what_was_stored(evolved: Path)
     assert chance["asks"] == f"at most alpha/m = 0.01/{told['sent']}"
     said = germline.does("gate", "explain", candidate["id"][:10]).out
     assert "✓ chance" in said
+    assert max(map(len, said.rstrip().splitlines()[:-2])) <= 80
+    for step in told["steps"]:
+        assert f"asks: {step['asks']}" in " ".join(said.split()), "what a rule asks is told whole"
     assert "promoted as sql-analyst@2" in said
     following = said.rstrip().splitlines()[-1].split("    ")[0].split()[1:]
     assert germline.does(*following).code == 0

@@ -178,6 +178,13 @@ def test_signals_and_candidates_are_listed_with_counts_and_verdicts(germline: Te
     assert "✓" in germline.does("candidates").out
 
 
+def test_signals_stand_in_columns_and_fit_eighty_of_them_as_their_quality_does(germline: Terminal) -> None:
+    rows = germline.does("signals").out.splitlines()
+    assert len({row.index(" ep ") for row in rows}) == 1
+    told = germline.does("signals", "--quality").out.splitlines()
+    assert max(map(len, [*rows, *told])) <= 80
+
+
 def test_verify_answers_with_events_and_head(germline: Terminal) -> None:
     told = germline.does("verify", "--json").json
     assert told["schema"] == "germline/verify/1"

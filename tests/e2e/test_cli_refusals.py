@@ -75,6 +75,13 @@ def cut_log() -> bytes:
         (["stats"], 2, "no command stats", "germline status"),
         (["show"], 2, "Missing argument", "germline show --help"),
         (["alias"], 2, "Missing command", "germline alias --help"),
+        (["candidate", "show"], 2, "Missing argument", "germline candidate show --help"),
+        (
+            ["outcome", "x", "--value", "1", "--source", "z"],
+            2,
+            "'--source': 'z' is not one of",
+            "germline outcome",
+        ),
         (["log", "--registry", "x"], 2, "--registry", "goes before the command"),
         (["show", "sql-analyst", "--blam"], 2, "--blam", "germline show --help"),
         (["--registry", "absent.db", "log"], 2, "no registry at absent.db", "germline init"),

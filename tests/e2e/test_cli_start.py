@@ -68,6 +68,25 @@ def test_reading_commands_load_only_what_reading_takes(germline: Terminal, words
     assert {"typer", "pydantic", "sqlite3"} <= tops(modules)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--help"],
+        ["evolve", "--help"],
+        ["status"],
+        ["config"],
+        ["doctor"],
+        ["scan", "."],
+        ["evolve", "--dry-run"],
+        ["advise"],
+        ["judge", "show"],
+    ],
+    ids=" ".join,
+)
+def test_no_command_loads_anthropic_before_a_model_is_asked(germline: Terminal, words: list[str]) -> None:
+    assert not {"anthropic", "httpx2", "opentelemetry"} & tops(loaded_by(words, germline.folder))
+
+
 def test_the_version_is_told_before_typer_is_loaded(tmp_path: Path) -> None:
     modules = tops(loaded_by(["--version"], tmp_path))
     assert not {"typer", "pydantic", "sqlite3", "events", "registry"} & modules

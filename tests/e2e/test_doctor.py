@@ -147,6 +147,25 @@ def test_tools_are_named_and_keys_are_not_shown(tmp_path: Path) -> None:
     assert secret not in germline("doctor").out + germline("doctor", "--json").out
 
 
+def test_without_a_key_it_is_said_what_one_would_add_and_nothing_is_broken(germline: Terminal) -> None:
+    (model,) = told(germline, "model")
+    assert (model["state"], model["mend"]) == ("missing", "export ANTHROPIC_API_KEY=…")
+    for word in ("proposes", "writes skills", "judges", "advises", "runs tasks", "all else works without"):
+        assert word in model["said"]
+    (models,) = told(germline, "models")
+    assert (models["state"], models["mend"]) == ("missing", 'proposer = "NAME" under [models] in germline.toml')
+
+
+def test_models_are_named_with_their_caps_and_one_without_a_price_is_a_fault(germline: Terminal) -> None:
+    germline.write("germline.toml", '[models]\nproposer = "claude-haiku-4-5"\ncap_usd_per_day = 3\n')
+    (models,) = told(germline, "models")
+    assert models["said"] == "proposer claude-haiku-4-5; at most 2 USD a cycle, 3 a day (0: no cap)"
+    germline.write("germline.toml", '[models]\njudge = "our-own"\n')
+    fault = told(germline, "models", code=3)[1]
+    assert "no price of our-own is known" in fault["said"]
+    assert fault["mend"] == '[models.prices."our-own"] in germline.toml'
+
+
 @pytest.mark.parametrize(
     ("consent", "state", "code"), [("", "broken", 3), ("allow_unisolated = true\n", "missing", 0)]
 )

@@ -158,3 +158,24 @@ def test_plug_ins_that_do_not_work_are_told_once_however_often_it_looks(
         "warning    the log reader a-missing of plugged",
         "warning    the log reader e-nosy of plugged",
     ]
+
+
+def test_a_watch_says_what_is_not_there_yet_and_why_a_signal_led_to_no_turn(germline: Terminal) -> None:
+    germline.write("logs/a.jsonl", failing("one"))
+    command = [sys.executable, "-m", "tui.cli.entry", "watch", "logs", "absent", "--evolve"]
+    environment = {**os.environ, "HOME": str(germline.folder), "PYTHONPATH": str(ROOT), "GERMLINE_REGISTRY": ""}
+    with subprocess.Popen(
+        command, cwd=germline.folder, env=environment, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            stream: IO[str] | None = process.stderr
+            assert stream is not None
+            assert "watching" in stream.readline()
+            assert "absent is not there yet" in stream.readline()
+            germline.write("logs/b.jsonl", failing("two") + failing("three"))
+            said = stream.readline()
+            assert "evolve  nothing new: " in said
+            assert "no skill answers to: germline evolve SKILL" in said
+            assert stopped(process, signal.SIGINT) == 0
+        finally:
+            process.kill()

@@ -8,11 +8,12 @@ import msgspec
 import pytest
 
 from registry.commands import MoveAlias, Revert
+from registry.placed import body_hash
 from registry.publish import take_in_edits
 from registry.rendering import skill_text
 from strategies.attribution import KnownVersions, Made, Stood, attributed, known_versions, lineages
 from strategies.logs.records import content_hash
-from strategies.logs.skill_use import BODY, body_hash
+from strategies.logs.skill_use import BODY
 from tests.registries import LOOK, NAME, NO_GUESS, imported, learn, rewrite
 from tests.worlds import call, episode
 from tui.cli.annotated import write_annotated
@@ -103,6 +104,22 @@ def test_every_version_is_known_by_its_body_and_by_when_it_stood_there(registry:
     }
     assert [one.version for one in known.stood[NAME]] == [1, 2, 3]
     assert lineages(registry) == {NAME: [("1", "3")]}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "\n\n",
+        "no end",
+        "---\na: rule\n---\nx\n",
+        "a \x0c b\r\n\n## N \r\n\nc\u2028 d\n",
+        "## One\n## Two\n",
+    ],
+)
+def test_a_body_is_known_by_the_hash_that_a_log_gives_it(registry: Registry, tmp_path: Path, body: str) -> None:
+    imported(registry, tmp_path, f"---\nname: git\ndescription: x\n---\n{body}", name="git")
+    assert list(known_versions(registry).bodies) == [body_hash(skill_text(registry.capsule("git")))]
 
 
 def test_nobody_knows_what_stood_there_while_a_person_was_editing(registry: Registry, place: Path) -> None:

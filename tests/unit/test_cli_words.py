@@ -7,10 +7,12 @@ import pytest
 
 from events.claims import After, AfterError
 from events.errors import UsageError
+from strategies.signals.detect import DETECTORS
+from tests.worlds import asking
 from tui.cli.config import Config, read_config, template
 from tui.cli.names import Place, split_place, split_skill
 from tui.cli.paint import Paint, clip, harmless, one_line
-from tui.cli.words import claim_words
+from tui.cli.words import KIND_WIDTH, claim_words, signal_words
 from tui.figures import age, ago, interval, share, signed
 
 if TYPE_CHECKING:
@@ -121,3 +123,13 @@ def test_a_setting_that_germline_does_not_know_is_an_error_that_names_the_neares
     with pytest.raises(UsageError) as caught:
         read_config()
     assert said in caught.value.hint
+
+
+def test_kinds_of_signals_fit_their_column_but_for_the_rare_one_that_is_named() -> None:
+    wide = {detector.kind for detector in DETECTORS if len(detector.kind) > KIND_WIDTH}
+    assert wide == {"test_failure_after_edit"}
+
+
+def test_a_signal_without_error_and_action_still_has_a_name() -> None:
+    signal = asking((), kind="uncovered_failure", calls_for="innovate").signal
+    assert signal_words(signal) == '"(no action)", 3 times in 2 episodes'

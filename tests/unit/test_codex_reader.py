@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from registry.placed import body_hash
 from strategies.logs.codex import CodexReader
 from strategies.logs.codex_output import told
 from strategies.logs.episode import EpisodeRecord, Tally
 from strategies.logs.records import prompt_key
-from strategies.logs.skill_use import BODY, body_hash
+from strategies.logs.skill_use import BODY
 from strategies.logs.stream import LogFile
 from tests.sample_logs import CODEX, jsonl
 

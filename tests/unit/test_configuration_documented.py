@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from strategies.logs.outcome_rules import _KEYS as RULE_KEYS
+from strategies.models.settings import ModelSettings
 from strategies.presets import EditBudget, Preset, Weights
 from strategies.signals.thresholds import Thresholds
 from tui.cli.config import _KEYS
@@ -22,6 +24,13 @@ def test_every_key_of_the_settings_file_is_in_the_docs(key: str) -> None:
 def test_the_docs_state_the_default_that_a_threshold_has(key: str) -> None:
     row = next(row for row in ROWS if f"`{key}`" in row.split(" | ")[0])
     assert f"{Thresholds.model_fields[key].default}" in row.split(" | ")[1]
+
+
+@pytest.mark.parametrize("key", sorted(ModelSettings.model_fields.keys() - {"prices"}))
+def test_the_docs_name_every_key_of_models_with_its_default(key: str) -> None:
+    row = next(row for row in ROWS if f"`models.{key}`" in row.split(" | ")[0])
+    default = ModelSettings.model_fields[key].default
+    assert row.split(" | ")[1] == f"`{json.dumps(default)}`"
 
 
 @pytest.mark.parametrize("key", [*Preset.model_fields, *Weights.model_fields, *EditBudget.model_fields])

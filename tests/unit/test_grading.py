@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from strategies.rollouts.checks import Check
-    from strategies.rollouts.task import GraderSpec
+    from strategies.rollouts.task import OwnGrader
 
 WROTE_OUT = ChecksGrader(name="out", checks=(FileExists(path="out.txt"),))
 TASK = RolloutTask(id="one", prompt="x", graders=(WROTE_OUT,))
@@ -90,7 +90,7 @@ def test_likeness_is_that_of_characters_or_of_words() -> None:
         (ChecksGrader(name="c", checks=(FileExists(path="text"), FileExists(path="none"))), 0.5),
     ],
 )
-def test_layers_without_commands_give_their_share(tmp_path: Path, grader: GraderSpec, value: float) -> None:
+def test_layers_without_commands_give_their_share(tmp_path: Path, grader: OwnGrader, value: float) -> None:
     assert grade(grader, work(tmp_path, text="alpha")).value == value
 
 

@@ -108,6 +108,34 @@ def test_relative_paths_begin_where_they_were_said(folder: Path, monkeypatch: py
     assert read_config().paths == (folder / "here",)
 
 
+def test_who_receives_the_key_is_not_for_a_project_to_say(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    away = '[models]\nbase_url = "https://gateway.example.com"\n'
+    near = write(folder / "germline.toml", away)
+    with pytest.raises(UsageError, match="which would be sent your key") as caught:
+        read_config()
+    assert caught.value.hint == "say it yourself: export GERMLINE_MODELS_BASE_URL=https://gateway.example.com"
+    monkeypatch.setenv("GERMLINE_MODELS_BASE_URL", "https://gateway.example.com")
+    assert read_config().models.base_url == "https://gateway.example.com"
+    monkeypatch.delenv("GERMLINE_MODELS_BASE_URL")
+    near.unlink()
+    write(user_file(), away)
+    assert read_config().models.base_url == "https://gateway.example.com"
+    write(near, '[models]\nbase_url = "http://127.0.0.1:8080"\n')
+    assert read_config().models.base_url == "http://127.0.0.1:8080"
+
+
+def test_models_and_their_prices_are_read_key_by_key(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    price = "input = 1.0\noutput = 2.0\ncache_write = 1.0\ncache_read = 1.0\n"
+    write(user_file(), f'[models]\njudge = "j"\n[models.prices."own.model"]\n{price}')
+    write(folder / "germline.toml", '[models]\nproposer = "p"\ncap_usd_per_cycle = 0.5\n')
+    monkeypatch.setenv("GERMLINE_MODELS_WRITER", "w")
+    models = read_config().models
+    assert models.named == {"proposer": "p", "writer": "w", "judge": "j"}
+    assert (models.caps.usd_per_cycle, models.caps.usd_per_day) == (0.5, 20.0)
+    assert models.prices["own.model"].output == 2.0
+    assert origin_of("models.cap_usd_per_cycle") == (0.5, "nearest file", str(folder / "germline.toml"))
+
+
 def test_rules_are_taken_from_one_layer_as_a_whole(folder: Path) -> None:
     write(user_file(), f"[[outcome]]\n{RULE}\n[[outcome]]\n{RULE}")
     assert len(read_config().rules) == 2

@@ -8,9 +8,10 @@ import pytest
 
 from events.registry_events import SignalRaised
 from registry.commands import Record, Revert
+from strategies.answering import Sightings
 from strategies.auto import AUTO
 from strategies.binding import bound_by
-from strategies.routing import route
+from strategies.routing import routes
 from strategies.settled import settled, version_about
 from tests.registries import NAME, learn
 
@@ -34,8 +35,8 @@ def regression(version: int, skill: str = NAME) -> SignalRaised:
 
 
 def test_a_regression_goes_to_the_skill_that_it_is_about(registry: Registry) -> None:
-    assert route(registry, regression(2), []) == NAME
-    assert route(registry, regression(2, "other"), []) == ""
+    assert routes(registry, [regression(2)], Sightings([])) == {"r2": NAME}
+    assert routes(registry, [regression(2, "other")], Sightings([])) == {"r2": ""}
 
 
 def test_a_regression_is_settled_once_its_version_was_taken_back(registry: Registry) -> None:

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from registry.placed import body_hash
 from strategies.logs.episode import Span, Step
-from strategies.logs.skill_use import BODY, SkillUse, body_hash, ran_under, skills_used
+from strategies.logs.skill_use import BODY, SkillUse, ran_under, skills_used
 
 BODY_TEXT = "# SQL analyst\n\nLook at the tables first.\n"
 FILE = f"---\nname: sql-analyst\ndescription: x\n---\n\n{BODY_TEXT}"

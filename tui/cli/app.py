@@ -45,8 +45,8 @@ def run(words: Sequence[str]) -> int:
     except GermlineError as error:
         return _fail(error, debug=debug, what=error.message, hint=error.hint, code=error.exit_code)
     except typer.TyperException as error:
-        what = error.format_message().removesuffix(".")
-        return _fail(error, debug=debug, what=what, hint=_help_of(words), code=_USAGE)
+        what = error.format_message().removesuffix(".").replace(": Value error, ", ": ")
+        return _fail(error, debug=debug, what=what, hint=_help_of(words, _path_of(error)), code=_USAGE)
     except BrokenPipeError:
         # Whoever read the answer has read enough; the interpreter must not complain while it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -76,13 +76,18 @@ def _fail(error: Exception, *, debug: bool, what: str, hint: str, code: int) -> 
     return code
 
 
-def _help_of(words: Sequence[str]) -> str:
+def _help_of(words: Sequence[str], path: str) -> str:
     """Say where to read on; a global option behind the command is the slip that is made most."""
     at = _command_at(words)
     name = "".join(words[at : at + 1])
     if strayed := _GLOBAL.intersection(words[at:]):
         return f"{min(strayed)} goes before the command: germline {min(strayed)} … {name}"
-    return f"germline {name} --help" if name in COMMANDS else "germline --help"
+    return f"{path or f'germline {name}'} --help" if name in COMMANDS else "germline --help"
+
+
+def _path_of(error: typer.TyperException) -> str:
+    """Name the command that was asked wrongly, with its group: `germline gate selftest`."""
+    return str(getattr(getattr(error, "ctx", None), "command_path", ""))
 
 
 def _command_at(words: Sequence[str]) -> int:

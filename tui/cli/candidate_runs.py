@@ -14,6 +14,7 @@ from registry.publish import publish, require_unedited
 from tui.bootstrap import find_registry, open_registry
 from tui.cli.appended import event_rows, print_rehearsed, rehearsed, since
 from tui.cli.invocation import invocation
+from tui.cli.models import ModelRecord, ModelReplay
 from tui.cli.names import SHOWN_CHARS, named_candidate
 from tui.cli.options import AsJson, DryRun, Reason, Skill
 from tui.cli.progress import LiveLine
@@ -86,13 +87,18 @@ def run_candidates(  # noqa: PLR0913 - the options of the command are its contra
     *,
     tasks: Annotated[str, typer.Option(metavar="FILE", help="The task set; else that of germline.toml.")] = "",
     agent: Annotated[
-        str, typer.Option(metavar="CMD", help="A command with {skill_dir} {prompt_file} {workspace}, or a preset.")
+        str,
+        typer.Option(
+            metavar="CMD", help="A command with {skill_dir} {prompt_file} {workspace}, a preset, or messages."
+        ),
     ] = "",
     preset: Annotated[str, typer.Option(metavar="P", help="Whose bar it must reach; else the one in force.")] = "",
     seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of the order of tasks.")] = None,
     workers: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Runs at once; else one for each core.")
     ] = None,
+    replay: ModelReplay = None,
+    record: ModelRecord = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be run and frozen, and run nothing.")
     ] = False,
@@ -113,7 +119,8 @@ def run_candidates(  # noqa: PLR0913 - the options of the command are its contra
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         ids = [named_candidate(registry, name) for name in names]
         skill = ids[0].proposed.capsule
-        harness = harness_of(registry, skill, config.rollouts, Asked(tasks, agent, workers))
+        asked = Asked(tasks, agent, workers, replay=replay, record=record)
+        harness = harness_of(registry, skill, config, asked)
         line = _RunLine(call)
         rig = Rig(
             registry,
@@ -175,6 +182,9 @@ def _tell_plan(
         f"plan       {plan['sealed_tasks']} sealed tasks, {plan['audit_tasks']} in the audit, "
         f"agent {plan['agent']}: {plan['least_runs']:,} to {plan['most_runs']:,} runs, less what the bank has"
     )
+    if len(contest.sealed) < contest.policy.least_tasks:
+        few, least = len(contest.sealed), contest.policy.least_tasks
+        call.note(f"warning    the gate needs {least} sealed tasks: on {few} it only holds, and a person decides")
     print_rehearsed(call, events)
 
 

@@ -20,6 +20,8 @@ from strategies.logs.checkpoint import PREFIX
 from strategies.logs.readers import broken_readers
 from strategies.logs.scan import log_files
 from strategies.logs.usual import usual_logs
+from strategies.models.failures import KEY
+from strategies.models.settings import ModelSettings
 from tui.bootstrap import find_registry, open_library
 from tui.cli.config import KINDS, read_config
 from tui.cli.layers import NAME, nearest_file, strays, user_file
@@ -71,6 +73,7 @@ def checks(call: Invocation) -> Iterator[Check]:
     yield from settings
     yield from _logs(call, config)
     yield from _tools(config)
+    yield from _models(config)
     yield from _rollouts(config)
     yield from _plugins()
     yield _terminal()
@@ -176,9 +179,27 @@ def _tools(config: Config | None) -> Iterator[Check]:
         yield Check(
             name, "ok" if there else "missing", f"{'installed' if there else 'not installed'}: {use}", mend
         )
-    key = bool(os.environ.get("ANTHROPIC_API_KEY"))
-    said = "ANTHROPIC_API_KEY is set" if key else "ANTHROPIC_API_KEY is not set; only proposals by a model need it"
-    yield Check("model", "ok" if key else "missing", said, "" if key else "export ANTHROPIC_API_KEY=…")
+
+
+def _models(config: Config | None) -> Iterator[Check]:
+    """Tell whether models can be asked, what a key would add where there is none, and what has no price."""
+    key = bool(os.environ.get(KEY))
+    adds = "with it Claude proposes, writes skills, judges, advises and runs tasks; all else works without"
+    said = f"{KEY} is set" if key else f"{KEY} is not set; {adds}"
+    yield Check("model", "ok" if key else "missing", said, "" if key else f"export {KEY}=…")
+    settings = config.models if config else ModelSettings()
+    named = ", ".join(f"{role} {name}" for role, name in settings.named.items())
+    if not named:
+        mend = f'proposer = "NAME" under [models] in {NAME}'
+        yield Check("models", "missing", "none is named for any role, so none is asked", mend)
+        return
+    caps = settings.caps
+    said = f"{named}; at most {caps.usd_per_cycle:g} USD a cycle, {caps.usd_per_day:g} a day (0: no cap)"
+    yield Check("models", "ok", said)
+    for name in sorted({one for one in settings.named.values() if settings.price_list.price_of(one) is None}):
+        said = f"no price of {name} is known (list of {settings.price_list.date})"
+        state: State = "broken" if caps.in_usd else "missing"
+        yield Check("models", state, said, f'[models.prices."{name}"] in {NAME}')
 
 
 def _rollouts(config: Config | None) -> Iterator[Check]:

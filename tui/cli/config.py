@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Final
 from events.errors import UsageError
 from registry.gitleaks import find_gitleaks
 from strategies.logs.outcome_rules import outcome_rules
+from strategies.models.settings import TABLE as _MODELS
+from strategies.models.settings import ModelSettings, is_on_this_machine
 from strategies.raising import IntakePolicy
 from strategies.rollouts.settings import TABLE as _ROLLOUTS
 from strategies.rollouts.settings import RolloutConfig, RolloutSettings
 from strategies.signals.thresholds import Thresholds
-from tui.cli.layers import flat, said_by_layers
+from tui.cli.layers import flat, said_by_layers, variable
 
 if TYPE_CHECKING:
     from strategies.logs.outcome_rules import OutcomeRule
@@ -30,6 +32,7 @@ _KEYS: Final[dict[str, tuple[type, ...]]] = {
     "watch.look_every_s": (int, float),
     "watch.evolve_every_s": (int, float),
     "watch.promote": (bool,),
+    "judge.rubric": (str,),
 }
 
 
@@ -44,10 +47,21 @@ KINDS: Final[dict[str, tuple[type, ...]]] = {
     **_KEYS,
     **{f"{_SIGNALS}.{name}": (int, float) for name in Thresholds.model_fields},
     **{f"{_ROLLOUTS}.{name}": _kinds_of(one.default) for name, one in RolloutSettings.model_fields.items()},
+    **{
+        f"{_MODELS}.{name}": _kinds_of(one.default)
+        for name, one in ModelSettings.model_fields.items()
+        if name != "prices"
+    },
     _OUTCOME: (list,),
 }
 """Every setting there is, by its dotted key, and the types it may have."""
-_WORDS: Final = {int: "a whole number", list: "a list of paths", float: "a number", bool: "true or false"}
+_WORDS: Final = {
+    int: "a whole number",
+    list: "a list of paths",
+    float: "a number",
+    bool: "true or false",
+    str: "a text",
+}
 _LEAST: Final = {"scan.workers": 0, "watch.look_every_s": 0.1, "watch.evolve_every_s": 0}
 """The least that a number may be."""
 
@@ -59,7 +73,8 @@ class Config:
     `paths` are the logs that `scan` and `watch` read where none are named, `workers` the processes that read
     them (0: one for each core). `rules` give outcomes to episodes whose logs tell none. `promote` lets
     `watch --evolve` promote what the gate lets through; else it is held for review. `rollouts` say which runs of
-    an agent decide. Units: seconds.
+    an agent decide, `models` which models are asked, and what they may cost.
+    `rubric` is the file that a judge goes by in place of its own. Units: seconds.
     """
 
     seed: int = 0
@@ -72,6 +87,8 @@ class Config:
     thresholds: Thresholds = field(default_factory=Thresholds)
     rules: tuple[OutcomeRule, ...] = ()
     rollouts: RolloutConfig = field(default_factory=RolloutConfig)
+    models: ModelSettings = field(default_factory=ModelSettings)
+    rubric: Path | None = None
 
     @property
     def policy(self) -> IntakePolicy:
@@ -92,11 +109,14 @@ def config_of(said: Said) -> Config:
     """Check what the layers say, and make settings of it; raises UsageError for what cannot be."""
     tables = dict(said.tables)
     rules = tables.pop(_OUTCOME, [])
-    thresholds, rollouts = (_table(said, tables.pop(name, {}), name) for name in (_SIGNALS, _ROLLOUTS))
+    names = (_SIGNALS, _ROLLOUTS, _MODELS)
+    thresholds, rollouts, models = (_table(said, tables.pop(name, {}), name) for name in names)
     keys = flat(tables)
     for key, value in keys.items():
         _check(said.origins[key].name, key, value)
     told = {key.rpartition(".")[2]: value for key, value in keys.items()}
+    if "rubric" in told:
+        told["rubric"] = said.origins["judge.rubric"].folder / Path(str(told["rubric"])).expanduser()
     if "paths" in told:
         folder = said.origins["scan.paths"].folder
         told["paths"] = tuple(folder / Path(str(path)).expanduser() for path in told["paths"])
@@ -105,7 +125,20 @@ def config_of(said: Said) -> Config:
         thresholds=Thresholds.from_mapping(thresholds),
         rules=outcome_rules(rules),
         rollouts=_rollouts(said, rollouts),
+        models=_models(said, models),
     )
+
+
+def _models(said: Said, table: dict[str, object]) -> ModelSettings:
+    """Read which models are asked; who receives the key is not for a project to say, whoever wrote it."""
+    found = ModelSettings.from_mapping(table)
+    origin = said.origins.get(f"{_MODELS}.base_url")
+    if found.base_url and origin and origin.layer == "nearest file" and not is_on_this_machine(found.base_url):
+        raise UsageError(
+            f"{origin.name} sets models.base_url to {found.base_url}, which would be sent your key",
+            hint=f"say it yourself: export {variable(f'{_MODELS}.base_url')}={found.base_url}",
+        )
+    return found
 
 
 def _rollouts(said: Said, table: dict[str, object]) -> RolloutConfig:
@@ -138,7 +171,7 @@ def value_of(config: Config, key: str) -> object:
     table, _, name = key.rpartition(".")
     if key == _OUTCOME:
         return config.rules
-    tables = {_SIGNALS: config.thresholds, _ROLLOUTS: config.rollouts.every}
+    tables = {_SIGNALS: config.thresholds, _ROLLOUTS: config.rollouts.every, _MODELS: config.models}
     found: object = getattr(tables.get(table, config), name)
     return found
 
@@ -146,7 +179,7 @@ def value_of(config: Config, key: str) -> object:
 def _check(found: str, key: str, value: object) -> None:
     kinds = _KEYS.get(key)
     if kinds is None:
-        known = [*_KEYS, f"[{_SIGNALS}]", f"[{_ROLLOUTS}]", f"[[{_OUTCOME}]]"]
+        known = [*_KEYS, f"[{_SIGNALS}]", f"[{_ROLLOUTS}]", f"[{_MODELS}]", f"[[{_OUTCOME}]]"]
         near = get_close_matches(key, _KEYS, n=1)
         hint = f"did you mean {near[0]}?" if near else f"it may hold {', '.join(known)}"
         raise UsageError(f"{found} sets {key}, which germline does not know", hint=hint)
@@ -172,6 +205,8 @@ def template(logs: tuple[Path, ...]) -> str:
         '# [[outcome]]\n# where = "exit_status"\n# pattern = "^0$"\n# value = 1\n# source = "ci"\n\n'
         "# Runs of an agent that decide on candidates: docs/rollouts.md\n"
         '# [rollouts]\n# tasks = "evals/tasks.toml"\n# agent = "claude"\n# cost_cap_usd = 20\n\n'
+        "# The models that are asked, by role; without one nothing leaves this machine. Caps in US dollars.\n"
+        '# [models]\n# proposer = "NAME"\n# cap_usd_per_cycle = 2.0\n# cap_usd_per_day = 20.0\n\n'
         "# `germline watch --evolve`: how often at most, in seconds, and whether it may promote unasked.\n"
         "# [watch]\n# evolve_every_s = 900\n# promote = false\n"
     )

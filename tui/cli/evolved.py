@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from events.score import Score
 from tui.cli.explained import effect_words, measured_words, score_words
@@ -11,6 +11,8 @@ from tui.cli.found import MARKS
 from tui.cli.guided import guidance_json, print_guidance
 from tui.cli.paint import clip, width
 from tui.cli.picked import pick_json, pick_words, resting_json, resting_words, signal_json
+from tui.cli.proposing import model_json as model_report_json
+from tui.cli.proposing import print_model
 from tui.cli.run_facts import run_facts
 from tui.cli.shapes import model_json, models_json, score_json, why_unmeasured
 from tui.cli.taken_back import print_taken_back, taken_back_json
@@ -18,6 +20,9 @@ from tui.cli.words import further_reasons, signal_words
 from tui.figures import count, share
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from events.registry_events import SignalRaised
     from strategies.evolution import Evolution
     from strategies.shown import CycleResult
     from tui.cli.invocation import Invocation
@@ -39,6 +44,7 @@ def evolution_json(result: Evolution) -> dict[str, Any]:
         "taken_back": [taken_back_json(one) for one in result.taken_back],
         "counts": counted(result),
         "guidance": [guidance_json(one) for one in result.guidance],
+        "model": model_report_json(result.model) if result.model else None,
         "stopped": result.stop.why,
         "settled": result.stop.settled,
     }
@@ -75,6 +81,7 @@ def _cycle_json(cycle: CycleResult) -> dict[str, Any]:
         "version": cycle.version,
         "tried": cycle.tried,
         "needed_tasks": cycle.needed_tasks,
+        "proposer": cycle.proposer or None,
         "remembered": cycle.remembered,
         "preset": cycle.preset,
         "because": cycle.because or None,
@@ -113,6 +120,10 @@ def _scores(cycle: CycleResult) -> list[tuple[str, str]]:
     return [("score", words), *rest, *(run_facts(cycle.rollouts) if cycle.rollouts else ())]
 
 
+_SHOWN: Final = 3
+"""Signals that found no skill are counted; the first of them are shown."""
+
+
 def counted(result: Evolution) -> dict[str, int]:
     """Count what became of the candidates of a run, those that an earlier run had judged as well."""
     judged = [cycle.verdict for cycle in result.cycles if cycle.candidate]
@@ -142,6 +153,21 @@ def _audit_words(cycle: CycleResult) -> str:
     return f"{called} {share(before.value)} → {share(after.value)}; {verdict}"
 
 
+def _print_unrouted(call: Invocation, unrouted: Sequence[SignalRaised]) -> None:
+    """Count the signals that found no skill, and show the first of them."""
+    if unrouted:
+        call.say(f"{'unrouted':<10} {unrouted_words(unrouted)}")
+    for signal in unrouted[:_SHOWN]:
+        call.say(clip(f"{'':<10} {signal_words(signal)}", width()))
+    if len(unrouted) > _SHOWN:
+        call.say(f"{'':<10} {len(unrouted) - _SHOWN} more: germline signals")
+
+
+def unrouted_words(unrouted: Sequence[SignalRaised]) -> str:
+    """Say how many signals found no skill, and what takes them."""
+    return f"{count(len(unrouted), 'signal')} no skill answers to: germline evolve SKILL"
+
+
 def print_end(call: Invocation, result: Evolution, skill: str) -> None:
     """Sum up a run, and say what to type next."""
     print_taken_back(call, result.taken_back)
@@ -150,16 +176,17 @@ def print_end(call: Invocation, result: Evolution, skill: str) -> None:
     told = ", ".join(f"{counts[word]} {word}" for word in ("promoted", "held", "rejected"))
     without = f"; {counts['without_candidate']} without a candidate" if counts["without_candidate"] else ""
     known = f"; {counts['known']} known from earlier runs" if counts["known"] else ""
-    turns = f"{count(len(result.cycles), 'turn')}, {count(result.tried, 'claim')} tried"
+    taken = sum(cycle.pick is not None for cycle in result.cycles)
+    turns = f"{count(taken, 'turn')}, {count(result.tried, 'claim')} tried"
     call.say(f"{turns}: {told}{without}{known}")
     for at, cycle in enumerate(promoted):
         say_fact(call, "" if at else "audit", _audit_words(cycle))
     print_guidance(call, result.guidance)
+    print_model(call, result)
     say_fact(call, "stopped", result.stop.why)
     if result.needed_tasks and not promoted:
         call.say(f"{'needed':<10} {count(result.needed_tasks, 'task')} for the strongest claim: more logs decide")
-    for signal in result.unrouted:
-        call.say(f"{'unrouted':<10} {clip(signal_words(signal), width() - 11)}: germline evolve SKILL takes it")
+    _print_unrouted(call, result.unrouted)
     for at, resting in enumerate(result.resting):
         call.say(clip(f"{'resting' if at == 0 else '':<10} {resting_words(resting)}", width()))
     lines = [(cycle.capsule, cycle.candidate.edits[0].line) for cycle in promoted if cycle.candidate]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -20,7 +20,9 @@ from tui.cli.config import read_config
 from tui.cli.evolved import evolution_json, print_cycle, print_end
 from tui.cli.invocation import invocation
 from tui.cli.log_reading import read_logs, read_on
+from tui.cli.models import ModelRecord, ModelReplay
 from tui.cli.options import AsJson, OneOrAll
+from tui.cli.proposing import OFFLINE, Proposer, reflecting_of
 
 if TYPE_CHECKING:
     from registry.registry import Registry
@@ -43,6 +45,9 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="The seed of every random draw; else that of germline.toml.")
     ] = None,
+    proposer: Proposer = OFFLINE,
+    replay: ModelReplay = None,
+    record: ModelRecord = False,
     review: Annotated[
         bool, typer.Option("--review", help="Promote nothing: hold what the gate lets through.")
     ] = False,
@@ -58,7 +63,10 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
     """
     call = invocation(ctx)
     config = read_config()
-    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
+    with (
+        open_registry(find_registry(call.registry), dry_run=dry_run) as registry,
+        reflecting_of(registry, config, proposer, replay=replay, record=record, dry_run=dry_run) as reflecting,
+    ):
         if skill:
             registry.capsule(skill)  # an unknown skill is told before the logs are read
         bound = bound_by(registry, preset)
@@ -71,6 +79,7 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
             write=not dry_run,
             review=review,
             policy=config.policy,
+            reflecting=reflecting,
         )
         found = None
         if logs:  # from their beginnings: this run is limited to what these files hold
@@ -81,17 +90,25 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
         if config.rollouts.decide:
             from tui.cli.harnesses import trials_of  # noqa: PLC0415 - most runs of evolve make no runs of agents
 
-            plan = replace(plan, trials=trials_of(registry, config.rollouts, deferred=dry_run))
+            trials = trials_of(registry, config, deferred=dry_run, replay=replay, record=record)
+            plan = replace(plan, trials=trials)
         before = registry.log.head().position
         with registry.rehearsal() if dry_run else nullcontext():
             result = _run(call, registry, plan, found, config.policy, quiet=as_json)
             events = event_rows(since(registry, before)) if dry_run else []
+    _tell(call, result, skill, events if dry_run else None, as_json=as_json)
+
+
+def _tell(
+    call: Invocation, result: Evolution, skill: str, events: list[dict[str, Any]] | None, *, as_json: bool
+) -> None:
+    """Tell what a run came to; `events` are those of a dry run."""
     if as_json:
-        dry = {"dry_run": True, "events": events} if dry_run else {}
+        dry = {} if events is None else {"dry_run": True, "events": events}
         call.answer("evolve", {**evolution_json(result), **dry})
         return
     print_end(call, result, skill)
-    if dry_run:
+    if events is not None:
         print_rehearsed(call, events)
 
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 from events.score import Score
 from registry.provenance import endpoint_of
 from registry.rendering import label
+from tui.cli.asked import asked_json, asked_words
 from tui.cli.facts import say_fact
 from tui.cli.paint import clip, one_line, width
 from tui.cli.quoted import evidence_json, print_evidence
 from tui.cli.reading import kind_of
-from tui.cli.shapes import model_json, score_json, why_unmeasured
+from tui.cli.shapes import audit_json, model_json, score_json, why_unmeasured
 from tui.cli.words import actor_words, claim_words, further_reasons, scope_words, signal_words
 from tui.figures import ago, count, interval, share, signed
 
@@ -62,6 +63,7 @@ def why_json(told: Why, there: Sequence[bool]) -> dict[str, Any]:
         "unproven": candidate is None or not isinstance(after, Score),
         "unmeasured": why_unmeasured(after),
         **_judged_json(candidate, scored),
+        "model": asked_json(told.asked) if told.asked else None,
         "taken_back": _back_json(told.taken_back) if told.taken_back else None,
         "previous": [
             {"version": one.version, "text": one.text.rstrip("\r\n"), "event": one.event} for one in told.previous
@@ -106,13 +108,7 @@ def _judged_json(candidate: Candidate | None, scored: CandidateScored | None) ->
         "endpoint": effect.endpoint if effect else None,
         "effect": model_json(effect),
         "outcome_effect": model_json(scored.outcome_effect) if scored else None,
-        "audit": {
-            "before": score_json(scored.audit_before),
-            "after": score_json(scored.audit_after),
-            "delta": model_json(scored.audit_delta),
-        }
-        if scored
-        else None,
+        "audit": audit_json(scored),
         "verdict": candidate.verdict if candidate else None,
         "reasons": list(candidate.reasons) if candidate else [],
         "scope": list(effect.scope) if effect else [],
@@ -156,10 +152,7 @@ def print_why(call: Invocation, told: Why, there: Sequence[bool], now: str, *, e
 
 def _facts(told: Why, now: str) -> Iterator[tuple[str, str]]:
     candidate, scored = told.candidate, told.candidate.scored if told.candidate else None
-    yield "why", _who(told)
-    yield "when", _when(told.origin, told.line.version, now)
-    if source := getattr(told.origin.event, "derived_from", None):
-        yield "from", f"gene {source}, which answers the same signal in another skill"
+    yield from _origin_facts(told, now)
     if told.signal:
         yield "signal", signal_words(told.signal.event)
     effect = scored.effect if scored else None
@@ -185,17 +178,25 @@ def _facts(told: Why, now: str) -> Iterator[tuple[str, str]]:
         yield "undone", f"version {row.version}, {when}, event {row.position}: {row.summary}"
 
 
+def _origin_facts(told: Why, now: str) -> Iterator[tuple[str, str]]:
+    """Say who wrote the line and when, which model suggested it, and where it comes from."""
+    yield "why", _who(told)
+    if told.asked:
+        yield "model", asked_words(told.asked)
+    yield "when", _when(told.origin, told.line.version, now)
+    if source := getattr(told.origin.event, "derived_from", None):
+        yield "from", f"gene {source}, which answers the same signal in another skill"
+
+
 def _who(told: Why) -> str:
     """Say what kind of change it was, and on whose word."""
     actor, candidate = actor_words(told.origin.actor), told.candidate
     if candidate is None:
         return f"{kind_of(told.origin)} {actor}; {_unproven(told)}"
+    said = f"{actor_words(candidate.actor)}; approved {actor}" if candidate.reviewed else actor
     stamp = "" if told.line.id else "the stamp of a version that came by "
-    override = "; approved by a person" if candidate.reviewed else ""
     unproven = "" if isinstance(getattr(told.origin.event, "after", None), Score) else f"; {_unproven(told)}"
-    return (
-        f"{stamp}{candidate.proposed.strategy}, by preset {candidate.proposed.preset}; {actor}{override}{unproven}"
-    )
+    return f"{stamp}{candidate.proposed.strategy}, by preset {candidate.proposed.preset}; {said}{unproven}"
 
 
 def _unproven(told: Why) -> str:

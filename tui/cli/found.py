@@ -16,6 +16,7 @@ from tui.cli.open_signals import is_open, live_claims
 from tui.cli.options import AsJson, OneOrAll
 from tui.cli.paint import clip, one_line, width
 from tui.cli.shapes import model_json, models_json, score_json
+from tui.cli.words import KIND_WIDTH, signal_name
 from tui.figures import age, count, interval, signed
 
 if TYPE_CHECKING:
@@ -58,9 +59,9 @@ def signals(
     for one in raised:
         event = one.event
         mark = "○" if is_open(event, live, over) else call.paint("✓", "good")
-        name = clip(one_line(event.template or event.action), width() - 52)
+        name = clip(signal_name(event), width() - 58)
         call.say(
-            f"{mark} {event.kind:<14} {event.calls_for:<8} {event.count:>7,}× {event.episodes:>6,} ep "
+            f"{mark} {event.kind:<{KIND_WIDTH}} {event.calls_for:<8} {event.count:>7,}× {event.episodes:>6,} ep "
             f"{len(event.runs):>2} {'run ' if len(event.runs) == 1 else 'runs'}  {name}"
         )
     if not raised:

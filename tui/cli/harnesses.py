@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from events.errors import UsageError
-from strategies.rollouts.harness import harness_on_tasks
+from strategies.calibrating import calibrations
+from strategies.models.desk import Desk
+from strategies.rollouts.harness import harness_on_messages, harness_on_tasks
+from strategies.rollouts.jury import Jury, judged_families, standings_of, with_jury
+from strategies.rollouts.messages import MESSAGES
 from strategies.rollouts.metric import harness_on_metric, load_metric
 from strategies.rollouts.running import Caps
 from strategies.rollouts.sandbox import SandboxPolicy
-from strategies.rollouts.settings import agent_in
+from strategies.rollouts.settings import agent_in, messages_in
 from strategies.rollouts.task_files import load_tasks
 from strategies.rollouts.trials import ConfiguredTrials
+from tui.bootstrap import reopened
+from tui.cli.models import some_model
+from tui.cli.rubrics import rubric_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
-    from registry.library import Library
+    from registry.registry import Registry
+    from strategies.models.recorded import RecordedModel
     from strategies.rollouts.harness import Harness
     from strategies.rollouts.running import Progress
-    from strategies.rollouts.settings import RolloutConfig, RolloutSettings
+    from strategies.rollouts.settings import RolloutSettings
+    from tui.cli.config import Config
 
 
 _PAIR = 2
@@ -32,19 +42,25 @@ _PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was typed, in place of what settings say; "" and None where nothing was."""
+    """What was typed, in place of what settings say; "" and None where nothing was.
+
+    `model` is who is asked in place of the one for agents; `replay` and `record` say where its replies come from.
+    """
 
     tasks: str = ""
     agent: str = ""
     workers: int | None = None
+    model: str = ""
+    replay: Path | None = None
+    record: bool = False
 
 
-def harness_of(library: Library, skill: str, config: RolloutConfig, asked: Asked) -> Harness:
+def harness_of(registry: Registry, skill: str, config: Config, asked: Asked) -> Harness:
     """Set up the runs that decide on a skill.
 
     Raises: UsageError where neither settings nor options say which; what reading tasks and agents raises.
     """
-    settings, split_key = config.of(skill), library.about().split_key
+    settings, split_key = config.rollouts.of(skill), registry.about().split_key
     caps = Caps(settings.cost_cap_usd, settings.time_cap_s)
     workers = settings.workers if asked.workers is None else asked.workers
     if settings.metric and not asked.tasks:
@@ -57,22 +73,55 @@ def harness_of(library: Library, skill: str, config: RolloutConfig, asked: Asked
             f"no task set is named for {skill}",
             hint='--tasks FILE, or tasks = "FILE" under [rollouts] in germline.toml; docs/rollouts.md shows one',
         )
-    folder = Path.cwd() if asked.agent else config.folder
-    agent = agent_in(folder, asked.agent or settings.agent, settings)
-    tasks = load_tasks(Path(path).expanduser())
-    return harness_on_tasks(tasks, agent, _policy(settings), split_key, workers=workers, caps=caps)
+    tasks, command = load_tasks(Path(path).expanduser()), asked.agent or settings.agent
+    policy, desk = _policy(settings), _desk(registry, config, asked)
+    if command == MESSAGES:
+        model = messages_in(asked.model or config.models.model_for("agent"), settings)
+        harness = harness_on_messages(tasks, model, policy, split_key, desk, workers=workers, caps=caps)
+    else:
+        folder = Path.cwd() if asked.agent else config.rollouts.folder
+        agent = agent_in(folder, command, settings)
+        harness = harness_on_tasks(tasks, agent, policy, split_key, workers=workers, caps=caps)
+    jury = _jury(registry, config, judged_families(tasks.tasks), desk)
+    return harness if jury is None else with_jury(harness, tasks, jury, split_key)
 
 
 def trials_of(
-    library: Library,
-    config: RolloutConfig,
+    registry: Registry,
+    config: Config,
     *,
     deferred: bool,
+    replay: Path | None = None,
+    record: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> ConfiguredTrials:
     """Set up the runs of a whole evolution; each skill's harness is read once, when it is first needed."""
-    harness = cache(lambda skill: harness_of(library, skill, config, Asked()))
-    return ConfiguredTrials(lambda skill: config.of(skill).decide, harness, deferred, on_progress)
+    asked = Asked(replay=replay, record=record)
+    harness = cache(lambda skill: harness_of(registry, skill, config, asked))
+    return ConfiguredTrials(lambda skill: config.rollouts.of(skill).decide, harness, deferred, on_progress)
+
+
+def _desk(registry: Registry, config: Config, asked: Asked) -> Desk:
+    """Set up the asking of models by many runs at once; nothing is opened before the first of them asks."""
+
+    @contextmanager
+    def opening() -> Iterator[RecordedModel]:
+        with (
+            reopened(registry) as own,
+            some_model(own, config, replay=asked.replay, record=asked.record) as model,
+        ):
+            yield model
+
+    return Desk(opening)
+
+
+def _jury(registry: Registry, config: Config, families: Sequence[str], desk: Desk) -> Jury | None:
+    """Set up the judge that some tasks ask for; None where none does, or no model is named for it."""
+    if not families or not config.models.judge:
+        return None
+    model, rubric = config.models.judge, rubric_of(config)
+    standings = standings_of(families, model, rubric, calibrations(registry))
+    return Jury(desk, model, rubric, standings, config.models.timeout_s)
 
 
 def _policy(settings: RolloutSettings) -> SandboxPolicy:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
 from tui.cli.facts import say_fact
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from tui.cli.invocation import Invocation
 
 _WAYS: Final = {
+    "explore": "on explore alone: it was never sent to the sealed logs",
     "replay": "by replay on sealed logs",
     "removal": "a removal, by the inverse of the claim on sealed logs; it may also pass as inert",
     "rollouts": "by runs of an agent on sealed tasks",
@@ -90,13 +92,14 @@ def print_steps(call: Invocation, steps: Iterable[Rule]) -> None:
     for step in steps:
         mark, tone = MARKS["promote" if step.holds else step.otherwise]
         enough = f"; about {count(step.needed_tasks, 'task')} would do" if step.needed_tasks else ""
-        figure, asks = clip(one_line(step.figure), room), clip(f"asks: {one_line(step.asks)}{enough}", room)
+        figure, asks = clip(one_line(step.figure), room), f"asks: {one_line(step.asks)}{enough}"
         begun = f"  {call.paint(mark, tone)} {step.name:<{_RULE}}{figure}"
         if len(figure) + len(asks) + 3 <= room:
             call.say(f"{begun}   {call.paint(asks, 'dim')}")
         else:
             call.say(begun)
-            call.say(f"{'':<{_RULE + 4}}{call.paint(asks, 'dim')}")
+            for line in wrap(asks, room, break_on_hyphens=False):
+                call.say(f"{'':<{_RULE + 4}}{call.paint(line, 'dim')}")
 
 
 def print_verdict(call: Invocation, candidate: Candidate) -> None:

@@ -54,6 +54,8 @@ def named_candidate(library: Library, text: str) -> Candidate:
 
     Raises: NotFoundError where there is none; UsageError where several begin so.
     """
+    if whole := library.candidate(text.lower()):
+        return whole
     found = [one for one in library.candidates() if text and one.id.startswith(text.lower())]
     if not found:
         raise NotFoundError(f"no candidate {text or '(empty)'} was proposed", hint="germline candidates")

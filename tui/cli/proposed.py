@@ -17,7 +17,7 @@ from tui.cli.found import candidate_json
 from tui.cli.judged import explanation_json, print_steps, print_verdict
 from tui.cli.names import SHOWN_CHARS
 from tui.cli.quoted import evidence_json, print_evidence
-from tui.cli.shapes import model_json, models_json, score_json
+from tui.cli.shapes import audit_json, models_json
 from tui.cli.words import actor_words, claim_words, signal_words
 from tui.figures import ago
 from tui.rereading import still_there
@@ -99,13 +99,7 @@ def page_json(page: Page) -> dict[str, Any]:
         "removes": models_json(page.candidate.proposed.removes),
         "files": files_json(page.files),
         "misfit": page.misfit or None,
-        "audit": {
-            "before": score_json(scored.audit_before),
-            "after": score_json(scored.audit_after),
-            "delta": model_json(scored.audit_delta),
-        }
-        if scored
-        else None,
+        "audit": audit_json(scored),
         "evidence": evidence_json(page.evidence, page.there),
         "erased": [{"id": one.id, "at": one.at, "reason": one.reason} for one in page.erased],
         "gate": explanation_json(page.candidate, page.explanation, page.preset),

@@ -29,6 +29,10 @@ def run_facts(rollouts: Rollouts, attributions: Sequence[Attribution] = ()) -> I
         yield "no skill", f"{audit.effect}: {between} in {count(audit.tasks, 'task')}"
     for at, one in enumerate(rollouts.tags):
         yield ("" if at else "tags"), f"{one.tag:<16} {share(one.before)} → {share(one.after)}   {one.tasks} tasks"
+    for at, judge in enumerate(rollouts.judges):
+        between = f"{share(judge.before)} → {share(judge.after)}"
+        note = "" if judge.counts else ", a note: it is not calibrated"
+        yield ("" if at else "judge"), f"{judge.layer:<16} {between}   {count(judge.pairs, 'pair')}{note}"
     if len(rollouts.versions) > 2:  # noqa: PLR2004 - with two, the advantage says what the delta says
         for at, version in enumerate(rollouts.versions):
             named = version.version if "@" in version.version else version.version[:SHOWN_CHARS]

@@ -16,7 +16,8 @@ from tui.cli.config import read_config
 from tui.cli.invocation import invocation
 from tui.cli.log_reading import chosen_logs, read_on
 from tui.cli.options import AsJson, DryRun
-from tui.cli.paint import clip, one_line, width
+from tui.cli.paint import clip, width
+from tui.cli.words import KIND_WIDTH, signal_name
 from tui.figures import count
 
 if TYPE_CHECKING:
@@ -108,8 +109,8 @@ def _print(call: Invocation, found: Scan, taken: Intake, seconds: float) -> None
         f"{count(found.steps, 'step')}, {found.errors:,} failing"
     )
     for at, signal in enumerate(taken.signals[:_SHOWN]):
-        name = clip(one_line(signal.template or signal.action), width() - 46)
-        call.say(f"{'signals' if at == 0 else '':<10} {signal.kind:<14} {signal.count:>7,}×  {name}")
+        name = clip(signal_name(signal), width() - 40)
+        call.say(f"{'signals' if at == 0 else '':<10} {signal.kind:<{KIND_WIDTH}} {signal.count:>7,}×  {name}")
     if len(taken.signals) > _SHOWN:
         call.say(f"{'':<10} {len(taken.signals) - _SHOWN} more: germline signals")
     call.say("next       germline evolve SKILL    germline signals")

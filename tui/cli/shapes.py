@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from events.base import Frozen
+    from events.candidate_events import CandidateScored
     from events.score import Measured
 
 
@@ -31,3 +32,14 @@ def model_json(model: Frozen | None) -> dict[str, Any] | None:
 def models_json(models: Iterable[Frozen]) -> list[dict[str, Any]]:
     """Give frozen values as JSON."""
     return [model.model_dump(mode="json") for model in models]
+
+
+def audit_json(scored: CandidateScored | None) -> dict[str, Any] | None:
+    """Give what the audit split says of a candidate as JSON; null before it was measured."""
+    if scored is None:
+        return None
+    return {
+        "before": score_json(scored.audit_before),
+        "after": score_json(scored.audit_after),
+        "delta": model_json(scored.audit_delta),
+    }

@@ -10,20 +10,24 @@ import typer
 
 from events.clock import SystemClock
 from registry.publish import differences, standing
+from strategies.answering import Sightings
 from strategies.attribution import under_versions
 from strategies.auto import AUTO
 from strategies.binding import bound_by
+from strategies.given_advice import given
 from strategies.intake import all_episodes
 from strategies.rechecking import staleness_of
 from strategies.regressions import live_record
-from strategies.routing import unrouted
+from strategies.routing import routes
 from strategies.settled import settled
 from tui.bootstrap import find_registry, open_library
+from tui.cli.advised import print_advice
 from tui.cli.invocation import invocation
 from tui.cli.open_signals import is_open, live_claims
 from tui.cli.options import AsJson
 from tui.cli.paint import clip, one_line, width
 from tui.cli.shapes import model_json, score_json
+from tui.cli.words import KIND_WIDTH, signal_name
 from tui.figures import age, count, share, signed
 
 if TYPE_CHECKING:
@@ -57,8 +61,10 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         raised = library.signals()
         over = settled(library, [one.event for one in raised])
         waiting = [one for one in raised if is_open(one.event, live, over)]
-        lost = unrouted(library, waiting, episodes)
-        held = [one for one in library.candidates() if one.verdict == "hold" and not one.reverted]
+        to = routes(library, [one.event for one in waiting], Sightings(episodes))
+        lost = [one for one in waiting if not to[one.event.fingerprint]]
+        held = library.held()
+        advice = given(library)
     if as_json:
         fields = {
             "registry": str(path),
@@ -74,6 +80,7 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
             ],
             "unrouted": [one.event.fingerprint for one in lost],
             "held": [{"id": one.id, "skill": one.proposed.capsule, "reasons": list(one.reasons)} for one in held],
+            "advice": [{"at": one.at, **(model_json(one.event) or {})} for one in advice.values()],
         }  # fmt: skip
         call.answer("status", fields)
         return
@@ -84,6 +91,7 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     if lost:
         call.say(f"unrouted   {count(len(lost), 'signal')} no skill answers to: germline evolve SKILL")
     _print_held(call, held)
+    print_advice(call, advice)
     call.say(f"next       {_next(skills, waiting, lost)}")
 
 
@@ -158,8 +166,8 @@ def _few(names: Sequence[str]) -> str:
 def _print_signals(call: Invocation, waiting: list[Raised]) -> None:
     most = sorted(waiting, key=lambda one: (-one.event.severity, one.event.fingerprint))
     for at, one in enumerate(most[:_SHOWN]):
-        name = clip(one_line(one.event.template or one.event.action), width() - 40)
-        call.say(f"{'signals' if at == 0 else '':<10} ○ {one.event.kind:<14} {one.event.count:>7,}×  {name}")
+        name, kind = clip(signal_name(one.event), width() - 42), f"{one.event.kind:<{KIND_WIDTH}}"
+        call.say(f"{'signals' if at == 0 else '':<10} ○ {kind} {one.event.count:>7,}×  {name}")
     if len(most) > _SHOWN:
         call.say(f"{'':<10} {len(most) - _SHOWN} more: germline signals")
 

@@ -9,7 +9,7 @@ from tui.cli.facts import say_fact
 from tui.cli.found import MARKS, candidate_json
 from tui.cli.names import SHOWN_CHARS
 from tui.cli.run_facts import run_facts
-from tui.cli.shapes import model_json, models_json, score_json
+from tui.cli.shapes import audit_json, model_json, models_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,13 +27,7 @@ def tried_json(candidate: Candidate) -> dict[str, Any]:
     scored = candidate.scored
     return {
         **candidate_json(candidate),
-        "audit": {
-            "before": score_json(scored.audit_before),
-            "after": score_json(scored.audit_after),
-            "delta": model_json(scored.audit_delta),
-        }
-        if scored
-        else None,
+        "audit": audit_json(scored),
         "rollouts": model_json(scored.rollouts) if scored else None,
         "attributions": models_json(scored.attributions) if scored else [],
     }

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 12
 """Signals that are listed one by one beside their kinds."""
-_HEAD = f"{'':<26}{'failed':>7} {'of':>6}  {'precision':<20}{'recall':<20}{'lift':>5}"
+_HEAD = f"{'':<20}{'failed':>7} {'of':>6} {'precision':<19} {'recall':<19} {'lift':>5}"
 
 
 def tell_quality(call: Invocation, *, as_json: bool) -> None:
@@ -35,7 +35,8 @@ def tell_quality(call: Invocation, *, as_json: bool) -> None:
         call.note("next       germline outcome EPISODE --value V --source ci")
         return
     base = share(found.failed / found.episodes)
-    call.say(f"{count(found.episodes, 'episode')} with an outcome, {found.failed:,} failed: a rate of {base}\n")
+    labelled = f"{count(found.episodes, 'episode')} with an outcome"
+    call.say(f"{labelled}, {found.failed:,} failed: a rate of {base}; 95 % intervals\n")
     call.say(call.paint(_HEAD, "dim"))
     for row in found.kinds:
         call.say(_line(row.kind, row))
@@ -43,18 +44,18 @@ def tell_quality(call: Invocation, *, as_json: bool) -> None:
         call.say("")
     surest = sorted(found.signals, key=lambda row: -row.precision.low)
     for row in surest[:_SHOWN]:
-        name = one_line(row.template or row.action) or row.kind
+        name = one_line(row.template or row.action) or "(no action)"
         call.say(_line(f"  {row.kind}", row))
         call.say(clip(f"    {name}", width()))
     if len(found.signals) > _SHOWN:
         call.say(f"  {len(found.signals) - _SHOWN} more: --json")
-    call.say("\nlift 1 says nothing about failure, more speaks for it, less against it; 95 % intervals")
+    call.say("\nlift 1 says nothing about failure, more speaks for it, less against it")
 
 
 def _line(name: str, row: QualityRow) -> str:
     lift = "–" if row.lift is None else f"{row.lift:.2f}"
     precision, recall = _words(row.precision), _words(row.recall)
-    return f"{name:<26}{row.precision.hits:>7,} {row.precision.n:>6,}  {precision:<20}{recall:<20}{lift:>5}"
+    return f"{name:<20}{row.precision.hits:>7,} {row.precision.n:>6,} {precision:<19} {recall:<19} {lift:>5}"
 
 
 def _words(one: Proportion) -> str:

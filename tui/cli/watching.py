@@ -19,15 +19,16 @@ from strategies.logs.watch import stopped_by_signals
 from strategies.tailing import tail_into
 from tui.bootstrap import find_registry, open_registry
 from tui.cli.config import read_config
-from tui.cli.evolved import evolution_json, print_cycle
+from tui.cli.evolved import evolution_json, print_cycle, unrouted_words
 from tui.cli.invocation import as_json as written
 from tui.cli.invocation import invocation
 from tui.cli.log_reading import chosen_logs, tell_broken_readers, tell_passed_over
 from tui.cli.options import AsJson
-from tui.cli.paint import clip, one_line, width
+from tui.cli.paint import clip, width
 from tui.cli.progress import LiveLine
 from tui.cli.rechecks import Rechecks, terms_of
 from tui.cli.taken_back import print_taken_back
+from tui.cli.words import KIND_WIDTH, signal_name
 from tui.figures import count
 
 if TYPE_CHECKING:
@@ -82,6 +83,9 @@ def watch(
         rechecks = Rechecks(registry, terms, seed=config.seed)
         watched = _Watched(call, registry, config, live, rechecks, evolving=evolving, as_json=as_json)
         call.note(f"watching   {', '.join(kept_path(str(path)) for path in logs)}; Ctrl-C ends it")
+        for path in logs:
+            if not path.exists():
+                call.note(f"warning    {kept_path(str(path))} is not there yet: it is read once it is")
         watched.tell_broken_readers(broken_readers())
         tail_into(
             registry,
@@ -140,8 +144,8 @@ class _Watched:
             tell_passed_over(self._call, found)
         self._broken |= broken
         for signal in taken.signals:
-            name = clip(one_line(signal.template or signal.action), width() - 48)
-            self._call.say(f"{self._now()}  signal  {signal.kind:<20} {signal.count:>7,}×  {name}")
+            name = clip(signal_name(signal), width() - 46)
+            self._call.say(f"{self._now()}  signal  {signal.kind:<{KIND_WIDTH}} {signal.count:>7,}×  {name}")
         self._call.flush()
 
     def looked(self) -> None:
@@ -179,7 +183,7 @@ class _Watched:
         if self._config.rollouts.decide:  # nobody is there to pay for runs: what needs them is held
             from tui.cli.harnesses import trials_of  # noqa: PLC0415 - most watches never come here
 
-            plan = replace(plan, trials=trials_of(self._registry, self._config.rollouts, deferred=True))
+            plan = replace(plan, trials=trials_of(self._registry, self._config, deferred=True))
         try:
             result = evolve(self._registry, plan, self._tell)
         except GermlineError as error:  # a skill edited by hand must not end the watch
@@ -192,6 +196,9 @@ class _Watched:
             self._call.say(f"{self._now()}  evolve")
             print_taken_back(self._call, result.taken_back)
             self._call.flush()
+        elif all(cycle.remembered for cycle in result.cycles):
+            lost = f"; {unrouted_words(result.unrouted)}" if result.unrouted else ""
+            self._call.note(f"{self._now()}  evolve  nothing new: {result.stop.why}{lost}")
 
     def _recheck(self) -> None:
         found = self._rechecks.due()

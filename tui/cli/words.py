@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from events.claims import Claim
     from events.registry_events import SignalRaised
 
+KIND_WIDTH: Final = 18
+"""As wide as every kind of signal but the rare `test_failure_after_edit`, which sticks out."""
+
 _SHOWN_BESIDE: Final = ("risk difference ", "paired delta ", "scope: ")
 """How the reasons of the gate begin that repeat the figures."""
 
@@ -35,9 +38,14 @@ def _ordinal(number: int) -> str:
     return {1: "the first", 2: "the second", 3: "the third"}.get(number, f"call {number} of")
 
 
+def signal_name(signal: SignalRaised) -> str:
+    """Name what recurs: the error, else the action; a run that called nothing has neither."""
+    return one_line(signal.template or signal.action) or "(no action)"
+
+
 def signal_words(signal: SignalRaised) -> str:
     """Say what recurs, how often, and where."""
-    name = one_line(signal.template or signal.action)
+    name = signal_name(signal)
     times = "once" if signal.count == 1 else f"{signal.count:,} times"
     runs = f" of {count(len(signal.runs), 'run')}" if signal.runs else ""
     return f'"{name}", {times} in {count(signal.episodes, "episode")}{runs}'

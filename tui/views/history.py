@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from events.model_events import TokenUsage
 from events.score import Delta, Score, Unmeasured
 from registry.provenance import actor_of
 from tui.figures import age, ago, count
@@ -150,6 +151,9 @@ _LABELS: Final = {
     "attribution": "share of Δ",
     "measured_at": "measured",
     "derived_from": "from gene",
+    "prompt_hash": "prompt",
+    "most_tokens": "at most",
+    "cost_usd": "cost, USD",
 }
 
 
@@ -160,6 +164,9 @@ def _value(value: Any) -> Row:  # noqa: ANN401 - a field of any event
         return delta_row(value)
     if isinstance(value, CLAIMS):
         return (Part(claim_text(value)),)
+    if isinstance(value, TokenUsage):
+        told = ", ".join(f"{name.replace('_', ' ')} {number:,}" for name, number in value if number)
+        return (Part(told or "none"),)
     if isinstance(value, tuple):
         return (Part("; ".join(_text(item) for item in value)),)
     return (Part(_text(value)),)

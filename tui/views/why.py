@@ -52,6 +52,12 @@ def _origin(why: Why, width: int, now: str) -> list[Row]:
     else:
         who = f"{clean(row.summary)}, {clean(actor_of(origin))}"
     rows += labelled("why", (Part(who),), width, limit=2)
+    if why.asked:
+        asked = why.asked.event
+        tokens = asked.usage.total if asked.usage else asked.most_tokens
+        cost = "price unknown" if asked.cost_usd is None else f"{asked.cost_usd:.4f} USD"
+        told = f", prompt {asked.prompt_hash[:12]}, {count(tokens, 'token')}, {cost}"
+        rows += labelled("model", (Part(clean(asked.model)), Part(told, "dim")), width, limit=2)
     rows += labelled(
         "when",
         (

@@ -1,0 +1,68 @@
+"""Few labels and many judged items together: the judge sharpens the estimate as far as it deserves."""
+
+from __future__ import annotations
+
+from math import sqrt
+from statistics import fmean, variance
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from strategies.gate.strata import Z95
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LEAST_LABELS: Final = 2
+"""Labels below which no variance can be had."""
+
+
+class Labelled(NamedTuple):
+    """An item with a label: what a person says, and what the judge says."""
+
+    label: float
+    said: float
+
+
+class Powered(NamedTuple):
+    """A mean with its 95 % interval; `weight` is how far the judge was trusted: at 0 the labels stand alone."""
+
+    value: float
+    low: float
+    high: float
+    weight: float
+
+
+def prediction_powered_mean(
+    labelled: Sequence[Labelled], said: Sequence[float], weight: float | None = None
+) -> Powered:
+    """Estimate the mean of the labels, were there a label for every item.
+
+    Shapes: said holds what the judge says of the items that have no label. `weight` is tuned where none is given:
+    cov(label, said) / ((1 + n/N) var(said)), kept in [0, 1]. The labelled items must be drawn like the others.
+    Raises: ValueError with fewer than two labels.
+    Source: PPI++, Angelopoulos, Duchi & Zrnic 2023 (arXiv 2311.01453), section 6 for the weight of a mean.
+    """
+    if len(labelled) < LEAST_LABELS:
+        raise ValueError(f"{len(labelled)} labels do not show how labels vary")
+    n, others = len(labelled), len(said)
+    if not others:
+        weight = 0.0
+    elif weight is None:
+        weight = _tuned(labelled, said)
+    rest = [one.label - weight * one.said for one in labelled]
+    judged = weight * fmean(said) if others else 0.0
+    error = variance(rest) / n
+    if others > 1:
+        error += weight**2 * variance(said) / others
+    elif weight:
+        error += weight**2 * variance([*said, *(one.said for one in labelled)]) / others
+    value, margin = judged + fmean(rest), Z95 * sqrt(error)
+    return Powered(value, value - margin, value + margin, weight)
+
+
+def _tuned(labelled: Sequence[Labelled], said: Sequence[float]) -> float:
+    n, spread = len(labelled), variance([*said, *(one.said for one in labelled)])
+    if not spread:
+        return 0.0
+    mean_label, mean_said = fmean(one.label for one in labelled), fmean(one.said for one in labelled)
+    together = sum((one.label - mean_label) * (one.said - mean_said) for one in labelled) / (n - 1)
+    return min(max(together / ((1 + n / len(said)) * spread), 0.0), 1.0)

@@ -1,0 +1,57 @@
+"""Opening: a model with all that it needs, as the settings and the environment say; closed at the end."""
+
+from __future__ import annotations
+
+from contextlib import closing, contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from registry.gitleaks import leaks_in
+from strategies.models.claude_client import Claude
+from strategies.models.failures import KEY
+from strategies.models.recorded import RecordedModel
+from strategies.models.replay import Tape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from registry.registry import Registry
+    from strategies.models.settings import ModelSettings
+
+
+@contextmanager
+def open_model(
+    registry: Registry,
+    settings: ModelSettings,
+    environment: Mapping[str, str],
+    *,
+    tape: Tape | None = None,
+    sends: bool = True,
+    gitleaks: str = "",
+) -> Iterator[RecordedModel]:
+    """Lend a model that asks whom the settings name, with the key that the environment holds.
+
+    `sends` is false for a dry run: what is not on the tape is then refused. `gitleaks` is the binary of a second
+    scanner for secrets, "" for none. Without a key everything works until something is to be sent.
+    """
+    claude = Claude(
+        environment.get(KEY, "").strip(),
+        base_url=settings.base_url,
+        timeout_s=settings.timeout_s,
+        max_retries=settings.max_retries,
+        longest_wait_s=settings.longest_wait_s,
+    )
+    with closing(claude):
+        yield RecordedModel(
+            registry,
+            settings,
+            endpoint=claude if sends else None,
+            tape=tape,
+            find_leaks=partial(leaks_in, binary=gitleaks),
+        )
+
+
+def tape_of(path: Path | None, *, record: bool) -> Tape | None:
+    """Open the file that `--model-replay` names, None where it names none; raises as `Tape.open`."""
+    return Tape.open(path, record=record) if path else None

@@ -1,0 +1,238 @@
+"""Reflecting: what a model is shown of one signal, read from explore alone, and what comes back of it."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from events.errors import (
+    CutOffError,
+    DeclinedError,
+    MalformedReplyError,
+    ModelError,
+    NotRecordedError,
+    RefusedError,
+)
+from registry.claimed import claims_of
+from registry.provenance import blame
+from strategies.answering import Sightings
+from strategies.claims.kinds import described
+from strategies.failing import FAILS_UNDER
+from strategies.gate.explain import WRITER
+from strategies.memory import remembered
+from strategies.models.reflection import Reflected, ReflectionCase, ShownEpisode, reflect
+from strategies.models.writing import write_section
+from strategies.noting import note, notes_of
+from strategies.proposers.claude import Tally, sifted
+from strategies.proposers.ideas import FORMS
+from strategies.proposers.placement import answering
+from strategies.proposers.proposal import Ask, Mined
+from strategies.proposers.sequences import action_classes
+from strategies.proposers.writer import section_proposed
+from strategies.signals.survey import truth
+from strategies.transcripts import transcripts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from events.errors import GermlineError
+    from events.registry_events import SignalRaised
+    from registry.capsule import Capsule
+    from registry.library import Library
+    from registry.registry import Registry
+    from strategies.drafts import Turn
+    from strategies.logs.episode import EpisodeRecord
+    from strategies.models.recorded import RecordedModel
+    from strategies.proposers.proposal import Tried
+
+MINIBATCH: Final = 8
+"""Episodes that one reflection looks at (issue: Claude as proposer)."""
+_MOST_WORDS: Final = 40
+"""Templates, and action classes, that a model is told: the most frequent ones (a guess)."""
+_MOST_TRIED: Final = 30
+"""Earlier attempts that a model is told, the last ones (a guess)."""
+_UNCOVERED: Final = frozenset({"missing_capability", "uncovered_failure"})
+"""Kinds of signals that ask for a section of its own (issue: Claude as proposer)."""
+_PASSING: Final = (ModelError, RefusedError, NotRecordedError)
+"""What may keep sections and notes from being written: the turn goes on without them."""
+_ITS_OWN: Final = (DeclinedError, CutOffError, MalformedReplyError)
+"""Failures that lie in what was asked: another signal may still be answered."""
+
+
+@dataclass
+class Reflecting:
+    """Asks a model about one signal after the other, and counts what its suggestions came to before the gate."""
+
+    model: RecordedModel
+    size: int = MINIBATCH
+    tally: Tally = field(default_factory=Tally)
+    failures: list[str] = field(default_factory=list)
+
+    def mined(self, turn: Turn, signal: SignalRaised, capsule: Capsule) -> tuple[Mined, ...]:
+        """Ask about one signal; answers with what goes to the gate, or with one that says why nothing does.
+
+        Raises: ModelError, CredentialsError and SpendingCapError that would meet the next signal as well; what
+        was paid for is kept, and nothing else is written.
+        """
+        self.model.begin_cycle()
+        explore = turn.ground.division.explore
+        shown = Sightings(explore).of(signal)
+        if not shown:
+            return (Mined(None, 0, None, why="no episode that a proposer may see shows this signal"),)
+        tried = remembered(turn.registry, capsule.name, turn.ground.evaluator)
+        batches = self._minibatches(turn, shown)
+        if not batches:
+            return (Mined(None, 0, None, why="the logs of the episodes that show this signal are gone"),)
+        case = ReflectionCase(
+            name=capsule.name,
+            strategy=signal.calls_for,
+            signal=f"{signal.kind}: {signal.template or signal.action}",
+            shown_in=len(shown),
+            skill=_skill_shown(turn.registry, capsule),
+            tried=_tried_shown(tried),
+            vocabulary=_vocabulary_shown(explore),
+            notes=notes_of(turn.registry),
+            edit_budget=turn.edit_budget,
+            minibatches=batches,
+        )
+        found, failed = self._reflections(case)
+        written = self._written(turn, signal, capsule, case)
+        if failed is not None and not found:
+            return written or (Mined(None, 0, None, why=failed.message),)
+        sieved = sifted(Ask(signal, explore, capsule, (), tried), capsule, found, turn.edit_budget)
+        self.tally = self.tally.plus(sieved.tally)
+        return (*sieved.mined, *written) or (Mined(None, 0, None, why=_nothing_new(sieved.tally)),)
+
+    def take_notes(self, registry: Registry) -> None:
+        """Let the model that is named for it make its notes anew; what goes wrong is told, and changes nothing."""
+        if "notes" not in self.model.settings.named:
+            return
+        try:
+            note(registry, self.model)
+        except _PASSING as error:
+            self.failures.append(error.message)
+
+    def _written(
+        self, turn: Turn, signal: SignalRaised, capsule: Capsule, case: ReflectionCase
+    ) -> tuple[Mined, ...]:
+        """Ask for a section where a skill lacks one, once for each signal and version of the skill."""
+        wanted = signal.kind in _UNCOVERED and "writer" in self.model.settings.named and turn.preset.bears_genes
+        known = turn.registry.answers(signal.fingerprint) if wanted else []
+        waiting = any(one.proposed.proposer == WRITER and one.verdict == "hold" for one in known)
+        if not wanted or waiting or answering(capsule, signal.fingerprint, "") is not None:
+            return ()
+        try:
+            reply = write_section(self.model, case)
+        except _PASSING as error:
+            self.failures.append(error.message)
+            return ()
+        mined = section_proposed(capsule, turn.ground.division.explore, reply.answer, reply.actor)
+        if mined.proposal is None:
+            self.failures.append(mined.why)
+            return ()
+        return (mined,)
+
+    def _reflections(self, case: ReflectionCase) -> tuple[list[Reflected], GermlineError | None]:
+        """Ask for reflections; one that fails takes no other with it.
+
+        Raises: what would meet the next signal as well, where nothing came back.
+        """
+        answers = reflect(self.model, case)
+        found = [one for one in answers if isinstance(one, Reflected)]
+        errors = [one for one in answers if not isinstance(one, Reflected)]
+        self.failures += [error.message for error in errors]
+        outside = [error for error in errors if not isinstance(error, _ITS_OWN)]
+        if outside and not found:
+            raise outside[0]
+        return found, errors[0] if errors else None
+
+    def _minibatches(self, turn: Turn, shown: Sequence[EpisodeRecord]) -> tuple[tuple[ShownEpisode, ...], ...]:
+        """Draw failures and successes that show a signal, and read them again; an empty batch is left out.
+
+        Episodes that nobody judged stand with the failures: a signal is what they have to tell.
+        """
+        failed = [one for one in shown if (outcome := truth(one)) is None or outcome < FAILS_UNDER]
+        ids = {one.id for one in failed}
+        succeeded = [one for one in shown if one.id not in ids]
+        batches = (self._read(turn, drawn(group, self.size, turn.seed)) for group in (failed, succeeded))
+        return tuple(batch for batch in batches if batch)
+
+    def _read(self, turn: Turn, records: Sequence[EpisodeRecord]) -> tuple[ShownEpisode, ...]:
+        read = zip(records, transcripts(turn.registry, records), strict=True)
+        return tuple(ShownEpisode(text.text, truth(record), text.evidence) for record, text in read if text)
+
+
+def drawn(records: Sequence[EpisodeRecord], size: int, seed: int) -> list[EpisodeRecord]:
+    """Draw episodes, the same ones for the same seed."""
+    ordered = sorted(records, key=lambda record: record.id)
+    return random.Random(seed).sample(ordered, min(size, len(ordered)))  # noqa: S311 - a seeded draw, not a secret
+
+
+def _nothing_new(tally: Tally) -> str:
+    """Say why a model's suggestions came to nothing."""
+    if not tally.suggested:
+        return "the model suggests nothing"
+    words = ("misfit", "repeated", "refused", "contradicting", "clipped")
+    told = ", ".join(f"{getattr(tally, word)} {word}" for word in words if getattr(tally, word))
+    return f"of {tally.suggested} suggestions none is new: {told}"
+
+
+def _skill_shown(library: Library, capsule: Capsule) -> str:
+    """Write a skill line by line, each under its id; a learned one with its claim, its reason and its rivals."""
+    lines: list[str] = []
+    last = ""
+    for line, origin in blame(library, capsule):
+        gene = capsule.gene(line.gene)
+        if gene is None:
+            lines.append(line.text.rstrip("\r\n"))
+            continue
+        if line.gene != last:
+            closed = gene.protected_whole or gene.keeper
+            lines.append(f"--- gene {gene.id}{', protected' if closed else ''}")
+            last = line.gene
+        mark = " protected" if line.id in gene.protected or gene.protected_whole else ""
+        lines.append(f"[{line.id}{mark}] {line.text.rstrip()}")
+        lines += [f"      claim: {described(claim)}" for claim in claims_of(gene, line)]
+        lines += _history(library, getattr(origin.event, "candidate", ""))
+    return "\n".join(lines)
+
+
+def _history(library: Library, name: str) -> Iterator[str]:
+    """Say why a line came, and what else was tried for the same signal: nothing that sealed logs showed."""
+    candidate = library.candidate(name) if name else None
+    if candidate is None:
+        return
+    yield f"      reason: {candidate.proposed.reason}"
+    for other in library.answers(candidate.proposed.fingerprint):
+        if other.id != candidate.id and other.verdict in {"reject", "hold"}:
+            said = " / ".join(text.strip() for text in other.proposed.new_lines if text.strip())
+            yield f"      tried there: {said or 'lines taken away'}: {other.verdict}"
+
+
+def _tried_shown(tried: Sequence[Tried]) -> str:
+    told = []
+    for one in tried[-_MOST_TRIED:]:
+        words = " / ".join(text.strip() for edit in one.edits for text in edit.text if text.strip())
+        claims = "; ".join(described(claim) for claim in (*one.claims, *one.removes))
+        told.append(f"{one.verdict}: {words or 'lines taken away'}{f' (claim: {claims})' if claims else ''}")
+    return "\n".join(told)
+
+
+def _vocabulary_shown(explore: Sequence[EpisodeRecord]) -> str:
+    """List the templates and the action classes of explore, the most frequent first, with their episodes."""
+    errors = Counter(template for record in explore for template in {s.template for s in record.steps if s.error})
+    calls = Counter(action for record in explore for action in {s.action for s in record.steps})
+    known = set(action_classes(explore))
+    templates = [f"{count:>6}  {template}" for template, count in errors.most_common() if template]
+    actions = [f"{count:>6}  {action}" for action, count in calls.most_common() if action in known]
+    return "\n".join(
+        (
+            "error templates, by episodes:",
+            *templates[:_MOST_WORDS],
+            "action classes, by episodes:",
+            *actions[:_MOST_WORDS],
+            f"forms of final answers: {', '.join(sorted(FORMS))}",
+        )
+    )

@@ -1,0 +1,61 @@
+"""A model for tests: asked over real HTTP at the stub, with everything kept in a registry."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from events.base import Frozen
+from registry.asked import every_asked
+from strategies.models.asking import Request, Text, said
+from strategies.models.failures import KEY as VARIABLE
+from strategies.models.opening import open_model
+from tests.anthropic_stub import KEY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from events.model_events import ModelAsked, ModelRole
+    from registry.registry import Registry
+    from strategies.models.recorded import RecordedModel
+    from strategies.models.replay import Tape
+    from strategies.models.settings import ModelSettings
+    from tests.anthropic_stub import AnthropicStub
+
+
+class Pick(Frozen):
+    """A shape to ask for."""
+
+    which: str
+    reasons: tuple[str, ...]
+
+
+PICK = {"which": "SHOW", "reasons": ["it lists the tables"]}
+
+
+def question(text: str = "Which?", *, role: ModelRole = "proposer", again: bool = False) -> Request[Pick]:
+    """Ask for a pick, under rules that are kept in the prompt cache."""
+    rules = Text("Pick one.", cache=True)
+    return Request(role, (said(text),), Pick, max_tokens=500, system=(rules,), again=again)
+
+
+@contextmanager
+def asking(
+    registry: Registry,
+    stub: AnthropicStub,
+    settings: ModelSettings | None = None,
+    *,
+    key: str = KEY,
+    tape: Tape | None = None,
+    sends: bool = True,
+) -> Iterator[RecordedModel]:
+    """Lend a model that asks the stub, and never sleeps between two looks at a batch."""
+    environment = {VARIABLE: key}
+    with open_model(registry, settings or stub.settings(), environment, tape=tape, sends=sends) as model:
+        model.pause = lambda _: None
+        yield model
+
+
+def asked(registry: Registry) -> list[ModelAsked]:
+    """List what was written down of the prompts that went out."""
+    return [one.event for one in every_asked(registry)]

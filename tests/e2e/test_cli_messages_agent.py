@@ -1,0 +1,273 @@
+"""The agent `messages` as a person uses it: a candidate tested, models compared, runs reviewed and exported."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.anthropic_stub import KEY, PRICE, AnthropicStub, Step, overloaded
+from tests.confining import require_isolation
+from tests.messages_agent import calls, finish, greeting
+from tests.registries import SKILL
+from tests.terminal import SPLIT_KEY, Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+NAMES = ("Ada", "Bob", "Cyd", "Dee", "Eve", "Flo", "Gus", "Hal")
+TASKS = "".join(f"{greeting(name).model_dump_json(exclude={'solution'})}\n" for name in NAMES)
+
+
+def greets(body: dict[str, Any], word: str) -> Step:
+    """Write the greeting, and finish, in one reply."""
+    name = body["messages"][0]["content"][0]["text"].removeprefix("Write a greeting of ").split()[0]
+    return calls(("write_file", {"path": "out.txt", "text": f"{word} {name}"}), ("finish", {"answer": "done"}))
+
+
+def worker(body: dict[str, Any]) -> Step:
+    """Solve a greeting, unless the skill says otherwise."""
+    return greets(body, "Bonjour" if "Bonjour" in json.dumps(body["system"]) else "Hello")
+
+
+@pytest.fixture
+def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[AnthropicStub]:
+    require_isolation()
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with AnthropicStub() as stub:
+        yield stub.script("agent", worker)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, stub: AnthropicStub) -> Terminal:
+    found = Terminal(tmp_path, ANTHROPIC_API_KEY=KEY)
+    found.does("init", "--split-key", SPLIT_KEY)
+    found.write("skills/sql-analyst/SKILL.md", SKILL)
+    found.write("tasks.jsonl", TASKS)
+    configure(found, stub)
+    found.does("import", "skills")
+    return found
+
+
+def configure(terminal: Terminal, stub: AnthropicStub, rollouts: str = "", **models: object) -> None:
+    prices = {"stub-agent": dict(PRICE), "stub-judge": dict(PRICE)}
+    table = stub.toml(prices=prices, **models)
+    runs = f'[rollouts]\ntasks = "tasks.jsonl"\nagent = "messages"\nworkers = 2\nreply_tokens = 500\n{rollouts}\n'
+    terminal.write("germline.toml", runs + table)
+
+
+def proposed(terminal: Terminal, line: str = "Say Bonjour.") -> str:
+    terminal.write("new.md", SKILL.replace("Round nothing.", f"Round nothing.\n- {line}"))
+    words = ("candidate", "propose", "sql-analyst", "--from", "new.md", "--reason", "a test", "--json")
+    name: str = terminal.does(*words).json["candidate"]
+    return name
+
+
+def test_a_candidate_is_tested_with_a_model_within_its_caps_and_goes_on_from_the_bank(
+    terminal: Terminal, stub: AnthropicStub
+) -> None:
+    name = proposed(terminal)
+    configure(terminal, stub, cap_usd_per_cycle=0.2)
+    capped = terminal.does("candidate", "test", name, "--json").json["candidates"][0]
+    assert capped["verdict"] == "hold"
+    assert "models.cap_usd_per_cycle is 0.2 USD" in capped["reasons"][0]
+    assert len(stub.asked("agent")) * 0.02 <= 0.2
+    kept = capped["rollouts"]["runs"]
+    configure(terminal, stub)
+    answer = terminal("candidate", "test", name, "--json")
+    (found,) = answer.json["candidates"]
+    assert (answer.code, found["verdict"]) == (3, "reject")
+    figures = found["rollouts"]
+    assert figures["difference"] == pytest.approx(-0.5)
+    assert (figures["reused"], figures["void"], figures["unpriced"]) == (kept, 0, 0)
+    assert figures["cost_usd"] == pytest.approx(figures["runs"] * 0.02)
+    assert len(stub.asked("agent")) == kept + figures["runs"]  # nothing that was paid for is asked again
+    configure(terminal, stub, 'skill_mode = "must-follow"')
+    plan = terminal.does("candidate", "test", proposed(terminal, "Say Salut."), "--dry-run", "--json").json
+    assert plan["evaluator"] != answer.json["evaluator"]
+    assert terminal.does("verify").code == 0
+
+
+def test_a_server_that_is_overloaded_for_a_moment_costs_no_pair(terminal: Terminal, stub: AnthropicStub) -> None:
+    seen: list[str] = []
+
+    def stumbling(body: dict[str, Any]) -> Step:
+        seen.append(str(body["messages"][0]))
+        return overloaded() if len(seen) in {3, 6} else worker(body)
+
+    stub.script("agent", stumbling)
+    (found,) = terminal("candidate", "test", proposed(terminal), "--json").json["candidates"]
+    assert (found["verdict"], found["rollouts"]["void"]) == ("reject", 0)
+
+
+def test_without_a_key_it_ends_with_4_and_without_a_model_with_the_key_to_set(
+    terminal: Terminal, stub: AnthropicStub
+) -> None:
+    name = proposed(terminal)
+    configure(terminal, stub, agent="")
+    answer = terminal("candidate", "test", name)
+    assert (answer.code, answer.hint) == (2, 'agent = "MODEL" under [models] in germline.toml')
+    configure(terminal, stub)
+    keyless = Terminal(terminal.folder, ANTHROPIC_API_KEY="")
+    assert keyless("candidate", "test", name).code == 4
+    assert stub.received == []
+
+
+def test_what_was_recorded_once_is_replayed_without_a_server(terminal: Terminal, stub: AnthropicStub) -> None:
+    words = ("compare", "sql-analyst", "--models", "stub-agent", "--workers", "1", "--json")
+    first = terminal.does(*words, "--model-replay", "tape.jsonl").json["rows"]
+    sent = len(stub.received)
+    other = Terminal(terminal.folder / "other", ANTHROPIC_API_KEY="")
+    other.folder.mkdir()
+    other.does("init", "--split-key", SPLIT_KEY)
+    other.write("skills/sql-analyst/SKILL.md", SKILL)
+    other.write("tasks.jsonl", TASKS)
+    other.write("germline.toml", (terminal.folder / "germline.toml").read_bytes())
+    other.does("import", "skills")
+    again = other.does(*words, "--model-replay", terminal.folder / "tape.jsonl").json["rows"]
+    assert [row["score"] for row in again] == [row["score"] for row in first]
+    assert len(stub.received) == sent
+
+
+def test_models_are_compared_on_the_same_tasks_in_a_table_of_80_columns(
+    terminal: Terminal, stub: AnthropicStub
+) -> None:
+    stub.script("judge", lambda _: finish("no idea"))  # a weaker model: the stub tells models apart by their role
+    terminal.write("skills/sql-analyst/SKILL.md", SKILL.replace("Round nothing.", "Round nothing. Say Bonjour."))
+    terminal.does("adopt", "sql-analyst")
+    words = ("compare", "sql-analyst@1", "sql-analyst@2", "--models", "stub-agent,stub-judge", "--no-skill")
+    told = terminal.does(*words).out
+    assert max(map(len, told.splitlines())) <= 80
+    assert "stub-judge" in told
+    answer = terminal.does(*words, "--json").json
+    rows = {(row["model"], row["version"]): row for row in answer["rows"]}
+    assert len(rows) == 6
+    assert answer["runs"] == 0
+    assert answer["reused"] == 6 * answer["sealed_tasks"]
+    first = rows["stub-agent", "sql-analyst@1"]
+    assert (first["score"]["value"], first["against_first"]) == (1.0, None)
+    worse = rows["stub-agent", "sql-analyst@2"]["against_first"]
+    assert (worse["difference"], worse["low"], worse["high"]) == (-0.5, -0.5, -0.5)
+    weaker = rows["stub-judge", "sql-analyst@2"]["against_first"]
+    assert weaker["difference"] == -1.0
+    assert weaker["tasks"] == answer["sealed_tasks"]
+    assert rows["stub-agent", "no skill"]["score"]["value"] == 1.0
+    assert all(row["missing"] == 0 and row["cost_usd"] > 0 for row in rows.values())
+    assert len({row["evaluator"] for row in rows.values()}) == 2
+
+
+def test_a_comparison_that_reaches_a_cap_tells_what_it_has_and_goes_on_later(
+    terminal: Terminal, stub: AnthropicStub
+) -> None:
+    configure(terminal, stub, "cost_cap_usd = 0.05")
+    words = ("compare", "sql-analyst", "--models", "stub-agent", "--json")
+    part = terminal.does(*words).json
+    assert "cost cap of 0.05 USD" in part["stopped"]
+    assert part["rows"][0]["missing"] > 0
+    configure(terminal, stub)
+    whole = terminal.does(*words).json
+    assert (whole["stopped"], whole["rows"][0]["missing"], whole["reused"]) == (None, 0, part["runs"])
+
+
+def test_a_comparison_says_what_it_needs(terminal: Terminal, stub: AnthropicStub) -> None:
+    for words, said in (
+        (("sql-analyst", "--models", " , "), "no model is named"),
+        (("sql-analyst", "other", "--models", "a"), "versions of one skill"),
+        (("sql-analyst@9", "--models", "a"), "has no version 9"),
+        (("sql-analyst", "--models", "nobody-knows"), "no price of nobody-knows"),
+    ):
+        answer = terminal("compare", *words)
+        assert (answer.code, said in answer.err) == (2, True), answer.err
+    plan = terminal.does("compare", "sql-analyst", "--models", "stub-agent", "--dry-run", "--json").json
+    assert plan["most_runs"] == plan["sealed_tasks"]
+    assert stub.received == []
+
+
+@pytest.fixture
+def reviewed(terminal: Terminal) -> Terminal:
+    """Give a registry with finished runs, good ones and worse, that a person has let go."""
+    assert terminal("candidate", "test", proposed(terminal)).code == 3
+    terminal.does("export", "review", "--approve", "--reason", "read them all")
+    return terminal
+
+
+def lines(terminal: Terminal, shape: str) -> list[dict[str, Any]]:
+    terminal.does("export", "rollouts", "--format", shape, "-o", "out.jsonl", "--yes")
+    return [json.loads(line) for line in (terminal.folder / "out.jsonl").read_text().splitlines()]
+
+
+def test_nothing_is_exported_before_a_person_has_looked(terminal: Terminal) -> None:
+    terminal("candidate", "test", proposed(terminal))
+    answer = terminal("export", "rollouts", "--format", "sft", "-o", "out.jsonl")
+    assert (answer.code, "none was approved" in answer.err) == (2, True)
+    assert not (terminal.folder / "out.jsonl").exists()
+    shown = terminal.does("export", "review").out
+    assert "not decided on" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    run = terminal.does("export", "review", "--json").json["runs"][0]
+    whole = terminal.does("export", "review", run["run"][:12]).out
+    assert "Write a greeting of" in whole
+    assert "write_file" in whole
+    assert terminal("export", "review", "--approve").code == 2
+    before = terminal.events()
+    dry = terminal.does("export", "review", "--approve", "--reason", "x", "--dry-run", "--json").json
+    assert [event["type"] for event in dry["events"]] == ["RolloutsReviewed"]
+    assert terminal.events() == before
+
+
+def test_good_runs_become_supervised_examples_with_a_plain_warning_where_they_are_few(reviewed: Terminal) -> None:
+    answer = reviewed.does("export", "rollouts", "--format", "sft", "-o", "out.jsonl")
+    assert "under 500 fine-tuning rarely pays" in answer.err
+    found = lines(reviewed, "sft")
+    assert found
+    assert all(one["score"] >= 0.8 for one in found)
+    one = found[0]
+    assert [turn["role"] for turn in one["messages"]] == ["system", "user", "assistant"]
+    call = one["messages"][2]["tool_calls"][0]
+    assert call["function"]["name"] == "write_file"
+    assert call["function"]["arguments"]["text"].startswith("Hello")
+    assert {tool["function"]["name"] for tool in one["tools"]} == {
+        "run_command",
+        "read_file",
+        "write_file",
+        "finish",
+    }
+    assert (reviewed.folder / "out.jsonl").stat().st_mode & 0o077 == 0
+
+
+def test_a_file_that_is_there_is_replaced_only_when_told_to(reviewed: Terminal) -> None:
+    reviewed.write("out.jsonl", "mine")
+    answer = reviewed("export", "rollouts", "--format", "sft", "-o", "out.jsonl")
+    assert (answer.code, answer.hint) == (2, "--yes replaces it")
+    assert reviewed.does("export", "rollouts", "--format", "sft", "-o", "out.jsonl", "--dry-run").out
+    assert (reviewed.folder / "out.jsonl").read_text() == "mine"
+
+
+def test_what_a_person_takes_back_is_exported_no_more(reviewed: Terminal) -> None:
+    good = lines(reviewed, "sft")[0]["run"]
+    reviewed.does("export", "review", good[:16], "--reject", "--reason", "it guessed")
+    assert good not in {one["run"] for one in lines(reviewed, "sft")}
+
+
+def test_runs_that_began_alike_and_ended_otherwise_are_groups_with_advantages(
+    terminal: Terminal, stub: AnthropicStub
+) -> None:
+    tries: dict[str, int] = {}
+
+    def moody(body: dict[str, Any]) -> Step:
+        task = body["messages"][0]["content"][0]["text"]
+        tries[task] = tries.get(task, 0) + 1
+        return greets(body, "Hello" if tries[task] % 2 else "Bonjour")
+
+    stub.script("agent", moody)
+    terminal.does("compare", "sql-analyst", "--models", "stub-agent", "--rounds", "2")
+    terminal.does("export", "review", "--approve", "--reason", "read them all")
+    groups = lines(terminal, "grpo")
+    assert groups
+    for group in groups:
+        assert [turn["role"] for turn in group["prompt"]] == ["system", "user"]
+        assert sorted(one["reward"] for one in group["completions"]) == [0.5, 1.0]
+        assert sorted(one["advantage"] for one in group["completions"]) == [-1.0, 1.0]
+        assert group["completions"][0]["messages"][0]["role"] == "assistant"

@@ -1,0 +1,205 @@
+"""A judge among the layers of grading: it decides while it is calibrated, and is a note beside the score else."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from strategies.rollouts.harness import AgentRunner
+from strategies.rollouts.trial import LayerResult, ShownWork, Trial
+from tests.anthropic_stub import AnthropicStub, Step, declines, gives
+from tests.fake_runs import task
+from tests.judged_pairs import as_jsonl, blocks, judge_with, labelled_pairs, with_models
+from tests.registries import SKILL
+from tests.terminal import SPLIT_KEY, Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from strategies.rollouts.bank import Job
+
+AGENT = "python3 agent.py {skill_dir} {prompt_file} {round}"
+SETTINGS = f'[rollouts]\ntasks = "tasks.jsonl"\nagent = "{AGENT}"\nworkers = 2\n'
+LAYER = {"kind": "judge", "name": "clear", "family": "sql", "reference": "a plain answer"}
+NOTE = "a note: it is not calibrated"
+
+
+def tasks(number: int = 44) -> str:
+    found = []
+    for at in range(number):
+        row = json.loads(task(at).model_dump_json(exclude={"solution"}))
+        found.append({**row, "graders": [*row["graders"], LAYER]})
+    return as_jsonl(found)
+
+
+@pytest.fixture
+def stub() -> Iterator[AnthropicStub]:
+    with AnthropicStub() as server:
+        yield server.script("judge", judge_with(1.0))
+
+
+@pytest.fixture
+def germline(tmp_path: Path, stub: AnthropicStub, monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """A skill, a task set with a judge, and an agent that a line makes better in the eyes of one grader only."""
+
+    def ran(_: AgentRunner, job: Job) -> Trial:
+        text = job.arm.files["SKILL.md"].body.decode() if job.arm.files else ""
+        answer = f"answer to {job.task.id}, {job.arm.name}" + (" right" if "CLEAR" in text else "")
+        answer += ", muddled" if "MUDDLED" in text else ""
+        value = 1.0 if "MUDDLED" in text else 0.5
+        return Trial(
+            task=job.task.id,
+            status="done",
+            value=value,
+            layers=(LayerResult(name="done", value=value, threshold=1.0),),
+            cost_usd=0.01,
+            shown=(ShownWork(layer="clear", text=answer),),
+        )
+
+    monkeypatch.setattr(AgentRunner, "__call__", ran)
+    found = with_models(tmp_path, stub, "judge", more=SETTINGS)
+    found.does("init", "--split-key", SPLIT_KEY)
+    found.write("skills/sql-analyst/SKILL.md", SKILL)
+    found.write("tasks.jsonl", tasks())
+    found.does("import", "skills")
+    return found
+
+
+def proposed(germline: Terminal, line: str = "Be CLEAR.") -> str:
+    germline.write("new.md", SKILL.replace("Round nothing.", f"Round nothing.\n- {line}"))
+    words = ("candidate", "propose", "sql-analyst", "--from", "new.md", "--reason", "a test", "--json")
+    name: str = germline.does(*words).json["candidate"]
+    return name
+
+
+def tried(germline: Terminal, name: str) -> Any:  # noqa: ANN401 - one candidate of the answer
+    answer = germline("candidate", "test", name, "--json")
+    (found,) = answer.json["candidates"]
+    return found
+
+
+def calibrate(germline: Terminal, stub: AnthropicStub) -> None:
+    stub.script("judge", judge_with(1.0))
+    germline.write("labels.jsonl", as_jsonl(labelled_pairs(45)))
+    germline.does("judge", "calibrate", "--labels", "labels.jsonl")
+
+
+def test_a_judge_that_is_not_calibrated_is_a_note_and_moves_nothing(germline: Terminal) -> None:
+    found = tried(germline, proposed(germline))
+    assert found["verdict"] == "reject"
+    (judge,) = found["rollouts"]["judges"]
+    assert (judge["layer"], judge["before"], judge["after"], judge["counts"]) == ("clear", 0.5, 1.0, False)
+    assert found["before"]["value"] == found["after"]["value"] == 0.5
+
+
+def test_a_judge_that_is_not_calibrated_may_veto_what_the_checks_would_promote(
+    germline: Terminal, stub: AnthropicStub
+) -> None:
+    def dislikes_muddle(body: dict[str, Any]) -> Step:
+        shown = blocks(body)
+        better = "second" if "muddled" in shown["first"] else "first" if "muddled" in shown["second"] else "tie"
+        return gives({"reason": "clear or not", "better": better})
+
+    stub.script("judge", dislikes_muddle)
+    name = proposed(germline, "Be MUDDLED.")
+    found = tried(germline, name)
+    assert (found["before"]["value"], found["after"]["value"]) == (0.5, 1.0)
+    assert found["verdict"] == "hold"
+    assert found["reasons"][0].startswith("the judge finds it worse, clear: -0.500")
+    assert "judge" in germline.does("gate", "explain", name).out
+    settings = (germline.folder / "germline.toml").read_text().replace('judge = "stub-judge"', "")
+    germline.write("germline.toml", settings)
+    assert tried(germline, proposed(germline, "Be MUDDLED, too."))["verdict"] == "promote"
+
+
+def test_a_calibrated_judge_counts_and_its_verdict_promotes(germline: Terminal, stub: AnthropicStub) -> None:
+    calibrate(germline, stub)
+    found = tried(germline, proposed(germline))
+    assert found["verdict"] == "promote"
+    assert (found["before"]["value"], found["after"]["value"]) == (0.5, 0.75)
+    assert found["rollouts"]["judges"][0]["counts"]
+    germline.does("verify")
+
+
+def test_once_its_rubric_changes_it_is_a_note_again_under_another_evaluator(
+    germline: Terminal, stub: AnthropicStub
+) -> None:
+    calibrate(germline, stub)
+    name = proposed(germline)
+    before = germline.does("candidate", "test", name, "--dry-run", "--json").json["evaluator"]
+    germline.write("rubric.md", "Prefer what is right.\n")
+    settings = (germline.folder / "germline.toml").read_text()
+    germline.write("germline.toml", f'{settings}\n[judge]\nrubric = "rubric.md"\n')
+    assert germline.does("candidate", "test", name, "--dry-run", "--json").json["evaluator"] != before
+    answer = germline("candidate", "test", name)
+    assert answer.code == 3
+    assert NOTE in " ".join(answer.out.split())
+
+
+def test_what_was_frozen_says_who_judged_and_whether_it_counted(germline: Terminal, stub: AnthropicStub) -> None:
+    calibrate(germline, stub)
+    name = proposed(germline)
+    rows = germline.does("candidate", "test", name, "--dry-run", "--json").json["events"]
+    (frozen,) = (row["payload"] for row in rows if row["type"] == "ComparisonFrozen")
+    tried(germline, name)
+    from tui.bootstrap import open_library
+
+    with open_library(germline.folder / ".germline" / "registry.db") as library:
+        body = library.log.get_blob(frozen["comparison"])
+    assert body is not None
+    assert json.loads(body)["provenance"] == ["judge on sql: stub-judge, calibrated: it counts"]
+
+
+def test_the_judge_sees_the_work_and_the_reference_in_both_orders(germline: Terminal, stub: AnthropicStub) -> None:
+    tried(germline, proposed(germline))
+    shown = [blocks(one.body) for one in stub.asked("judge")]
+    assert {frozenset((one["first"][:6], one["second"][:6])) for one in shown} == {frozenset(("a plai", "answer"))}
+    assert sum(one["first"] == "a plain answer" for one in shown) * 2 == len(shown)
+    assert all(one["task"].startswith("Do the thing of task") for one in shown)
+
+
+def test_without_a_model_the_other_layers_decide_alone(germline: Terminal, stub: AnthropicStub) -> None:
+    germline.write("germline.toml", SETTINGS)
+    found = tried(germline, proposed(germline))
+    assert (found["verdict"], found["rollouts"]["judges"]) == ("reject", [])
+    assert stub.received == []
+
+
+def test_a_counting_judge_that_declines_voids_the_pairs_and_promotes_nothing(
+    germline: Terminal, stub: AnthropicStub
+) -> None:
+    calibrate(germline, stub)
+    good = judge_with(1.0)
+
+    def often_declines(body: dict[str, Any]) -> Step:
+        shown = blocks(body)
+        return declines() if "task-01" in shown["first"] + shown["second"] else good(body)
+
+    stub.script("judge", often_declines)
+    found = tried(germline, proposed(germline))
+    assert found["verdict"] == "hold"
+    assert found["rollouts"]["void"] > 0
+
+
+def test_a_noting_judge_that_declines_takes_nothing_with_it(germline: Terminal, stub: AnthropicStub) -> None:
+    stub.script("judge", declines())
+    found = tried(germline, proposed(germline))
+    assert (found["verdict"], found["rollouts"]["void"], found["rollouts"]["judges"]) == ("reject", 0, [])
+
+
+def test_a_task_whose_only_grader_is_a_judge_is_refused(germline: Terminal) -> None:
+    row = json.loads(task(1).model_dump_json(exclude={"solution"}))
+    germline.write("tasks.jsonl", as_jsonl([{**row, "graders": [LAYER]}]))
+    answer = germline("candidate", "test", proposed(germline))
+    assert answer.code == 2
+    assert "a judge is its only grader" in answer.err
+
+
+def test_the_cost_of_judging_is_part_of_what_a_run_cost(germline: Terminal, stub: AnthropicStub) -> None:
+    stub.script("judge", lambda _: gives({"reason": "alike", "better": "tie"}))
+    found = tried(germline, proposed(germline))
+    runs = found["rollouts"]["runs"]
+    assert found["rollouts"]["cost_usd"] == pytest.approx(runs * (0.01 + 2 * 0.02))

@@ -1,0 +1,68 @@
+"""Options that say where a model's replies come from, and the model that a command asks."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from events.errors import UsageError
+from registry.gitleaks import find_gitleaks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from registry.registry import Registry
+    from strategies.models.recorded import RecordedModel
+    from tui.cli.config import Config
+
+ModelReplay = Annotated[
+    Path | None,
+    typer.Option(
+        "--model-replay",
+        metavar="FILE",
+        help="Take a model's replies from FILE; where there is none yet, ask and record it.",
+    ),
+]
+ModelRecord = Annotated[
+    bool, typer.Option("--model-record", help="Ask for what FILE of --model-replay lacks, and add it.")
+]
+
+
+@contextmanager
+def model_of(
+    registry: Registry, config: Config, *, replay: Path | None = None, record: bool = False, dry_run: bool = False
+) -> Iterator[RecordedModel | None]:
+    """Lend the model that a command asks; None where the settings name none, and for a dry run without a tape.
+
+    A dry run sends nothing: what it paid for would be taken back with it.
+    Raises: UsageError for --model-record without a file, and for a file that is no tape.
+    """
+    if record and replay is None:
+        raise UsageError("--model-record needs a file to record to", hint="--model-replay FILE --model-record")
+    if not config.models.named or (dry_run and replay is None):
+        yield None
+        return
+    with some_model(registry, config, replay=replay, record=record, dry_run=dry_run) as model:
+        yield model
+
+
+@contextmanager
+def some_model(
+    registry: Registry, config: Config, *, replay: Path | None = None, record: bool = False, dry_run: bool = False
+) -> Iterator[RecordedModel]:
+    """Lend the model, whether or not the settings name one: who asks may name it. Raises: as `model_of`."""
+    from strategies.models.opening import open_model, tape_of  # noqa: PLC0415 - most commands ask no model
+
+    with open_model(
+        registry,
+        config.models,
+        os.environ,
+        tape=tape_of(replay.expanduser() if replay else None, record=record and not dry_run),
+        sends=not dry_run,
+        gitleaks=find_gitleaks() if config.gitleaks else "",
+    ) as model:
+        yield model

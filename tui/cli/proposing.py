@@ -1,0 +1,133 @@
+"""Who proposes in a run of evolution: the miners, which need no model, or a model."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from events.errors import RefusedError, UsageError
+from tui.cli.facts import say_fact
+from tui.cli.models import model_of
+from tui.figures import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from registry.registry import Registry
+    from strategies.evolution import Evolution
+    from strategies.model_report import ModelReport
+    from strategies.models.recorded import RecordedModel
+    from strategies.reflecting import Reflecting
+    from strategies.shown import CycleResult
+    from tui.cli.config import Config
+    from tui.cli.invocation import Invocation
+
+OFFLINE: Final = "offline"
+CLAUDE: Final = "claude"
+
+Proposer = Annotated[
+    str,
+    typer.Option(
+        "--proposer", metavar="NAME", help="Who proposes: offline (mined from logs, no model) or claude (a model)."
+    ),
+]
+
+
+@contextmanager
+def reflecting_of(
+    registry: Registry,
+    config: Config,
+    proposer: str,
+    *,
+    replay: Path | None,
+    record: bool,
+    dry_run: bool,
+) -> Iterator[Reflecting | None]:
+    """Lend what asks a model, None where the miners propose; what cannot work is told before anything is read.
+
+    Raises: UsageError where no model is named, CredentialsError where it would be asked without a key,
+    RefusedError for a dry run that would have to send something.
+    """
+    if proposer == OFFLINE:
+        if (replay is not None or record) and not config.rollouts.decide:
+            raise UsageError("--model-replay is for a run in which a model is asked", hint="--proposer claude")
+        yield None
+        return
+    if proposer != CLAUDE:
+        raise UsageError(f"no proposer is named {proposer}", hint=f"--proposer {OFFLINE}, or --proposer {CLAUDE}")
+    name = config.models.model_for("proposer")
+    if dry_run and replay is None:
+        raise RefusedError(
+            f"a dry run sends nothing to {name}: what it paid for could not be kept",
+            hint="germline evolve --proposer claude --dry-run --model-replay FILE",
+        )
+    with model_of(registry, config, replay=replay, record=record, dry_run=dry_run) as model:
+        if model is None:
+            raise UsageError("no model is named", hint='proposer = "MODEL" under [models] in germline.toml')
+        _require_key(model, name)
+        from strategies.reflecting import Reflecting  # noqa: PLC0415 - most runs ask no model
+
+        yield Reflecting(model)
+
+
+def _require_key(model: RecordedModel, name: str) -> None:
+    """Ask for a key now where it will be needed: a recording that is complete does without."""
+    if model.endpoint is not None and (model.tape is None or model.tape.records):
+        model.endpoint.require_key(name)
+
+
+def model_json(report: ModelReport) -> dict[str, Any]:
+    """Give what a model came to as JSON."""
+    return {
+        "models": list(report.models),
+        "prompts": report.prompts,
+        "replayed": report.replayed,
+        "tokens": report.tokens,
+        "cost_usd": report.cost_usd,
+        **report.tally._asdict(),
+        "refuted": {"explore": report.refuted_on_explore, "sealed": report.refuted_on_sealed},
+        "quarantined": report.quarantined,
+        "failures": list(report.failures),
+    }
+
+
+def print_model(call: Invocation, result: Evolution) -> None:
+    """Say what a model was asked, what became of its suggestions, and what it cost."""
+    report = result.model
+    if report is None:
+        return
+    cost = "price unknown" if report.cost_usd is None else f"{report.cost_usd:.4f} USD"
+    replayed = f", {report.replayed} replayed" if report.replayed else ""
+    names = ", ".join(report.models) or "nothing asked"
+    asked = f"{count(report.prompts, 'prompt')}{replayed}, {count(report.tokens, 'token')}, {cost}"
+    say_fact(call, "model", f"{names}: {asked}")
+    died = report.refuted_on_explore + report.refuted_on_sealed
+    where = f" ({report.refuted_on_explore} on explore, {report.refuted_on_sealed} on sealed logs)" if died else ""
+    rest = [
+        f"{getattr(report.tally, word)} {said}"
+        for word, said in (
+            ("misfit", "did not fit the skill"),
+            ("repeated", "said before"),
+            ("refused", "rejected before"),
+            ("contradicting", "contradicted another"),
+            ("clipped", "beyond the edit budget"),
+        )
+        if getattr(report.tally, word)
+    ]
+    told = [
+        f"{promoted(result.cycles)} promoted",
+        f"{died} refuted by logs{where}",
+        f"{report.quarantined} quarantined",
+        *rest,
+    ]
+    say_fact(call, "", f"of {count(report.tally.suggested, 'suggestion')}: {', '.join(told)}")
+    for at, failure in enumerate(report.failures):
+        say_fact(call, "" if at else "failed", failure)
+
+
+def promoted(cycles: tuple[CycleResult, ...]) -> int:
+    """Count the promotions of this run."""
+    return sum(cycle.verdict == "promote" and not cycle.remembered for cycle in cycles)
