@@ -19,7 +19,7 @@ demo: $(READY)  ## the whole story on recorded logs: import, scan, evolve, why, 
 	@$(BIN)/germline demo
 
 test: $(READY)  ## every test, on all cores
-	@$(BIN)/python -m pytest -q -n auto
+	@$(BIN)/python -m pytest -q -n auto --dist loadgroup
 
 lint: $(READY)  ## ruff with all rules, formatting, mypy strict
 	@$(BIN)/ruff check .

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from strategies.logs.episode import EpisodeRecord
     from tests.worlds import Deal
 
+pytestmark = pytest.mark.xdist_group("sessions")  # recorded once, not once a worker
+
 SESSIONS: Final = 320
 SKILL: Final = "---\nname: shop\ndescription: How to work in the shop project.\n---\n\nWork with care.\n"
 NOT_READ: Final = "File has not been read yet. Read it first before writing to it."

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from strategies.logs.episode import Outcome
-from strategies.logs.marks import DEEDS, TROUBLES
+from strategies.logs.marks import CORRECTION, EDIT, REVERT, TESTS_FAILED, TESTS_PASSED, TROUBLES
 from strategies.signals.detect import detect
 from strategies.signals.quality import quality
 from strategies.signals.thresholds import Thresholds
@@ -18,6 +18,8 @@ from tests.worlds import call, episode
 
 if TYPE_CHECKING:
     from strategies.logs.episode import EpisodeRecord
+
+MARKS = sorted({*TROUBLES, EDIT, REVERT, TESTS_PASSED, TESTS_FAILED, CORRECTION})
 
 LOOSE = Thresholds(
     error_count=1,
@@ -47,7 +49,7 @@ STEPS = st.builds(
     ),
     st.sampled_from(["sql:SELECT", "Bash:pytest", "Edit", ""]),
     st.sampled_from(["", "", "no <*>", "gone"]),
-    st.sets(st.sampled_from(sorted(TROUBLES | DEEDS)), max_size=2),
+    st.sets(st.sampled_from(MARKS), max_size=2),
     st.sampled_from(["call", "call", "message", "note"]),
     st.sampled_from(["agent", "user"]),
     st.sampled_from([None, 0.0, 1.0, 100.0, 1e6]),
