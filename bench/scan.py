@@ -5,12 +5,12 @@ figure is the best of five, and the sides take turns. The bare decode gives ever
 and does nothing with them; it and `json.loads` read the same lines through the same 1 MiB buffer. Memory is the
 growth of the peak resident set of a fresh process that scans the whole log.
 
-Measured on 2026-11-22 on 2 shared cores of an Intel Xeon, three runs: bare decode 360–478 MB/s, `json.loads` 129–157,
-ours 202–260 to signals: 0.52–0.56 of the bare decode and 1.53–1.66 of `json.loads` (2 is not reached); two processes
-1.79 and 2.08; 44 MB of growth, recall 1. Reading the lines and our own decode, which passes over most fields, take
-half of what twice `json.loads` allows; the rest is spread over the session, with no part above a tenth. Tried without
-a gain: cutting off `toolUseResult` before the decode (finding it costs what skipping it does), decoding from views of
-a block, decoding a block of lines at once, no garbage collection.
+Measured on 2026-11-22 on 2 shared cores of an Intel Xeon, three runs: bare decode 360–478 MB/s, `json.loads`
+129–157, ours 202–260 to signals: 0.52–0.56 of the bare decode and 1.53–1.66 of `json.loads` (2 is not reached);
+two processes 1.79 and 2.08; 44 MB of growth, recall 1. Reading the lines and our own decode, which passes over
+most fields, take half of what twice `json.loads` allows; the rest is spread over the session, with no part above
+a tenth. Tried without a gain: cutting off `toolUseResult` before the decode (finding it costs what skipping it
+does), decoding from views of a block, decoding a block of lines at once, no garbage collection.
 """
 
 from __future__ import annotations
