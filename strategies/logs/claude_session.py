@@ -16,7 +16,7 @@ from strategies.logs.keys import bytes_key
 from strategies.logs.marks import PERMISSION_DENIED, USER_INTERRUPT, Marker, may_be_marked, said
 from strategies.logs.places import read_span
 from strategies.logs.records import completed, keep_times, plain, prompt_key, unnamed_task
-from strategies.logs.reduction import StepDraft, draft_of, template_of
+from strategies.logs.reduction import StepDraft, draft_of, drafts_of, template_of
 from strategies.logs.skill_use import PARTS, SKILL_FILE, ran_under, skills_injected, skills_used
 
 _INTERRUPTED: Final = "[Request interrupted by user"
@@ -161,7 +161,7 @@ class Session(msgspec.Struct, dict=True):
     def _say(
         self, actor: Literal["agent", "user"], text: str, span: Span, at: str | None, group: str | None
     ) -> None:
-        beside_call = self._enter(group) and self._of_turn("call")
+        beside_call = self._enter(group) and drafts_of(self.drafts, self.turn, "call")
         kind: Kind = "note" if beside_call else "message"
         action = MESSAGE if kind == "message" and actor == "agent" else ""
         draft = StepDraft(self.turn, kind, actor, action, span, bytes_key(text), started_at=at)
@@ -170,7 +170,7 @@ class Session(msgspec.Struct, dict=True):
 
     def _call(self, block: Block, span: Span, at: str | None, group: str | None) -> None:
         if self._enter(group):
-            for draft in self._of_turn("message"):
+            for draft in drafts_of(self.drafts, self.turn, "message"):
                 draft.kind, draft.action = "note", ""
         tool = tool_of(block.name or "")
         name, given, index, head = tool.name, bytes(block.input), len(self.drafts), ""
@@ -267,12 +267,3 @@ class Session(msgspec.Struct, dict=True):
         self.turn += 1
         self.group = group
         return False
-
-    def _of_turn(self, kind: Kind) -> list[StepDraft]:
-        found = []
-        for draft in reversed(self.drafts):
-            if draft.turn != self.turn:
-                break
-            if draft.kind == kind:
-                found.append(draft)
-        return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from hashlib import blake2b
+from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -61,6 +62,12 @@ def draft_of(step: Step, marker: Marker) -> StepDraft:
         marks=marks,
         same_target=same_target,
     )
+
+
+def drafts_of(drafts: Sequence[StepDraft], turn: int, kind: Kind) -> list[StepDraft]:
+    """Give the drafts of one kind in a turn that is the last so far, the newest first."""
+    own = takewhile(lambda draft: draft.turn == turn, reversed(drafts))
+    return [draft for draft in own if draft.kind == kind]
 
 
 def template_of(step: Step) -> str:

@@ -15,7 +15,7 @@ from strategies.logs.keys import bytes_key
 from strategies.logs.marks import Marker
 from strategies.logs.places import spans_of
 from strategies.logs.records import completed, header_of, plain, plain_time, prompt_key, unnamed_task
-from strategies.logs.reduction import StepDraft, draft_of, template_of
+from strategies.logs.reduction import StepDraft, draft_of, drafts_of, template_of
 from strategies.logs.skill_use import ran_under, skills_used
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Talk(msgspec.Struct, dict=True):
 
     def say(self, actor: Actor, text: str, span: Span, *, group: str | None = None, at: str | None = None) -> None:
         """Add a message; the agent's counts as an action unless a call of the same turn goes with it."""
-        beside_call = self._enter(group) and self._of_turn("call")
+        beside_call = self._enter(group) and drafts_of(self.drafts, self.turn, "call")
         kind: Kind = "note" if beside_call else "message"
         if actor == "user":
             self.prompt_key = self.prompt_key or prompt_key(text)
@@ -92,7 +92,7 @@ class Talk(msgspec.Struct, dict=True):
     ) -> None:
         """Add a call; text of the same turn becomes a note."""
         if self._enter(group):
-            for draft in self._of_turn("message"):
+            for draft in drafts_of(self.drafts, self.turn, "message"):
                 draft.kind, draft.action = "note", ""
         tool = plain_tool(tool)
         head = head_of(tool, command_of(tool, argument))
@@ -206,12 +206,3 @@ class Talk(msgspec.Struct, dict=True):
         self.turn += 1
         self.group = key
         return False
-
-    def _of_turn(self, kind: Kind) -> list[StepDraft]:
-        found = []
-        for draft in reversed(self.drafts):
-            if draft.turn != self.turn:
-                break
-            if draft.kind == kind:
-                found.append(draft)
-        return found
