@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test lint format bench fuzz clean help
+.PHONY: demo test lint format bench torture fuzz clean help
 
 help:           ## what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/'
@@ -32,6 +32,9 @@ format: $(READY)  ## rewrite the code in the project's format
 
 bench: $(READY) ## the claims of speed, as ratios against a peer in the same run
 	@for b in $(filter-out bench/session_writer.py bench/sample_scores.py,$(wildcard bench/*.py)); do echo "== $$b"; $(BIN)/python $$b || exit 1; done
+
+torture: $(READY) ## kills, flipped bits, full disks; prints what was lost (SEED=N repeats a run)
+	@$(BIN)/python -m tests.torture $(if $(SEED),--seed $(SEED))
 
 fuzz: $(READY)  ## a minute of coverage-guided fuzzing of the readers
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz]'

@@ -37,7 +37,7 @@ from events.score import Delta
 from events.sqlite_log import SqliteLog
 from registry.commands import CreateRegistry
 from registry.library import Library
-from registry.projection import Projector
+from registry.projection import projecting
 from registry.provenance import blame
 from registry.publish import take_in
 from registry.registry import Registry
@@ -171,7 +171,7 @@ def append(registry: Registry, first: int, made: list[Change], pins: dict[str, i
             event_id = scored_id if isinstance(event, CandidateScored) else clock.new_id()
             drafts.append(Draft(stream, event, event_id, clock.now(), "miner:recovery"))
     expected = registry.log.stream_versions(sorted({draft.stream for draft in drafts}))
-    registry.log.append(drafts, expected=expected, project=Projector(registry.log))
+    registry.log.append(drafts, expected=expected, project=projecting(registry.log))
 
 
 def texts(first: str, made: list[Change]) -> Iterator[str]:

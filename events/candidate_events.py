@@ -6,7 +6,7 @@ from typing import Literal
 
 from events.base import Frozen
 from events.claims import Claim, Trigger
-from events.parts import Edit, FileEdit, NewGene, Reason, Strategy
+from events.parts import Edit, FileEdit, NewGene, NewSkill, Reason, Strategy
 from events.runs import Attribution, Rollouts
 from events.score import Censoring, Delta, Effect, Measured
 
@@ -16,7 +16,8 @@ class CandidateProposed(Frozen):
 
     `removes` holds the live claims whose lines the edits take away; `files` what becomes of files beside SKILL.md.
     Claims and triggers belong to the new gene where one is `born`. `inert` tells that what is removed seemed to do
-    nothing, where else it seemed to hurt.
+    nothing, where else it seemed to hurt. With a `skill` the capsule is not there yet: its base is version 0, and
+    its claims are those of the sections, in their order.
     """
 
     type: Literal["CandidateProposed"] = "CandidateProposed"
@@ -36,11 +37,14 @@ class CandidateProposed(Frozen):
     files: tuple[FileEdit, ...] = ()
     born: NewGene | None = None
     inert: bool = False
+    skill: NewSkill | None = None
 
     @property
     def new_lines(self) -> tuple[str, ...]:
-        """The lines that it would bring, those of a new gene first, with their endings."""
+        """The lines that it would bring, those of a new skill or gene first, with their endings."""
         own = self.born.lines if self.born else ()
+        if self.skill is not None:
+            own = (*self.skill.front, *(line for section in self.skill.sections for line in section.lines))
         return (*own, *(line for edit in self.edits for line in edit.text))
 
 
@@ -99,6 +103,17 @@ class CandidateReviewed(Frozen):
     candidate: str
     capsule: str
     decision: Literal["approve", "reject"]
+    reason: Reason
+
+
+class PromotionReviewed(Frozen):
+    """A person looks at a promotion that was drawn at random, and says whether they agree; it stays as it is."""
+
+    type: Literal["PromotionReviewed"] = "PromotionReviewed"
+    candidate: str
+    capsule: str
+    version: int
+    decision: Literal["agree", "disagree"]
     reason: Reason
 
 

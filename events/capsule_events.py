@@ -6,7 +6,7 @@ from typing import Literal
 
 from events.base import Frozen
 from events.claims import Claim, Trigger
-from events.parts import Edit, FileEntry, Mutation, Pin, Reason
+from events.parts import Edit, FileEntry, Mutation, Pin, Reason, Strategy
 from events.score import Delta, Measured, Score
 
 
@@ -21,6 +21,19 @@ class CapsuleImported(Mutation):
     front: tuple[str, ...]
     files: tuple[FileEntry, ...]
     warnings: tuple[str, ...] = ()
+
+
+class CapsuleBorn(Mutation):
+    """A skill comes to be that no folder held before; its genes follow as `GeneBorn`, then version 1.
+
+    `source` is the folder that it is written to.
+    """
+
+    type: Literal["CapsuleBorn"] = "CapsuleBorn"
+    capsule: str
+    source: str
+    front: tuple[str, ...]
+    strategy: Strategy
 
 
 class CapsuleVersioned(Mutation):
@@ -46,10 +59,11 @@ class KeptLine(Frozen):
 
 
 class KeptClaim(Frozen):
-    """A claim as an earlier version made it, with the event it came from."""
+    """A claim as an earlier version made it, with the event it came from, and its line if that was named."""
 
     claim: Claim
     origin: int
+    line: int = 0
 
 
 class KeptGene(Frozen):

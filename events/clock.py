@@ -51,6 +51,11 @@ def new_split_key() -> str:
     return os.urandom(16).hex()
 
 
+def new_key_seed() -> bytes:
+    """Draw what a secret key is made of (32 bytes)."""
+    return os.urandom(32)
+
+
 def new_salt() -> str:
     """Draw the salt of one piece of evidence (16 bytes, hex)."""
     return os.urandom(16).hex()

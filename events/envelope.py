@@ -12,7 +12,8 @@ from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.errors import CorruptLogError, UsageError
+from events.errors import CorruptLogError, StorageError, UsageError
+from events.upcasters import schema_of, upcast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
 GENESIS: Final = "0" * 64
 """The previous hash of the first event."""
 
-SCHEMA: Final = 1
-"""The schema number that events are written with; older ones are upcast on read."""
-
-_SCHEMA: Final = str(SCHEMA)
 _SEPARATOR: Final = "\x1f"
 _NUL: Final = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 """U+0000 as JSON writes it: escaped, where the backslash is not itself escaped."""
@@ -71,16 +68,16 @@ class Envelope(NamedTuple):
 
     @property
     def event(self) -> Frozen:
-        """Read the payload as its event; raises CorruptLogError where it is not one.
+        """Read the payload as its event, upcast from an older schema; raises CorruptLogError where it is not one.
 
-        Unknown types are kept in the log and skipped by readers: ask `is_known` first.
+        Types and schemas of a newer germline are kept in the log and skipped by readers: ask `is_known` first.
         """
-        return _read(self.position, self.type, self.payload)
+        return _read(self.position, self.type, self.schema, self.payload)
 
     @property
     def is_known(self) -> bool:
-        """Tell whether this version of germline knows the event's type."""
-        return self.type in _classes()
+        """Tell whether this version of germline knows the event's type, and its schema."""
+        return self.type in _classes() and self.schema <= schema_of(self.type)
 
 
 def holds(envelope: Envelope) -> bool:
@@ -96,6 +93,7 @@ class Origin(NamedTuple):
 
     position: int
     type: str
+    schema: int
     at: str
     actor: str
     payload: bytes
@@ -103,13 +101,19 @@ class Origin(NamedTuple):
     @property
     def event(self) -> Frozen:
         """Read the payload as its event; raises CorruptLogError where it is not one."""
-        return _read(self.position, self.type, self.payload)
+        return _read(self.position, self.type, self.schema, self.payload)
 
 
-def _read(position: int, kind: str, payload: bytes) -> Frozen:
+def _read(position: int, kind: str, schema: int, payload: bytes) -> Frozen:
+    current = schema_of(kind)
+    if schema > current:
+        raise StorageError(
+            f"event {position} was written by a newer germline: {kind}, schema {schema}", hint="upgrade germline"
+        )
     try:
-        return _classes()[kind].model_validate_json(payload)
-    except (KeyError, ValueError) as error:
+        now = payload if schema == current else upcast(kind, schema, payload)
+        return _classes()[kind].model_validate_json(now)
+    except (KeyError, TypeError, ValueError) as error:
         raise CorruptLogError(
             f"event {position} does not read as {kind}: {str(error).splitlines()[0]}",
             position=position,
@@ -158,7 +162,8 @@ def seal(
         position += 1
         version = reached[stream] = reached[stream] + 1
         at, actor, cause, turn = draft.at, draft.actor, draft.causation, draft.correlation
-        fields = (str(position), event_id, stream, str(version), kind, _SCHEMA, at, actor, cause, turn)
+        schema = schema_of(kind)
+        fields = (str(position), event_id, stream, str(version), kind, str(schema), at, actor, cause, turn)
         header = _SEPARATOR.join(fields)
         if header.count(_SEPARATOR) >= len(fields) or "\x00" in header or "{" in turn:
             raise UsageError(f"a header field of event {event_id!r} holds U+0000, 0x1F, or (correlation) a brace")
@@ -172,7 +177,7 @@ def seal(
             stream,
             version,
             kind,
-            SCHEMA,
+            schema,
             at,
             actor,
             cause,

@@ -4,6 +4,7 @@ GermlineError                 has `hint`: the next command to type, or ""
 ├── UsageError                the person who typed: exit 2
 │   ├── NotFoundError         no such skill, version, line, preset …; `nearest` names what was perhaps meant
 │   ├── UnreadableLogError    a file that is no log of a known format, or a broken one
+│   │   └── DamagedLogError       an archive that is damaged: what could be unpacked of it was read
 │   ├── SkillFormatError      a skill that breaks a rule of skill_files.md; `rule` names it
 │   ├── TaskFileError         a task set that cannot be used; names the file, and the line or the task
 │   ├── IsolationError        a machine that cannot isolate commands, which nobody allowed; `missing` says what
@@ -19,18 +20,10 @@ GermlineError                 has `hint`: the next command to type, or ""
 ├── CorruptLogError           the log does not hold what it promises: exit 3, `position` says where
 ├── StorageError              the disk or the database: exit 1
 └── UpstreamError             a model or a server: exit 1
+    ├── EngineError           a cluster that work was handed to
+    │   └── OutOfSightError, EngineMismatchError: a worker does not see a file as it lies here; it runs other code
     ├── CredentialsError      a key is missing or refused: exit 4
-    └── ModelError            a model was asked and gave nothing of use; what it cost and where it is kept
-        ├── DeclinedError         it refuses to answer
-        ├── CutOffError           its reply reached the limit of tokens before it ended
-        ├── MalformedReplyError   its reply is not of the shape that was asked for
-        ├── RequestRefusedError   its server refuses the request: invalid, too large, not paid for
-        ├── RateLimitedError      too many requests; `retry_after_s` says when
-        ├── OverloadedError       its server is overloaded
-        ├── ServerFaultError      its server fails
-        ├── TimedOutError         no reply came in time
-        ├── DisconnectedError     the connection broke, or never was
-        └── BatchPendingError     a batch is not done yet; `batch` names it
+    └── ModelError            a model was asked and gave nothing of use (events/model_errors.py)
 """
 
 from __future__ import annotations
@@ -47,6 +40,9 @@ class GermlineError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+    def __reduce__(self) -> tuple[object, ...]:  # from another process, with the fields that only names can set
+        return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
 class UsageError(GermlineError):
@@ -65,6 +61,18 @@ class NotFoundError(UsageError):
 
 class UnreadableLogError(UsageError):
     """A file is no log of a known format, or is broken."""
+
+
+class DamagedLogError(UnreadableLogError):
+    """A compressed log ends early, makes no sense from some place on, or is followed by other bytes.
+
+    `source` is the path as it was read; `whole` tells that only other bytes follow, and nothing of it is missing.
+    """
+
+    def __init__(self, message: str, *, source: str = "", whole: bool = False, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.source = source
+        self.whole = whole
 
 
 class SkillFormatError(UsageError):
@@ -181,90 +189,19 @@ class UpstreamError(GermlineError):
     """A model or a server fails."""
 
 
+class EngineError(UpstreamError):
+    """A cluster that work was handed to cannot be reached, or cannot do it."""
+
+
+class OutOfSightError(EngineError):
+    """A worker does not see a file as it lies here."""
+
+
+class EngineMismatchError(EngineError):
+    """The workers of a cluster run other code, or other packages."""
+
+
 class CredentialsError(UpstreamError):
     """A key is missing or refused."""
 
     exit_code = 4
-
-
-class ModelError(UpstreamError):
-    """A model was asked and gave nothing of use.
-
-    `kind` is how, in a word that events keep. `unsettled` counts the times that its server may have worked on it,
-    and billed it, although no reply came. `cost_usd` is what it cost, None where that is not known; `reply` names
-    the blob that keeps what came back, "" where nothing did.
-    """
-
-    kind: ClassVar[str] = "failed"
-
-    def __init__(
-        self, message: str, *, model: str = "", request_id: str = "", unsettled: int = 0, hint: str = ""
-    ) -> None:
-        super().__init__(message, hint=hint)
-        self.model = model
-        self.request_id = request_id
-        self.unsettled = unsettled
-        self.cost_usd: float | None = None
-        self.reply = ""
-
-
-class DeclinedError(ModelError):
-    """A model refuses to answer."""
-
-    kind = "refusal"
-
-
-class CutOffError(ModelError):
-    """A reply reached the limit of tokens before it ended."""
-
-    kind = "max_tokens"
-
-
-class MalformedReplyError(ModelError):
-    """A reply is not of the shape that was asked for."""
-
-    kind = "malformed"
-
-
-class RequestRefusedError(ModelError):
-    """A server refuses the request itself: sent again, it is refused again."""
-
-    kind = "request_refused"
-
-
-class RateLimitedError(ModelError):
-    """Too many requests in too short a time; `retry_after_s` says when, None where the server does not."""
-
-    kind = "rate_limited"
-    retry_after_s: float | None = None
-
-
-class OverloadedError(ModelError):
-    """A server is overloaded, for everybody."""
-
-    kind = "overloaded"
-
-
-class ServerFaultError(ModelError):
-    """A server fails."""
-
-    kind = "server_fault"
-
-
-class TimedOutError(ModelError):
-    """No reply came in time."""
-
-    kind = "timed_out"
-
-
-class DisconnectedError(ModelError):
-    """The connection broke, or never was."""
-
-    kind = "disconnected"
-
-
-class BatchPendingError(ModelError):
-    """A batch is not done yet; `batch` names it, and asking the same again goes on with it."""
-
-    kind = "pending"
-    batch: str = ""

@@ -10,7 +10,10 @@ from events.parts import Edit, Mutation, Reason, Strategy
 
 
 class GeneBorn(Mutation):
-    """A gene comes to be, with its first lines (ids 1…n); with a `keeper` it is open to that proposer alone."""
+    """A gene comes to be, with its first lines (ids 1…n); with a `keeper` it is open to that proposer alone.
+
+    `claimed` names the line of each claim, in their order; empty where counting tells.
+    """
 
     type: Literal["GeneBorn"] = "GeneBorn"
     gene: str
@@ -23,6 +26,7 @@ class GeneBorn(Mutation):
     triggers: tuple[Trigger, ...] = ()
     derived_from: str | None = None
     keeper: str = ""
+    claimed: tuple[int, ...] = ()
 
 
 class GeneMutated(Mutation):

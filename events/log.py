@@ -14,11 +14,12 @@ Promises that every backend keeps (the contract suite in `tests/contract/` check
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from events.envelope import Draft, Envelope, Origin
 
@@ -39,11 +40,11 @@ class Receipt:
     repeated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """A piece of a projection: disposable, rebuilt from the log.
 
-    Documents of one `view` and `key` form a sequence by `seq` (0 where there is only one).
+    Documents of one `view` and `key` form a sequence by `seq` (0 where there is only one). A tuple of the
+    columns of their table, in order: a rebuild makes more of them than there are events.
     """
 
     view: str
@@ -63,10 +64,14 @@ class StoredEpisode:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A place where the store does not hold what it promises; `position` 0 where no event is to blame."""
+    """A place where the store does not hold what it promises; `position` 0 where no event is to blame.
+
+    `kind` is one word where a checkpoint is contradicted (events/checkpoint.py), "" otherwise.
+    """
 
     position: int
     what: str
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,14 @@ class Tables(Protocol):
 
     def get_blob(self, name: str) -> bytes | None:
         """Return the bytes kept under a hash, None if there are none (or they were erased)."""
+        ...
+
+    def blob_names(self, kinds: Sequence[str]) -> list[str]:
+        """List the blobs that were kept as one of these kinds, by name."""
+        ...
+
+    def blob_kinds(self) -> dict[str, str]:
+        """Return what each blob was first kept as, by its hash."""
         ...
 
     def erase_blob(self, name: str) -> bool:
@@ -147,6 +160,24 @@ class EventLog(Tables, Protocol):
     """An append-only, hash-chained log with the tables that belong to it."""
 
     location: str
+    """The registry as people name it, without a password."""
+
+    @property
+    def backend(self) -> str:
+        """Name the database and its version."""
+        ...
+
+    @property
+    def beside(self) -> Path:
+        """Give the path that the names of files beside the registry begin with: locks, drawn versions.
+
+        On this machine, and nobody else's; its folder may not be there yet.
+        """
+        ...
+
+    def another(self) -> Self:
+        """Open the same log once more, for another thread."""
+        ...
 
     def append(
         self,
@@ -161,6 +192,10 @@ class EventLog(Tables, Protocol):
         Raises: ConflictError on a version mismatch or partly known ids; BusyError when the lock is not
         had in time; StorageError when the disk says no; UsageError for text that cannot be stored.
         """
+        ...
+
+    def take_over(self, envelopes: Sequence[Envelope]) -> None:
+        """Write events of another log, byte for byte; raises ConflictError unless they follow the head."""
         ...
 
     def transaction(self) -> AbstractContextManager[None]:
@@ -185,6 +220,15 @@ class EventLog(Tables, Protocol):
 
     def origins(self, positions: Sequence[int]) -> list[Origin]:
         """Return what lines need to know of the events at these positions, in the order of positions."""
+        ...
+
+    def hashes(self, *, after: int = 0, upto: int | None = None) -> Iterator[bytes]:
+        """Yield the stored hash of each event beyond position `after`, up to `upto`: 32 bytes each, in order.
+
+        The leaves of the Merkle tree (events/merkle.py), read a million at a time: only the two columns, page by
+        page, so that a reader on another connection disturbs no writer. `upto` None goes as far as the log does.
+        Raises: CorruptLogError, with its position, where an event is missing or its hash is not 64 hex digits.
+        """
         ...
 
     def head(self) -> Head:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from events.base import Frozen
+from events.claims import Claim
 from events.score import Delta, Measured
 
 Strategy = Literal["repair", "harden", "innovate"]
@@ -30,7 +31,8 @@ class NewGene(Frozen):
     """A gene that a candidate would bring: heading and lines, whole with their endings, behind another gene.
 
     `derived_from` is the gene of another capsule that it was copied from, if it was; `keeper` the only proposer
-    that may edit it later on, "" where all may.
+    that may edit it later on, "" where all may. `claimed` names the line of each claim of the candidate, counted
+    from 1, in their order; empty where there are as many claims as lines that say something.
     """
 
     gene: str
@@ -39,6 +41,27 @@ class NewGene(Frozen):
     after_gene: str
     derived_from: str | None = None
     keeper: str = ""
+    claimed: tuple[int, ...] = ()
+
+
+class NewSection(Frozen):
+    """A section of a skill that would be new: whole lines with their endings, title "" before the first heading.
+
+    `claimed` names the line of each of its claims, counted from 1, in their order.
+    """
+
+    title: str
+    lines: tuple[str, ...]
+    claims: tuple[Claim, ...] = ()
+    claimed: tuple[int, ...] = ()
+
+
+class NewSkill(Frozen):
+    """A skill that a candidate would bring, whole; `source` is the folder that it would be written to."""
+
+    source: str
+    front: tuple[str, ...]
+    sections: tuple[NewSection, ...]
 
 
 class Pin(Frozen):

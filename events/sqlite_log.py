@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from events.clock import pause
 from events.envelope import Envelope, Origin, encode, seal
-from events.errors import ConflictError, UsageError
+from events.errors import ConflictError
 from events.log import Head, Receipt
+from events.receipts import check_follows, check_versions, first_receipt
 from events.sqlite_open import open_session
-from events.sqlite_read import COLUMNS, SELECT, Selection, read_pages
+from events.sqlite_read import COLUMNS, SELECT, Selection, read_hashes, read_pages
 from events.sqlite_tables import SqliteTables
-from events.sqlite_tip import Tip, standing
+from events.sqlite_tip import standing
+from events.tip import Tip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from events.envelope import Draft
     from events.log import Document, Integrity
@@ -43,7 +46,7 @@ class SqliteLog(SqliteTables):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.location = session.location
-        self._tip = Tip(session)
+        self._tip = Tip(session, lambda streams: standing(session, streams))
 
     @classmethod
     def open(
@@ -55,6 +58,20 @@ class SqliteLog(SqliteTables):
         CorruptLogError for a file of another kind, StorageError, BusyError.
         """
         return cls(open_session(path, create=create, read_only=read_only, patience_s=patience_s))
+
+    @property
+    def backend(self) -> str:
+        """Name the database and its version."""
+        return f"SQLite {sqlite3.sqlite_version}"
+
+    @property
+    def beside(self) -> Path:
+        """Give the path that the names of files beside the registry begin with: locks, drawn versions."""
+        return Path(self.location).absolute()
+
+    def another(self) -> Self:
+        """Open the same log once more, for another thread."""
+        return self.open(Path(self.location))
 
     def append(
         self,
@@ -76,8 +93,15 @@ class SqliteLog(SqliteTables):
                 if project is not None:
                     self.put_documents(project(envelopes))
         except ConflictError as conflict:
-            return self._first_receipt(encoded, conflict)
+            return first_receipt(encoded, conflict, lambda ids: self._among("event_id", ids))
         return Receipt(envelopes)
+
+    def take_over(self, envelopes: Sequence[Envelope]) -> None:
+        """Write events of another log, byte for byte; raises ConflictError unless they follow the head."""
+        with self._session:
+            check_follows(self.head(), envelopes)
+            self._session.write(_INSERT, envelopes)
+            self._tip.move(envelopes)
 
     def read(
         self,
@@ -103,6 +127,10 @@ class SqliteLog(SqliteTables):
         """Return what lines need to know of the events at these positions, in the order of positions."""
         rows = self._session.rows(_ORIGINS, (json.dumps(list(positions)),))
         return [Origin._make(row) for row in rows]
+
+    def hashes(self, *, after: int = 0, upto: int | None = None) -> Iterator[bytes]:
+        """Yield the stored hash of each event beyond position `after`, up to `upto`: 32 bytes each, in order."""
+        return read_hashes(self._session, after=after, upto=upto)
 
     def head(self) -> Head:
         """Return the last position and its hash."""
@@ -146,14 +174,7 @@ class SqliteLog(SqliteTables):
 
     def _look(self, expected: Mapping[str, int]) -> Head:
         head, actual = self._tip.look(tuple(expected))
-        for stream, version in expected.items():
-            if actual[stream] != version:
-                raise ConflictError(
-                    f"{stream} is at version {actual[stream]}, not at {version} as expected",
-                    stream=stream,
-                    expected=version,
-                    actual=actual[stream],
-                )
+        check_versions(expected, actual)
         return head
 
     def _insert_behind(
@@ -163,24 +184,3 @@ class SqliteLog(SqliteTables):
         self._session.write(_INSERT, envelopes)
         self._tip.move(envelopes)
         return envelopes
-
-    def _first_receipt(self, encoded: Sequence[tuple[Draft, bytes]], conflict: ConflictError) -> Receipt:
-        """Return what an earlier append of the same events wrote, or raise the conflict that led here."""
-        if len({draft.event_id for draft, _ in encoded}) < len(encoded):
-            raise UsageError("two events of one append have the same id")
-        wanted = {
-            draft.event_id: (draft.stream, type(draft.event).__name__, payload) for draft, payload in encoded
-        }
-        known = self._among("event_id", list(wanted))
-        if not known:
-            raise conflict
-        same = [
-            envelope
-            for envelope in known
-            if (envelope.stream, envelope.type, envelope.payload) == wanted[envelope.event_id]
-        ]
-        if len(same) < len(wanted):
-            raise ConflictError(
-                f"{len(known)} of {len(wanted)} event ids are in the log already, {len(same)} for the same event"
-            ) from conflict
-        return Receipt(tuple(known), repeated=True)

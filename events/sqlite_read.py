@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from events.contents import hashes_in_order
 from events.envelope import Envelope
 from events.sqlite_tables import LAST, PAGE
 
@@ -17,6 +18,8 @@ COLUMNS: Final = ", ".join(Envelope._fields)
 """The columns of the events table, in the order of an envelope's fields."""
 
 SELECT: Final = f"SELECT {COLUMNS} FROM events"  # noqa: S608 - our own column names
+
+_HASHES: Final = "SELECT position, hash FROM events WHERE position > ? AND position <= ? ORDER BY position LIMIT ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +65,9 @@ def read_pages(session: Session, selection: Selection, *, after: int, limit: int
             return
         position, version = page[-1].position, page[-1].version
         limit -= len(page) if limit > 0 else 0
+
+
+def read_hashes(session: Session, *, after: int, upto: int | None) -> Iterator[bytes]:
+    """Yield the hashes of events in the order of positions, as `EventLog.hashes` promises."""
+    end = LAST if upto is None else upto
+    return hashes_in_order(lambda reached, size: session.rows(_HASHES, (reached, end, size)), after=after)

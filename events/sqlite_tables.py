@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final
 
+from events.contents import content_hash
 from events.errors import BusyError, StorageError
 from events.log import Document, StoredEpisode
 
@@ -19,11 +20,6 @@ PAGE: Final = 512
 
 LAST: Final = 2**63 - 1
 """The largest integer that SQLite keeps."""
-
-
-def content_hash(*keys: str, body: bytes) -> str:
-    """Hash a row of a source table: SHA-256 over its keys, each ended by 0x1F, and its body."""
-    return hashlib.sha256(b"".join([*(key.encode() + b"\x1f" for key in keys), body])).hexdigest()
 
 
 class SqliteTables:
@@ -53,6 +49,16 @@ class SqliteTables:
             return bytes(body)
         return None
 
+    def blob_names(self, kinds: Sequence[str]) -> list[str]:
+        """List the blobs that were kept as one of these kinds, by name."""
+        marks = ", ".join("?" * len(kinds))
+        rows = self._session.rows(f"SELECT name FROM blobs WHERE kind IN ({marks}) ORDER BY name", kinds)  # noqa: S608 - only question marks
+        return [name for (name,) in rows]
+
+    def blob_kinds(self) -> dict[str, str]:
+        """Return what each blob was first kept as, by its hash."""
+        return dict(self._session.rows("SELECT name, kind FROM blobs ORDER BY name"))
+
     def erase_blob(self, name: str) -> bool:
         """Remove the bytes kept under a hash; tells whether there were any. `scrub` makes it final."""
         with self._session:
@@ -69,10 +75,9 @@ class SqliteTables:
 
     def put_documents(self, documents: Sequence[Document]) -> None:
         """Write documents, replacing those at the same place."""
-        rows = [(document.view, document.key, document.seq, document.body) for document in documents]
         with self._session:
             self._session.write(
-                "INSERT OR REPLACE INTO documents (view, key, seq, body) VALUES (?, ?, ?, ?)", rows
+                "INSERT OR REPLACE INTO documents (view, key, seq, body) VALUES (?, ?, ?, ?)", documents
             )
 
     def drop_documents(self) -> None:

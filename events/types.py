@@ -18,9 +18,11 @@ from events.candidate_events import (
     CandidateReviewed,
     CandidateScored,
     ComparisonFrozen,
+    PromotionReviewed,
 )
 from events.capsule_events import (
     AliasMoved,
+    CapsuleBorn,
     CapsuleDescribed,
     CapsuleImported,
     CapsuleRetired,
@@ -74,6 +76,7 @@ Event = Annotated[
     | GeneReleased
     | GeneRetired
     | CapsuleImported
+    | CapsuleBorn
     | CapsuleVersioned
     | CapsuleReverted
     | CapsuleDescribed
@@ -87,6 +90,7 @@ Event = Annotated[
     | ComparisonFrozen
     | CandidateScored
     | CandidateReviewed
+    | PromotionReviewed
     | CandidatePromoted
     | CandidateRejected
     | CandidateHeld,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from events.capsule_events import (
     AliasMoved,
+    CapsuleBorn,
     CapsuleDescribed,
     CapsuleImported,
     CapsuleRetired,
@@ -21,7 +22,7 @@ from events.capsule_events import (
 from events.errors import CorruptLogError
 from events.gene_events import GeneBorn, GeneMoved, GeneMutated, GeneProtected, GeneReleased, GeneRetired
 from events.score import Unmeasured
-from registry.capsule import Capsule, CapsuleFile
+from registry.capsule import NEW_FILE_MODE, Capsule, CapsuleFile
 from registry.edits import apply_edits
 from registry.gene import Gene, Line, LiveClaim
 
@@ -38,16 +39,16 @@ def apply(capsule: Capsule | None, event: Frozen, envelope: Envelope) -> Capsule
 
     Raises: CorruptLogError if the event does not fit the state, which a whole log never shows.
     """
-    if isinstance(event, CapsuleImported):
-        return _imported(event, envelope)
+    if isinstance(event, CapsuleImported | CapsuleBorn):
+        return _begun(event, envelope)
     if capsule is None:
-        raise _misfit(envelope, "names a capsule that was never imported")
+        raise _misfit(envelope, "names a capsule that was never imported or born")
     return _EFFECTS[type(event)](capsule, event, envelope)
 
 
 def changes_capsule(event: Frozen) -> bool:
     """Tell whether an event changes the state of the capsule that it names."""
-    return isinstance(event, CapsuleImported) or type(event) in _EFFECTS
+    return isinstance(event, CapsuleImported | CapsuleBorn) or type(event) in _EFFECTS
 
 
 def _misfit(envelope: Envelope, what: str) -> CorruptLogError:
@@ -56,12 +57,13 @@ def _misfit(envelope: Envelope, what: str) -> CorruptLogError:
     )
 
 
-def _imported(event: CapsuleImported, envelope: Envelope) -> Capsule:
+def _begun(event: CapsuleImported | CapsuleBorn, envelope: Envelope) -> Capsule:
+    imported = event if isinstance(event, CapsuleImported) else None
     return Capsule(
         name=event.capsule,
         source=event.source,
-        encoding=event.encoding,
-        mode=event.mode,
+        encoding=imported.encoding if imported else "utf-8",
+        mode=imported.mode if imported else NEW_FILE_MODE,
         version=0,
         position=envelope.position,
         at=envelope.at,
@@ -70,7 +72,7 @@ def _imported(event: CapsuleImported, envelope: Envelope) -> Capsule:
         next_front=len(event.front) + 1,
         genes=(),
         gone=(),
-        files=tuple(CapsuleFile(entry, envelope.position) for entry in event.files),
+        files=tuple(CapsuleFile(entry, envelope.position) for entry in imported.files) if imported else (),
         aliases=(),
         stamped=False,
         unproven=True,
@@ -86,6 +88,9 @@ def _new_lines(texts: Sequence[str], *, first: int, origin: int, version: int) -
 
 
 def _gene_born(capsule: Capsule, event: GeneBorn, envelope: Envelope) -> Capsule:
+    if event.claimed and len(event.claimed) != len(event.claims):
+        raise _misfit(envelope, f"names {len(event.claimed)} lines for {len(event.claims)} claims")
+    carriers = event.claimed or (0,) * len(event.claims)
     gene = Gene(
         id=event.gene,
         capsule=capsule.name,
@@ -93,7 +98,9 @@ def _gene_born(capsule: Capsule, event: GeneBorn, envelope: Envelope) -> Capsule
         title=event.title,
         lines=_new_lines(event.lines, first=1, origin=envelope.position, version=capsule.version + 1),
         next_line=len(event.lines) + 1,
-        claims=tuple(LiveClaim(claim, envelope.position) for claim in event.claims),
+        claims=tuple(
+            LiveClaim(claim, envelope.position, line) for claim, line in zip(event.claims, carriers, strict=True)
+        ),
         triggers=event.triggers,
         keeper=event.keeper,
     )
@@ -214,7 +221,7 @@ def _restored(gene: Gene, kept: KeptGene) -> Gene:
         version=kept.version,
         title=kept.title,
         lines=tuple(_line(line) for line in kept.lines),
-        claims=tuple(LiveClaim(live.claim, live.origin) for live in kept.claims),
+        claims=tuple(LiveClaim(live.claim, live.origin, live.line) for live in kept.claims),
         triggers=kept.triggers,
     )
 

@@ -1,13 +1,13 @@
-"""What models were asked: found by its prompt, and by the evidence that a prompt quotes."""
+"""What models were asked: found by its prompt, and by the evidence that a prompt, or what followed it, quotes."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from events.errors import CorruptLogError
 from events.model_events import ModelAsked
+from registry.quoting import Quotes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from events.envelope import Envelope
     from registry.library import Library
 
-_LEAST_CHARS: Final = 24
-"""A shorter text is no quote: it may stand in any prompt by chance (a guess)."""
+QUOTING: Final = ("prompt", "reply", "transcript", "run")
+"""Kinds of blobs that may hold what stands in a log, beside evidence itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +41,24 @@ def every_asked(library: Library) -> Iterator[Asked]:
 
 
 def blobs_quoting(library: Library, evidence: Collection[str], texts: Iterable[str]) -> list[str]:
-    """Name the prompts that quote evidence, by its id or word for word, and the replies to them."""
-    quotes = [json.dumps(text, ensure_ascii=False)[1:-1].encode() for text in texts if len(text) >= _LEAST_CHARS]
-    found: dict[str, None] = {}
+    """Name what quotes evidence, by its id or in its words: prompts, replies, transcripts, finished runs.
+
+    A prompt takes its replies with it, and a reply its prompt.
+    """
+    quotes, pairs = Quotes(texts), list[tuple[str, str]]()
+    named, found = set(evidence), dict[str, None]()
     for asked in every_asked(library):
-        blobs = [name for name in (asked.event.prompt_hash, asked.event.reply) if name]
-        bodies = (library.log.get_blob(name) or b"" for name in blobs) if quotes else ()
-        if not set(evidence).isdisjoint(asked.event.evidence) or any(
-            quote in body for body in bodies for quote in quotes
-        ):
-            found |= dict.fromkeys(blobs)
-    return list(found)
+        pair = asked.event.prompt_hash, asked.event.reply
+        pairs.append(pair)
+        if not named.isdisjoint(asked.event.evidence):
+            found |= dict.fromkeys(pair)
+    for name in library.log.blob_names(QUOTING) if quotes else ():
+        if quotes.stand_in(library.log.get_blob(name) or b""):
+            found[name] = None
+    for pair in pairs:
+        if not found.keys().isdisjoint(filter(None, pair)):
+            found |= dict.fromkeys(pair)
+    return [name for name in found if name]
 
 
 def _asked(envelope: Envelope) -> Asked:

@@ -1,4 +1,4 @@
-"""Births: a gene that a candidate brings, as it would stand in its capsule and as the event that it becomes."""
+"""Births: what a candidate brings that is new, a gene or a whole skill, as it would stand."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from events.errors import EditError
-from registry.gene import Gene, Line
+from events.score import Unmeasured
+from registry.capsule import NEW_FILE_MODE, Capsule
+from registry.gene import Gene, Line, LiveClaim
 from registry.rendering import skill_text
 from registry.skill_text import Section, cut
 
 if TYPE_CHECKING:
-    from events.parts import NewGene
-    from registry.capsule import Capsule
+    from events.candidate_events import CandidateProposed
+    from events.parts import NewGene, NewSkill
+    from registry.library import Library
 
 
 def next_gene(capsule: Capsule) -> str:
@@ -49,3 +52,69 @@ def with_born(capsule: Capsule, born: NewGene) -> Capsule:
 def _without(sections: list[Section], one: Section) -> list[Section]:
     at = sections.index(one)
     return [*sections[:at], *sections[at + 1 :]]
+
+
+def unborn(name: str, skill: NewSkill) -> Capsule:
+    """Return a skill as it is before it is there: version 0, without a line."""
+    return Capsule(
+        name=name,
+        source=skill.source,
+        encoding="utf-8",
+        mode=NEW_FILE_MODE,
+        version=0,
+        position=0,
+        at="",
+        cause="",
+        front=(),
+        next_front=1,
+        genes=(),
+        gone=(),
+        files=(),
+        aliases=(),
+        stamped=False,
+        unproven=True,
+        retired=False,
+        born=0,
+        score=Unmeasured(reason="no earlier version"),
+        delta=None,
+    )
+
+
+def base_of(library: Library, proposed: CandidateProposed, ref: str = "") -> Capsule:
+    """Return what a candidate changes: its skill at a version, now where none is named, or one not there yet."""
+    if proposed.skill is not None:
+        return unborn(proposed.capsule, proposed.skill)
+    return library.capsule(proposed.capsule, ref)
+
+
+def as_born(name: str, skill: NewSkill) -> Capsule:
+    """Return a skill as it would be once it is there; origins are those of nothing yet (0).
+
+    Raises: EditError where its sections would not stand in the file as they are.
+    """
+    genes = tuple(
+        Gene(
+            id=f"{name}.{number}",
+            capsule=name,
+            version=1,
+            title=section.title,
+            lines=_first_lines(section.lines),
+            next_line=len(section.lines) + 1,
+            claims=tuple(
+                LiveClaim(claim, 0, line) for claim, line in zip(section.claims, section.claimed, strict=True)
+            ),
+        )
+        for number, section in enumerate(skill.sections, start=1)
+    )
+    front = _first_lines(skill.front)
+    born = replace(unborn(name, skill), front=front, next_front=len(front) + 1, genes=genes)
+    pieces = cut(skill_text(born))
+    sections = tuple(Section(section.title, section.lines) for section in skill.sections)
+    if not genes or pieces.front != skill.front or pieces.sections != sections:
+        what = f"the sections of the new skill {name} would not stand in its file as such"
+        raise EditError(what, rule="new skill", hint="a section is a heading and whole lines below it")
+    return born
+
+
+def _first_lines(texts: tuple[str, ...]) -> tuple[Line, ...]:
+    return tuple(Line(at, text, 0, 1) for at, text in enumerate(texts, start=1))

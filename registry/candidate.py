@@ -13,6 +13,7 @@ from events.candidate_events import (
     CandidateReviewed,
     CandidateScored,
     ComparisonFrozen,
+    PromotionReviewed,
 )
 from events.errors import CorruptLogError
 
@@ -28,6 +29,7 @@ EVENTS: Final = (
     "ComparisonFrozen",
     "CandidateScored",
     "CandidateReviewed",
+    "PromotionReviewed",
     "CandidatePromoted",
     "CandidateRejected",
     "CandidateHeld",
@@ -46,7 +48,7 @@ class Candidate:
     """A candidate as its stream tells it.
 
     `scored_id` is the event id of its last `CandidateScored`, which every mutation it causes carries. `preset` is
-    that of its last verdict, `reviewed` what a person decided.
+    that of its last verdict, `reviewed` what a person decided, `looked_over` what one said of the promotion later.
     `judged` is the position of its last verdict, `version` the capsule version it became. `reverted` marks a
     promotion that was taken back since: under its evaluator it counts as rejected. `comparisons` are those by
     runs that were frozen for it.
@@ -67,6 +69,7 @@ class Candidate:
     comparisons: tuple[str, ...] = ()
     preset: str = ""
     reviewed: CandidateReviewed | None = None
+    looked_over: PromotionReviewed | None = None
 
     @property
     def id(self) -> str:
@@ -103,11 +106,17 @@ def apply_candidate(candidate: Candidate | None, envelope: Envelope) -> Candidat
         return replace(
             candidate, scored=event, scored_id=envelope.event_id, times_scored=candidate.times_scored + 1
         )
-    if isinstance(event, CandidateReviewed):
-        return replace(candidate, reviewed=event)
+    if isinstance(event, CandidateReviewed | PromotionReviewed):
+        return _reviewed(candidate, event)
     if isinstance(event, CandidatePromoted | CandidateRejected | CandidateHeld):
         return _judged(candidate, event, envelope.position)
     return candidate
+
+
+def _reviewed(candidate: Candidate, event: CandidateReviewed | PromotionReviewed) -> Candidate:
+    if isinstance(event, PromotionReviewed):
+        return replace(candidate, looked_over=event)
+    return replace(candidate, reviewed=event)
 
 
 def _judged(

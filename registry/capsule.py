@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from events.parts import FileEntry
     from events.score import Delta, Measured
     from registry.gene import Gene, Line
+
+
+NEW_FILE_MODE: Final = 0o644
+"""The permission bits of the SKILL.md of a skill that no folder held before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +28,10 @@ class Capsule:
     """A capsule at one version.
 
     `position` is that of its last `CapsuleVersioned`, `at` its time, `cause` why it came; `born` is the position
-    of its import. `front` is the front matter, both `---` lines included. `gone` keeps retired genes, so that no
-    identity is given twice. `encoding` is that of the imported file; from the first change on the projection is
-    UTF-8 and carries the germline stamp (`stamped`). `unproven` marks a person's override not measured yet.
+    of its import, or of its birth. `front` is the front matter, both `---` lines included. `gone` keeps retired
+    genes, so that no identity is given twice. `encoding` is that of the imported file; from the first change on
+    the projection is UTF-8 and carries the germline stamp (`stamped`). `unproven` marks a person's override not
+    measured yet.
     """
 
     name: str

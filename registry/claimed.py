@@ -10,6 +10,7 @@ from registry.edits import apply_edits
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from events.base import Frozen
     from events.claims import Claim
     from events.parts import Edit
     from registry.capsule import ProjectedLine
@@ -19,16 +20,27 @@ if TYPE_CHECKING:
 def claims_of(gene: Gene, line: Line | ProjectedLine) -> tuple[Claim, ...]:
     """Name the claims that a line carries; a blank line and the heading of a gene carry none.
 
-    Where an event brought as many claims as lines, each line carries its own, in order; else each of its lines
-    carries all of its claims.
+    Where an event said which lines its claims are of, those lines carry them. Else, where it brought as many
+    claims as lines, each line carries its own, in order; and else each of its lines carries all of its claims.
     """
-    claims = tuple(live.claim for live in gene.claims if live.origin == line.origin)
+    brought = [live for live in gene.claims if live.origin == line.origin]
+    if any(live.line for live in brought):
+        return tuple(live.claim for live in brought if live.line == line.id)
+    claims = tuple(live.claim for live in brought)
     heading = _heading(gene)
     if not claims or not line.text.strip() or line.id == heading:
         return ()
     own = (other for other in gene.lines if other.origin == line.origin and other.id != heading)
     lines = [other.id for other in own if other.text.strip()]
     return (claims[lines.index(line.id)],) if len(lines) == len(claims) else claims
+
+
+def is_unclaimed(gene: Gene | None, line: Line | ProjectedLine, event: Frozen) -> bool:
+    """Tell whether a candidate brought a line of a gene that states something, and that no claim covers."""
+    if gene is None or not getattr(event, "candidate", ""):
+        return False
+    states = bool(line.text.strip()) and not line.text.lstrip().startswith("#")
+    return states and not claims_of(gene, line)
 
 
 def _heading(gene: Gene) -> int:

@@ -127,6 +127,16 @@ class Review:
 
 
 @dataclass(frozen=True, slots=True)
+class LookOver:
+    """Let a person say whether they agree with a promotion; the version stays as it is."""
+
+    candidate: str
+    capsule: str
+    decision: Literal["agree", "disagree"]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Revert:
     """Go back to what an earlier version said, by a new version."""
 
@@ -211,6 +221,7 @@ Command = (
     | Freeze
     | Judge
     | Review
+    | LookOver
     | Revert
     | ScoreVersion
     | MoveAlias

@@ -15,13 +15,15 @@ from events.registry_events import PresetDefined, PresetSwitched, RegistryCreate
 from events.score import Unmeasured
 from registry import commands
 from registry.adopt import adopt
+from registry.births import unborn
 from registry.offering import move_alias, require_version, retire_version
 from registry.promote import Grounds, named_gene, promotion
 from registry.revert import revert
-from registry.review import review
+from registry.review import look_over, review
 
 if TYPE_CHECKING:
     from events.base import Frozen
+    from events.candidate_events import CandidateProposed
     from registry.candidate import Candidate
     from registry.capsule import Capsule
 
@@ -147,7 +149,11 @@ def _(command: commands.Propose, state: State) -> list[Decided]:
             actual=state.candidate.times_scored + 1,
             hint=f"germline candidate show {command.candidate[:12]}",
         )
-    _require(state.capsule, command.capsule)
+    if state.capsule is not None and command.proposal.skill is not None:
+        raise RefusedError(
+            f"a skill named {command.capsule} is in the registry already", hint=f"germline show {command.capsule}"
+        )
+    _base(state, command.proposal)
     return [Decided(f"candidate:{command.candidate}", command.proposal)]
 
 
@@ -161,8 +167,8 @@ def _(command: commands.Freeze, state: State) -> list[Decided]:
 
 @decide.register
 def _(command: commands.Judge, state: State) -> list[Decided]:
-    capsule = _require(state.capsule, command.capsule)
     candidate = _undecided(state.candidate, command.candidate)
+    capsule = _base(state, candidate.proposed)
     stream = f"candidate:{candidate.id}"
     known = command.scored_id == candidate.scored_id
     scored = [] if known else [Decided(stream, command.scored, command.scored_id)]
@@ -245,12 +251,17 @@ def _(command: commands.Adopt, state: State) -> list[Decided]:
 
 @decide.register
 def _(command: commands.Review, state: State) -> list[Decided]:
-    capsule = _require(state.capsule, command.capsule)
     candidate = _undecided(state.candidate, command.candidate)
+    capsule = _base(state, candidate.proposed)
     return [
         _placed(event) if isinstance(event, Mutation) else Decided(f"candidate:{candidate.id}", event)
         for event in review(capsule, candidate, command)
     ]
+
+
+@decide.register
+def _(command: commands.LookOver, state: State) -> list[Decided]:
+    return [Decided(f"candidate:{command.candidate}", look_over(state.candidate, command))]
 
 
 @decide.register
@@ -274,6 +285,13 @@ def _undecided(candidate: Candidate | None, name: str) -> Candidate:
             hint="germline candidates",
         )
     return candidate
+
+
+def _base(state: State, proposed: CandidateProposed) -> Capsule:
+    """Return what a candidate would change: its capsule, or one that is not there yet where it brings a skill."""
+    if state.capsule is None and proposed.skill is not None:
+        return unborn(proposed.capsule, proposed.skill)
+    return _require(state.capsule, proposed.capsule)
 
 
 def _require(capsule: Capsule | None, name: str) -> Capsule:

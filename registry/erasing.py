@@ -104,7 +104,9 @@ def named_evidence(library: Library, stated: str) -> str:
     every = {name for raised in library.signals() for name in raised.event.evidence}
     found = sorted(name for name in every if stated and name.startswith(stated.lower()))
     if not found:
-        raise NotFoundError(f"no evidence {stated or '(empty)'} is known", hint="germline why SKILL:LINE --json")
+        raise NotFoundError(
+            f"no evidence {stated or '(empty)'} is known", hint="germline signals --json lists the ids"
+        )
     if len(found) > 1:
         begun = ", ".join(name[:_SHOWN_CHARS] for name in found[:3])
         raise UsageError(
@@ -118,7 +120,7 @@ def erase(
 ) -> Receipt:
     """Erase evidence, text and salt, all of it or none; what was erased before is passed over.
 
-    The prompts to models that quote it go with it, and what came back to them.
+    What quotes it goes with it: prompts to models and what came back, transcripts and finished runs.
     `records` names the record of a log that a piece keeps, by the id of the piece. `EventLog.scrub` then clears
     the files. Shapes: names are whole ids. Raises: UsageError without a reason.
     """

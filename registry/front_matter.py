@@ -62,6 +62,13 @@ def read_front(lines: Sequence[str], first_number: int) -> FrontMatter:
     return _entries(rows, 0, _top_value)
 
 
+def described(front: Sequence[str]) -> str:
+    """Read what front matter says a skill is for, both `---` lines included; "" where that cannot be read."""
+    found = read_front([line for line in front if line.strip() != "---"], 1)
+    values = (entry.value for entry in found.entries if entry.key == "description")
+    return next((value for value in values if isinstance(value, str)), "")
+
+
 def _row(number: int, line: str) -> _Row:
     """Measure a line; only spaces count as blanks, as in YAML."""
     text = line.rstrip("\r\n").rstrip(" ")

@@ -25,10 +25,15 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LiveClaim:
-    """A claim that a gene makes now, and the position of the event that brought it."""
+    """A claim that a gene makes now, and the position of the event that brought it.
+
+    `line` is the id of the line that carries it where the event said so, 0 where it is known by counting
+    (`claims_of`).
+    """
 
     claim: Claim
     origin: int
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from events.base import Frozen
 from events.candidate_events import CandidateHeld
 from events.errors import CorruptLogError, NotFoundError
 from events.registry_events import CycleFinished, EvaluatorRegistered, SignalRaised
+from events.subscriptions import taken_in
 from registry import travel
 from registry.apply import scored
 from registry.candidate import EVENTS, Candidate, fold_candidates
@@ -33,8 +34,11 @@ E = TypeVar("E", bound=Frozen)
 _MOST_DIGITS: Final = 9
 """Longer numbers are no versions, and Python refuses to read the longest."""
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 """The shape of the documents; with a higher one, every registry is folded anew when it is next opened."""
+
+PROJECTION: Final = "projection"
+"""The subscriber that the documents are made by (events.subscriptions)."""
 
 _MOST_SEEN: Final = 4_096
 """Events to remember, of about a kilobyte each; beyond it remembering begins anew."""
@@ -77,11 +81,12 @@ class Library:
         return About(row["preset"], row["split_key"], row["at"])
 
     def is_projected(self) -> bool:
-        """Tell whether there is a projection of this format to read; an empty log needs none."""
+        """Tell whether there is a projection of this format, of all events; an empty log needs none."""
+        head = self.log.head().position  # looked at first: what is appended meanwhile is folded too
         document = self.log.document("registry", "")
-        if document is None:
-            return self.log.head().position == 0
-        return bool(json.loads(document.body).get("format") == FORMAT)
+        if document is None or json.loads(document.body).get("format") != FORMAT:
+            return document is None and head == 0
+        return taken_in(self.log, PROJECTION) >= head
 
     # -- skills ----------------------------------------------------------------------------------------
 

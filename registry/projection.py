@@ -18,13 +18,13 @@
 | scored | name | version | the position where a version was measured last, since it came |
 | placed | name | position | what stood on its path from then on: a version that was made, or an alias that moved |
 | snapshot | name | position | its whole state as it was then, every few changes |
+| taken | "projection" | 0 | the last position that was folded |
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from events.candidate_events import CandidateProposed
@@ -40,15 +40,16 @@ from events.registry_events import (
     RegistryCreated,
     SignalRaised,
 )
+from events.subscriptions import catch_up, taken_in, with_appends
 from registry import travel
 from registry.apply import apply, changes_capsule
-from registry.library import FORMAT
+from registry.library import FORMAT, PROJECTION
 from registry.outline import Outline
 from registry.placed import placed_body
-from registry.snapshots import EVERY, freeze
+from registry.snapshots import EVERY, Written, freeze
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from events.base import Frozen
     from events.envelope import Envelope
@@ -62,6 +63,7 @@ class _Folded:
 
     capsule: Capsule
     outline: Outline
+    written: Written = field(default_factory=dict)
 
 
 class Projector:
@@ -77,7 +79,7 @@ class Projector:
         self._folded: dict[str, _Folded] = {}
         self._out: dict[tuple[str, str, int], Document] = {}
 
-    def __call__(self, envelopes: Sequence[Envelope]) -> list[Document]:
+    def __call__(self, envelopes: Iterable[Envelope]) -> list[Document]:
         """Return the documents that these events change, the last state of each."""
         self._out = {}
         touched = set()
@@ -97,7 +99,7 @@ class Projector:
         for name in touched:
             folded = self._folded[name]
             self._put("capsule", name, 0, folded.outline.to_bytes())
-            self._put("live", name, 0, freeze(folded.capsule))
+            self._put("live", name, 0, freeze(folded.capsule, folded.written))
         return list(self._out.values())
 
     def _put(self, view: str, key: str, seq: int, body: bytes = b"") -> None:
@@ -114,10 +116,12 @@ class Projector:
             retired = (*retired, event.version)
         elif isinstance(event, AliasMoved):  # who names a version again offers it again
             retired = tuple(version for version in retired if version != event.version)
-        self._folded[name] = _Folded(capsule, Outline(changes, capsule.version, capsule.aliases, reverts, retired))
+        written = before.written if before else {}
+        outline = Outline(changes, capsule.version, capsule.aliases, reverts, retired)
+        self._folded[name] = _Folded(capsule, outline, written)
         self._put("touch", name, envelope.position)
         if changes % EVERY == 0:
-            self._put("snapshot", name, envelope.position, freeze(capsule))
+            self._put("snapshot", name, envelope.position, freeze(capsule, written))
         if isinstance(event, CapsuleVersioned | AliasMoved):
             made = isinstance(event, CapsuleVersioned)
             self._put("placed", name, envelope.position, placed_body(capsule, envelope.at, made=made))
@@ -163,6 +167,22 @@ def _compact(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
+def projecting(
+    log: EventLog, *, capsule: Capsule | None = None
+) -> Callable[[Sequence[Envelope]], Sequence[Document]]:
+    """Give what folds events while they are appended; `capsule` is the one that their command was decided on."""
+    return with_appends(log, PROJECTION, Projector(log, capsule=capsule))
+
+
+def bring_up_to_date(log: EventLog) -> int:
+    """Fold what was appended without a projection, or everything where there is none of this format."""
+    with log.transaction():
+        document = log.document("registry", "")
+        if document and json.loads(document.body).get("format") == FORMAT and taken_in(log, PROJECTION):
+            return catch_up(log, PROJECTION, Projector(log))
+        return rebuild(log)
+
+
 def rebuild(log: EventLog, *, batch: int = 8_000) -> int:
     """Throw every document away and fold the log again; returns the number of events folded.
 
@@ -171,10 +191,4 @@ def rebuild(log: EventLog, *, batch: int = 8_000) -> int:
     """
     with log.transaction():
         log.drop_documents()
-        projector = Projector(log)
-        events = log.read()
-        folded = 0
-        while page := list(islice(events, batch)):
-            log.put_documents(projector(page))
-            folded += len(page)
-        return folded
+        return catch_up(log, PROJECTION, Projector(log), page=batch)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from events.capsule_events import CapsuleVersioned, FileChanged
+from events.capsule_events import CapsuleBorn, CapsuleVersioned, FileChanged
 from events.errors import NotFoundError
 from events.gene_events import GeneBorn, GeneMutated
 from events.parts import Pin
-from registry.births import with_born
+from registry.births import as_born, with_born
 from registry.capsule import CapsuleFile
 from registry.claimed import claims_by_edit, lost_claims
 from registry.edits import apply_edits, check_protected
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from events.base import Frozen
     from events.candidate_events import CandidateProposed
     from events.claims import Claim
-    from events.parts import Edit, FileEdit, NewGene
+    from events.parts import Edit, FileEdit, NewGene, NewSkill
     from events.runs import Attribution
     from events.score import Delta, Measured
     from registry.capsule import Capsule
@@ -48,6 +48,8 @@ def promotion(capsule: Capsule, proposed: CandidateProposed, grounds: Grounds) -
 
     Raises: EditError where an edit does not fit; SkillFormatError where the result is no valid skill.
     """
+    if proposed.skill is not None:
+        return birth(proposed, proposed.skill, grounds)
     cause = {
         "before": grounds.before,
         "after": grounds.after,
@@ -89,6 +91,55 @@ def promotion(capsule: Capsule, proposed: CandidateProposed, grounds: Grounds) -
         delta=grounds.delta,
     )
     return [*mutated, *_born(capsule, proposed, cause), *files, version]
+
+
+def birth(proposed: CandidateProposed, skill: NewSkill, grounds: Grounds) -> list[Frozen]:
+    """List the events by which a whole skill comes to be, and its first version.
+
+    Raises: EditError where its sections would not stand; SkillFormatError where it is no valid skill.
+    """
+    cause = {
+        "before": grounds.before,
+        "after": grounds.after,
+        "candidate": proposed.candidate,
+        "scored": grounds.scored_id,
+    }
+    name = proposed.capsule
+    after = as_born(name, skill)
+    require_valid(skill_text(replace(after, version=1, stamped=True)), name)
+    begun = CapsuleBorn(**cause, capsule=name, source=skill.source, front=skill.front, strategy=proposed.strategy)
+    genes = [
+        GeneBorn(
+            **cause,
+            gene=gene.id,
+            capsule=name,
+            title=section.title,
+            lines=section.lines,
+            strategy=proposed.strategy,
+            claims=section.claims,
+            claimed=section.claimed,
+            triggers=proposed.triggers,
+        )
+        for gene, section in zip(after.genes, skill.sections, strict=True)
+    ]
+    version = CapsuleVersioned(
+        **cause,
+        capsule=name,
+        version=1,
+        genes=tuple(Pin(gene=gene.id, version=1) for gene in after.genes),
+        cause=grounds.cause,
+        summary=f"{proposed.strategy}: a new skill",
+        stamped=True,
+        delta=grounds.delta,
+    )
+    return [begun, *genes, version]
+
+
+def whole(base: Capsule, proposed: CandidateProposed) -> Capsule:
+    """Return what a candidate would make of its base, files aside: as `edited`, or a skill of its own."""
+    if proposed.skill is not None:
+        return as_born(proposed.capsule, proposed.skill)
+    return edited(base, proposed.edits, proposed.born, by=proposed.proposer)
 
 
 def _born(capsule: Capsule, proposed: CandidateProposed, cause: Mapping[str, object]) -> Iterator[GeneBorn]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +17,7 @@ from registry.skill_paths import SKILL_FILE
 
 if TYPE_CHECKING:
     from events.log import EventLog, Receipt
+    from events.parts import NewSkill
     from registry.capsule import Capsule
     from registry.library import Library
     from registry.registry import Registry
@@ -40,6 +42,7 @@ def take_in_edits(registry: Registry, name: str, *, keep_claims: bool = False) -
         keep_files(registry.log, skill)
         receipt = registry.execute(Adopt(skill, keep_claims=keep_claims))
     write_out(registry, registry.capsule(name))
+    registry.witness()
     return receipt
 
 
@@ -145,14 +148,27 @@ def require_unedited(library: Library, name: str) -> None:
         )
 
 
+def require_free(skill: NewSkill) -> None:
+    """Raise RefusedError where something stands already in the folder that a new skill would be written to."""
+    folder = Path(skill.source)
+    if os.path.lexists(folder):
+        raise RefusedError(
+            f"the new skill would be written to {folder}, and something is there already",
+            hint=f"move it away and approve again, or take it in: germline import {folder}",
+        )
+
+
 def publish(registry: Registry, name: str, *, discard: bool = False) -> tuple[str, ...]:
     """Write the live version of a skill to where it came from; returns the paths that changed.
 
+    What is out in the world is witnessed: a checkpoint outside the database says which log it came from.
     Raises: RefusedError where a person edited the files, unless `discard`.
     """
     if not discard:
         require_unedited(registry, name)
-    return write_out(registry, registry.capsule(name))
+    written = write_out(registry, registry.capsule(name))
+    registry.witness()
+    return written
 
 
 def write_out(library: Library, capsule: Capsule, folder: Path | None = None) -> tuple[str, ...]:

@@ -6,14 +6,16 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from events.envelope import Draft
+from events.sidecar import keep_checkpoint
 from registry import travel
 from registry.commands import DefinePreset, RetireVersion, Revert
 from registry.decide import Decided, State, decide
 from registry.library import Library
-from registry.projection import Projector
+from registry.projection import projecting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from events.clock import Clock
     from events.log import EventLog, Receipt
@@ -27,10 +29,11 @@ class _TakenBack(Exception):  # noqa: N818 - not an error: it ends a rehearsal
 class Registry(Library):
     """A library that can be written to, by commands only."""
 
-    def __init__(self, log: EventLog, clock: Clock, actor: str) -> None:
+    def __init__(self, log: EventLog, clock: Clock, actor: str, *, sidecar: Path | None = None) -> None:
         super().__init__(log)
         self.clock = clock
         self.actor = actor
+        self.sidecar = sidecar
 
     def execute(self, command: Command, *, actor: str = "", correlation: str = "", causation: str = "") -> Receipt:
         """Load what the command touches, decide, and append, under one write lock.
@@ -45,7 +48,7 @@ class Registry(Library):
             decided = decide(command, state)
             versions = self.log.stream_versions(sorted({item.stream for item in decided}))
             drafts = self._drafts(decided, actor or self.actor, correlation, causation)
-            return self.log.append(drafts, expected=versions, project=Projector(self.log, capsule=state.capsule))
+            return self.log.append(drafts, expected=versions, project=projecting(self.log, capsule=state.capsule))
 
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
@@ -56,6 +59,11 @@ class Registry(Library):
         with suppress(_TakenBack), self.log.transaction():
             yield
             raise _TakenBack
+
+    def witness(self) -> None:
+        """Keep a checkpoint outside the database, where there is a place for it; not inside a transaction."""
+        if self.sidecar is not None:
+            keep_checkpoint(self.log, self.sidecar, at=self.clock.now())
 
     def _drafts(self, decided: list[Decided], actor: str, correlation: str, causation: str) -> list[Draft]:
         now = self.clock.now()

@@ -74,7 +74,7 @@ def _kept(gene: Gene, now: Capsule) -> KeptGene:
         version=current.version if same else current.version + 1,
         title=gene.title,
         lines=tuple(_kept_line(line) for line in gene.lines),
-        claims=tuple(KeptClaim(claim=live.claim, origin=live.origin) for live in gene.claims),
+        claims=tuple(KeptClaim(claim=live.claim, origin=live.origin, line=live.line) for live in gene.claims),
         triggers=gene.triggers,
     )
 

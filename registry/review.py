@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from events.candidate_events import CandidatePromoted, CandidateRejected, CandidateReviewed
-from events.errors import ConflictError
+from events.candidate_events import CandidatePromoted, CandidateRejected, CandidateReviewed, PromotionReviewed
+from events.errors import ConflictError, RefusedError
 from events.score import Score, Unmeasured
 from registry.promote import Grounds, promotion
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from events.base import Frozen
     from registry.candidate import Candidate
     from registry.capsule import Capsule
-    from registry.commands import Review
+    from registry.commands import LookOver, Review
 
 
 def review(capsule: Capsule, candidate: Candidate, command: Review) -> list[Frozen]:
@@ -30,6 +30,14 @@ def review(capsule: Capsule, candidate: Candidate, command: Review) -> list[Froz
         said = f"rejected by a person: {command.reason}"
         return [reviewed, CandidateRejected(candidate=candidate.id, capsule=capsule.name, reasons=(said,))]
     base = candidate.scored.base_version if candidate.scored else candidate.proposed.base_version
+    if candidate.proposed.skill is not None and capsule.version:
+        raise ConflictError(
+            f"a skill named {capsule.name} came into the registry since candidate {candidate.id[:12]} was drafted",
+            stream=f"capsule:{capsule.name}",
+            expected=0,
+            actual=capsule.version,
+            hint=f"germline candidate reject {candidate.id[:12]} --reason TEXT",
+        )
     if base != capsule.version:
         raise ConflictError(
             f"stale base: candidate {candidate.id[:12]} changes {capsule.name}@{base}, which is at version "
@@ -46,6 +54,30 @@ def review(capsule: Capsule, candidate: Candidate, command: Review) -> list[Froz
         reasons=(f"approved by a person: {command.reason}",),
     )
     return [reviewed, promoted, *promotion(capsule, candidate.proposed, _grounds(capsule, candidate))]
+
+
+def look_over(candidate: Candidate | None, command: LookOver) -> PromotionReviewed:
+    """Return what a person says of a promotion, once.
+
+    Raises: RefusedError for what was not promoted; ConflictError where somebody said so before.
+    """
+    if candidate is None or candidate.version is None:
+        raise RefusedError(
+            f"candidate {command.candidate[:12]} was not promoted: there is nothing to agree with",
+            hint="germline candidates",
+        )
+    if candidate.looked_over:
+        raise ConflictError(
+            f"somebody looked at candidate {candidate.id[:12]} before: {candidate.looked_over.decision}s",
+            hint=f"germline candidate show {candidate.id[:12]}",
+        )
+    return PromotionReviewed(
+        candidate=candidate.id,
+        capsule=command.capsule,
+        version=candidate.version,
+        decision=command.decision,
+        reason=command.reason,
+    )
 
 
 def _grounds(capsule: Capsule, candidate: Candidate) -> Grounds:

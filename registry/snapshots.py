@@ -28,12 +28,18 @@ _LINE: Final = partial(tuple.__new__, Line)
 _CLAIM: Final[TypeAdapter[Claim]] = TypeAdapter(Claim, config=ConfigDict(defer_build=True))
 
 
-def freeze(capsule: Capsule) -> bytes:
+Written = dict[str, tuple[Gene, str]]
+"""Genes as they were last written, by id: of these, a change of a capsule touches one or two."""
+
+
+def freeze(capsule: Capsule, written: Written | None = None) -> bytes:
     """Write a capsule's state as compressed JSON, the same bytes for the same state.
 
-    The fastest level: a fifth larger than the usual one, and made in a seventh of the time.
+    The fastest level: a fifth larger than the usual one, and made in a seventh of the time. `written` remembers
+    the genes for the next time that this capsule is written.
     """
-    state = {
+    genes = {} if written is None else written
+    first = {
         "name": capsule.name,
         "source": capsule.source,
         "encoding": capsule.encoding,
@@ -44,8 +50,8 @@ def freeze(capsule: Capsule) -> bytes:
         "cause": capsule.cause,
         "front": _lines(capsule.front),
         "next_front": capsule.next_front,
-        "genes": [_gene(gene) for gene in capsule.genes],
-        "gone": [_gene(gene) for gene in capsule.gone],
+    }
+    last = {
         "files": [[file.entry.model_dump(mode="json"), file.origin] for file in capsule.files],
         "aliases": capsule.aliases,
         "stamped": capsule.stamped,
@@ -55,7 +61,21 @@ def freeze(capsule: Capsule) -> bytes:
         "score": capsule.score.model_dump(mode="json"),
         "delta": capsule.delta.model_dump(mode="json") if capsule.delta else None,
     }
-    return zlib.compress(json.dumps(state, ensure_ascii=False, separators=(",", ":")).encode(), 1)
+    live = ",".join([_written(gene, genes) for gene in capsule.genes])
+    gone = ",".join([_written(gene, genes) for gene in capsule.gone])
+    state = f'{_json(first)[:-1]},"genes":[{live}],"gone":[{gone}],{_json(last)[1:]}'
+    return zlib.compress(state.encode(), 1)
+
+
+def _written(gene: Gene, genes: Written) -> str:
+    known = genes.get(gene.id)
+    if known is None or known[0] is not gene:
+        known = genes[gene.id] = gene, _json(_gene(gene))
+    return known[1]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def thaw(body: bytes) -> Capsule:
@@ -95,12 +115,17 @@ def _gene(gene: Gene) -> list[Any]:
         gene.title,
         _lines(gene.lines),
         gene.next_line,
-        [[live.claim.model_dump(mode="json"), live.origin] for live in gene.claims],
+        [_claim(live) for live in gene.claims],
         [trigger.model_dump(mode="json") for trigger in gene.triggers],
         sorted(gene.protected),
         gene.protected_whole,
         gene.keeper,
     ]
+
+
+def _claim(live: LiveClaim) -> list[Any]:
+    """Write a claim as a row; its line only where it is known, as in the snapshots of earlier versions."""
+    return [live.claim.model_dump(mode="json"), live.origin, *([live.line] if live.line else [])]
 
 
 def _to_gene(row: list[Any]) -> Gene:
@@ -112,7 +137,7 @@ def _to_gene(row: list[Any]) -> Gene:
         title,
         _to_lines(lines),
         next_line,
-        tuple(LiveClaim(_CLAIM.validate_python(claim), origin) for claim, origin in claims),
+        tuple(LiveClaim(_CLAIM.validate_python(claim), *where) for claim, *where in claims),
         tuple(Trigger(**trigger) for trigger in triggers),
         frozenset(protected),
         whole,

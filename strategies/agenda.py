@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from strategies.answering import PROPOSERS, Sightings
 from strategies.attribution import under_versions
 from strategies.drafts import live_claims
+from strategies.recounting import raised_as_counted
 from strategies.routing import routes
 from strategies.select import Turn, answers, failures_of, preview, rest_of
 from strategies.settled import settled
@@ -35,7 +36,8 @@ class Resting:
 class Agenda:
     """The signals that a proposer answers and that the ground holds.
 
-    `routes` names the skill of each by fingerprint, "" where none is found; `offers` may be picked.
+    `routes` names the skill of each by fingerprint, "" where none is found; `offers` may be picked. Those that a
+    skill was drafted for are not `unrouted` while it waits for a person.
     """
 
     routes: Mapping[str, str]
@@ -56,7 +58,7 @@ def agenda_on(library: Library, ground: Ground, skill: str = "") -> Agenda:
     """Look through the raised signals; with `skill` all of them go there."""
     sightings = Sightings(under_versions(library, ground.division.everything))
     cycles = [one for one in library.cycles() if one.offered or one.verdict == "promote"]  # one for each turn
-    raised = [one.event for one in library.signals()]
+    raised = [one.event for one in raised_as_counted(library)]
     over = settled(library, raised)
     signals = [
         one for one in raised if one.kind in PROPOSERS and one.fingerprint not in over and sightings.of(one)
@@ -71,7 +73,14 @@ def agenda_on(library: Library, ground: Ground, skill: str = "") -> Agenda:
             for one in signals
             if left[one.fingerprint]
         ),
-        unrouted=tuple(one for one in signals if not to[one.fingerprint]),
+        unrouted=tuple(one for one in signals if not to[one.fingerprint] and not _has_draft(library, one)),
+    )
+
+
+def _has_draft(library: Library, signal: SignalRaised) -> bool:
+    """Tell whether a skill that was drafted for a signal waits for a person."""
+    return any(
+        one.proposed.skill is not None and one.verdict == "hold" for one in library.answers(signal.fingerprint)
     )
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from registry.claimed import claims_by_edit, claims_of, lost_claims
 from registry.promote import edited
 from strategies.claims.kinds import sentence
+from strategies.claims.pairs import questions
 from strategies.drafts import Draft, key_of, live_claims, proposed_as, unmeasured
 from strategies.gate.attribution import Place, ablate
 from strategies.gate.contrast import cases_of, contrast, effect_of
 from strategies.gate.decide import judge
-from strategies.gate.measure import Figures, Stamp, measure, measure_change
+from strategies.gate.measure import Figures, Stamp, helps, measure, measure_change
 from strategies.gate.outcomes import judged
 from strategies.ground import sent_to
 
@@ -34,22 +35,45 @@ if TYPE_CHECKING:
 def draft_edits(turn: Turn, signal: SignalRaised, capsule: Capsule, proposal: Proposal) -> Draft:
     """Measure edits with their claims; what explore refused, and what only a person can judge, is not measured.
 
-    Of several edits each must carry its part of the gain: those that only ride along are dropped, and what is left
-    is measured as a candidate of its own.
+    What to do and what to avoid after one error count as one question, judged by what to do; what to avoid stays
+    where it helps by itself on the sealed logs (domain.md, Claims). Of several questions each must carry its part
+    of the gain: those that only ride along are dropped, and what is left is measured as a candidate of its own.
     Raises: EditError or NotFoundError where the edits do not fit the capsule.
     """
     key = key_of(turn, capsule, proposal)
-    proposed = proposed_as(turn, signal, capsule, proposal, proposal.edits, key=key)
-    if proposal.born is not None:
-        proposed = proposed.model_copy(update={"born": proposal.born})
     if not proposal.claims or proposal.apart or proposal.refused is not None:
-        drafted = unmeasured(proposed, _why_unmeasured(proposal), refused=proposal.refused)
-        return replace(drafted, actor=proposal.actor)
+        proposed = proposed_as(turn, signal, capsule, proposal, proposal.edits, key=key)
+        proposed = proposed.model_copy(update={"born": proposal.born})
+        return unmeasured(proposed, _why_unmeasured(proposal), refused=proposal.refused, actor=proposal.actor)
+    proposal = _without_idle(turn, _paired(proposal))
+    proposed = proposed_as(turn, signal, capsule, proposal, proposal.edits, key=key)
     measured = _measured(turn, capsule, proposed, proposal)
-    drafted = Draft(proposed, measured.figures, measured, sends=len(proposal.edits), actor=proposal.actor)
-    if len(proposal.edits) == 1 or proposal.born is not None:
-        return replace(drafted, sends=1)
-    return _freed(turn, signal, capsule, proposal, drafted)
+    parts = questions(proposal.claims)
+    drafted = Draft(proposed, measured.figures, measured, sends=len(parts), actor=proposal.actor)
+    return drafted if len(parts) == 1 else _freed(turn, signal, capsule, proposal, drafted)
+
+
+def _paired(proposal: Proposal) -> Proposal:
+    """Put what to avoid behind what to do: the question that was judged first stays first."""
+    parts = sorted(questions(proposal.claims), key=min)
+    return _keeping(proposal, [at for part in parts for at in part])
+
+
+def _without_idle(turn: Turn, proposal: Proposal) -> Proposal:
+    """Drop what to avoid after an error where it does not help by itself on the sealed logs."""
+    sealed = judged(turn.ground.division.sealed).records
+    behind = [at for part in questions(proposal.claims) for at in part[1:]]
+    idle = [at for at in behind if not helps(proposal.claims[at], sealed)]
+    if not idle:
+        return proposal
+    said = "; ".join(sentence(proposal.claims[at]) for at in idle)
+    kept = _keeping(proposal, [at for at in range(len(proposal.edits)) if at not in idle])
+    return replace(kept, reason=f"{proposal.reason}; dropped, for it does not help by itself: {said}")
+
+
+def _keeping(proposal: Proposal, ats: Sequence[int]) -> Proposal:
+    edits, lines = proposal.edits, proposal.lines
+    return replace(proposal, edits=tuple(edits[at] for at in ats), lines=tuple(lines[at] for at in ats))
 
 
 def _why_unmeasured(proposal: Proposal) -> str:
@@ -95,35 +119,40 @@ def _gone(gene: Gene, edits: Sequence[Edit]) -> frozenset[Claim]:
 
 
 def _freed(turn: Turn, signal: SignalRaised, capsule: Capsule, proposal: Proposal, whole: Draft) -> Draft:
-    """Attribute the gain of a bundle to its edits, by ablation on the sealed logs, and drop the passengers.
+    """Attribute the gain of a bundle to its questions, by ablation on the sealed logs, and drop the passengers.
 
-    Each edit is held to the rule of the gate by itself, with what the whole loses without it for its delta.
+    Each is held to the rule of the gate by itself, with what the whole loses without it for its delta.
     """
-    sent = sent_to(turn.registry, turn.ground.evaluator) + len(proposal.edits)
-    found = _attributions(turn, capsule, whole.proposed, sent)
+    parts = questions(proposal.claims)
+    sent = sent_to(turn.registry, turn.ground.evaluator) + len(parts)
+    found = _attributions(turn, capsule, whole.proposed, parts, sent)
     carriers = [at for at, one in enumerate(found) if not one.passenger] or [0]
     if len(carriers) == len(found):
-        return replace(whole, attributions=found)
-    dropped = "; ".join(sentence(claim) for at, claim in enumerate(proposal.claims) if at not in carriers)
-    kept = replace(
-        proposal,
-        edits=tuple(proposal.edits[at] for at in carriers),
-        lines=tuple(proposal.lines[at] for at in carriers),
-        reason=f"{proposal.reason}; passengers were dropped: {dropped}",
-    )
-    return replace(draft_edits(turn, signal, capsule, kept), sends=len(proposal.edits))
+        ordered = zip(parts, found, strict=True)
+        return replace(
+            whole,
+            attributions=tuple(one.model_copy(update={"edit": at}) for part, one in ordered for at in part),
+        )
+    kept_ats = [at for carrier in carriers for at in parts[carrier]]
+    dropped = "; ".join(sentence(claim) for at, claim in enumerate(proposal.claims) if at not in kept_ats)
+    kept = _keeping(proposal, kept_ats)
+    kept = replace(kept, reason=f"{proposal.reason}; passengers were dropped: {dropped}")
+    return replace(draft_edits(turn, signal, capsule, kept), sends=len(parts))
 
 
-def _attributions(turn: Turn, capsule: Capsule, proposed: CandidateProposed, sent: int) -> tuple[Attribution, ...]:
+def _attributions(
+    turn: Turn, capsule: Capsule, proposed: CandidateProposed, parts: Sequence[Sequence[int]], sent: int
+) -> tuple[Attribution, ...]:
+    """Attribute a gain to questions, each an edit or a pair of them; `edit` counts the questions."""
     after = claims_after(capsule, proposed)
     at = min(after.index(claim) for claim in proposed.claims)
     live = tuple(claim for claim in after if claim not in proposed.claims)
     sealed, heuristic = judged(turn.ground.division.sealed)
-    by_edit = claims_by_edit(proposed.edits, proposed.claims)
-    found = ablate(by_edit, Place(live, at), sealed, seed=turn.seed)
+    by_part = [[proposed.claims[at] for at in part] for part in parts]
+    found = ablate(by_part, Place(live, at), sealed, seed=turn.seed)
     policy = turn.preset.policy()
     freed = []
-    for one, mine in zip(found, by_edit, strict=True):
+    for one, mine in zip(found, by_part, strict=True):
         figures = contrast(cases_of(mine[0], sealed))
         effect = None if figures is None else effect_of(figures)
         alone = judge(Figures(effect, one.delta, heuristic=heuristic), policy, sent)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from events.registry_events import CycleFinished
+from registry.births import base_of
 from registry.commands import Judge, Propose, Record
 from strategies.bundling import draft_edits
 from strategies.claim_evaluators import register_evaluator
@@ -57,7 +58,7 @@ def run_cycle(turn: Turn, signal: SignalRaised, capsule: Capsule, mined: Mined) 
     else:
         drafted = draft(turn, signal, capsule, home, mined.proposal)
     drafted = with_runs(turn, capsule, drafted)
-    return _recorded(turn, signal, capsule, mined, drafted)
+    return recorded(turn, signal, capsule, mined, drafted)
 
 
 def _nothing(turn: Turn, signal: SignalRaised, capsule: Capsule, mined: Mined) -> CycleResult:
@@ -166,7 +167,7 @@ def _waits_for_a_person(known: Candidate) -> bool:
     return any(reason.startswith(asks) for reason in known.reasons)
 
 
-def _recorded(
+def recorded(
     turn: Turn,
     signal: SignalRaised,
     capsule: Capsule,
@@ -188,7 +189,7 @@ def _recorded(
         first = winner is None or not winner.times_scored  # measured again, it counts once
         sent = sent_to(registry, turn.ground.evaluator) + first * drafted.sends if drafted.sends else 0
         verdict = verdict_on(turn, capsule, drafted, sent)
-        now_at = registry.capsule(capsule.name).version
+        now_at = base_of(registry, proposed).version
         if verdict.decision == "promote" and now_at != capsule.version:
             what = f"{capsule.name} went from version {capsule.version} to {now_at} meanwhile"
             verdict = Verdict("hold", (_STALE, what))
@@ -236,7 +237,7 @@ def _result(
         signal=signal,
         capsule=proposed.capsule,
         candidate=CandidateShown(
-            proposed.candidate, shown_edits(turn.registry.capsule(proposed.capsule), proposed), proposed.claims
+            proposed.candidate, shown_edits(base_of(turn.registry, proposed), proposed), proposed.claims
         ),
         effect=scored.effect if scored else None,
         verdict=verdict.decision,

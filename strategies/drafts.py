@@ -13,7 +13,7 @@ from registry.claimed import claims_of
 from strategies.gate.decide import Verdict, judge, judge_inert
 from strategies.gate.evaluator import candidate_id
 from strategies.gate.explain import author_rules, claim_rule, gene_rules, text_rules, weight_rule
-from strategies.gate.lint import Limits, lint, unclaimed_lines
+from strategies.gate.lint import Limits, findings_on, unclaimed_lines
 from strategies.gate.measure import Evidence, Figures, Replayed, Stamp, measure, measure_removal
 from strategies.gate.rules import failed
 from strategies.gate.untrusted import quarantine_rule
@@ -228,20 +228,23 @@ def _findings(
     turn: Turn, capsule: Capsule, proposed: CandidateProposed, *, unclaimed: Sequence[str] = ()
 ) -> list[Finding]:
     limits = Limits(edits=turn.edit_budget, trust_region=turn.preset.trust_region)
-    return lint(capsule, proposed.edits, limits, born=proposed.born, unclaimed=unclaimed, by=proposed.proposer)
+    return findings_on(capsule, proposed, limits, unclaimed=unclaimed)
 
 
 def _removed_claims(proposal: Proposal) -> tuple[Claim, ...]:
     return (proposal.removed.claim,) if proposal.removed and proposal.removed.claim else ()
 
 
-def unmeasured(proposed: CandidateProposed, reason: str, *, refused: Verdict | None = None) -> Draft:
+def unmeasured(
+    proposed: CandidateProposed, reason: str, *, refused: Verdict | None = None, actor: str = ""
+) -> Draft:
     """Draft what is not measured: text that no claim covers, or a claim that explore `refused`."""
     nothing = Unmeasured(reason=reason)
     empty = Replayed(nothing, nothing, None, None)
     measured = Evidence(empty, empty, (), heuristic=False, contradicted=())
     claimed = proposed.claims or proposed.removes
-    return Draft(proposed, Figures(None, None), measured, refused=refused, sends=0 if claimed else 1)
+    sends = 0 if claimed else 1
+    return Draft(proposed, Figures(None, None), measured, refused=refused, sends=sends, actor=actor)
 
 
 def _removal(removed: Removed) -> Edit:
@@ -257,7 +260,7 @@ def proposed_as(
     *,
     key: str = "",
 ) -> CandidateProposed:
-    """Write down what is proposed; only what brings lines brings the trigger they answer."""
+    """Write down what is proposed; only what brings claimed lines, or a gene, brings the trigger they answer."""
     trigger = Trigger(
         fingerprint=signal.fingerprint, kind=signal.kind, template=signal.template, action=signal.action
     )
@@ -271,7 +274,7 @@ def proposed_as(
         fingerprint=signal.fingerprint,
         edits=edits,
         claims=proposal.claims,
-        triggers=(trigger,) if proposal.lines else (),
+        triggers=(trigger,) if proposal.lines or proposal.born else (),
         reason=proposal.reason,
         evaluator=turn.ground.evaluator,
         removes=_removed_claims(proposal),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +17,7 @@ from strategies.signals.survey import truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from registry.library import Library
     from registry.outline import Outline
@@ -91,7 +91,7 @@ def draw_version(registry: Registry, skill: str, seed: int) -> Drawn:
 
 def folder_of(library: Library, skill: str, version: int) -> Path:
     """Name the folder in which a version that was drawn stands; called like the skill, as the format asks."""
-    return Path(library.log.location).absolute().parent / FOLDER / f"{skill}@{version}" / skill
+    return library.log.beside.parent / FOLDER / f"{skill}@{version}" / skill
 
 
 def written(library: Library, skill: str, version: int) -> Path:

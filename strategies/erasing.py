@@ -1,25 +1,29 @@
 """Erasing a person's text wherever it is kept: the evidence, and what readers remember of the logs it stands in.
 
 What stays is what events and episodes may hold: the templates of errors, redacted and with their values masked,
-and hashes. The logs themselves are not ours to change; what is read of them again keeps no evidence of the record.
+and hashes. The logs themselves are not ours to change; when they are read again, neither evidence nor a reader
+keeps the record's text.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from registry.erasing import erase, kept_evidence
-from strategies.logs.checkpoint import forgotten
+from registry.erasing import erase, erased_records, kept_evidence
+from strategies.logs.checkpoint import PREFIX, forgotten
 from strategies.logs.episode import Span
+from strategies.logs.forgetting import without_texts
 from strategies.logs.records import decode, place_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from events.log import Receipt
     from registry.evidence import Evidence
     from registry.library import Library
     from registry.registry import Registry
+    from strategies.logs.episode import EpisodeRecord
 
 
 def erase_text(registry: Registry, names: Sequence[str], reason: str) -> Receipt:
@@ -34,6 +38,23 @@ def erase_text(registry: Registry, names: Sequence[str], reason: str) -> Receipt
         for name, body in forgotten(registry.log.checkpoints(), files).items():
             registry.log.put_checkpoint(name, body)
     return receipt
+
+
+def without_erased(
+    library: Library, checkpoints: Mapping[str, bytes], records: Iterable[EpisodeRecord]
+) -> Mapping[str, bytes]:
+    """Give the checkpoints of a scan without what its readers remember of erased texts that they met again.
+
+    Shapes: `records` are those of the scan, checkpoints its own, by name.
+    """
+    erased = erased_records(library) if checkpoints else frozenset()
+    met: dict[str, dict[Span, str]] = defaultdict(dict)
+    for record in records if erased else ():
+        for step in record.steps:
+            if place_key(record, step.span) in erased:
+                met[PREFIX + record.source][step.span] = step.template
+    mended = {name: without_texts(checkpoints[name], met[name]) for name in met if name in checkpoints}
+    return {**checkpoints, **mended}
 
 
 def _records(library: Library, kept: Mapping[str, Evidence]) -> dict[str, str]:

@@ -29,10 +29,12 @@ from strategies.stopping import stop_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
+    from events.parts import Strategy
     from events.registry_events import SignalRaised
     from registry.capsule import Capsule
     from registry.registry import Registry
     from strategies.agenda import Agenda, Resting
+    from strategies.ground import Ground
     from strategies.guidance import Guidance
     from strategies.presets import Preset
     from strategies.proposers.proposal import Mined
@@ -132,17 +134,7 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
             judged.add(promoted[signal.fingerprint])
         else:
             budget = bound.preset.edit_budget.at(turns / max(plan.cycles - 1, 1))
-            turn = Turn(
-                registry=registry,
-                ground=ground,
-                preset=bound.preset,
-                seed=plan.seed,
-                edit_budget=budget,
-                offered=picked.offered,
-                review=plan.review,
-                because=bound.because,
-                trials=plan.trials,
-            )
+            turn = _turn(registry, ground, plan, bound, picked.offered, budget)
             taken = len(results)
             for found in _take(turn, plan, signal, agenda.routes[signal.fingerprint], judged):
                 first_of_turn = len(results) == taken
@@ -155,12 +147,42 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
                 continue
         turns += 1
         history.append(Past(signal.calls_for, picked.offered))
+    last = _turn(registry, ground, plan, bound, (), bound.preset.edit_budget.start)
+    for written in _written(last, plan, agenda, plan.cycles - turns):
+        results.append(written)
+        on_cycle(written)
     told = _summed(plan, results, agenda, bound, ended=turns < plan.cycles)
     told = replace(told, taken_back=taken_back)
     if plan.reflecting is not None:
         plan.reflecting.take_notes(registry)
         return replace(told, model=model_report(registry, plan.reflecting, results, since=since))
     return replace(told, guidance=_guided(plan, turn, first, len(results)))
+
+
+def _turn(
+    registry: Registry, ground: Ground, plan: Plan, bound: Bound, offered: tuple[Strategy, ...], edit_budget: int
+) -> Turn:
+    return Turn(
+        registry=registry,
+        ground=ground,
+        preset=bound.preset,
+        seed=plan.seed,
+        edit_budget=edit_budget,
+        offered=offered,
+        review=plan.review,
+        because=bound.because,
+        trials=plan.trials,
+    )
+
+
+def _written(turn: Turn, plan: Plan, agenda: Agenda, most: int) -> Iterator[CycleResult]:
+    """Let a model draft a skill for each signal that no skill answers, in the turns that are left."""
+    if plan.reflecting is None:
+        return
+    from strategies.skill_writing import written_skills  # noqa: PLC0415 - miners write none
+
+    for found in written_skills(turn, plan.reflecting, agenda.unrouted, most):
+        yield replace(found, preset=turn.preset.name, because=turn.because)
 
 
 def _guided(plan: Plan, turn: Turn | None, first: Mapping[str, int], turns: int) -> tuple[Guidance, ...]:
@@ -228,7 +250,7 @@ def _summed(plan: Plan, results: list[CycleResult], agenda: Agenda, bound: Bound
         cycles=tuple(results),
         tried=sum(result.tried for result in results),
         needed_tasks=min(needed, default=None) if not promoted else None,
-        unrouted=agenda.unrouted,
+        unrouted=tuple(one for one in agenda.unrouted if one not in [result.signal for result in results]),
         stop=stop_of(results, limit=plan.cycles, capped=not ended),
         bound=bound,
         resting=agenda.resting,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from registry.births import base_of
 from strategies.binding import bound_by
 from strategies.drafts import live_claims
 from strategies.gate.explain import explain
@@ -22,6 +23,6 @@ def explained(library: Library, candidate: Candidate) -> tuple[Explanation, Pres
     Raises: NotFoundError for a preset that is known no more.
     """
     proposed = candidate.proposed
-    base = library.capsule(proposed.capsule, str(proposed.base_version))
+    base = base_of(library, proposed, str(proposed.base_version))
     preset = bound_by(library, candidate.preset or proposed.preset).preset
     return explain(proposed, candidate.scored, base, live_claims(base), preset), preset

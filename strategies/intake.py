@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from events.log import StoredEpisode
+from strategies.erasing import without_erased
 from strategies.frozen import all_kept
 from strategies.gate.splits import form_groups
 from strategies.late_outcomes import late_outcomes, with_late_outcomes
@@ -106,7 +107,7 @@ def _take_in(
     if not records and not checkpoints:
         return Intake(0, ())
     with registry.log.transaction():
-        for name, body in checkpoints.items():
+        for name, body in without_erased(registry, checkpoints, records).items():
             registry.log.put_checkpoint(name, body)
         note_moves(registry, moved, records)
         known = all_episodes(registry) if records else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from events.model_events import ModelAsked
+from strategies.gate.explain import WRITER
 from strategies.gate.untrusted import QUARANTINE
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ class ModelReport(NamedTuple):
     """What a model was asked in a run, and what its reasons were worth.
 
     `refuted_on_explore` and `refuted_on_sealed` count the candidates whose claim logs speak against, in the logs
-    that a proposer may see and in those it never sees. `cost_usd` is None where a price is not known; what was
-    replayed cost nothing now.
+    that a proposer may see and in those it never sees; `written` counts new sections and skills. `cost_usd` is
+    None where a price is not known; what was replayed cost nothing now.
     """
 
     models: tuple[str, ...]
@@ -33,6 +34,7 @@ class ModelReport(NamedTuple):
     refuted_on_explore: int
     refuted_on_sealed: int
     quarantined: int
+    written: int
     failures: tuple[str, ...]
 
 
@@ -55,5 +57,6 @@ def model_report(
         refuted_on_explore=sum(not one.sent for one in rejected),
         refuted_on_sealed=sum(one.sent > 0 for one in rejected),
         quarantined=sum(any(reason.startswith(QUARANTINE) for reason in one.reasons) for one in results),
+        written=sum(one.proposer == WRITER and not one.remembered for one in results),
         failures=tuple(reflecting.failures),
     )

@@ -15,6 +15,7 @@ from registry.gitleaks import leaks_in
 from strategies.attribution import lineages, under_versions
 from strategies.logs.places import read_places
 from strategies.logs.records import place_key
+from strategies.recounting import keep_figures
 from strategies.signals.abandoned import Abandoned
 from strategies.signals.detect import DEFAULTS, detect
 from strategies.signals.streaks import stagnation
@@ -64,9 +65,11 @@ def raise_signals(
 ) -> tuple[SignalRaised, ...]:
     """Append an event for each signal whose fingerprint was not raised before; inside a transaction.
 
+    The figures of all of them are kept, as they stand now.
     `running` are episodes that were just written to: that they broke off cannot be told yet.
     """
     found = found_signals(registry, records, policy.thresholds)
+    keep_figures(registry, found)
     told = [one for one in found if not (one.kind == Abandoned.kind and one.seen_in <= running)]
     return raise_found(registry, told, records, policy)
 

@@ -7,14 +7,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from events.errors import (
-    CutOffError,
-    DeclinedError,
-    MalformedReplyError,
-    ModelError,
-    NotRecordedError,
-    RefusedError,
-)
+from events.errors import NotRecordedError, RefusedError
+from events.model_errors import CutOffError, DeclinedError, MalformedReplyError, ModelError
 from registry.claimed import claims_of
 from registry.provenance import blame
 from strategies.answering import Sightings
@@ -53,9 +47,9 @@ _MOST_WORDS: Final = 40
 """Templates, and action classes, that a model is told: the most frequent ones (a guess)."""
 _MOST_TRIED: Final = 30
 """Earlier attempts that a model is told, the last ones (a guess)."""
-_UNCOVERED: Final = frozenset({"missing_capability", "uncovered_failure"})
+UNCOVERED: Final = frozenset({"missing_capability", "uncovered_failure"})
 """Kinds of signals that ask for a section of its own (issue: Claude as proposer)."""
-_PASSING: Final = (ModelError, RefusedError, NotRecordedError)
+PASSING: Final = (ModelError, RefusedError, NotRecordedError)
 """What may keep sections and notes from being written: the turn goes on without them."""
 _ITS_OWN: Final = (DeclinedError, CutOffError, MalformedReplyError)
 """Failures that lie in what was asked: another signal may still be answered."""
@@ -63,9 +57,13 @@ _ITS_OWN: Final = (DeclinedError, CutOffError, MalformedReplyError)
 
 @dataclass
 class Reflecting:
-    """Asks a model about one signal after the other, and counts what its suggestions came to before the gate."""
+    """Asks a model about one signal after the other, and counts what its suggestions came to before the gate.
+
+    `skills_folder` is where skills of the writer's own would be put.
+    """
 
     model: RecordedModel
+    skills_folder: str
     size: int = MINIBATCH
     tally: Tally = field(default_factory=Tally)
     failures: list[str] = field(default_factory=list)
@@ -82,7 +80,7 @@ class Reflecting:
         if not shown:
             return (Mined(None, 0, None, why="no episode that a proposer may see shows this signal"),)
         tried = remembered(turn.registry, capsule.name, turn.ground.evaluator)
-        batches = self._minibatches(turn, shown)
+        batches = self.minibatches(turn, shown)
         if not batches:
             return (Mined(None, 0, None, why="the logs of the episodes that show this signal are gone"),)
         case = ReflectionCase(
@@ -92,7 +90,7 @@ class Reflecting:
             shown_in=len(shown),
             skill=_skill_shown(turn.registry, capsule),
             tried=_tried_shown(tried),
-            vocabulary=_vocabulary_shown(explore),
+            vocabulary=vocabulary_shown(explore),
             notes=notes_of(turn.registry),
             edit_budget=turn.edit_budget,
             minibatches=batches,
@@ -111,21 +109,21 @@ class Reflecting:
             return
         try:
             note(registry, self.model)
-        except _PASSING as error:
+        except PASSING as error:
             self.failures.append(error.message)
 
     def _written(
         self, turn: Turn, signal: SignalRaised, capsule: Capsule, case: ReflectionCase
     ) -> tuple[Mined, ...]:
         """Ask for a section where a skill lacks one, once for each signal and version of the skill."""
-        wanted = signal.kind in _UNCOVERED and "writer" in self.model.settings.named and turn.preset.bears_genes
+        wanted = signal.kind in UNCOVERED and "writer" in self.model.settings.named and turn.preset.bears_genes
         known = turn.registry.answers(signal.fingerprint) if wanted else []
         waiting = any(one.proposed.proposer == WRITER and one.verdict == "hold" for one in known)
         if not wanted or waiting or answering(capsule, signal.fingerprint, "") is not None:
             return ()
         try:
             reply = write_section(self.model, case)
-        except _PASSING as error:
+        except PASSING as error:
             self.failures.append(error.message)
             return ()
         mined = section_proposed(capsule, turn.ground.division.explore, reply.answer, reply.actor)
@@ -148,7 +146,7 @@ class Reflecting:
             raise outside[0]
         return found, errors[0] if errors else None
 
-    def _minibatches(self, turn: Turn, shown: Sequence[EpisodeRecord]) -> tuple[tuple[ShownEpisode, ...], ...]:
+    def minibatches(self, turn: Turn, shown: Sequence[EpisodeRecord]) -> tuple[tuple[ShownEpisode, ...], ...]:
         """Draw failures and successes that show a signal, and read them again; an empty batch is left out.
 
         Episodes that nobody judged stand with the failures: a signal is what they have to tell.
@@ -220,7 +218,7 @@ def _tried_shown(tried: Sequence[Tried]) -> str:
     return "\n".join(told)
 
 
-def _vocabulary_shown(explore: Sequence[EpisodeRecord]) -> str:
+def vocabulary_shown(explore: Sequence[EpisodeRecord]) -> str:
     """List the templates and the action classes of explore, the most frequent first, with their episodes."""
     errors = Counter(template for record in explore for template in {s.template for s in record.steps if s.error})
     calls = Counter(action for record in explore for action in {s.action for s in record.steps})

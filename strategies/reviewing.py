@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from events.errors import RefusedError
+from registry.births import base_of
 from registry.commands import Review
-from registry.publish import require_unedited
+from registry.publish import require_free, require_unedited
 from strategies.binding import bound_by
 from strategies.gate.explain import gene_rules
-from strategies.gate.lint import Limits, lint
+from strategies.gate.lint import Limits, findings_on
 
 if TYPE_CHECKING:
     from events.log import Receipt
@@ -23,18 +24,22 @@ def approve(registry: Registry, candidate: Candidate, reason: str) -> Receipt:
     A person may overrule the gate's figures and what lint asks a person to look at, but not what refuses any
     candidate: hidden characters, secrets, repeated lines, too many edits, too much changed, or a new gene where
     the preset in force allows none. Nothing is written unless all of it is.
-    Raises: RefusedError for these, and where the files were edited by hand; ConflictError for a stale base or a
+    Raises: RefusedError for these, where the files were edited by hand, and where the folder
+    of a new skill is taken; ConflictError for a stale base or a
     candidate that is decided; EditError where an edit does not fit or touches protected lines.
     """
     name = candidate.proposed.capsule
-    require_unedited(registry, name)
+    if candidate.proposed.skill is None:
+        require_unedited(registry, name)
+    elif name not in registry.names():
+        require_free(candidate.proposed.skill)
     preset = bound_by(registry).preset
     with registry.log.transaction():
-        base = registry.capsule(name)
+        base = base_of(registry, candidate.proposed)
         receipt = registry.execute(Review(candidate.id, name, "approve", reason))
         limits = Limits(preset.edit_budget.start, preset.trust_region)
         proposed = candidate.proposed
-        found = lint(base, proposed.edits, limits, born=proposed.born, by=proposed.proposer)
+        found = findings_on(base, proposed, limits)
         refused = [one.what for one in found if one.severity == "refuse"]
         refused += [rule.missing for rule in gene_rules(candidate.proposed, preset) if not rule.holds]
         if refused:

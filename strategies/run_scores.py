@@ -22,7 +22,8 @@ from strategies.transcripts import transcripts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from events.errors import ModelError, SpendingCapError
+    from events.errors import SpendingCapError
+    from events.model_errors import ModelError
     from registry.library import Library
     from registry.registry import Registry
     from strategies.logs.episode import EpisodeRecord

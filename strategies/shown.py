@@ -80,12 +80,14 @@ class CycleResult:
 def shown_edits(base: Capsule, proposed: CandidateProposed) -> tuple[EditShown, ...]:
     """Say where each edit's text begins in the projected file, once it is there; line 0 where it no longer fits.
 
-    A new gene comes first, as an edit of its own. Shapes: base is the capsule before the edits, or after them;
-    only lines that have no event yet are counted.
+    A new gene comes first, as an edit of its own; a new skill is one edit. Shapes: base is the capsule before the
+    edits, or after them; only lines that have no event yet are counted.
     """
+    if proposed.skill is not None:
+        return (EditShown("new skill", 1, _joined(proposed.new_lines)),)
+    places = _places(base, proposed.edits, proposed.proposer)
     shown = tuple(
-        EditShown(edit.op, _first_line(base, (edit,), None, proposed.proposer), _joined(edit.text))
-        for edit in proposed.edits
+        EditShown(edit.op, places.get(_first(edit.text), 0), _joined(edit.text)) for edit in proposed.edits
     )
     born = proposed.born
     if born is None:
@@ -94,22 +96,31 @@ def shown_edits(base: Capsule, proposed: CandidateProposed) -> tuple[EditShown, 
     return EditShown("new gene", first, _joined(born.lines)), *shown
 
 
+def _places(base: Capsule, edits: tuple[Edit, ...], by: str) -> dict[str, int]:
+    """Number the lines that edits bring, by what they say; nothing where they no longer fit."""
+    try:
+        after = replace(edited(base, edits, by=by), stamped=True, version=base.version + 1)
+    except (EditError, NotFoundError):
+        return {}
+    lines = (line for line in reversed(projected_lines(after)) if line.text.strip() and line.origin == 0)
+    return {line.text.strip(): line.number for line in lines}
+
+
+def _first(text: Iterable[str]) -> str:
+    return next((line.strip() for line in text if line.strip()), "")
+
+
 def _joined(lines: Iterable[str]) -> str:
     return "".join(lines).strip("\n")
 
 
-def _first_line(base: Capsule, edits: tuple[Edit, ...], born: NewGene | None, by: str) -> int:
-    """Find the first line that is new, or where the new gene begins if it is there already."""
-    own = "" if born is None else born.gene
-    there = base.stamped and base.gene(own) is not None
+def _first_line(base: Capsule, edits: tuple[Edit, ...], born: NewGene, by: str) -> int:
+    """Find where a new gene begins, if it is there already or once it is."""
+    there = base.stamped and base.gene(born.gene) is not None
     try:
         new = base if there else edited(base, edits, born, by=by)
         after = new if there else replace(new, stamped=True, version=base.version + 1)
     except (EditError, NotFoundError):
         return 0
-    numbers = [
-        line.number
-        for line in projected_lines(after)
-        if line.text.strip() and (line.gene == own if own else line.origin == 0)
-    ]
-    return numbers[0] if numbers else 0
+    own = (line.number for line in projected_lines(after) if line.text.strip() and line.gene == born.gene)
+    return next(own, 0)

@@ -32,7 +32,8 @@ def tail_into(
     """Follow logs into a registry until `stop` is set, then finish the batch and leave.
 
     `on_batch` is called after each batch in which something was read, `after_look` after each look, whatever it
-    found. Paths may come into being later. A lock beside the database keeps a second watcher away.
+    found. Paths may come into being later. A lock beside the database, or for one on a
+    server in this person's own state, keeps a second watcher of this machine away.
     Raises: BusyError while another watcher follows logs for the registry.
     """
 
@@ -43,5 +44,5 @@ def tail_into(
             on_batch(found, taken)
         after_look()
 
-    with only_watcher(Path(f"{registry.log.location}.watch")):
+    with only_watcher(Path(f"{registry.log.beside}.watch")):
         watch(paths, look, stop, every_s=every_s)

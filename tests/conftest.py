@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from registry.registry import Registry
+    from tests.postgres_server import Server
 
 
 @pytest.fixture(scope="session")
@@ -46,3 +48,19 @@ def registry(tmp_path: Path, clock: TickingClock) -> Iterator[Registry]:
 def place(registry: Registry, tmp_path: Path) -> Path:
     """Import the small skill of tests/registries.py into `registry`, and give its folder."""
     return imported(registry, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """Start a server, or use the one that another worker of this run has started.
+
+    What it keeps need not survive a power cut, so it does not wait for the disk: the bench does.
+    """
+    from tests.postgres_server import serving  # loads psycopg, which few tests need
+
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or f"pid{os.getpid()}"
+    folder = Path(tempfile.gettempdir()) / f"germline-postgres-{run[:16]}"
+    folder.mkdir(exist_ok=True)
+    with serving(folder) as server:
+        server.execute("ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()")
+        yield server

@@ -59,10 +59,29 @@ def _lines(tasks: int, seed: int, *, explore: frozenset[str]) -> Iterable[str]:
         yield from (json.dumps(row) + "\n" for row in _lost(name, number, "" if name in explore else f" {MARKER}"))
 
 
-def _lost(name: str, number: int, said: str) -> Iterable[dict[str, Any]]:
+def write_unanswered(folder: Path, *, tasks: int = UNCOVERED) -> Path:
+    """Write the logs of failed runs that used no skill at all; answers with their folder."""
+    place = folder / "unanswered"
+    place.mkdir()
+    file = place / "steps.jsonl"
+    for explore in (frozenset[str](), None):
+        known = _explore(file) if explore is None else explore
+        rows = (
+            json.dumps(row) + "\n"
+            for number in range(tasks)
+            for said in ("" if f"lost-{number}" in known else f" {MARKER}",)
+            for row in _lost(f"lost-{number}", number, said, skills=())
+        )
+        file.write_text("".join(rows))
+    return place
+
+
+def _lost(
+    name: str, number: int, said: str, *, skills: tuple[tuple[str, str], ...] = ((SKILL, ""),)
+) -> Iterable[dict[str, Any]]:
     """Tell of a task that nothing in the skill helps with, and in which nothing fails."""
     about = {"dataset": "made-up", "task": f"report-{number}", "run": "large", "prompt": f"Report {number}.{said}"}
-    yield {"type": "episode", "episode": name, **about, "skills": [[SKILL, ""]]}
+    yield {"type": "episode", "episode": name, **about, "skills": skills}
     for turn, head in enumerate(("CREATE", "INSERT")):
         step = {"type": "step", "episode": name, "turn": turn, "tool": "sql", "head": head}
         yield {**step, "text": f"{head} a report on {number}{said}", "result": f"done{said}"}
@@ -106,6 +125,11 @@ def reflection(*suggestions: dict[str, Any]) -> dict[str, Any]:
 def after_error(template: str, *, do: str | None = None, avoid: str | None = None) -> dict[str, Any]:
     """Write the claim `after_error` as a model does."""
     return {"kind": "after_error", "template": template, "do": do, "avoid": avoid}
+
+
+def after(action: str, k: int, *, avoid: str) -> dict[str, Any]:
+    """Write the claim `after` as a model does."""
+    return {"kind": "after", "action": action, "k": k, "avoid": avoid, "failing": False, "identical": False}
 
 
 NOTHING = reflection()

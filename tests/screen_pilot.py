@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tests.story import NOW
 from tui.app import GermlineApp
-from tui.bootstrap import open_library
+from tui.bootstrap import open_library, open_registry
+from tui.screens.base import PlaceScreen
 from tui.views.rows import text_of
 from tui.widgets.rows_view import RowList, RowsView
 
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from textual.pilot import Pilot
+
+    from tui.host import Settings
+
+
+_ROUNDS: Final = 5
+"""What one read shows may ask for another one; no chain of them is longer."""
 
 
 class Screens:
@@ -33,10 +40,11 @@ class Screens:
 
     async def settle(self) -> None:
         """Wait until nothing is being read or drawn any more."""
-        for _ in range(3):
-            await self.pilot.pause()
+        await self.pilot.pause(0.01)
+        for _ in range(_ROUNDS):
+            await self.pilot.pause(0)
             while any(not worker.is_finished for worker in self.app.workers):
-                await self.pilot.pause(0.005)
+                await self.pilot.pause(0.002)
 
     def pane(self, selector: str) -> str:
         """Return the text of a pane, all of its rows."""
@@ -61,11 +69,19 @@ class Screens:
 
 @asynccontextmanager
 async def screens(
-    path: Path, at: str | None = None, *, size: tuple[int, int] = (120, 30)
+    path: Path, at: str | None = None, *, size: tuple[int, int] = (120, 30), settings: Settings | None = None
 ) -> AsyncIterator[Screens]:
     """Open the screens on a registry, at an address, in a terminal of some size."""
-    app = GermlineApp(lambda: open_library(path), at=at, now=lambda: NOW)
+    app = GermlineApp(
+        lambda: open_library(path),
+        lambda *, dry_run: open_registry(path, dry_run=dry_run),
+        at=at,
+        now=lambda: NOW,
+        settings=settings,
+    )
     async with app.run_test(size=size, notifications=True) as pilot:
         opened = Screens(app, pilot)
+        while not (isinstance(app.screen, PlaceScreen) and app.screen.is_mounted):
+            await pilot.pause(0.01)
         await opened.settle()
         yield opened

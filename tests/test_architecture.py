@@ -36,15 +36,24 @@ HOMES = {
     "inspect_ai": ("strategies/logs/inspect_eval.py",),
     "watchdog": ("strategies/logs/watch.py",),
     "markdown_it": ("registry/skill_text.py",),
-    "platformdirs": ("tui/cli/layers.py",),
+    "platformdirs": (
+        "tui/cli/layers.py",
+        "tui/copying.py",  # where the last copy is kept
+        "tui/bootstrap.py",  # what lies beside a registry on a server
+    ),
     "typer": ("tui/cli/",),
     "click": ("tui/cli/",),
-    "textual": ("tui/app.py", "tui/screens/", "tui/widgets/", "tui/keys.py"),
+    "textual": ("tui/app.py", "tui/screens/", "tui/widgets/", "tui/keys.py", "tui/remapping.py"),
     "rich": ("tui/app.py", "tui/screens/", "tui/widgets/", "tui/views/"),
+    "pygments": ("tui/views/markdown.py",),  # comes with rich; imported once a skill is looked at
     "pydantic": ("events/", "registry/", "strategies/"),
     "pydantic_core": ("events/",),
+    "dask": ("strategies/dask_engine.py",),
+    "distributed": ("strategies/dask_engine.py",),
     "anthropic": ("strategies/models/claude_client.py",),
     "httpx2": ("strategies/models/claude_client.py",),  # comes with anthropic, whose causes are its errors
+    "psycopg": ("events/postgres_",),  # an extra: a registry that a team shares
+    "nacl": ("events/signing.py",),  # Ed25519; an extra
     # and what starts, limits and confines other processes
     "subprocess": ("registry/gitleaks.py", "strategies/rollouts/sandbox.py", "tui/cli/paging.py"),
     "ctypes": ("strategies/rollouts/confine/",),
@@ -96,6 +105,7 @@ PURE = (
     "strategies/rollouts/contest.py",
     "strategies/rollouts/figures.py",
     "strategies/rollouts/settling.py",
+    "strategies/second_look.py",
     "strategies/select.py",
     "strategies/signals/",
     "strategies/stopping.py",

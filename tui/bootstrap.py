@@ -10,26 +10,31 @@ from typing import TYPE_CHECKING, Final
 
 from events.clock import SystemClock
 from events.errors import NotFoundError, StorageError, UsageError
+from events.postgres_address import SCHEMES, PostgresAddress
 from events.sqlite_log import SqliteLog
 from registry.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from events.log import EventLog
     from registry.registry import Registry
 
 FOLDER: Final = ".germline"
 FILE: Final = "registry.db"
 
+Where = Path | PostgresAddress
+"""Where a registry is: a file, or a schema in a database. Written out, it shows no password."""
 
-def find_registry(named: str = "") -> Path:
+
+def find_registry(named: str = "") -> Where:
     """Find the registry: the one named, else GERMLINE_REGISTRY, else the nearest `.germline/` upwards.
 
     Raises: NotFoundError where there is none; UsageError for an address of another kind.
     """
     stated = named or os.environ.get("GERMLINE_REGISTRY", "")
     if stated:
-        return _at(stated)
+        return place_of(stated)
     here = Path.cwd()
     for folder in (here, *here.parents):
         if (folder / FOLDER / FILE).is_file():
@@ -37,11 +42,15 @@ def find_registry(named: str = "") -> Path:
     raise NotFoundError(f"there is no registry in {here} or above it", hint="germline init")
 
 
-def _at(stated: str) -> Path:
-    if "://" in stated:
+def place_of(stated: str) -> Where:
+    """Read where a registry is: a file, the folder that holds it, or an address of PostgreSQL."""
+    scheme, address, _ = stated.partition("://")
+    if scheme in SCHEMES and address:
+        return PostgresAddress.parse(stated)
+    if address:
         raise UsageError(
-            f"{stated.partition('://')[0]}:// is not known: a registry is one file, kept by SQLite",
-            hint="germline --registry PATH/registry.db …",
+            f"{scheme}:// is not known: a registry is a file, or lies on PostgreSQL",
+            hint="germline --registry PATH/registry.db …    germline --registry postgresql://HOST/DATABASE …",
         )
     path = Path(stated).expanduser()
     if path.is_dir():
@@ -50,10 +59,42 @@ def _at(stated: str) -> Path:
     return path
 
 
+def file_of(where: Where, command: str) -> Path:
+    """Return the file of a registry that is one; raises UsageError for a command that needs a file."""
+    if isinstance(where, Path):
+        return where
+    raise UsageError(
+        f"{command} works on a file, and {where} is on PostgreSQL",
+        hint="pg_dump --schema NAME …, or: germline copy ADDRESS FILE",
+    )
+
+
+def open_log(where: Where, *, create: bool = False, read_only: bool = False) -> EventLog:
+    """Open the log of a registry, whichever database keeps it."""
+    if isinstance(where, Path):
+        return SqliteLog.open(where, create=create, read_only=read_only)
+    try:
+        from events.postgres_log import PostgresLog  # noqa: PLC0415 - the driver takes 0.13 s to load
+    except ImportError as error:
+        raise UsageError(
+            f"{where} needs the driver of PostgreSQL: {error}", hint="pip install 'germline[postgres]'"
+        ) from error
+    return PostgresLog.open(where, beside_of(where), create=create, read_only=read_only)
+
+
+def beside_of(where: Where) -> Path:
+    """Give the path that the names of files beside a registry begin with; in our own state for one on a server."""
+    if isinstance(where, Path):
+        return where.absolute()
+    from platformdirs import user_state_path  # noqa: PLC0415 - for registries on a server
+
+    return user_state_path("germline") / where.slug / FILE
+
+
 @contextmanager
-def open_library(path: Path) -> Iterator[Library]:
+def open_library(path: Where) -> Iterator[Library]:
     """Open a registry for reading only; a projection that was thrown away is folded again first."""
-    log = SqliteLog.open(path, read_only=True)
+    log = open_log(path, read_only=True)
     try:
         library = Library(log)
         if not _is_projected(library):
@@ -66,25 +107,31 @@ def open_library(path: Path) -> Iterator[Library]:
 
 
 @contextmanager
-def open_registry(path: Path, *, create: bool = False, dry_run: bool = False) -> Iterator[Registry]:
-    """Open a registry for writing, as the person who runs this; with `create`, make the file if it is missing.
+def open_registry(path: Where, *, create: bool = False, dry_run: bool = False) -> Iterator[Registry]:
+    """Open a registry for writing, as the person who runs this; with `create`, make it if it is missing.
 
-    Skill folders that a crash left at an earlier version are written first, unless it is a dry run.
+    Skill folders that a crash left at an earlier version are written first, and a checkpoint is kept in the
+    sidecar at the end, unless it is a dry run.
     """
-    from registry.projection import rebuild  # noqa: PLC0415 - reading commands pay for none of this: 35 ms
+    from events.sidecar import sidecar_of  # noqa: PLC0415 - reading commands pay for none of this: 35 ms
+    from registry.projection import bring_up_to_date  # noqa: PLC0415 - the same
     from registry.publish import repair  # noqa: PLC0415 - the same
     from registry.registry import Registry  # noqa: PLC0415 - the same
 
-    log = SqliteLog.open(path, create=create)
+    log = open_log(path, create=create)
     try:
-        registry = Registry(log, SystemClock(), f"person:{user()}")
+        sidecar = None if dry_run else sidecar_of(log.beside)
+        registry = Registry(log, SystemClock(), f"person:{user()}", sidecar=sidecar)
         if not _is_projected(registry):
-            rebuild(log)
+            bring_up_to_date(log)
         if not create:
             registry.about()
         if not dry_run:
             repair(registry)
-        yield registry
+        try:
+            yield registry
+        finally:
+            registry.witness()
     finally:
         log.close()
 
@@ -92,9 +139,9 @@ def open_registry(path: Path, *, create: bool = False, dry_run: bool = False) ->
 @contextmanager
 def reopened(registry: Registry) -> Iterator[Registry]:
     """Open a registry once more, for another thread: a log belongs to the one that opened it."""
-    log = SqliteLog.open(Path(registry.log.location))
+    log = registry.log.another()
     try:
-        yield type(registry)(log, SystemClock(), registry.actor)
+        yield type(registry)(log, SystemClock(), registry.actor, sidecar=registry.sidecar)
     finally:
         log.close()
 

@@ -7,7 +7,7 @@ from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from events.capsule_events import CapsuleImported, CapsuleVersioned, FileChanged
+from events.capsule_events import CapsuleBorn, CapsuleImported, CapsuleVersioned, FileChanged
 from events.errors import NotFoundError
 from registry import travel
 from registry.apply import changes_capsule
@@ -51,9 +51,9 @@ class EventLine:
 class EventDetail:
     """An event with what it did to the skill it names.
 
-    `event` is None where a newer germline wrote it. `version` is the skill's right after it, `row` that
-    version's, `trend` the scores up to it, oldest first. `diff` is the whole text; empty where the event left
-    the skill as it was.
+    `event` is None where a newer germline wrote it. `version` is the skill's right after it, `newest` that of now,
+    `row` the version's, `trend` the scores up to it, oldest first. `diff` is the whole text; empty where the event
+    left the skill as it was.
     """
 
     envelope: Envelope
@@ -63,6 +63,7 @@ class EventDetail:
     row: VersionRow | None
     trend: tuple[Measured, ...]
     diff: tuple[DiffLine, ...]
+    newest: int = 0
 
     @property
     def is_version(self) -> bool:
@@ -132,6 +133,7 @@ def read_event(library: Library, position: int) -> EventDetail:
         row=library.version(skill, version) if version else None,
         trend=tuple(_trend(library, skill, version, position)),
         diff=_change(library, event, position, after),
+        newest=library.outline(skill).version if after else 0,
     )
 
 
@@ -150,7 +152,7 @@ def _change(library: Library, event: Frozen, position: int, after: Capsule | Non
         return _file_change(library, event, travel.at_position(library.log, after.name, position - 1))
     if isinstance(event, CapsuleVersioned):
         before = travel.at_version(library.log, after.name, event.version - 1)
-    elif isinstance(event, CapsuleImported):
+    elif isinstance(event, CapsuleImported | CapsuleBorn):
         before = None
     else:
         before = travel.at_position(library.log, after.name, position - 1)

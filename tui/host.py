@@ -2,33 +2,46 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
-    from registry.library import Library
-    from tui.places import Place
+    from tui.access import Access
+    from tui.places import Place, View
 
-T = TypeVar("T")
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a person set for the screens; `keys` are those of bindings, by their ids.
+
+    `seed` and `draw_every` are those of the configuration: what is picked next, and drawn for a second look.
+    """
+
+    theme: str = "textual-dark"
+    ascii: bool = False
+    keys: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
+    draw_every: int = 10
 
 
 class Host(Protocol):
-    """Reads for the screens, leads from one to the next, and knows the time.
+    """Gives the screens the registry, leads from one to the next, and knows the time.
 
-    `preset` and `head` are as the last read found them; `live` is false while the registry cannot be read.
+    `shares` are the percent that the first pane of a view has, where a person changed that.
     """
 
-    preset: str
-    head: int
-    live: bool
+    access: Access
+    settings: Settings
+    shares: dict[View, int]
 
     def now(self) -> str:
         """Tell the time as RFC 3339 UTC text."""
         ...
 
-    async def read(self, ask: Callable[[Library], T]) -> T:
-        """Answer a question about the registry in the reading thread; raises what it raises."""
+    def follow(self) -> object:
+        """Look whether the log has grown, and show what is new."""
         ...
 
     def go(self, place: Place) -> None:
@@ -57,5 +70,5 @@ class Host(Protocol):
         ...
 
     def copy(self, text: str) -> None:
-        """Put a text on the clipboard of the terminal."""
+        """Put a text on the clipboard of the terminal, and into a file."""
         ...

@@ -7,6 +7,8 @@ from typing import Final
 from textual.binding import Binding
 
 _VERSIONS: Final = Binding.Group("version", compact=True)
+_EARLIER: Final = Binding.Group("before", compact=True)
+_CAUSES: Final = Binding.Group("cause", compact=True)
 
 
 def _key(
@@ -37,6 +39,9 @@ APP: Final = [
     _key("1", "view('skills')", "skills", "all skills with their scores", key_id="view.skills"),
     _key("2", "view('history')", "history", "the events of this skill, or of all", key_id="view.history"),
     _key("3", "view('why')", "why", "the skill line by line, and why each line is there", key_id="view.why"),
+    _key("4", "view('signals')", "signals", "what the logs show, and what it leads to", key_id="view.signals"),
+    _key("5,p", "view('presets')", "presets", "the numbers, and what each would pick next", key_id="view.presets"),
+    _key("6", "view('review')", "review", "what waits for a person's word", key_id="view.review"),
     _key("left_square_bracket", "walk(-1)", "back", "where you were before", key_id="trail.back"),
     _key(
         "right_square_bracket", "walk(1)", "forward", "where you were before you went back", key_id="trail.forward"
@@ -53,15 +58,22 @@ SCREEN: Final = [
     _key("shift+tab", "next_pane(-1)", "pane back", "to the pane before", key_id="pane.previous"),
     _key("y", "copy_id", "copy id", "copy the id of what the cursor is on", key_id="copy.id"),
     _key("Y", "copy_command", "copy command", "copy the command that shows this", key_id="copy.command"),
+    _key(
+        "U", "copy_address", "copy address", "copy the command that opens this place here", key_id="copy.address"
+    ),
+    _key("plus", "resize(1)", "larger", "give the first pane more room", key_id="pane.larger"),
+    _key("underscore", "resize(-1)", "smaller", "give the first pane less room", key_id="pane.smaller"),
+    _key("z", "undo", "undo", "take the last change back, by a new event", key_id="change.undo"),
+    _key("Z", "redo", "redo", "take the last undo back, by a new event", key_id="change.redo"),
     _key("escape", "leave", "back", "back to where you came from", key_id="view.leave"),
 ]
 
 FILTER: Final = _key("slash", "find", "filter", "show only rows that hold a text", key_id="find.open", shown="/")
-SEARCH: Final = _key(
-    "slash", "find", "search", "go to the next line that holds a text", key_id="find.open", shown="/"
-)
+SEARCH: Final = _key("slash", "find", "search", "go to the next line that holds a text", key_id="find.open")
 
 CLOSE: Final = _key("q", "close", "close", "close this view; the last one quits", key_id="view.close", shown="q")
+CLOSE_QUIETLY: Final = _key("q", "close", "close", "close this view", key_id="view.close")
+"""The same where the bottom line is full."""
 
 SKILLS: Final = [
     _key("enter", "open", "history", "the history of this skill", key_id="skills.open", shown="enter"),
@@ -108,6 +120,7 @@ HISTORY: Final = [
         key_id="history.every",
         shown="a",
     ),
+    _key("R", "revert", "revert", "go back to the version under the cursor", key_id="history.revert"),
     FILTER,
     CLOSE,
 ]
@@ -121,8 +134,24 @@ WHY: Final = [
         key_id="why.evidence",
         shown="enter",
     ),
-    _key("comma", "before", "before", "what this line said before", key_id="why.before", shown=","),
-    _key("less_than_sign", "return", "return", "return to what it says later", key_id="why.return", shown="<"),
+    _key(
+        "comma",
+        "before",
+        "before",
+        "what this line said before",
+        key_id="why.before",
+        shown=",",
+        group=_EARLIER,
+    ),
+    _key(
+        "less_than_sign",
+        "return",
+        "return",
+        "return to what it says later",
+        key_id="why.return",
+        shown="<",
+        group=_EARLIER,
+    ),
     _key(
         "left,h",
         "travel(-1)",
@@ -141,11 +170,78 @@ WHY: Final = [
         shown="→",
         group=_VERSIONS,
     ),
+    _key(
+        "left_curly_bracket",
+        "cause(-1)",
+        "cause",
+        "one step back along the chain of causes",
+        key_id="why.cause",
+        shown="{",
+        group=_CAUSES,
+    ),
+    _key(
+        "right_curly_bracket",
+        "cause(1)",
+        "effect",
+        "one step on along the chain, up to the line",
+        key_id="why.effect",
+        shown="}",
+        group=_CAUSES,
+    ),
     _key("d", "diff", "diff", "the change that brought this line", key_id="why.diff", shown="d"),
+    _key("s", "same", "signal", "what else came of the same signal", key_id="why.same", shown="s"),
+    _key("r", "tried", "tried", "what was tried here, and rejected", key_id="why.tried", shown="r"),
     _key("n", "match(1)", "next", "to the next line that matches", key_id="find.next"),
     _key("N", "match(-1)", "previous", "to the line before that matches", key_id="find.previous"),
     SEARCH,
+    CLOSE_QUIETLY,
+]
+
+SIGNALS: Final = [
+    _key(
+        "enter,e",
+        "evidence",
+        "evidence",
+        "the log records behind this signal, in full",
+        key_id="signals.evidence",
+        shown="enter",
+    ),
+    _key("b", "why", "why", "the line that answers this signal", key_id="signals.why", shown="b"),
+    _key("r", "tried", "tried", "all that was tried for this signal", key_id="signals.tried", shown="r"),
+    _key("o", "only_open", "open", "open signals alone, or all of them", key_id="signals.open", shown="o"),
+    _key("t", "order", "newest", "the newest first, or the most severe", key_id="signals.order", shown="t"),
+    FILTER,
     CLOSE,
+]
+
+PRESETS: Final = [
+    _key("enter,u", "use", "use", "let this preset bind from here on", key_id="presets.use", shown="enter"),
+    FILTER,
+    CLOSE,
+]
+
+REVIEW: Final = [
+    _key("a", "decide('yes')", "approve", "approve it, or agree with it", key_id="review.approve", shown="a"),
+    _key("x", "decide('no')", "reject", "reject it, or disagree with it", key_id="review.reject", shown="x"),
+    _key("d", "diff", "diff", "the whole text that it would make", key_id="review.diff", shown="d"),
+    _key(
+        "enter,e",
+        "evidence",
+        "evidence",
+        "the log records behind it, in full",
+        key_id="review.evidence",
+        shown="enter",
+    ),
+    _key("s", "same", "signal", "the signal that it answers", key_id="review.same", shown="s"),
+    _key("b", "why", "why", "the skill line by line", key_id="review.why", shown="b"),
+    FILTER,
+    CLOSE,
+]
+
+ASK: Final = [
+    _key("enter", "append", "append", "append these events", key_id="ask.append", shown="enter"),
+    _key("e", "reword", "reword", "change the reason", key_id="ask.reword", shown="e"),
+    _key("escape", "close", "cancel", "change nothing", key_id="ask.cancel", shown="esc"),
 ]
 
 SHEET: Final = [
@@ -156,3 +252,16 @@ HELP: Final = [
     _key("down,pagedown", "scroll(1)", "down", "further down the list", key_id="help.down"),
     _key("up,pageup", "scroll(-1)", "up", "further up the list", key_id="help.up"),
 ]
+
+ON_SCREENS: Final = {
+    "skills": SKILLS,
+    "history": HISTORY,
+    "why": WHY,
+    "signals": SIGNALS,
+    "presets": PRESETS,
+    "review": REVIEW,
+}
+"""The keys that each screen has of its own, beside APP, SCREEN and MOVES."""
+
+OVER_SCREENS: Final = {"ask": ASK, "sheet": SHEET, "help": HELP}
+"""The keys of what opens above a screen."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from events.errors import UsageError
 
-View = Literal["skills", "history", "why"]
+View = Literal["skills", "history", "why", "signals", "presets", "review"]
 
-_ADDRESS: Final = re.compile(r"(?P<skill>[^@:\s]+)(?:@(?P<ref>[^@:\s]+))?(?::(?P<line>[1-9][0-9]*))?")
+_LINE: Final = re.compile(r"(?P<skill>[^/@:#\s]+)(?:@(?P<ref>[^@:#\s]+))?(?::(?P<line>[1-9][0-9]*))?")
+_EVENT: Final = re.compile(r"(?P<skill>[^/@:#\s]*)#(?P<event>[1-9][0-9]{0,17})")
+_VIEW: Final = re.compile(rf"/(?P<view>{'|'.join(get_args(View))})(?:/(?P<item>\S(?:.*\S)?))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +20,8 @@ class Place:
     """Where a person is: a screen, and what it shows.
 
     `ref` is a version as people write it (`3`, `production`), "" for the latest, which then follows the log.
-    `line` and `event` are where the cursor stands, 0 where it has not moved yet.
+    `line`, `event` and `item` are where the cursor stands, 0 and "" where it has not moved yet; an item is the
+    fingerprint of a signal, the name of a preset or the id of a candidate.
     """
 
     view: View = "skills"
@@ -26,26 +29,53 @@ class Place:
     ref: str = ""
     line: int = 0
     event: int = 0
+    item: str = ""
 
     @property
     def address(self) -> str:
-        """The place as text: `sql-analyst@3:7`; what a place leaves open is left out."""
+        """The place as text: `sql-analyst@3:7`, `sql-analyst#41`, `/presets/harden`; what is open is left out."""
+        if self.view in {"skills", "signals", "presets", "review"}:
+            item = self.skill if self.view == "skills" else self.item
+            return f"/{self.view}/{item}" if item else "" if self.view == "skills" else f"/{self.view}"
+        if self.view == "history" and not self.ref:
+            event = f"#{self.event}" if self.event else ""
+            return f"{self.skill}{event}" or "/history"
         version = f"@{self.ref}" if self.ref else ""
-        line = f":{self.line}" if self.line else ""
+        line = f":{self.line or 1}" if self.view == "why" else ""
         return f"{self.skill}{version}{line}"
 
 
 def place_of(address: str | None) -> Place:
     """Read an address: `sql-analyst` and `sql-analyst@3` are history, `sql-analyst@3:7` is why.
 
-    Raises: UsageError where it is none.
+    `sql-analyst#41` is an event in its history, `#41` one in that of the registry; `/signals`, `/presets/harden`
+    and the like are screens, and what the cursor stands on there. Raises: UsageError where it is none.
     """
-    if not address:
+    text = (address or "").strip()
+    if not text:
         return Place()
-    found = _ADDRESS.fullmatch(address.strip())
-    if found is None:
-        raise UsageError(
-            f"{address!r} is no address", hint="write it as sql-analyst, sql-analyst@3 or sql-analyst@3:7"
-        )
-    skill, ref, line = found["skill"], found["ref"] or "", int(found["line"] or 0)
-    return Place("why" if line else "history", skill, ref, line)
+    if found := _VIEW.fullmatch(text):
+        return _on_screen(found["view"], found["item"] or "", text)
+    if found := _EVENT.fullmatch(text):
+        return Place("history", found["skill"], event=int(found["event"]))
+    if found := _LINE.fullmatch(text):
+        line = int(found["line"] or 0)
+        return Place("why" if line else "history", found["skill"], found["ref"] or "", line)
+    raise _no_address(text)
+
+
+def _on_screen(view: str, item: str, text: str) -> Place:
+    if view in {"history", "why"}:  # their addresses begin with a skill, but for the history of all
+        if view == "why" or item:
+            raise _no_address(text)
+        return Place("history")
+    if view == "skills":
+        return Place("skills", item)
+    return Place(next(one for one in get_args(View) if one == view), item=item)
+
+
+def _no_address(text: str) -> UsageError:
+    return UsageError(
+        f"{text!r} is no address",
+        hint="write it as sql-analyst, sql-analyst@3, sql-analyst@3:7, sql-analyst#41, /signals or /review",
+    )

@@ -10,8 +10,10 @@ from registry.front_matter import read_front
 from registry.provenance import blame
 from registry.rendering import projected_lines
 from registry.summaries import summary
+from strategies.recounting import raised_as_counted
 from strategies.settled import settled
 from tui.cli.open_signals import is_open
+from tui.views.chain import Link
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,13 +24,27 @@ if TYPE_CHECKING:
     from registry.candidate import Candidate
     from registry.capsule import Capsule, ProjectedLine
     from registry.library import Library
+    from registry.provenance import Why
     from registry.versions import VersionRow
+    from tui.views.markdown import Tones
 
 TREND: Final = 40
 """Versions that a trend looks back on: more than any screen is wide enough for."""
 
 _CAUSES: Final = {"import": "import", "adoption": "by hand", "revert": "revert", "override": "override"}
 """What the blame calls a line that no strategy wrote, by the cause of its version."""
+
+
+_STEPS: Final = {
+    "CandidateProposed": "proposed",
+    "ComparisonFrozen": "frozen",
+    "CandidateScored": "measured",
+    "CandidateReviewed": "reviewed",
+    "CandidatePromoted": "promoted",
+    "CandidateRejected": "rejected",
+    "CandidateHeld": "held",
+}
+"""What the chain of causes calls the events of a candidate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +148,7 @@ def _open_signals(library: Library, capsules: Sequence[Capsule]) -> dict[str, li
     live = tuple(one.claim for capsule in capsules for gene in capsule.genes for one in gene.claims)
     names = {capsule.name for capsule in capsules}
     found: dict[str, list[SignalRaised]] = {}
-    raised = [one.event for one in library.signals()]
+    raised = [one.event for one in raised_as_counted(library)]
     over = settled(library, raised)
     for signal in raised:
         if is_open(signal, live, over):
@@ -164,3 +180,22 @@ def _word(line: ProjectedLine, origin: Origin, row: VersionRow) -> str:
     event = origin.event
     strategy = event.strategy if isinstance(event, (GeneBorn, GeneMutated)) else None
     return strategy or _CAUSES.get(row.cause, row.cause)
+
+
+def read_chain(library: Library, why: Why) -> tuple[Link, ...]:
+    """Read what led to a line, step by step: evidence, signal, candidate, version, and the line at the end."""
+    links = [Link("evidence")] if why.evidence or why.erased else []
+    links += [Link("signal", why.signal.position)] if why.signal else []
+    if why.candidate:
+        stream = library.log.read(stream=f"candidate:{why.candidate.id}")
+        steps = [one for one in stream if one.type in _STEPS and one.position <= why.row.position]
+        links += [Link(_STEPS[one.type], one.position) for one in steps]
+    links += [Link("edit", why.origin.position)] if why.origin.position != why.row.position else []
+    return (*links, Link(f"version {why.row.version}", why.row.position), Link(f"line {why.line.number}"))
+
+
+def read_tones(texts: Sequence[str]) -> tuple[Tones, ...]:
+    """Read lines of a skill as Markdown: the tones of each."""
+    from tui.views.markdown import markdown_tones  # noqa: PLC0415 - Pygments is for those who look at a skill
+
+    return markdown_tones(texts)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from events.score import Unmeasured
 from strategies.gate.explored import explore_rule
-from strategies.gate.lint import Limits, lint, unclaimed_lines
+from strategies.gate.lint import Limits, findings_on, unclaimed_lines
 from strategies.gate.measure import figures_as_stored
 from strategies.gate.rollout import RolloutFigures, rollout_rules
 from strategies.gate.rules import Rule, failed, inert_rules, replay_rules
@@ -32,8 +32,8 @@ at all."""
 
 WRITER: Final = "writer"
 """The proposer that is a model which writes whole sections."""
-WRITTEN: Final = "a model wrote this section: a person decides"
-"""The reason for which it waits."""
+WRITTEN: Final = "a model wrote this"
+"""How the reason begins for which it waits."""
 UNCLAIMED: Final = "no claim covers it, so a person decides"
 """How the reason begins where nothing can be measured."""
 
@@ -71,9 +71,7 @@ def explain(
     """
     limits = Limits(preset.edit_budget.start, preset.trust_region)
     unclaimed = () if scored and scored.rollouts else unclaimed_lines(proposed)
-    text = text_rules(
-        lint(base, proposed.edits, limits, born=proposed.born, unclaimed=unclaimed, by=proposed.proposer)
-    )
+    text = text_rules(findings_on(base, proposed, limits, unclaimed=unclaimed))
     quarantine, weight, claim = quarantine_rule(proposed), weight_rule(proposed, preset), claim_rule(proposed)
     genes = *gene_rules(proposed, preset), *author_rules(proposed)
     first = (quarantine, weight, *genes, claim)
@@ -109,13 +107,13 @@ def weight_rule(proposed: CandidateProposed, preset: Preset) -> Rule:
 
 def gene_rules(proposed: CandidateProposed, preset: Preset) -> tuple[Rule, ...]:
     """Ask that the preset allows new genes, where a candidate would bring one."""
-    if proposed.born is None:
+    if proposed.born is None and proposed.skill is None:
         return ()
     missing = f"the preset {preset.name} allows no new gene"
     return (
         Rule(
             "new gene",
-            f"{proposed.born.title!r}",
+            f"{proposed.born.title!r}" if proposed.born else f"those of a new skill, {proposed.capsule}",
             "a preset that allows new genes",
             preset.bears_genes,
             missing,
@@ -128,8 +126,9 @@ def author_rules(proposed: CandidateProposed) -> tuple[Rule, ...]:
     """Ask a person to read what a model wrote at length."""
     if proposed.proposer != WRITER:
         return ()
-    asks = "a person's word on a section that a model wrote"
-    return (Rule("author", f"proposed by {WRITER}", asks, holds=False, missing=WRITTEN, decisive=True),)
+    what = "skill" if proposed.skill else "section"
+    asks, missing = f"a person's word on a {what} that a model wrote", f"{WRITTEN} {what}: a person decides"
+    return (Rule("author", f"proposed by {WRITER}", asks, holds=False, missing=missing, decisive=True),)
 
 
 def claim_rule(proposed: CandidateProposed) -> Rule:

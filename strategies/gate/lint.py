@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.errors import EditError, NotFoundError
+from registry.births import as_born
 from registry.hidden import hidden_characters
 from registry.promote import edited
 from registry.redaction import redact
@@ -87,9 +88,35 @@ def lint(
         *_bad_lines(base, text, new_lines),
         *_bad_format(capsule, base, text),
         *_inversions(new_lines),
-        *(Finding("review", f"no claim covers {line.strip()!r}", "claim") for line in unclaimed if line.strip()),
+        *_uncovered(unclaimed),
         *_size(base, text),
     ]
+
+
+def findings_on(
+    base: Capsule, proposed: CandidateProposed, limits: Limits, *, unclaimed: Sequence[str] = ()
+) -> list[Finding]:
+    """Check the text of a candidate against its base; a skill of its own has no base to be held to."""
+    if proposed.skill is None:
+        return lint(base, proposed.edits, limits, born=proposed.born, unclaimed=unclaimed, by=proposed.proposer)
+    try:
+        text = skill_text(as_born(proposed.capsule, proposed.skill))
+    except EditError as refusal:
+        return [Finding("refuse", refusal.message, refusal.rule)]
+    lines = [line for line in proposed.new_lines if line.strip()]
+    return [
+        *_bad_lines("", text, lines),
+        *_bad_format(base, "", text),
+        *_inversions(lines),
+        *_uncovered(unclaimed),
+        *_size("", text),
+    ]
+
+
+def _uncovered(unclaimed: Sequence[str]) -> Iterator[Finding]:
+    for line in unclaimed:
+        if line.strip():
+            yield Finding("review", f"no claim covers {line.strip()!r}", "claim")
 
 
 def changed_characters(capsule: Capsule, edits: Sequence[Edit]) -> int:
@@ -141,10 +168,28 @@ def _bad_format(capsule: Capsule, base: str, text: str) -> Iterator[Finding]:
 def unclaimed_lines(proposed: CandidateProposed) -> list[str]:
     """List the new lines of a candidate that no claim of their own covers; headings state nothing.
 
-    Claims go with lines in their order, one each.
+    Where the candidate says which lines its claims are of, the others are uncovered; else claims go with lines in
+    their order, one each. What a skill says of itself in its front matter is none of them.
     """
-    lines = [line.strip() for line in proposed.new_lines]
-    return [line for line in lines if line and not line.startswith("#")][len(proposed.claims) :]
+    if proposed.skill is not None:
+        return [line for one in proposed.skill.sections for line in _beside(one.lines, one.claimed)]
+    if proposed.born is not None and proposed.born.claimed:
+        return [*_beside(proposed.born.lines, proposed.born.claimed), *_stating(_of_edits(proposed))]
+    return _stating(proposed.new_lines)[len(proposed.claims) :]
+
+
+def _of_edits(proposed: CandidateProposed) -> list[str]:
+    return [line for edit in proposed.edits for line in edit.text]
+
+
+def _beside(lines: Sequence[str], claimed: Sequence[int]) -> list[str]:
+    """List the lines of a section that state something, but for those of these numbers."""
+    return _stating([line for at, line in enumerate(lines, start=1) if at not in claimed])
+
+
+def _stating(lines: Sequence[str]) -> list[str]:
+    stripped = (line.strip() for line in lines)
+    return [line for line in stripped if line and not line.startswith("#")]
 
 
 def _inversions(new_lines: Sequence[str]) -> Iterator[Finding]:

@@ -119,7 +119,7 @@ def measure(
     if endpoint == "recovered":
         return _measure_recovered(claims, live, division, stamp, seed=seed)
     sealed, heuristic = judged(division.sealed)
-    kept = (claims[0], *(claim for claim in claims[1:] if _helps(claim, sealed)))
+    kept = (claims[0], *(claim for claim in claims[1:] if helps(claim, sealed)))
     at = len(live) if place is None else place
     versions = tuple(live), (*live[:at], *kept, *live[at:])
     return Evidence(
@@ -141,7 +141,7 @@ def _measure_recovered(
     """
     first = claims[0]
     sealed, audit = population(first, division.sealed), population(first, division.audit)
-    kept = (first, *(claim for claim in claims[1:] if _helps(claim, sealed.records)))
+    kept = (first, *(claim for claim in claims[1:] if helps(claim, sealed.records)))
     own = Stamp(claim_evaluator(stamp.evaluator, first), stamp.measured_at)
     versions = (), (first,)
     outcomes = judged(division.sealed)
@@ -263,7 +263,7 @@ def _replayed(
     )
 
 
-def _helps(claim: Claim, records: Sequence[EpisodeRecord]) -> bool:
+def helps(claim: Claim, records: Sequence[EpisodeRecord]) -> bool:
     """Tell whether a claim's own estimate is above 0."""
     figures = contrast(cases_of(claim, records))
     return figures is not None and figures.difference.value > 0

@@ -51,10 +51,13 @@ class ChatReader:
     name = "chat"
 
     def sniff(self, head: bytes, source: str) -> bool:
-        """Tell whether there are messages with roles."""
+        """Tell whether there are messages with roles: the file opens as JSON, or most of its lines do."""
         del source
-        opens = any(b"\n" + bracket in b"\n" + head.lstrip() for bracket in (b"{", b"["))
-        return opens and b'"role"' in head and (b'"content"' in head or b'"tool_calls"' in head)
+        if b'"role"' not in head or not (b'"content"' in head or b'"tool_calls"' in head):
+            return False
+        lines = [line for line in head.split(b"\n")[:_FIRST_LINES] if line.strip()]
+        opening = sum(line.startswith((b"{", b"[")) for line in lines)
+        return head.lstrip().startswith((b"{", b"[")) or 2 * opening > len(lines)
 
     def read(self, log: LogFile, tally: Tally) -> Iterator[Episode]:
         """Yield the conversations in the order of the file."""

@@ -92,6 +92,14 @@ def checkpoint_of(file: FileIO, stat: os.stat_result, log_format: str, place: Pl
     )
 
 
+def seen_as(checkpoint: bytes, stat: os.stat_result) -> bytes:
+    """Give a checkpoint that another machine made with device and inode as this one sees them."""
+    made = _DECODER.decode(checkpoint)
+    if made.is_of(stat):
+        return checkpoint
+    return msgspec.msgpack.encode(msgspec.structs.replace(made, device=stat.st_dev, inode=stat.st_ino))
+
+
 def head_of(file: FileIO, size: int) -> bytes:
     """Hash the first bytes of an open file."""
     return _hash(os.pread(file.fileno(), size, 0))

@@ -18,6 +18,9 @@ _MAGIC: Final = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 MAGIC_BYTES: Final = 4
 """How many of the first bytes tell a compression."""
 
+_GZIP_BEGINNINGS: Final = (b"\x1f\x8b", b"\x1f")
+"""How a further member begins; its second byte may come with the next block."""
+
 _PIECE_BYTES: Final = 1024 * 1024
 """How much gzip unpacks at once."""
 
@@ -27,6 +30,13 @@ _ZSTD_INPUT_BYTES: Final = 4096
 
 class DamagedError(Exception):
     """A compressed stream that ends early, or makes no sense: the text says which."""
+
+
+class FollowedError(DamagedError):
+    """A compressed stream that is whole, and followed by bytes that are none of it."""
+
+    def __init__(self) -> None:
+        super().__init__("followed by other bytes")
 
 
 class _Member(Protocol):
@@ -63,6 +73,8 @@ def _gunzipped(blocks: Iterator[bytes]) -> Iterator[bytes]:
                 rest = rest.lstrip(b"\0")  # zeros after the last member are padding
                 if not rest:
                     break
+                if rest[:2] not in _GZIP_BEGINNINGS:
+                    raise FollowedError
                 member = zlib.decompressobj(wbits=31)
             try:
                 piece = member.decompress(rest, _PIECE_BYTES)
@@ -78,19 +90,22 @@ def _gunzipped(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 def _unzstd(blocks: Iterator[bytes]) -> Iterator[bytes]:
     opener = zstandard.ZstdDecompressor()
-    frame = opener.decompressobj()
+    frame, first, given_out = opener.decompressobj(), True, False
     for block in blocks:
         for given in _slices(block):
             rest = given
             while rest:
                 if frame.eof:
-                    frame = opener.decompressobj()
+                    frame, first, given_out = opener.decompressobj(), False, False
                 try:
                     piece = frame.decompress(rest)
                 except zstandard.ZstdError as error:
+                    if not first and not given_out:
+                        raise FollowedError from error
                     raise DamagedError(f"damaged ({error})") from error
                 rest = frame.unused_data if frame.eof else b""
                 if piece:
+                    given_out = True
                     yield piece
     _require_end(frame)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from events.errors import UnreadableLogError
+from events.errors import DamagedLogError, UnreadableLogError
 from registry.log_paths import kept_path
 from registry.redaction import may_hold_secret, without_secrets
 from strategies.logs.checkpoint import FINGERPRINT_BYTES, Checkpoint, checkpoint_of, head_of
@@ -90,7 +90,7 @@ def scan_file(task: Task, advance: Callable[[int], None] | None = None) -> FileS
                 drafts, checkpoint, log = _read_on(task, source, reader, file, tally, advance)
             else:
                 reduced(reader.read(log, tally), drafts, reader, log, task.rules)
-                if task.keep and not log.broken:
+                if task.keep and (task.live or not log.broken):  # a watcher does not say the same at every look
                     checkpoint = checkpoint_of(file, stat, reader.name, START, b"")
     except UnreadableLogError as error:
         broken = error
@@ -178,7 +178,10 @@ def _shown(broken: UnreadableLogError | None, path: Path, source: str) -> Unread
     if broken is None or not may_hold_secret(f"{broken.message}{broken.hint}"):
         return broken
     message = source.join(map(without_secrets, broken.message.split(str(path))))
-    return UnreadableLogError(message, hint=without_secrets(broken.hint))
+    hint = without_secrets(broken.hint)
+    if isinstance(broken, DamagedLogError):
+        return DamagedLogError(message, source=source, whole=broken.whole, hint=hint)
+    return UnreadableLogError(message, hint=hint)
 
 
 def _chosen(task: Task, log: LogFile) -> Reader | None:
@@ -189,4 +192,5 @@ def _chosen(task: Task, log: LogFile) -> Reader | None:
 
 def _unknown_format(path: Path) -> UnreadableLogError:
     known = ", ".join(reader_names())
-    return UnreadableLogError(f"{path}: not a log of a known format", hint=f"known formats: {known}")
+    hint = f"name it with --format; known formats: {known}"
+    return UnreadableLogError(f"{path}: not a log of a known format", hint=hint)

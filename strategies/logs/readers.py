@@ -67,6 +67,15 @@ READERS: Final[tuple[Reader, ...]] = (
 _GENERAL: Final = frozenset([ChatReader.name, PlainTextReader.name])
 """Formats that take whatever looks a little like them: those of other packages are asked before."""
 
+NO_LOGS: Final = frozenset(
+    """
+    .adoc .bash .c .cc .cfg .cjs .cpp .cs .css .dart .ex .fish .go .h .hpp .htm .html .ini .ipynb .java .jl .js
+    .jsx .kt .lock .lua .m .markdown .md .mdx .mjs .mm .php .pl .ps1 .py .pyi .r .rb .rs .rst .scala .scss .sh .sql
+    .svg .svelte .swift .tex .toml .ts .tsx .vue .xml .xsd .yaml .yml .zig .zsh
+    """.split()  # noqa: SIM905 - as a list these are fifty lines
+)
+"""How names end of sources, settings and texts for people: none of our formats, whatever log lines they quote."""
+
 
 def all_readers() -> tuple[Reader, ...]:
     """Give every reader in the order in which they are asked: particular ones, plugged-in ones, general ones."""
@@ -97,9 +106,17 @@ def reader_named(name: str) -> Reader:
 
 
 def reader_for(log: LogFile) -> Reader | None:
-    """Give the first reader that takes the file for its own, None if it is no log."""
+    """Give the first reader that takes the file for its own, None if it is no log.
+
+    Raises: DamagedLogError for an archive of which too little can be unpacked to tell.
+    """
     head = log.head()
-    return next((reader for reader in all_readers() if reader.sniff(head, log.source)), None)
+    asked = _plugged()[0] if log.suffix.lower() in NO_LOGS else all_readers()
+    found = next((reader for reader in asked if reader.sniff(head, log.source)), None)
+    broken = log.breaks_at_once() if found is None else None
+    if broken:
+        raise broken
+    return found
 
 
 def _plugged() -> tuple[tuple[Plugged, ...], tuple[Broken, ...]]:

@@ -9,8 +9,15 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.errors import UnreadableLogError
-from strategies.logs.compressed import MAGIC_BYTES, SUFFIXES, DamagedError, packing_of, unpacked
+from events.errors import DamagedLogError, UnreadableLogError
+from strategies.logs.compressed import (
+    MAGIC_BYTES,
+    SUFFIXES,
+    DamagedError,
+    FollowedError,
+    packing_of,
+    unpacked,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -50,7 +57,8 @@ class Line(NamedTuple):
 class LogFile:
     """One log file: plain, gzip or zstd.
 
-    `broken` is set once a pass over the stream ends before the file does: what came before was given out.
+    `broken` is set once a pass over the stream ends before the file does: what came before was given out. `cut`
+    tells that the stream itself ended early, so that its last line is no whole one.
     `text_bytes` counts what was given out so far, `reached` is where `lines` ended. `advance` is called with the
     number of bytes read from disk, for a progress bar. A plain file can be read on from the `start` where an
     earlier pass ended. With `whole_lines` a last line whose newline is still missing is not given out. All is read
@@ -69,7 +77,8 @@ class LogFile:
         self.path = path
         self.source = str(path)
         self.start = start
-        self.broken: UnreadableLogError | None = None
+        self.broken: DamagedLogError | None = None
+        self.cut = False
         self.text_bytes = 0
         self.reached = start
         self._advance = advance
@@ -79,10 +88,19 @@ class LogFile:
     @property
     def stem(self) -> str:
         """The file name without `.gz` or `.zst` and the suffix before it."""
+        return self._unpacked_name.stem
+
+    @property
+    def suffix(self) -> str:
+        """The suffix that stands before `.gz` or `.zst`, if there is one."""
+        return self._unpacked_name.suffix
+
+    @property
+    def _unpacked_name(self) -> Path:
         name = self.path.name
         for suffix in SUFFIXES:
             name = name.removesuffix(suffix)
-        return Path(name).stem
+        return Path(name)
 
     def head(self) -> bytes:
         """Give the first bytes of the decompressed stream, fewer where the file is shorter or broken."""
@@ -92,6 +110,15 @@ class LogFile:
             if len(head) >= HEAD_BYTES:
                 break
         return head[:HEAD_BYTES]
+
+    def breaks_at_once(self) -> DamagedLogError | None:
+        """Tell what is wrong with an archive of which not even a head can be unpacked; None for any other file."""
+        opening, size = self.again(), 0
+        for chunk in opening.chunks(HEAD_BYTES):
+            size += len(chunk)
+            if size >= HEAD_BYTES:
+                return None
+        return opening.broken if opening.cut else None
 
     def first(self, count: int) -> list[bytes]:
         """Give the first lines, however long they are; nothing of it is counted here."""
@@ -123,9 +150,12 @@ class LogFile:
                     self.text_bytes += len(chunk)
                     yield chunk
             except DamagedError as error:
-                self.broken = UnreadableLogError(
+                self.cut = not isinstance(error, FollowedError)
+                self.broken = DamagedLogError(
                     f"{self.source}: the {packing} stream is {error} after {self.text_bytes:,} bytes of text",
-                    hint="copy or compress the file again; what came before the break was read",
+                    source=self.source,
+                    whole=not self.cut,
+                    hint="copy or compress the file again",
                 )
 
     @contextmanager
@@ -139,7 +169,7 @@ class LogFile:
 
     def _finished(self, lines: Iterable[bytes]) -> Iterator[bytes]:
         for raw in lines:
-            if raw[-1] == _NEWLINE or not (self.broken or self.whole_lines):
+            if raw[-1] == _NEWLINE or not (self.cut or self.whole_lines):
                 yield raw
 
     def _opened(self) -> io.RawIOBase:
@@ -178,8 +208,12 @@ class LogFile:
                     hint="write one record a line (JSONL): such files are read at any size",
                 )
             pieces.append(chunk)
-        if self.broken:
-            raise self.broken
+        if self.broken and self.cut:
+            raise DamagedLogError(
+                f"{self.broken.message}: of one JSON document no part counts",
+                source=self.source,
+                hint=self.broken.hint,
+            )
         return b"".join(pieces)
 
 

@@ -70,6 +70,7 @@ def watch(
 @contextmanager
 def only_watcher(lock: Path) -> Iterator[None]:
     """Hold the lock of a registry's one watcher; a killed watcher leaves it free. Raises: BusyError."""
+    lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from events.errors import ModelError, SpendingCapError
+    from events.errors import SpendingCapError
+    from events.model_errors import ModelError
     from events.model_events import ModelRole, TokenUsage
 
 A = TypeVar("A", bound=Frozen | str)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
-from events.errors import MalformedReplyError, ModelError, RequestRefusedError, ServerFaultError
+from events.model_errors import MalformedReplyError, ModelError, RequestRefusedError, ServerFaultError
 from strategies.models.endpoint import Arrived
 from strategies.models.failures import AGAIN, failure, status_of, told
 from strategies.models.replies import plain_name

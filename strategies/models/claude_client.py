@@ -8,7 +8,7 @@ from functools import cached_property
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from events.errors import DisconnectedError, ServerFaultError, TimedOutError
+from events.model_errors import DisconnectedError, ServerFaultError, TimedOutError
 from strategies.models.batch_replies import batch_of, reason_of, result_of
 from strategies.models.endpoint import Arrived
 from strategies.models.failures import AGAIN, failure, no_key, told
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import anthropic
     import httpx2
 
-    from events.errors import ModelError
+    from events.model_errors import ModelError
     from strategies.models.prompts import Prompt
 
 _CONNECT_S: Final = 10.0

@@ -15,7 +15,8 @@ from strategies.models.untrusted_blocks import NOTICE, untrusted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from events.errors import ModelError, SpendingCapError
+    from events.errors import SpendingCapError
+    from events.model_errors import ModelError
     from strategies.models.asking import Model, Reply
     from strategies.transcripts import Transcript
 

@@ -6,7 +6,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from events.errors import CredentialsError, DisconnectedError, ModelError, TimedOutError
+from events.errors import CredentialsError
+from events.model_errors import DisconnectedError, ModelError, TimedOutError
 from strategies.models.asking import A, Reply
 from strategies.models.failures import AGAIN
 from strategies.models.scrubbing import compact, scrubbed, texts_in

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from events.errors import ModelError
+    from events.model_errors import ModelError
     from strategies.models.prompts import Prompt
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from math import ceil
 from typing import Final
 
-from events.errors import (
-    CredentialsError,
+from events.errors import CredentialsError, UpstreamError
+from events.model_errors import (
     ModelError,
     OverloadedError,
     RateLimitedError,
     RequestRefusedError,
     ServerFaultError,
-    UpstreamError,
 )
 from registry.redaction import without_secrets
 

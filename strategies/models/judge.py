@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.base import Frozen
-from events.errors import CutOffError, DeclinedError, MalformedReplyError
+from events.model_errors import CutOffError, DeclinedError, MalformedReplyError
 from strategies.gate.judging import BothOrders, JudgeIdentity, Place
 from strategies.models.answer_schema import answer_schema
 from strategies.models.asking import Reply, Request, Text, said
@@ -17,7 +17,8 @@ from strategies.models.untrusted_blocks import NOTICE, untrusted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from events.errors import ModelError, SpendingCapError
+    from events.errors import SpendingCapError
+    from events.model_errors import ModelError
     from strategies.models.asking import Model
 
 RUBRIC: Final = """\

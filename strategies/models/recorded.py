@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from events.clock import pause
-from events.errors import CredentialsError, ModelError, NotRecordedError, RefusedError, SpendingCapError
+from events.errors import CredentialsError, NotRecordedError, RefusedError, SpendingCapError
+from events.model_errors import ModelError
 from events.model_events import ModelAsked, ModelBatchSent, TokenUsage
 from strategies.models.asking import A, Reply
 from strategies.models.budget import Ledger, Spent, Wanted, require_room

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from events.errors import CredentialsError, ModelError
+from events.errors import CredentialsError
+from events.model_errors import ModelError
 from events.model_events import ModelAsked, ModelBatchSent
 from registry.asked import asked_with
 from registry.commands import Record

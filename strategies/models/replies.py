@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Final, Generic, Literal, get_args
 
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
-from events.errors import CutOffError, DeclinedError, MalformedReplyError
+from events.model_errors import CutOffError, DeclinedError, MalformedReplyError
 from events.model_events import TokenUsage
 from strategies.models.asking import A, Opaque, Stop, Text, ToolCall
 from strategies.models.failures import told
 from strategies.models.scrubbing import compact, plain, scrubbed, texts_in
 
 if TYPE_CHECKING:
-    from events.errors import ModelError
+    from events.model_errors import ModelError
     from strategies.models.asking import Part, Request
     from strategies.models.prompts import FindLeaks
 

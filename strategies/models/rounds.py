@@ -6,13 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.errors import (
-    BatchPendingError,
-    MalformedReplyError,
-    ModelError,
-    RequestRefusedError,
-    SpendingCapError,
-)
+from events.errors import SpendingCapError
+from events.model_errors import BatchPendingError, MalformedReplyError, ModelError, RequestRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

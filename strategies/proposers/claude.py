@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from strategies.claims.pairs import questions
 from strategies.gate.contrast import cases_of, contrast
 from strategies.gate.explored import refusal
 from strategies.gate.exposure import Inverse
@@ -142,7 +143,8 @@ def _proposals(ask: Ask, idea: Idea, explored: _Explored) -> Iterator[Proposal]:
     helps = explored.helping
     good = [at for at, claim in enumerate(idea.claims) if claim in helps]
     together = all(explored.endpoints[idea.claims[at]] == "outcome" for at in good)
-    for ats in [good] if together and good else [[at] for at in good]:
+    alone = [[good[at] for at in part] for part in questions([idea.claims[at] for at in good])]
+    for ats in [good] if together and good else alone:
         judging = max(ats, key=lambda at: explored.found.surviving[idea.claims[at]].z)
         claim = idea.claims[judging]
         reason = explained(

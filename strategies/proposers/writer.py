@@ -1,44 +1,129 @@
-"""Innovate: a section that a model wrote, as a gene that a person decides on."""
+"""Innovate: a section or a skill that a model wrote, as what a person decides on."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import EditError, NotFoundError
+from events.parts import NewSection, NewSkill
+from registry.births import as_born
 from registry.promote import edited
+from registry.skill_rules import is_skill_name
+from registry.skill_text import FENCE
 from strategies.gate.explain import WRITER
 from strategies.proposers.ideas import vocabulary_of
 from strategies.proposers.placement import newborn
 from strategies.proposers.proposal import Copied, LearnedLine, Mined, Proposal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
+    from events.claims import Claim
     from registry.capsule import Capsule
     from strategies.logs.episode import EpisodeRecord
-    from strategies.models.writing import WrittenSection
+    from strategies.models.writing import WrittenLine, WrittenSection, WrittenSkill
+    from strategies.proposers.ideas import Vocabulary
+
+_HEADING_LINES: Final = 2
+"""The heading of a section and the blank line below it."""
+
+
+class WrittenText(NamedTuple):
+    """Lines as they will stand, without endings, and which of them carry which claims (from 1, in their order)."""
+
+    texts: tuple[str, ...]
+    claims: tuple[Claim, ...]
+    carriers: tuple[int, ...]
+
+
+class DraftedSkill(NamedTuple):
+    """A skill that a model wrote, or why there is none."""
+
+    name: str
+    skill: NewSkill | None
+    reason: str
 
 
 def section_proposed(
     capsule: Capsule, explore: Sequence[EpisodeRecord], section: WrittenSection, actor: str
 ) -> Mined:
-    """Propose a section as the last gene of a skill; one that would not stand there is said to be a misfit.
-
-    Claims go with it only where every line has one: else nobody could tell which line they are of.
-    """
-    title = " ".join(section.title.split()).lstrip("# ")
-    texts = [" ".join(line.text.split()) for line in section.lines]
-    if not title or not all(texts) or not texts or not capsule.genes:
+    """Propose a section as the last gene of a skill; one that would not stand there is said to be a misfit."""
+    title = _one_line(section.title).lstrip("# ")
+    text = _text_of(section.lines, vocabulary_of(explore))
+    if not title or not all(text.texts) or not text.texts or not capsule.genes:
         return Mined(None, 0, None, why="the model has no section to write")
-    vocabulary = vocabulary_of(explore)
-    claims = [line.claim for line in section.lines if line.claim and vocabulary.holds(line.claim)]
-    claimed = len(claims) == len(texts) == len(set(claims))
-    born, edits = newborn(capsule, capsule.genes[-1], Copied("", title), [f"- {text}" for text in texts])
+    born, edits = newborn(capsule, capsule.genes[-1], Copied("", title), [f"- {one}" for one in text.texts])
+    born = born.model_copy(update={"claimed": tuple(at + _HEADING_LINES for at in text.carriers)})
     try:
         edited(capsule, edits, born, by=WRITER)
     except (EditError, NotFoundError) as error:
         return Mined(None, 0, None, why=f"the section that the model wrote does not fit: {error.message}")
-    lines = tuple(LearnedLine(*pair) for pair in zip(texts, claims, strict=True)) if claimed else ()
-    reason = f"a section of {len(texts)} lines for what no gene answers, {len(claims)} of them with a claim"
-    proposal = Proposal(WRITER, lines, reason, edits=edits, born=born, apart=True, actor=actor)
-    return Mined(proposal, 0, None)
+    lines = tuple(
+        LearnedLine(text.texts[at - 1], claim) for at, claim in zip(text.carriers, text.claims, strict=True)
+    )
+    reason = f"a section of {len(text.texts)} lines for what no gene answers, {len(lines)} of them with a claim"
+    return Mined(Proposal(WRITER, lines, reason, edits=edits, born=born, apart=True, actor=actor), 0, None)
+
+
+def skill_drafted(
+    folder: str, explore: Sequence[EpisodeRecord], written: WrittenSkill, taken: Collection[str]
+) -> DraftedSkill:
+    """Make a skill of what a model wrote, to stand below a folder under its own name.
+
+    What it would break of the format is for lint to say. Shapes: taken are the names that no new skill may have.
+    """
+    name = written.name.strip()
+    if not name:
+        return DraftedSkill("", None, "the model has no skill to write")
+    if not is_skill_name(name):
+        return DraftedSkill(name, None, f"the model calls a new skill {name[:80]!r}, which is no valid name")
+    if name in taken:
+        return DraftedSkill(name, None, f"the model calls a new skill {name}, and that name is taken")
+    vocabulary = vocabulary_of(explore)
+    parts = [(_one_line(part.title).lstrip("# "), _text_of(part.lines, vocabulary)) for part in written.sections]
+    if not parts or not all(title and text.texts and all(text.texts) for title, text in parts):
+        return DraftedSkill(name, None, f"the new skill {name} that the model wrote has no section with lines")
+    said = _one_line(written.opening)
+    opening = NewSection(title="", lines=("\n", *((f"{said}\n", "\n") if said else ())))
+    last = len(parts) - 1
+    sections = (_section(*part, ends=at == last) for at, part in enumerate(parts))
+    front = (f"{FENCE}\n", f"name: {name}\n", f"description: {_quoted(written.description)}\n", f"{FENCE}\n")
+    skill = NewSkill(source=f"{folder}/{name}", front=front, sections=(opening, *sections))
+    try:
+        as_born(name, skill)
+    except EditError as error:
+        return DraftedSkill(name, None, f"what the model wrote does not fit: {error.message}")
+    lines, claims = sum(len(one.texts) for _, one in parts), sum(len(one.claims) for _, one in parts)
+    reason = f"a skill of {lines} lines for what no skill answers, {claims} of them with a claim"
+    return DraftedSkill(name, skill, reason)
+
+
+def _section(title: str, text: WrittenText, *, ends: bool) -> NewSection:
+    lines = (f"## {title}", "", *(f"- {one}" for one in text.texts), *(() if ends else ("",)))
+    return NewSection(
+        title=title,
+        lines=tuple(f"{line}\n" for line in lines),
+        claims=text.claims,
+        claimed=tuple(at + _HEADING_LINES for at in text.carriers),
+    )
+
+
+def _text_of(lines: Sequence[WrittenLine], vocabulary: Vocabulary) -> WrittenText:
+    """Put lines in order, each with its claim where logs could hold it and no line before it made the same."""
+    claimed: dict[Claim, int] = {}
+    for at, line in enumerate(lines, start=1):
+        if line.claim is not None and vocabulary.holds(line.claim):
+            claimed.setdefault(line.claim, at)
+    texts = tuple(_one_line(line.text).removeprefix("- ") for line in lines)
+    return WrittenText(texts, tuple(claimed), tuple(claimed.values()))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _quoted(text: str) -> str:
+    """Write a text as YAML in double quotes."""
+    escaped = re.sub(r'(["\\])', r"\\\1", _one_line(text))
+    return f'"{escaped}"'

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.clock import monotonic_s
-from events.errors import CutOffError, DeclinedError, ModelError, TimedOutError
+from events.model_errors import CutOffError, DeclinedError, ModelError, TimedOutError
 from strategies.models.asking import Message, Request, ToolCall, ToolResult, said
 from strategies.rollouts.messages import instructions
 from strategies.rollouts.toolbox import Finish, LoadSkill, call_of, offered

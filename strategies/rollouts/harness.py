@@ -83,7 +83,7 @@ def harness_on_tasks(
         agent=agent,
         digest=digest,
         evaluator=rollout_evaluator(tasks.digest, digest, split_key),
-        runner=lambda place: AgentRunner(agent, policy, place),
+        runner=partial(AgentRunner, agent, policy),
         workers=workers,
         caps=caps,
         violations=partial(check_task, policy=policy),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from events.errors import ModelError, SpendingCapError
+from events.errors import SpendingCapError
+from events.model_errors import ModelError
 from strategies.gate.judging import CODES, BothOrders, Standing, standing_of
 from strategies.models.judge import Pair, asked_in_both_orders, judge_identity
 from strategies.rollouts.frozen import digest, rollout_evaluator

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -42,8 +43,10 @@ _END_S: Final = 2.0
 """The same, once nobody waits for its report (guess: a hundred times what it takes)."""
 _CHUNK_BYTES: Final = 65_536
 
-_RUNNING: Final[set[int]] = set()
-"""The process groups that run now."""
+on_behalf_of: Final = ContextVar("on_behalf_of", default="")
+"""Whose commands a thread runs, in a process that works for several people."""
+_RUNNING: Final[dict[int, str]] = {}
+"""The process groups that run now, each with the one it runs for."""
 
 MISSING: Final = {
     "files": "writes outside the copy are not stopped",
@@ -145,10 +148,11 @@ def installed(name: str) -> str:
     return str(Path(found).absolute())
 
 
-def end_all() -> None:
-    """End every command that threads of this process wait for: Ctrl-C reaches only the main one."""
-    for group in tuple(_RUNNING):
-        _kill(group)
+def end_all(whose: str = "") -> None:
+    """End every command that threads wait for on somebody's behalf: Ctrl-C reaches only the main thread."""
+    for group, behalf in tuple(_RUNNING.items()):
+        if behalf == whose:
+            _kill(group)
 
 
 @cache
@@ -240,14 +244,14 @@ def _launched(spec: Spec, command: Command, policy: SandboxPolicy) -> tuple[dict
     finally:
         for descriptor in (spec_out, report_in):
             os.close(descriptor)
-    _RUNNING.add(child.pid)
+    _RUNNING[child.pid] = on_behalf_of.get()
     with child:
         try:
             with suppress(BrokenPipeError), open(spec_in, "w", encoding="utf-8") as stream:  # noqa: PTH123 - a descriptor
                 stream.write(spec.packed())
             said = _gather(child, report_out, spec.limit_s + _GRACE_S, policy.output_bytes)
         finally:  # Ctrl-C as well: whoever started the command ends it
-            _RUNNING.discard(child.pid)
+            _RUNNING.pop(child.pid, None)
             _end(child)
     return said, _report(said)
 

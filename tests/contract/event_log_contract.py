@@ -383,8 +383,24 @@ class ReadContract(LogContract):
     def test_events_are_fetched_by_position_in_order(self, log: EventLog, long: list[Envelope]) -> None:
         assert log.at([700, 3, 0, MANY + 1, 3]) == [long[2], long[699]]
         assert log.at([]) == []
-        few = [(e.position, e.type, e.at, e.actor, e.payload) for e in (long[2], long[699])]
+        few = [(e.position, e.type, e.schema, e.at, e.actor, e.payload) for e in (long[2], long[699])]
         assert [tuple(origin) for origin in log.origins([700, 3])] == few
+
+    def test_hashes_are_read_as_digests_in_the_order_of_positions(
+        self, log: EventLog, long: list[Envelope]
+    ) -> None:
+        digests = [bytes.fromhex(e.hash) for e in long]
+        assert list(log.hashes()) == digests
+        for after, upto in ((0, 1), (511, 513), (700, None), (0, MANY + 5), (3, 3), (MANY, None)):
+            assert list(log.hashes(after=after, upto=upto)) == digests[after:upto]
+
+    def test_hashes_that_are_appended_while_one_reads_are_read_too(self, log: EventLog, pen: Pen) -> None:
+        put(log, *pen.drafts(3))
+        coming = log.hashes()
+        assert next(coming) == bytes.fromhex(log.at([1])[0].hash)
+        put(log, pen.draft())
+        assert len(list(coming)) in (2, 3)  # a page that was read before is not read again
+        assert len(list(log.hashes())) == 4
 
     def test_a_subscriber_sees_each_event_once_and_in_order(
         self, log: EventLog, connect: Opener, pen: Pen

@@ -33,6 +33,16 @@ class TablesContract(LogContract):
         assert (log.get_blob(name), log.get_blob("0" * 64)) == (body, None)
         assert log.get_blob(log.put_blob(b"", kind="file")) == b""
 
+    def test_blobs_are_listed_by_the_kind_they_were_first_kept_as(self, log: EventLog) -> None:
+        prompts = [log.put_blob(body, kind="prompt") for body in (b"one", b"two")]
+        reply = log.put_blob(b"three", kind="reply")
+        log.put_blob(b"three", kind="prompt")
+        assert log.blob_names(["prompt"]) == sorted(prompts)
+        assert log.blob_names(["prompt", "reply", "file"]) == sorted([*prompts, reply])
+        assert log.blob_names([]) == []
+        log.erase_blob(reply)
+        assert log.blob_names(["reply"]) == []
+
     def test_a_document_is_the_last_of_its_sequence_or_the_last_at_a_point(self, log: EventLog) -> None:
         log.put_documents([*versions(1, 2, 5), *versions(9, key="other")])
         found = [log.document("version", "sql", at=at) for at in (None, 4, 5, 0)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.errors import UnreadableLogError
+from events.errors import DamagedLogError, UnreadableLogError
 from strategies.logs.places import read_span
 from strategies.logs.readers import READERS, reader_for
 from strategies.logs.scan import scan
@@ -84,7 +84,7 @@ def test_truncated_gzip_gives_what_came_before_and_a_typed_error(tmp_path: Path,
     path = tmp_path / f"{sample.name}.gz"
     path.write_bytes(packed[: len(packed) * 3 // 4])
     found = scan([path], log_format=sample.format, on_broken="list")
-    assert [type(error) for error in found.broken] == [UnreadableLogError]
+    assert [type(error) for error in found.broken] == [DamagedLogError]
     assert bool(found.records) == streamed
     with pytest.raises(UnreadableLogError, match="cut off"):
         scan([path], log_format=sample.format)

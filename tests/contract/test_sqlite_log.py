@@ -11,6 +11,7 @@ from hypothesis import settings
 from events.sqlite_log import SqliteLog
 from tests.contract.event_log_contract import AppendContract, LogContract, ReadContract, TransactionContract
 from tests.contract.event_log_machine import EventLogMachine
+from tests.contract.subscription_contract import SubscriptionContract
 from tests.contract.tables_contract import TablesContract
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ class TestSqliteReads(SqliteOpener, ReadContract):
 
 class TestSqliteTables(SqliteOpener, TablesContract):
     """What lies beside the events."""
+
+
+class TestSqliteSubscriptions(SqliteOpener, SubscriptionContract):
+    """Who follows the events."""
 
 
 class SqliteMachine(EventLogMachine):

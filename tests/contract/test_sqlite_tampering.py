@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from events import sqlite_verify
+from events.checking import Chain
 from events.envelope import Envelope, encode, seal
 from events.log import StoredEpisode
 from events.sqlite_log import SqliteLog
@@ -189,6 +191,18 @@ def test_the_database_itself_refuses(path: Path, statement: str) -> None:
         assert list(connection.iterdump()) == before
 
 
+def test_a_trigger_that_was_disarmed_is_named(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        disarmed = "replace(sql, 'BEGIN', 'WHEN 0 BEGIN')"
+        assert connection.execute(
+            f"UPDATE sqlite_master SET sql = {disarmed} WHERE name = 'events_refuse_delete'"
+        ).rowcount
+        connection.commit()
+    with closing(SqliteLog.open(path, read_only=True)) as log:
+        assert any("events_refuse_delete is no longer what was made" in p.what for p in log.verify().problems)
+
+
 def test_a_table_of_another_kind_than_declared_is_refused(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.IntegrityError, match="cannot store"):
         connection.execute("INSERT INTO checkpoints VALUES ('c', 'text where bytes belong', 'hash')")
@@ -224,3 +238,18 @@ def test_a_log_with_very_many_problems_tells_the_first_and_counts_the_rest(tmp_p
         problems = log.verify().problems
     assert [problem.position for problem in problems] == [*range(1, 1_001), 0]
     assert problems[-1].what == "100 further problems"
+
+
+def test_a_long_log_that_several_processes_check_is_told_as_one_that_is_read_in_order(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(SqliteLog.open(path)) as log:
+        in_order = log.verify()
+        monkeypatch.setattr(sqlite_verify, "_WORTH_PROCESSES", 1)
+        monkeypatch.setattr(sqlite_verify, "_STRETCH", 2)
+        monkeypatch.setattr(sqlite_verify, "_cores", lambda: 2)
+        with monkeypatch.context() as patched:
+            patched.setattr(Chain, "follow", None)  # nothing is left to do for this process
+            assert log.verify() == in_order
+    tamper(path, "UPDATE events SET actor = 'person:mallory' WHERE position = 4")
+    assert blamed(path) == {4}

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from contextlib import closing
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 
 import pytest
@@ -30,16 +30,19 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def test_six_processes_append_sixty_events_each_and_none_is_lost(path: Path) -> None:
+def test_six_processes_append_sixty_events_each_and_none_is_lost_or_missed_by_who_follows(path: Path) -> None:
     spawn = multiprocessing.get_context("spawn")
     writers = [spawn.Process(target=append_many, args=(path, f"writer{n}", APPENDS)) for n in range(WRITERS)]
     for writer in writers:
         writer.start()
+    with closing(SqliteLog.open(path, read_only=True)) as log:
+        followed = list(islice(log.subscribe(poll_s=0.001), WRITERS * APPENDS))
     for writer in writers:
         writer.join(timeout=60)
     assert [writer.exitcode for writer in writers] == [0] * WRITERS
     with closing(SqliteLog.open(path, read_only=True)) as log:
         events = list(log.read())
+        assert followed == events, "who follows sees each once, in order"
         assert [e.position for e in events] == list(range(1, WRITERS * APPENDS + 1))
         assert log.stream_versions(["registry"]) == {"registry": WRITERS * APPENDS // 2}
         assert log.verify().problems == ()

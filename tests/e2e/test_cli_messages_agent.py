@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.anthropic_stub import KEY, PRICE, AnthropicStub, Step, overloaded
+from tests.anthropic_stub import KEY, PRICE, AnthropicStub, Step, gives, overloaded
 from tests.confining import require_isolation
 from tests.messages_agent import calls, finish, greeting
+from tests.model_worlds import NOTHING, TEMPLATE, after_error, edit, reflection, suggestion, write_world
 from tests.registries import SKILL
 from tests.terminal import SPLIT_KEY, Terminal
 
@@ -52,7 +53,7 @@ def terminal(tmp_path: Path, stub: AnthropicStub) -> Terminal:
 
 
 def configure(terminal: Terminal, stub: AnthropicStub, rollouts: str = "", **models: object) -> None:
-    prices = {"stub-agent": dict(PRICE), "stub-judge": dict(PRICE)}
+    prices = {name: dict(PRICE) for name in ("stub-agent", "stub-judge", "stub-proposer")}
     table = stub.toml(prices=prices, **models)
     runs = f'[rollouts]\ntasks = "tasks.jsonl"\nagent = "messages"\nworkers = 2\nreply_tokens = 500\n{rollouts}\n'
     terminal.write("germline.toml", runs + table)
@@ -116,7 +117,8 @@ def test_without_a_key_it_ends_with_4_and_without_a_model_with_the_key_to_set(
 
 
 def test_what_was_recorded_once_is_replayed_without_a_server(terminal: Terminal, stub: AnthropicStub) -> None:
-    words = ("compare", "sql-analyst", "--models", "stub-agent", "--workers", "1", "--json")
+    stub.script("judge", lambda _: finish("no idea"))  # another model: the stub tells models apart by their role
+    words = ("compare", "sql-analyst", "--models", "stub-agent,stub-judge", "--workers", "1", "--json")
     first = terminal.does(*words, "--model-replay", "tape.jsonl").json["rows"]
     sent = len(stub.received)
     other = Terminal(terminal.folder / "other", ANTHROPIC_API_KEY="")
@@ -129,6 +131,34 @@ def test_what_was_recorded_once_is_replayed_without_a_server(terminal: Terminal,
     again = other.does(*words, "--model-replay", terminal.folder / "tape.jsonl").json["rows"]
     assert [row["score"] for row in again] == [row["score"] for row in first]
     assert len(stub.received) == sent
+
+
+def test_a_run_that_asks_a_proposer_and_an_agent_is_recorded_in_one_file_and_replayed_from_it(
+    terminal: Terminal, stub: AnthropicStub
+) -> None:
+    says = edit("Look at the tables first.", after_error(TEMPLATE, do="sql:SHOW"), "sql-analyst.1")
+    stub.script("proposer", gives(reflection(suggestion(says))), gives(NOTHING))
+    configure(terminal, stub, writer="", notes="")
+    logs = write_world(terminal.folder)
+    words = ("evolve", "sql-analyst", "--proposer", "claude", "--cycles", "1", "--seed", "7", "--json")
+    tape = terminal.folder / "tape.jsonl"
+    first = terminal.does(*words, "--logs", logs, "--model-replay", tape).json
+    assert (len(stub.asked("proposer")), len(stub.asked("agent")) > 0) == (2, True)
+    (cycle,) = first["cycles"]
+    assert cycle["rollouts"]["runs"] > 0
+    sent = len(stub.received)
+    other = Terminal(terminal.folder / "other", ANTHROPIC_API_KEY="")
+    other.folder.mkdir()
+    other.does("init", "--split-key", SPLIT_KEY)
+    other.write("skills/sql-analyst/SKILL.md", SKILL)
+    other.write("tasks.jsonl", TASKS)
+    other.write("germline.toml", (terminal.folder / "germline.toml").read_bytes())
+    other.does("import", "skills")
+    (again,) = other.does(*words, "--logs", logs, "--model-replay", tape).json["cycles"]
+    assert len(stub.received) == sent
+    told = ("verdict", "reasons", "effect")
+    assert [again[name] for name in told] == [cycle[name] for name in told]
+    assert again["rollouts"]["difference"] == cycle["rollouts"]["difference"]
 
 
 def test_models_are_compared_on_the_same_tasks_in_a_table_of_80_columns(

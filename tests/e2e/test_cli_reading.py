@@ -34,6 +34,7 @@ def test_why_answers_with_all_that_scripts_may_rely_on(germline: Terminal, line:
     assert set(told["origin"]) >= {"event", "position", "type", "at", "actor", "strategy", "preset"}
     assert (told["origin"]["strategy"], told["origin"]["preset"]) == ("repair", "balanced")
     assert set(told["signal"]) >= {"kind", "fingerprint", "template", "count", "episodes"}
+    assert told["signal"]["by_now"] == {name: told["signal"][name] for name in ("count", "episodes")}
     assert told["claim"]["kind"] == "after_error"
     assert set(told["before"]) == set(told["after"]) == SCORE
     assert told["before"]["evaluator"] == told["after"]["evaluator"]
@@ -179,10 +180,12 @@ def test_signals_and_candidates_are_listed_with_counts_and_verdicts(germline: Te
 
 
 def test_signals_stand_in_columns_and_fit_eighty_of_them_as_their_quality_does(germline: Terminal) -> None:
-    rows = germline.does("signals").out.splitlines()
+    *rows, last = germline.does("signals").out.splitlines()
     assert len({row.index(" ep ") for row in rows}) == 1
+    *_, shown = last.split()
+    assert germline.does("evidence", "show", shown).out
     told = germline.does("signals", "--quality").out.splitlines()
-    assert max(map(len, [*rows, *told])) <= 80
+    assert max(map(len, [*rows, last, *told])) <= 80
 
 
 def test_verify_answers_with_events_and_head(germline: Terminal) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from events.errors import CredentialsError, OverloadedError, SpendingCapError, UnknownPriceError
+from events.errors import CredentialsError, SpendingCapError, UnknownPriceError
+from events.model_errors import OverloadedError
 from strategies.models.recorded import Begun
 from strategies.rollouts.arms import NO_SKILL
 from strategies.rollouts.bank import Job

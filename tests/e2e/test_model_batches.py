@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.errors import (
+from events.errors import CredentialsError, SpendingCapError
+from events.model_errors import (
     BatchPendingError,
-    CredentialsError,
     CutOffError,
     MalformedReplyError,
     RequestRefusedError,
     ServerFaultError,
-    SpendingCapError,
 )
 from events.model_events import ModelBatchSent
 from strategies.models.asking import Reply

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
 
-from events.errors import (
-    CredentialsError,
+from events.errors import CredentialsError, GermlineError, SpendingCapError, UsageError
+from events.model_errors import (
     CutOffError,
     DeclinedError,
     DisconnectedError,
-    GermlineError,
     MalformedReplyError,
     ModelError,
     OverloadedError,
@@ -20,7 +20,6 @@ from events.errors import (
     RequestRefusedError,
     ServerFaultError,
     TimedOutError,
-    UsageError,
 )
 from events.model_events import TokenUsage
 from tests.anthropic_stub import (
@@ -312,3 +311,63 @@ def test_a_role_without_a_model_says_how_to_name_one(registry: Registry, stub: A
     with asking(registry, stub, stub.settings(judge="")) as model, pytest.raises(UsageError) as error:
         model.ask(question(role="judge"))
     assert error.value.hint == 'judge = "MODEL" under [models] in germline.toml'
+
+
+@pytest.mark.parametrize(
+    ("steps", "tries", "cost", "tokens"),
+    [
+        ((declines(),), 1, 0.010_25, 1_005),
+        ((cuts(TRUNCATED),), 1, PAID, 1_200),
+        ((says(TRUNCATED),), 1, PAID, 1_200),
+        ((rate_limited(),), 1, 0.0, 0),
+        ((rate_limited(), gives(PICK)), 2, PAID, 1_200),
+        ((overloaded(),), 1, 0.0, 0),
+        ((overloaded(), overloaded(), gives(PICK, cache_read_input_tokens=500)), 3, PAID + 500e-6, 1_700),
+        ((hangs(),), 1, None, None),
+        ((drops(),), 1, None, None),
+        ((drops(halfway=True),), 1, None, None),
+        ((fails(401, "authentication_error", "invalid x-api-key"),), 1, 0.0, 0),
+    ],
+    ids=[
+        "refusal",
+        "max_tokens",
+        "truncated json",
+        "429",
+        "429 and then an answer",
+        "529",
+        "529 twice and then an answer",
+        "timeout",
+        "dropped before the reply",
+        "dropped in the middle",
+        "invalid key",
+    ],
+)
+def test_whatever_fails_counts_to_the_cent_in_its_event_and_under_the_cap_of_the_day(
+    registry: Registry,
+    stub: AnthropicStub,
+    steps: tuple[Step, ...],
+    tries: int,
+    cost: float | None,
+    tokens: int | None,
+) -> None:
+    """Where nobody knows what a reply came to (cost None) the most that it can have cost counts."""
+    stub.script("proposer", *steps)
+    settings = stub.settings(max_retries=tries - 1, timeout_s=0.3)
+    with asking(registry, stub, settings) as model, suppress(ModelError, CredentialsError):
+        prompt = model.prompt(question())
+        model.ask(question())
+    if cost is None:
+        cost, tokens = settings.price_list.most_usd(prompt) or 0.0, prompt.most_input + prompt.max_tokens
+        assert cost > 0
+    (event,) = asked(registry)
+    assert event.cost_usd == pytest.approx(cost, abs=1e-9)
+    assert (event.usage.total if event.usage else event.most_tokens) == tokens
+    stub.script("proposer", gives(PICK))
+    most = settings.price_list.most_usd(prompt) or 0.0
+    capped = stub.settings(cap_usd_per_day=cost + most - 1e-6)
+    with asking(registry, stub, capped) as model, pytest.raises(SpendingCapError) as error:
+        model.ask(question())
+    assert error.value.cap == "models.cap_usd_per_day"
+    assert error.value.spent == pytest.approx(cost, abs=1e-9)
+    with asking(registry, stub, stub.settings(cap_usd_per_day=cost + most + 1e-6)) as model:
+        assert model.ask(question()).answer.which == "SHOW"

@@ -8,14 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.errors import (
-    CutOffError,
-    NotRecordedError,
-    RefusedError,
-    SpendingCapError,
-    UnknownPriceError,
-    UsageError,
-)
+from events.errors import NotRecordedError, RefusedError, SpendingCapError, UnknownPriceError, UsageError
+from events.model_errors import CutOffError
 from events.registry_events import SignalRaised
 from registry.asked import asked_with
 from registry.commands import Record

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -25,6 +25,7 @@ from tests.model_worlds import (
     NOTHING,
     SKILL,
     TEMPLATE,
+    after,
     after_error,
     edit,
     reflection,
@@ -160,20 +161,36 @@ def test_what_explore_refutes_is_rejected_without_asking_the_sealed_logs(
     assert any("alpha/m = 0.01/1" in reason for reason in promoted["reasons"])
 
 
+def test_what_to_do_and_what_to_avoid_after_one_error_are_one_candidate_and_count_once(
+    germline: Terminal, stub: AnthropicStub
+) -> None:
+    both = suggestion(
+        edit("Do not guess another name.", after_error(TEMPLATE, avoid="sql:SELECT"), GENE),
+        edit(TRUE_LINE, after_error(TEMPLATE, do="sql:SHOW"), GENE),
+    )
+    stub.script("proposer", gives(reflection(both)), gives(NOTHING))
+    (cycle,) = germline.does(*EVOLVE, "--json").json["cycles"]
+    assert [one["text"] for one in cycle["candidate"]["edits"]] == [TRUE_LINE, "Do not guess another name."]
+    assert cycle["verdict"] == "promote"
+    assert any("alpha/m = 0.01/1" in reason for reason in cycle["reasons"])
+    for edit_, kept in zip(cycle["candidate"]["edits"], ("do", "avoid"), strict=True):
+        told = germline.does("why", f"{SKILL}:{edit_['line']}", "--json").json
+        assert told["claim"][kept]
+
+
 def test_a_bundle_loses_its_passenger_and_each_edit_that_stays_says_what_it_brought(
     germline: Terminal, stub: AnthropicStub
 ) -> None:
     both = suggestion(
         edit(TRUE_LINE, after_error(TEMPLATE, do="sql:SHOW"), GENE),
-        edit("Do not guess another name.", after_error(TEMPLATE, avoid="sql:SELECT"), GENE),
+        edit(FALSE_LINE, {"kind": "start_with", "do": "sql:DESC"}, GENE),
     )
     stub.script("proposer", gives(reflection(both)), gives(NOTHING))
-    told = germline.does(*EVOLVE, "--json").json
-    (cycle,) = told["cycles"]
+    (cycle,) = germline.does(*EVOLVE, "--json").json["cycles"]
     assert [one["text"] for one in cycle["candidate"]["edits"]] == [TRUE_LINE]
     assert cycle["verdict"] == "promote"
     shown = germline.does("candidate", "show", cycle["candidate"]["id"][:12]).out
-    assert "passengers were dropped" in shown
+    assert "passengers were dropped" in " ".join(shown.split())
     assert any("alpha/m = 0.01/2" in reason for reason in cycle["reasons"])  # both were sent
 
 
@@ -361,8 +378,12 @@ def test_notes_on_what_failed_are_kept_for_the_proposer_and_stand_in_no_skill(
     assert whole(germline)
 
 
+GUESSES: Final = "After five queries that were no answer, look at the tables before the next one."
+"""With this split key it goes with solved tasks in explore (+.11, p .02), and not on the sealed logs (-.03)."""
+
+
 @pytest.mark.data
-def test_recorded_runs_of_agents_promote_the_true_rule_of_a_model_alone(
+def test_on_recorded_runs_the_true_rule_is_promoted_the_false_one_dies_on_sealed_logs_the_injected_one_waits(
     tmp_path: Path, stub: AnthropicStub, recorded_data: Path
 ) -> None:
     missing = "Table <*> doesn't exist"
@@ -370,13 +391,21 @@ def test_recorded_runs_of_agents_promote_the_true_rule_of_a_model_alone(
     germline.write("germline.toml", stub.toml(writer="", notes=""))
     germline.does("scan", recorded_data / "intercode_sql")
     true = suggestion(edit(TRUE_LINE, after_error(missing, do="sql:SHOW"), GENE))
-    false = suggestion(edit("Begin with the tables.", {"kind": "start_with", "do": "sql:SHOW"}, GENE))
+    false = suggestion(edit(GUESSES, after("sql:SELECT", 5, avoid="sql:SELECT"), GENE))
     injected = suggestion(edit(INJECTED, after_error(missing, do="sql:SHOW"), GENE))
     stub.script("proposer", gives(reflection(true, false)), gives(reflection(injected)), gives(NOTHING))
     told = germline.does(*EVOLVE, "--json").json
     assert told["cycles"][0]["signal"]["template"] == missing
-    found = verdicts(told)
-    assert (found[TRUE_LINE], found["Begin with the tables."], found[INJECTED]) == ("promote", "reject", "hold")
+    assert verdicts(told) == {TRUE_LINE: "promote", GUESSES: "reject", INJECTED: "hold"}
+    _, guess, held = told["cycles"]
+    assert guess["effect"]["risk_difference"] < 0
+    assert "is not above 0" in guess["reasons"][0]
+    assert "quarantine: text that overrides instructions" in held["reasons"][0]
+    assert told["model"]["refuted"] == {"explore": 0, "sealed": 1}
+    explained = germline.does("gate", "explain", guess["candidate"]["id"][:12], "--json").json
+    assert (explained["way"], explained["sent"], explained["verdict"]) == ("replay", 2, "reject")
+    (rejected,) = germline.does("log", "--type", "CandidateRejected", "--json").out.splitlines()
+    assert f"candidate:{guess['candidate']['id']}" == json.loads(rejected)["stream"]
     place = f"{SKILL}:{told['cycles'][0]['candidate']['edits'][0]['line']}"
     model = germline.does("why", place, "--json").json["model"]
     assert (model["name"], model["tokens"], model["cost_usd"]) == ("stub-proposer", 1200, pytest.approx(0.02))

@@ -12,18 +12,34 @@ import pytest
 
 from tests.screen_pilot import screens
 from tests.story import tell
+from tests.story_work import SETTINGS, tell_with_work
 
 PICTURES = Path(__file__).resolve().parent.parent.parent / "docs" / "screens"
-PLACES = {"skills": None, "history": "sql-analyst@3", "why": "sql-analyst@3:12"}
+PLACES = {
+    "skills": None,
+    "history": "sql-analyst@3",
+    "why": "sql-analyst@3:12",
+    "signals": "/signals/error_template:Table <*> do",
+    "presets": "/presets/harden",
+    "review": "/review",
+}
+
+
+@pytest.fixture(scope="module")
+def stories(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The story for the screens that say what was, and the one with work for those that say what comes."""
+    was, comes = tell(tmp_path_factory.mktemp("was")), tell_with_work(tmp_path_factory.mktemp("comes"))
+    return {name: was if name in {"skills", "history", "why"} else comes for name in PLACES}
 
 
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)], ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("name", PLACES)
 async def test_a_screen_looks_as_in_its_picture(
-    name: str, size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, size: tuple[int, int], stories: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)  # the evidence names its logs from there
-    async with screens(tell(tmp_path), PLACES[name], size=size) as at:
+    story = stories[name]
+    monkeypatch.chdir(story.parent)  # the evidence names its logs from there
+    async with screens(story, PLACES[name], size=size, settings=SETTINGS) as at:
         drawn = at.app.export_screenshot(title=f"germline: {name}") + "\n"
     picture = PICTURES / f"{name}-{size[0]}x{size[1]}.svg"
     if os.environ.get("GERMLINE_WRITE_PICTURES"):

@@ -68,17 +68,17 @@ async def test_a_file_that_is_no_registry_is_named_as_such(tmp_path: Path) -> No
 async def test_a_registry_that_breaks_while_it_is_shown_says_so_and_comes_back(tmp_path: Path) -> None:
     path = tell(tmp_path)
     async with screens(path, "sql-analyst") as at:
-        read = at.app._reader.read
+        read = at.app.access._reader.read
 
         async def refuse(_question: object) -> None:
             raise StorageError("the disk failed to read", hint="check the disk")
 
-        at.app._reader.read = refuse  # type: ignore[assignment,method-assign]
+        at.app.access._reader.read = refuse  # type: ignore[assignment,method-assign]
         at.app.follow()
         await at.settle()
         assert "the disk failed to read" in at.pane("#notice")
         assert "○ not read" in at.top
-        at.app._reader.read = read  # type: ignore[method-assign]
+        at.app.access._reader.read = read  # type: ignore[method-assign]
         at.app.follow()
         await at.settle()
         assert "● live" in at.top
@@ -109,6 +109,14 @@ async def test_an_unknown_version_names_those_that_there_are(story: Path) -> Non
         ("sql-analyst@3:7", Place("why", "sql-analyst", "3", 7)),
         ("sql-analyst@production:7", Place("why", "sql-analyst", "production", 7)),
         ("sql-analyst:7", Place("why", "sql-analyst", "", 7)),
+        ("sql-analyst#41", Place("history", "sql-analyst", event=41)),
+        ("#41", Place("history", event=41)),
+        ("/history", Place("history")),
+        ("/skills/sql-analyst", Place("skills", "sql-analyst")),
+        ("/signals", Place("signals")),
+        ("/signals/error_template:Table <*> do", Place("signals", item="error_template:Table <*> do")),
+        ("/presets/harden", Place("presets", item="harden")),
+        ("/review/c4c4c4", Place("review", item="c4c4c4")),
     ],
 )
 def test_an_address_is_a_place_and_a_place_is_an_address(address: str, place: Place) -> None:
@@ -116,7 +124,9 @@ def test_an_address_is_a_place_and_a_place_is_an_address(address: str, place: Pl
     assert place.address == address
 
 
-@pytest.mark.parametrize("address", ["a b", "x@", "x:0", "x:y", "@3", "x@1@2"])
+@pytest.mark.parametrize(
+    "address", ["a b", "x@", "x:0", "x:y", "@3", "x@1@2", "x#0", "/nowhere", "/why", "/history/3"]
+)
 def test_what_is_no_address_is_refused_with_an_example(address: str) -> None:
     with pytest.raises(UsageError) as refused:
         place_of(address)
@@ -135,17 +145,16 @@ async def test_a_small_terminal_is_told_so(story: Path, size: tuple[int, int]) -
         assert "harden" in at.pane("#why")
 
 
-@pytest.mark.parametrize("address", [None, "sql-analyst@3", "sql-analyst@3:12"])
 @pytest.mark.parametrize("width", [60, 80, 140])
-async def test_rows_and_keys_fit_every_width(story: Path, address: str | None, width: int) -> None:
-    async with screens(story, address, size=(width, 24)) as at:
-        for one in at.app.screen.query("RowsView"):
-            assert one.region.right <= width
-        svg = at.app.export_screenshot()
-        assert "live" in svg
-        if width >= 80:
+async def test_rows_and_keys_fit_every_width(story: Path, width: int) -> None:
+    async with screens(story, "sql-analyst@3:9", size=(width, 24)) as at:
+        for key in ("3", "comma", "2", "1", "4", "5", "j", "6"):
+            await at.press(key)
+            for one in at.app.screen.query("RowsView"):
+                assert one.region.right <= width
+            assert "live" in at.app.export_screenshot()
             footer = at.app.screen.query_one("Footer")
-            assert max(key.region.right for key in footer.children) <= width
+            assert width < 80 or max(one.region.right for one in footer.children) <= width, key
 
 
 async def test_narrow_history_stacks_its_panes_and_a_wide_one_sets_them_side_by_side(story: Path) -> None:

@@ -12,7 +12,7 @@ from tests.screen_pilot import screens
 from tests.story import COLUMNS, LOOK, NOW, tell
 from tui.bootstrap import open_registry
 from tui.event_reads import EventLine, read_event
-from tui.keys import APP, HELP, HISTORY, MOVES, SCREEN, SHEET, SKILLS, WHY
+from tui.keys import APP, MOVES, ON_SCREENS, OVER_SCREENS, SCREEN
 from tui.widgets.event_list import PAGE, EventList
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def story(told: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def story(told: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # where copies are kept
     monkeypatch.chdir(told.parent)  # the evidence names its logs from there
     return told
 
@@ -376,12 +377,13 @@ async def test_help_lists_every_key_that_works_here_and_filters_them(story: Path
 
 
 def test_every_binding_has_an_id_and_a_tooltip() -> None:
-    every = [*APP, *SCREEN, *MOVES, *SKILLS, *HISTORY, *WHY, *SHEET, *HELP]
+    own = [binding for group in (*ON_SCREENS.values(), *OVER_SCREENS.values()) for binding in group]
+    every = [*APP, *SCREEN, *MOVES, *own]
     assert [binding for binding in every if not (binding.id and binding.tooltip)] == []
 
 
 def test_no_two_keys_of_a_screen_do_different_things() -> None:
-    for own in (SKILLS, HISTORY, WHY):
+    for own in ON_SCREENS.values():
         taken = [key for binding in (*APP, *SCREEN, *MOVES, *own) for key in binding.key.split(",")]
         assert len(taken) == len(set(taken))
 

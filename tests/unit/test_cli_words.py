@@ -12,7 +12,7 @@ from tests.worlds import asking
 from tui.cli.config import Config, read_config, template
 from tui.cli.names import Place, split_place, split_skill
 from tui.cli.paint import Paint, clip, harmless, one_line
-from tui.cli.words import KIND_WIDTH, claim_words, signal_words
+from tui.cli.words import KIND_WIDTH, claim_words, signal_words, since_words
 from tui.figures import age, ago, interval, share, signed
 
 if TYPE_CHECKING:
@@ -128,6 +128,13 @@ def test_a_setting_that_germline_does_not_know_is_an_error_that_names_the_neares
 def test_kinds_of_signals_fit_their_column_but_for_the_rare_one_that_is_named() -> None:
     wide = {detector.kind for detector in DETECTORS if len(detector.kind) > KIND_WIDTH}
     assert wide == {"test_failure_after_edit"}
+
+
+def test_what_came_since_a_signal_was_raised_is_said_where_there_is_some() -> None:
+    signal = asking((), template="x").signal
+    grown = signal.model_copy(update={"count": 1_210})
+    assert since_words(signal, grown) == "; 1,207 more since"
+    assert since_words(signal, signal) == since_words(grown, signal) == since_words(signal, None) == ""
 
 
 def test_a_signal_without_error_and_action_still_has_a_name() -> None:

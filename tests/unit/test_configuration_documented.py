@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from strategies.engines import EngineSettings
 from strategies.logs.outcome_rules import _KEYS as RULE_KEYS
 from strategies.models.settings import ModelSettings
 from strategies.presets import EditBudget, Preset, Weights
@@ -31,6 +32,12 @@ def test_the_docs_name_every_key_of_models_with_its_default(key: str) -> None:
     row = next(row for row in ROWS if f"`models.{key}`" in row.split(" | ")[0])
     default = ModelSettings.model_fields[key].default
     assert row.split(" | ")[1] == f"`{json.dumps(default)}`"
+
+
+@pytest.mark.parametrize("key", EngineSettings.model_fields)
+def test_the_docs_name_every_key_of_engines_with_its_default(key: str) -> None:
+    row = next(row for row in ROWS if f"`engine.{key}`" in row.split(" | ")[0])
+    assert row.split(" | ")[1] == f"`{json.dumps(EngineSettings.model_fields[key].default)}`"
 
 
 @pytest.mark.parametrize("key", [*Preset.model_fields, *Weights.model_fields, *EditBudget.model_fields])

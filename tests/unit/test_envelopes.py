@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from events.envelope import GENESIS, SCHEMA, Draft, Envelope, encode, seal
+from events.envelope import GENESIS, Draft, Envelope, encode, seal
 from events.errors import CorruptLogError, UsageError
 from events.registry_events import PresetSwitched
 from events.types import EVENT_TYPES
@@ -23,7 +23,7 @@ def switched(reason: str = "why not") -> PresetSwitched:
 
 
 def stored(payload: bytes, kind: str = "PresetSwitched") -> Envelope:
-    return Envelope(7, "id", "registry", 1, kind, SCHEMA, "now", "germline", "", "", GENESIS, "hash", payload)
+    return Envelope(7, "id", "registry", 1, kind, 1, "now", "germline", "", "", GENESIS, "hash", payload)
 
 
 def test_a_payload_is_compact_json_in_declared_order() -> None:

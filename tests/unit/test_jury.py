@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from events.errors import CredentialsError, DeclinedError, SpendingCapError, TimedOutError
+from events.errors import CredentialsError, SpendingCapError
+from events.model_errors import DeclinedError, TimedOutError
 from events.model_events import TokenUsage
 from strategies.gate.judging import WITHOUT, Standing
 from strategies.gate.vetoes import judge_figures

@@ -48,6 +48,35 @@ def test_the_published_prices_have_a_date_and_are_sane() -> None:
         assert 0 < price.cache_read < price.input < price.cache_write < price.output
 
 
+def test_the_published_prices_say_where_they_are_from_and_keep_the_ratios_of_the_price_list() -> None:
+    """A prompt that is kept costs a quarter more than one that is not; a batch costs half."""
+    prices = published_prices()
+    assert "Claude API" in prices.source
+    assert prices.batch_factor == 0.5
+    for price in prices.models.values():
+        for rates in (price, *([price.long] if price.long else [])):
+            assert rates.cache_write == pytest.approx(1.25 * rates.input)
+            assert rates.cache_read <= 0.1 * rates.input
+            assert rates.output == pytest.approx(5 * rates.input)
+
+
+@pytest.mark.parametrize(
+    ("usage", "plain", "batch"),
+    [
+        (TokenUsage(input=1_000, output=200), 4e-3, 2e-3),
+        (TokenUsage(input=1_000, output=200, cache_write=4_000), 14e-3, 7e-3),
+        (TokenUsage(input=1_000, output=200, cache_read=40_000), 8e-3, 4e-3),
+        (TokenUsage(), 0.0, 0.0),
+    ],
+    ids=["plain", "written to the cache", "read from it", "nothing"],
+)
+def test_a_reply_costs_what_the_price_list_says_and_half_in_a_batch(
+    usage: TokenUsage, plain: float, batch: float
+) -> None:
+    assert listed(m=PRICE).cost_usd("m", usage) == pytest.approx(plain, abs=1e-12)
+    assert listed(m=PRICE).cost_usd("m", usage, batch=True) == pytest.approx(batch, abs=1e-12)
+
+
 def test_each_kind_of_token_has_its_price() -> None:
     usage = TokenUsage(input=1_000_000, output=100_000, cache_write=1_000_000, cache_read=10_000_000)
     assert listed(m=PRICE).cost_usd("m", usage) == pytest.approx(2.0 + 1.0 + 2.5 + 1.0)
@@ -116,6 +145,14 @@ def test_without_a_price_nothing_is_asked_under_a_cap_in_dollars() -> None:
         require_room(Caps(usd_per_day=1.0), Wanted("own-model", None, 1), cycle=Spent(), day=Spent())
     assert '[models.prices."own-model"]' in error.value.hint
     require_room(Caps(tokens_per_cycle=10), Wanted("own-model", None, 1), cycle=Spent(), day=Spent())
+
+
+def test_without_a_price_a_cap_in_tokens_still_holds() -> None:
+    caps, wanted = Caps(tokens_per_cycle=1_000), Wanted("own-model", None, 200)
+    require_room(caps, wanted, cycle=Spent(0.0, 800), day=Spent())
+    with pytest.raises(SpendingCapError) as error:
+        require_room(caps, wanted, cycle=Spent(0.0, 801), day=Spent())
+    assert error.value.cap == "models.cap_tokens_per_cycle"
 
 
 # -- what was spent ----------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from events.base import Frozen
 from events.envelope import Draft
 from events.registry_events import SignalRaised
 from registry.commands import MoveAlias, Protect, Record, Revert, SwitchPreset
-from registry.projection import Projector, rebuild
+from registry.projection import projecting, rebuild
 from registry.publish import take_in, take_in_edits
 from registry.rendering import projected_lines, skill_bytes, skill_text
 from registry.snapshots import EVERY, freeze, thaw
@@ -97,7 +97,7 @@ def test_events_of_unknown_type_are_kept_and_passed_over(registry: Registry) -> 
     draft = Draft("capsule:sql-analyst", SkillSang(), registry.clock.new_id(), registry.clock.now(), "person:ada")
     before = registry.capsule(NAME)
     registry.log.append(
-        [draft], expected=registry.log.stream_versions([draft.stream]), project=Projector(registry.log)
+        [draft], expected=registry.log.stream_versions([draft.stream]), project=projecting(registry.log)
     )
     assert learn(registry).version == 2
     assert rebuild(registry.log) == registry.log.head().position

@@ -12,13 +12,19 @@ from rich.cells import cell_len
 from events.claims import After, AfterError
 from events.score import Delta, Score, Unmeasured
 from registry.diffs import line_diff
+from strategies.presets import PRESETS, Weights
+from strategies.select import KINDS
+from tui.views.ascii import ascii_of
 from tui.views.bars import Axis, axis_over, interval_bar, sparkline
 from tui.views.blame import matches_in
+from tui.views.chain import Link, chain_row
 from tui.views.claims import claim_text
 from tui.views.diff import changes, diff_rows
 from tui.views.evidence import template_spans
+from tui.views.markdown import MOST_CHARS, markdown_tones
 from tui.views.marks import VERDICTS, delta_part
 from tui.views.notice import notice_rows
+from tui.views.presets import shares_bar
 from tui.views.rows import (
     Part,
     beside,
@@ -223,3 +229,51 @@ def test_a_notice_says_what_to_type_next() -> None:
         "",
         "next  germline import PATH",
     ]
+
+
+def test_a_chain_without_room_keeps_the_link_at_hand_in_view() -> None:
+    links = [Link("evidence"), *(Link("measured", at) for at in range(10, 16)), Link("line 7")]
+    for at in range(len(links)):
+        (row,) = chain_row(links, at, 50)
+        assert width_of(row) <= 50
+        assert [part.text for part in row if part.tone == "mark"] == [
+            f"{links[at].word}{f' #{links[at].position}' if links[at].position else ''}"
+        ]
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.integers(0, 100).flatmap(lambda a: st.tuples(st.just(a), st.integers(0, 100 - a))), st.integers(3, 60))
+def test_the_bar_of_a_preset_is_full_and_leaves_no_weight_out(weights: tuple[int, int], width: int) -> None:
+    repair, harden = weights
+    shares = Weights(repair=repair, harden=harden, innovate=100 - repair - harden)
+    bar = shares_bar(PRESETS["balanced"].model_copy(update={"weights": shares}), width)
+    assert width_of(bar) == width
+    assert [bool(part.text) for part in bar] == [bool(shares.of(kind)) for kind in KINDS]
+
+
+@settings(derandomize=True, deadline=None)
+@given(TEXTS)
+def test_ascii_is_as_wide_as_what_it_stands_for(text: str) -> None:
+    assert ascii_of(text).isascii()
+    assert cell_len(ascii_of(clean(text))) == cell_len(clean(text))
+
+
+def test_markdown_has_tones_for_headings_code_and_front_matter() -> None:
+    lines = ["---\n", "name: x\n", "---\n", "# Title\n", "run `make` now\n", "```sql\n", "SELECT 1;\n", "```\n"]
+    tones = markdown_tones(lines)
+    assert [{tone for _, _, tone in row} for row in tones[:4]] == [{"dim"}, {"dim"}, {"dim"}, {"accent"}]
+    assert tones[4] == ((4, 10, "code"),)
+    assert {tone for row in tones[5:] for _, _, tone in row} == {"code"}
+    assert markdown_tones(["x" * MOST_CHARS, "`y`\n"]) == ((), ())
+
+
+@settings(derandomize=True, deadline=None, max_examples=40)
+@given(st.lists(st.sampled_from(["# a\n", "`b` *c*\n", "```\n", "- [d](e)\n", "\n", "---\n", "**f\n", "> g\r\n"])))
+def test_markdown_tones_stay_inside_their_lines(lines: list[str]) -> None:
+    tones = markdown_tones(lines)
+    assert len(tones) == len(lines)
+    for line, row in zip(lines, tones, strict=True):
+        at = 0
+        for start, end, _ in row:
+            assert at <= start < end <= len(line)
+            at = end

@@ -15,6 +15,7 @@ from events.errors import GermlineError, UsageError
 from tui import __version__
 from tui.cli.entry import INTERRUPTED
 from tui.cli.invocation import Invocation
+from tui.cli.manual import ManualCommand, ManualGroup, as_manual
 from tui.cli.paging import paged
 from tui.cli.paint import Paint
 from tui.cli.table import COMMANDS
@@ -120,9 +121,10 @@ def _app(words: Sequence[str]) -> typer.Typer:
             raise UsageError(f"there is no command {name}", hint=hint)
         command = import_module(f"tui.cli.{COMMANDS[name].module}").COMMANDS[name]
         if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name)
+            as_manual(command)
+            app.add_typer(command, name=name, cls=ManualGroup)
         else:
-            app.command(name)(command)
+            app.command(name, cls=ManualCommand)(command)
     if not asked:
         for name, entry in COMMANDS.items():
             app.command(name, help=entry.summary)(_listed)

@@ -85,6 +85,9 @@ def approve_candidate(
     call.say(f"approved   {found.id[:SHOWN_CHARS]} is {label(capsule)} now{unproven}")
     call.say(f"written    {', '.join(paths)}, in {capsule.source}")
     name, before = capsule.name, capsule.version - 1
+    if not before:
+        call.say(f"next       germline show {name} --blame    germline candidates {name}")
+        return
     call.say(f"next       germline diff {name} {before}    germline revert {name} --to {before} --reason TEXT")
 
 

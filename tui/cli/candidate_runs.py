@@ -14,9 +14,9 @@ from registry.publish import publish, require_unedited
 from tui.bootstrap import find_registry, open_registry
 from tui.cli.appended import event_rows, print_rehearsed, rehearsed, since
 from tui.cli.invocation import invocation
-from tui.cli.models import ModelRecord, ModelReplay
+from tui.cli.models import ModelRecord, ModelReplay, opened_tape
 from tui.cli.names import SHOWN_CHARS, named_candidate
-from tui.cli.options import AsJson, DryRun, Reason, Skill
+from tui.cli.options import AsJson, DryRun, EngineName, Reason, Scheduler, Skill
 from tui.cli.progress import LiveLine
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ def run_candidates(  # noqa: PLR0913 - the options of the command are its contra
     workers: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Runs at once; else one for each core.")
     ] = None,
+    engine: EngineName = None,
+    scheduler: Scheduler = "",
     replay: ModelReplay = None,
     record: ModelRecord = False,
     dry_run: Annotated[
@@ -112,14 +114,14 @@ def run_candidates(  # noqa: PLR0913 - the options of the command are its contra
     from strategies.binding import bound_by  # noqa: PLC0415 - the list of commands pays for none of it
     from strategies.rollouts.comparison import Rig  # noqa: PLC0415 - the same
     from strategies.rollouts.judging import frozen_only, try_out  # noqa: PLC0415 - the same
-    from tui.cli.config import read_config  # noqa: PLC0415 - the same
+    from tui.cli.config import on_engine, read_config  # noqa: PLC0415 - the same
     from tui.cli.harnesses import Asked, harness_of  # noqa: PLC0415 - the same
 
-    call, config = invocation(ctx), read_config()
+    call, config = invocation(ctx), on_engine(read_config(), *(("local", "") if dry_run else (engine, scheduler)))
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         ids = [named_candidate(registry, name) for name in names]
         skill = ids[0].proposed.capsule
-        asked = Asked(tasks, agent, workers, replay=replay, record=record)
+        asked = Asked(tasks, agent, workers, tape=opened_tape(replay, record=record))
         harness = harness_of(registry, skill, config, asked)
         line = _RunLine(call)
         rig = Rig(

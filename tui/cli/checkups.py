@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from registry.library import Library
+    from tui.bootstrap import Where
     from tui.cli.config import Config
     from tui.cli.invocation import Invocation
 
@@ -43,6 +44,7 @@ LAST_EVENTS: Final = 1_000
 _EXTRAS: Final = (
     ("hyperscan", "hyperscan", "searches plain logs faster than google-re2"),
     ("inspect", "inspect_ai", "reads the eval logs of Inspect"),
+    ("postgres", "psycopg", "keeps a registry on a PostgreSQL server, for a team"),
 )
 _MENDS: Final = {
     "stale": "germline project {name}",
@@ -107,7 +109,7 @@ def _registry(call: Invocation) -> Iterator[Check]:
         yield Check("registry", "broken", error.message, error.hint or "germline verify")
 
 
-def _head(library: Library, path: Path) -> Check:
+def _head(library: Library, path: Where) -> Check:
     """Check the last events: each is what was hashed, and follows from the one before it."""
     last = list(library.log.read(newest_first=True, limit=LAST_EVENTS))
     wrong = [one.position for one in last if not holds(one)]
@@ -118,7 +120,8 @@ def _head(library: Library, path: Path) -> Check:
         return Check("registry", "broken", f"{path}: event {min(wrong)} does not hold", "germline verify")
     head = library.log.head()
     held = "all of them hold" if len(last) == head.position else f"the last {len(last):,} hold"
-    return Check("registry", "ok", f"{path}, {count(head.position, 'event')}, {held}, head {head.hash[:16]}")
+    said = f"{path}, {library.log.backend}, {count(head.position, 'event')}, {held}, head {head.hash[:16]}"
+    return Check("registry", "ok", said)
 
 
 def _skills(library: Library) -> Iterator[Check]:

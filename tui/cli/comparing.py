@@ -10,7 +10,7 @@ import typer
 from events.errors import UsageError
 from tui.bootstrap import find_registry, open_registry
 from tui.cli.invocation import invocation
-from tui.cli.models import ModelRecord, ModelReplay
+from tui.cli.models import ModelRecord, ModelReplay, opened_tape
 from tui.cli.names import split_skill
 from tui.cli.options import AsJson
 from tui.cli.paint import clip
@@ -66,10 +66,11 @@ def compare(  # noqa: PLR0913 - the options of the command are its contract
         raise UsageError("no model is named", hint=_HINT)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry, _Line(call) as line:
         skill, arms = _arms(registry, names, no_skill=no_skill)
+        tape = opened_tape(replay, record=record)
         meter, draws = Meter(), config.seed if seed is None else seed
         rigs = {}
         for model in wanted:
-            asked = Asked(tasks, MESSAGES, workers, model, replay, record)
+            asked = Asked(tasks, MESSAGES, workers, model, tape)
             harness = harness_of(registry, skill, config, asked)
             rigs[model] = Rig(registry, harness, PRESETS[DEFAULT_PRESET], draws, line.advance, meter=meter)
         if dry_run:

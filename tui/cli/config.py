@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from events.errors import UsageError
 from registry.gitleaks import find_gitleaks
+from strategies.engines import TABLE as _ENGINE
+from strategies.engines import EngineSettings
 from strategies.logs.outcome_rules import outcome_rules
 from strategies.models.settings import TABLE as _MODELS
 from strategies.models.settings import ModelSettings, is_on_this_machine
@@ -19,11 +21,14 @@ from strategies.signals.thresholds import Thresholds
 from tui.cli.layers import flat, said_by_layers, variable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from strategies.logs.outcome_rules import OutcomeRule
     from tui.cli.layers import Said
 
 _SIGNALS: Final = "signals"
 _OUTCOME: Final = "outcome"
+_REMAPPED: Final = "keys"
 _KEYS: Final[dict[str, tuple[type, ...]]] = {
     "seed": (int,),
     "scan.paths": (list,),
@@ -33,6 +38,10 @@ _KEYS: Final[dict[str, tuple[type, ...]]] = {
     "watch.evolve_every_s": (int, float),
     "watch.promote": (bool,),
     "judge.rubric": (str,),
+    "evolve.skills_folder": (str,),
+    "review.draw_every": (int,),
+    "ui.theme": (str,),
+    "ui.ascii": (bool,),
 }
 
 
@@ -52,6 +61,7 @@ KINDS: Final[dict[str, tuple[type, ...]]] = {
         for name, one in ModelSettings.model_fields.items()
         if name != "prices"
     },
+    **{f"{_ENGINE}.{name}": _kinds_of(one.default) for name, one in EngineSettings.model_fields.items()},
     _OUTCOME: (list,),
 }
 """Every setting there is, by its dotted key, and the types it may have."""
@@ -62,7 +72,7 @@ _WORDS: Final = {
     bool: "true or false",
     str: "a text",
 }
-_LEAST: Final = {"scan.workers": 0, "watch.look_every_s": 0.1, "watch.evolve_every_s": 0}
+_LEAST: Final = {"scan.workers": 0, "watch.look_every_s": 0.1, "watch.evolve_every_s": 0, "review.draw_every": 0}
 """The least that a number may be."""
 
 
@@ -73,8 +83,10 @@ class Config:
     `paths` are the logs that `scan` and `watch` read where none are named, `workers` the processes that read
     them (0: one for each core). `rules` give outcomes to episodes whose logs tell none. `promote` lets
     `watch --evolve` promote what the gate lets through; else it is held for review. `rollouts` say which runs of
-    an agent decide, `models` which models are asked, and what they may cost.
-    `rubric` is the file that a judge goes by in place of its own. Units: seconds.
+    an agent decide, `models` which models are asked, and what they may cost, `engine` where work is shared.
+    `rubric` is the file that a judge goes by in place of its own, `skills_folder` where new skills go. Of every
+    `draw_every` promotions one is drawn for a person to look at. `theme`, `ascii` and `keys`, which are the keys
+    of bindings by their ids, are for the screens, which check them. Units: seconds.
     """
 
     seed: int = 0
@@ -88,7 +100,13 @@ class Config:
     rules: tuple[OutcomeRule, ...] = ()
     rollouts: RolloutConfig = field(default_factory=RolloutConfig)
     models: ModelSettings = field(default_factory=ModelSettings)
+    engine: EngineSettings = field(default_factory=EngineSettings)
     rubric: Path | None = None
+    skills_folder: Path | None = None
+    draw_every: int = 10
+    theme: str = "textual-dark"
+    ascii: bool = False
+    keys: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def policy(self) -> IntakePolicy:
@@ -109,14 +127,17 @@ def config_of(said: Said) -> Config:
     """Check what the layers say, and make settings of it; raises UsageError for what cannot be."""
     tables = dict(said.tables)
     rules = tables.pop(_OUTCOME, [])
-    names = (_SIGNALS, _ROLLOUTS, _MODELS)
-    thresholds, rollouts, models = (_table(said, tables.pop(name, {}), name) for name in names)
+    names = (_SIGNALS, _ROLLOUTS, _MODELS, _ENGINE)
+    thresholds, rollouts, models, engine = (_table(said, tables.pop(name, {}), name) for name in names)
+    remapped = flat(_table(said, tables.pop(_REMAPPED, {}), _REMAPPED))
     keys = flat(tables)
     for key, value in keys.items():
         _check(said.origins[key].name, key, value)
     told = {key.rpartition(".")[2]: value for key, value in keys.items()}
-    if "rubric" in told:
-        told["rubric"] = said.origins["judge.rubric"].folder / Path(str(told["rubric"])).expanduser()
+    for key in ("judge.rubric", "evolve.skills_folder"):
+        name = key.rpartition(".")[2]
+        if name in told:
+            told[name] = said.origins[key].folder / Path(str(told[name])).expanduser()
     if "paths" in told:
         folder = said.origins["scan.paths"].folder
         told["paths"] = tuple(folder / Path(str(path)).expanduser() for path in told["paths"])
@@ -126,7 +147,18 @@ def config_of(said: Said) -> Config:
         rules=outcome_rules(rules),
         rollouts=_rollouts(said, rollouts),
         models=_models(said, models),
+        engine=_engine(said, engine),
+        keys=_remapped(said, remapped),
     )
+
+
+def _remapped(said: Said, table: dict[str, object]) -> dict[str, str]:
+    """Read the keys that a person gave to bindings; the screens know which bindings and keys there are."""
+    for name, value in table.items():
+        if not isinstance(value, str):
+            where = said.origins[f"{_REMAPPED}.{name}"].name
+            raise UsageError(f"{where} sets keys.{name} to {value!r}", hint='a key is a text: "j", or "j,down"')
+    return {name: str(value) for name, value in table.items()}
 
 
 def _models(said: Said, table: dict[str, object]) -> ModelSettings:
@@ -139,6 +171,32 @@ def _models(said: Said, table: dict[str, object]) -> ModelSettings:
             hint=f"say it yourself: export {variable(f'{_MODELS}.base_url')}={found.base_url}",
         )
     return found
+
+
+def _engine(said: Said, table: dict[str, object]) -> EngineSettings:
+    """Read where work is shared; a scheduler may run code here, so a project may only name one on this machine."""
+    found = EngineSettings.from_mapping(table)
+    origin = said.origins.get(f"{_ENGINE}.scheduler")
+    if found.scheduler and origin and origin.layer == "nearest file" and not is_on_this_machine(found.scheduler):
+        raise UsageError(
+            f"{origin.name} sets engine.scheduler to {found.scheduler}, which could run its code on this machine",
+            hint=f"say it yourself: export {variable(f'{_ENGINE}.scheduler')}={found.scheduler}",
+        )
+    return found
+
+
+def on_engine(config: Config, name: str | None, scheduler: str) -> Config:
+    """Let what was typed go before the settings; nothing is None and "". Raises: UsageError."""
+    settings = config.engine.model_dump() | {
+        key: said for key, said in (("name", name), ("scheduler", scheduler)) if said
+    }
+    found = EngineSettings.from_mapping(settings)
+    if scheduler and found.name == "local":
+        raise UsageError(
+            f"--scheduler {scheduler} is for another engine than local",
+            hint=f"--engine dask --scheduler {scheduler}",
+        )
+    return replace(config, engine=found)
 
 
 def _rollouts(said: Said, table: dict[str, object]) -> RolloutConfig:
@@ -171,7 +229,12 @@ def value_of(config: Config, key: str) -> object:
     table, _, name = key.rpartition(".")
     if key == _OUTCOME:
         return config.rules
-    tables = {_SIGNALS: config.thresholds, _ROLLOUTS: config.rollouts.every, _MODELS: config.models}
+    tables = {
+        _SIGNALS: config.thresholds,
+        _ROLLOUTS: config.rollouts.every,
+        _MODELS: config.models,
+        _ENGINE: config.engine,
+    }
     found: object = getattr(tables.get(table, config), name)
     return found
 
@@ -179,7 +242,15 @@ def value_of(config: Config, key: str) -> object:
 def _check(found: str, key: str, value: object) -> None:
     kinds = _KEYS.get(key)
     if kinds is None:
-        known = [*_KEYS, f"[{_SIGNALS}]", f"[{_ROLLOUTS}]", f"[{_MODELS}]", f"[[{_OUTCOME}]]"]
+        known = [
+            *_KEYS,
+            f"[{_SIGNALS}]",
+            f"[{_ROLLOUTS}]",
+            f"[{_MODELS}]",
+            f"[{_ENGINE}]",
+            f"[{_REMAPPED}]",
+            f"[[{_OUTCOME}]]",
+        ]
         near = get_close_matches(key, _KEYS, n=1)
         hint = f"did you mean {near[0]}?" if near else f"it may hold {', '.join(known)}"
         raise UsageError(f"{found} sets {key}, which germline does not know", hint=hint)

@@ -19,7 +19,7 @@ from tui.cli.options import AsJson, Skill
 from tui.cli.paint import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from events.envelope import Envelope
     from registry.capsule import Capsule
@@ -131,19 +131,23 @@ def _print(
     print_files(call, files)
 
 
-def print_files(call: Invocation, files: Sequence[tuple[str, Sequence[DiffLine]]]) -> None:
-    """Print what changed in each file, with a few lines around it."""
+def print_files(
+    call: Invocation, files: Sequence[tuple[str, Sequence[DiffLine]]], *, unclaimed: Collection[str] = ()
+) -> None:
+    """Print what changed in each file, with a few lines around it; new lines that no claim covers are marked."""
     for path, rows in files:
         call.say(f"\n{call.paint(path, 'strong')}")
-        _print_rows(call, rows)
+        _print_rows(call, rows, unclaimed)
 
 
-def _print_rows(call: Invocation, rows: Sequence[DiffLine]) -> None:
+def _print_rows(call: Invocation, rows: Sequence[DiffLine], unclaimed: Collection[str]) -> None:
     paint = call.paint
     for row in shorten(rows):
         number = row.new_no or row.old_no or ""
         text = f"{number:>5} {_SIGNS[row.kind]} {one_line(row.text)}"
         whole = paint(text.rstrip(), _TONES[row.kind])
+        if row.kind == "+" and row.text.strip() in unclaimed:
+            whole += paint("   no claim", "warn")
         call.say(_marked(call, row, number) if row.spans and paint.enabled else whole)
         if row.spans and not paint.enabled:
             call.say(f"{'':>8}{_underline(row)}".rstrip())

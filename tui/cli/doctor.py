@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Final
+from textwrap import wrap
+from typing import Annotated, Final
 
 import typer
 
-from events.errors import CheckFailedError
+from events.errors import CheckFailedError, UsageError
 from tui.cli.checkups import checks
 from tui.cli.invocation import invocation
-from tui.cli.options import AsJson
-from tui.cli.paint import one_line
+from tui.cli.options import AsJson, Yes
+from tui.cli.paint import one_line, width
 from tui.figures import count
 
 _MARKS: Final = {"ok": ("✓", "good"), "missing": ("·", "dim"), "broken": ("✗", "bad")}
@@ -20,12 +21,30 @@ _NAME: Final = 10
 """Columns of the names: "isolation"."""
 
 
-def doctor(ctx: typer.Context, *, as_json: AsJson = False) -> None:
+def doctor(
+    ctx: typer.Context,
+    *,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Recover what a damaged registry still proves; needs --yes.")
+    ] = False,
+    yes: Yes = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --repair: say what would be recovered; change nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Say what is set up, what is missing, what mends it.
 
     What is not set up is no fault; the exit code is 3 where something that was set up does not hold.
     """
     call = invocation(ctx)
+    if repair:
+        from tui.cli.repairing import repair as repaired  # noqa: PLC0415 - for the one in a thousand that is damaged
+
+        repaired(call, yes=yes, dry_run=dry_run, as_json=as_json)
+        return
+    if yes or dry_run:
+        raise UsageError("only --repair changes anything", hint="germline doctor --repair --dry-run")
     found = list(checks(call))
     broken = sum(one.state == "broken" for one in found)
     if as_json:
@@ -34,7 +53,10 @@ def doctor(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         for at, one in enumerate(found):
             mark, tone = _MARKS[one.state]
             name = one.name if at == 0 or found[at - 1].name != one.name else ""
-            call.say(f"{call.paint(mark, tone)} {name:<{_NAME}} {one_line(one.said)}")
+            said = wrap(one_line(one.said), max(width() - _NAME - 3, 30), break_on_hyphens=False) or [""]
+            call.say(f"{call.paint(mark, tone)} {name:<{_NAME}} {said[0]}")
+            for rest in said[1:]:
+                call.say(f"  {'':<{_NAME}} {rest}")
             if one.mend:
                 call.say(f"  {'':<{_NAME}} {call.paint(one_line(one.mend), 'accent')}")
         call.say(f"\n{count(broken, 'fault')}" if broken else "\nall that is set up holds")

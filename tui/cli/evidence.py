@@ -9,11 +9,13 @@ import typer
 
 from events.clock import SystemClock
 from events.errors import NotFoundError, UsageError
+from registry.asked import QUOTING
 from registry.erasing import Reach, erasure_of, named_evidence, reach_of, signals_with
 from registry.evidence import Evidence
 from tui.bootstrap import find_registry, open_library, open_registry
 from tui.cli.appended import event_rows, rehearsed
 from tui.cli.invocation import invocation
+from tui.cli.names import SHOWN_CHARS
 from tui.cli.options import AsJson, DryRun, Reason
 from tui.cli.paint import clip, one_line, width
 from tui.cli.words import signal_words
@@ -126,17 +128,23 @@ def erase_evidence(
             return
         there = zip(reach.evidence, lying_in(reach.evidence, registry.log.checkpoints), strict=True)
         logs = list(dict.fromkeys(f"{file}, {place_words(file, one.line)}" for one, file in there if file))
+        quoting = len(registry.log.blob_names(QUOTING))
         envelopes = erase_text(registry, reach.names, reason).envelopes
+        quoting -= len(registry.log.blob_names(QUOTING))
         final = registry.log.scrub()
     if as_json:
         told = {"erased": list(reach.names), "final": final, "events": event_rows(envelopes), "still_in": logs,
-                "templates": list(reach.templates), "alike": list(reach.alike)}  # fmt: skip
+                "templates": list(reach.templates), "alike": list(reach.alike), "quoting": quoting}  # fmt: skip
         call.answer("evidence-erase", told)
         return
     new = {getattr(envelope.event, "evidence", "") for envelope in envelopes}
     for name in reach.names:
         before = "" if name in new else ", before: nothing to add"
-        call.say(f"erased     {name}{before}{'' if name in found else ', the same record'}")
+        call.say(f"erased     {name[:SHOWN_CHARS]}{before}{'' if name in found else ', the same record'}")
+    if quoting:
+        call.say(
+            f"with it    {count(quoting, 'text')} that quoted it: prompts, replies, transcripts, finished runs"
+        )
     _print_left(call, reach, logs)
     if not final:
         call.note("warning    another process is in the way, or the disk is full: the bytes may still be there")

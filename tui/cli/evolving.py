@@ -16,12 +16,12 @@ from strategies.evolution import MAX_CYCLES, Evolution, Plan, evolve
 from strategies.intake import take_in_scan
 from tui.bootstrap import find_registry, open_registry
 from tui.cli.appended import event_rows, print_rehearsed, since
-from tui.cli.config import read_config
+from tui.cli.config import on_engine, read_config
 from tui.cli.evolved import evolution_json, print_cycle, print_end
 from tui.cli.invocation import invocation
 from tui.cli.log_reading import read_logs, read_on
-from tui.cli.models import ModelRecord, ModelReplay
-from tui.cli.options import AsJson, OneOrAll
+from tui.cli.models import ModelRecord, ModelReplay, opened_tape
+from tui.cli.options import AsJson, EngineName, OneOrAll, Scheduler
 from tui.cli.proposing import OFFLINE, Proposer, reflecting_of
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
     review: Annotated[
         bool, typer.Option("--review", help="Promote nothing: hold what the gate lets through.")
     ] = False,
+    engine: EngineName = None,
+    scheduler: Scheduler = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Do all of it, print the events, and take it back.")
     ] = False,
@@ -62,10 +64,11 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
     skill whose triggers name it, else to the one its episodes ran under.
     """
     call = invocation(ctx)
-    config = read_config()
+    config = on_engine(read_config(), engine, scheduler)
+    tape = opened_tape(replay, record=record and not dry_run)
     with (
         open_registry(find_registry(call.registry), dry_run=dry_run) as registry,
-        reflecting_of(registry, config, proposer, replay=replay, record=record, dry_run=dry_run) as reflecting,
+        reflecting_of(registry, config, proposer, tape=tape, dry_run=dry_run) as reflecting,
     ):
         if skill:
             registry.capsule(skill)  # an unknown skill is told before the logs are read
@@ -90,7 +93,7 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
         if config.rollouts.decide:
             from tui.cli.harnesses import trials_of  # noqa: PLC0415 - most runs of evolve make no runs of agents
 
-            trials = trials_of(registry, config, deferred=dry_run, replay=replay, record=record)
+            trials = trials_of(registry, config, deferred=dry_run, tape=tape)
             plan = replace(plan, trials=trials)
         before = registry.log.head().position
         with registry.rehearsal() if dry_run else nullcontext():

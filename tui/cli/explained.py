@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from events.score import Score
+from registry.claimed import is_unclaimed
 from registry.provenance import endpoint_of
 from registry.rendering import label
 from tui.cli.asked import asked_json, asked_words
@@ -13,7 +14,7 @@ from tui.cli.paint import clip, one_line, width
 from tui.cli.quoted import evidence_json, print_evidence
 from tui.cli.reading import kind_of
 from tui.cli.shapes import audit_json, model_json, score_json, why_unmeasured
-from tui.cli.words import actor_words, claim_words, further_reasons, scope_words, signal_words
+from tui.cli.words import actor_words, claim_words, further_reasons, scope_words, signal_words, since_words
 from tui.figures import ago, count, interval, share, signed
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from events.candidate_events import CandidateScored
     from events.envelope import Envelope
+    from events.registry_events import SignalRaised
     from events.score import Delta, Effect, Measured
     from registry.candidate import Candidate
     from registry.provenance import Why
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
     from tui.cli.places import Named
 
 
-def why_json(told: Why, there: Sequence[bool]) -> dict[str, Any]:
-    """Give an explanation as the JSON that terminal.md promises."""
+def why_json(told: Why, there: Sequence[bool], counted: SignalRaised | None) -> dict[str, Any]:
+    """Give an explanation as the JSON that terminal.md promises; `counted` is the signal as it stands now."""
     candidate, event = told.candidate, told.origin.event
     scored = candidate.scored if candidate else None
     before, after = getattr(event, "before", None), getattr(event, "after", None)
@@ -52,6 +54,7 @@ def why_json(told: Why, there: Sequence[bool]) -> dict[str, Any]:
             "episodes": raised.event.episodes,
             "runs": list(raised.event.runs),
             "position": raised.position,
+            "by_now": {"count": counted.count, "episodes": counted.episodes} if counted else None,
         }
         if raised
         else None,
@@ -138,11 +141,13 @@ def file_json(named: Named, number: int, line: FileLine) -> dict[str, Any]:
     }
 
 
-def print_why(call: Invocation, told: Why, there: Sequence[bool], now: str, *, every: bool) -> None:
+def print_why(
+    call: Invocation, told: Why, there: Sequence[bool], now: str, counted: SignalRaised | None, *, every: bool
+) -> None:
     """Print an explanation: what the line says, why, since when, on what evidence, what it did."""
     call.say(call.paint(f"{label(told.capsule)}, line {told.line.number}", "strong"))
     call.say(f"  {one_line(told.line.text)}\n")
-    for name, text in _facts(told, now):
+    for name, text in _facts(told, now, counted):
         say_fact(call, name, text)
     print_evidence(call, told.evidence, told.erased, there, every=every)
     for name, text in _others(told):
@@ -150,15 +155,17 @@ def print_why(call: Invocation, told: Why, there: Sequence[bool], now: str, *, e
     call.say(f"\n  {'    '.join(_next(told))}")
 
 
-def _facts(told: Why, now: str) -> Iterator[tuple[str, str]]:
+def _facts(told: Why, now: str, counted: SignalRaised | None) -> Iterator[tuple[str, str]]:
     candidate, scored = told.candidate, told.candidate.scored if told.candidate else None
     yield from _origin_facts(told, now)
     if told.signal:
-        yield "signal", signal_words(told.signal.event)
+        yield "signal", f"{signal_words(told.signal.event)}{since_words(told.signal.event, counted)}"
     effect = scored.effect if scored else None
     if told.claim:
         judged = f"; judged by {effect.endpoint}" if effect else ""
         yield "claim", f"{claim_words(told.claim)}{judged}"
+    elif is_unclaimed(told.capsule.gene(told.line.gene), told.line, told.origin.event):
+        yield "claim", "none: nothing that logs could refute"
     if endpoint := endpoint_of(scored):
         yield "endpoint", endpoint
     if effect:

@@ -10,6 +10,7 @@ import typer
 from events.clock import SystemClock
 from registry.provenance import why as explain
 from registry.skill_paths import SKILL_FILE
+from strategies.recounting import as_counted
 from tui.bootstrap import find_registry, open_library
 from tui.cli.explained import file_json, print_file_line, print_why, why_json
 from tui.cli.file_history import explain_file_line
@@ -51,11 +52,12 @@ def why(
         else:
             capsule, number = library.capsule(named.name, named.ref), named.line
         told = explain(library, capsule, number)
+        counted = next(iter(as_counted(library, [told.signal.event])), None) if told.signal else None
         there = still_there([kept.evidence for kept in told.evidence], library.log.checkpoints)
         if as_json:
-            call.answer("why", why_json(told, there))
+            call.answer("why", why_json(told, there, counted))
         else:
-            print_why(call, told, there, now, every=every)
+            print_why(call, told, there, now, counted, every=every)
 
 
 COMMANDS: Final = {"why": why}

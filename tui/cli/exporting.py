@@ -16,7 +16,7 @@ from tui.bootstrap import find_registry, open_library, open_registry
 from tui.cli.appended import event_rows, rehearsed
 from tui.cli.invocation import invocation
 from tui.cli.names import SHOWN_CHARS
-from tui.cli.options import AsJson, DryRun, Reason, Yes
+from tui.cli.options import AsJson, DryRun, Reason, SignWith, Yes
 from tui.cli.paint import clip, harmless, one_line
 from tui.figures import count, share
 
@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 _SHOWN_RUNS: Final = 40
 _MARKS: Final = {"approve": ("✓", "good"), "reject": ("✗", "bad"), "": ("·", "dim")}
 
-export = typer.Typer(help="Review finished runs, and write them for trainers.", rich_markup_mode=None)
+export = typer.Typer(
+    help="Review and write runs for trainers; attest a version.",
+    rich_markup_mode=None,
+    invoke_without_command=True,
+)
 
 _Skill = Annotated[str, typer.Option("--skill", metavar="S", help="Only runs with this skill.")]
 
@@ -39,6 +43,33 @@ class _Format(StrEnum):
 
     SFT = "sft"
     GRPO = "grpo"
+
+
+@export.callback()
+def export_attestation(
+    ctx: typer.Context,
+    *,
+    attest: Annotated[
+        str, typer.Option("--attest", metavar="SKILL@V", help="Write where a version comes from, with proofs.")
+    ] = "",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The attestation; else it is printed.")
+    ] = None,
+    sign: SignWith = None,
+    as_json: AsJson = False,
+) -> None:
+    """Review and write runs for trainers; attest a version."""
+    if bool(attest) == bool(ctx.invoked_subcommand):
+        what = "--attest stands alone" if attest else "what to export was not said"
+        raise UsageError(what, hint="germline export --attest SKILL@V -o FILE    germline export --help")
+    if attest:
+        from tui.cli.attesting import attest as write_attestation  # noqa: PLC0415 - runs need none of it
+
+        write_attestation(invocation(ctx), attest, output, sign, as_json=as_json)
+    elif output or sign or as_json:
+        raise UsageError(
+            "-o, --sign and --json before the command belong to --attest", hint="germline export --help"
+        )
 
 
 @export.command("review")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from events.clock import SystemClock
+from strategies.recounting import raised_as_counted
 from strategies.settled import settled
 from tui.bootstrap import find_registry, open_library
 from tui.cli.invocation import invocation
@@ -37,7 +38,7 @@ def signals(
 ) -> None:
     """List the signals that were raised, with counts and evidence.
 
-    An open signal (○) is one that no live claim of any skill answers yet.
+    An open signal (○) is one that no live claim of any skill answers yet. Counts are those of the last scan.
     """
     call = invocation(ctx)
     if measured:
@@ -46,12 +47,16 @@ def signals(
         tell_quality(call, as_json=as_json)
         return
     with open_library(find_registry(call.registry)) as library:
-        raised = sorted(library.signals(), key=lambda one: (-one.event.severity, one.event.fingerprint))
+        raised = sorted(raised_as_counted(library), key=lambda one: (-one.event.severity, one.event.fingerprint))
         live, over = live_claims(library), settled(library, [one.event for one in raised])
+        first = {
+            one.position: one.event.model_dump(include={"count", "episodes", "severity"})
+            for one in library.signals()
+        }
     if as_json:
         rows = [
             {**one.event.model_dump(mode="json", exclude={"type"}), "open": is_open(one.event, live, over),
-             "position": one.position, "at": one.at}
+             "raised_with": first[one.position], "position": one.position, "at": one.at}
             for one in raised
         ]  # fmt: skip
         call.answer("signals", {"signals": rows})
@@ -64,7 +69,11 @@ def signals(
             f"{mark} {event.kind:<{KIND_WIDTH}} {event.calls_for:<8} {event.count:>7,}× {event.episodes:>6,} ep "
             f"{len(event.runs):>2} {'run ' if len(event.runs) == 1 else 'runs'}  {name}"
         )
-    if not raised:
+    shown = next((name for one in raised for name in one.event.evidence), "")
+    if raised:
+        further = f"    germline evidence show {shown[:SHOWN_CHARS]}" if shown else ""
+        call.say(f"next       germline signals --quality{further}")
+    else:
         call.note("no signal was raised yet\nnext       germline scan PATH")
 
 
@@ -140,6 +149,7 @@ def candidate_json(one: Candidate) -> dict[str, Any]:
         "reason": proposed.reason,
         "edits": models_json(proposed.edits),
         "born": model_json(proposed.born),
+        "new_skill": model_json(proposed.skill),
         "claims": models_json(proposed.claims),
         "effect": model_json(scored.effect) if scored else None,
         "before": score_json(scored.before) if scored else None,

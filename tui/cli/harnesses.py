@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from events.errors import UsageError
 from strategies.calibrating import calibrations
+from strategies.engines import engine_of
 from strategies.models.desk import Desk
+from strategies.rollouts.elsewhere import sent_elsewhere
 from strategies.rollouts.harness import harness_on_messages, harness_on_tasks
 from strategies.rollouts.jury import Jury, judged_families, standings_of, with_jury
 from strategies.rollouts.messages import MESSAGES
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from registry.registry import Registry
     from strategies.models.recorded import RecordedModel
+    from strategies.models.replay import Tape
     from strategies.rollouts.harness import Harness
     from strategies.rollouts.running import Progress
     from strategies.rollouts.settings import RolloutSettings
@@ -44,15 +47,14 @@ _PAIR = 2
 class Asked:
     """What was typed, in place of what settings say; "" and None where nothing was.
 
-    `model` is who is asked in place of the one for agents; `replay` and `record` say where its replies come from.
+    `model` is who is asked in place of the one for agents; `tape` says where its replies come from.
     """
 
     tasks: str = ""
     agent: str = ""
     workers: int | None = None
     model: str = ""
-    replay: Path | None = None
-    record: bool = False
+    tape: Tape | None = None
 
 
 def harness_of(registry: Registry, skill: str, config: Config, asked: Asked) -> Harness:
@@ -66,7 +68,6 @@ def harness_of(registry: Registry, skill: str, config: Config, asked: Asked) -> 
     if settings.metric and not asked.tasks:
         metric = load_metric(Path(settings.metric))
         return harness_on_metric(metric, _policy(settings), split_key, workers=workers or _PAIR, caps=caps)
-    workers = workers or os.cpu_count() or 1
     path = asked.tasks or settings.tasks
     if not path:
         raise UsageError(
@@ -77,11 +78,15 @@ def harness_of(registry: Registry, skill: str, config: Config, asked: Asked) -> 
     policy, desk = _policy(settings), _desk(registry, config, asked)
     if command == MESSAGES:
         model = messages_in(asked.model or config.models.model_for("agent"), settings)
-        harness = harness_on_messages(tasks, model, policy, split_key, desk, workers=workers, caps=caps)
+        cores = workers or os.cpu_count() or 1
+        harness = harness_on_messages(tasks, model, policy, split_key, desk, workers=cores, caps=caps)
     else:
         folder = Path.cwd() if asked.agent else config.rollouts.folder
         agent = agent_in(folder, command, settings)
-        harness = harness_on_tasks(tasks, agent, policy, split_key, workers=workers, caps=caps)
+        elsewhere = engine_of(config.engine).elsewhere
+        at_once = workers or (elsewhere.places if elsewhere else os.cpu_count()) or 1
+        harness = harness_on_tasks(tasks, agent, policy, split_key, workers=at_once, caps=caps)
+        harness = sent_elsewhere(harness, elsewhere) if elsewhere else harness
     jury = _jury(registry, config, judged_families(tasks.tasks), desk)
     return harness if jury is None else with_jury(harness, tasks, jury, split_key)
 
@@ -91,12 +96,11 @@ def trials_of(
     config: Config,
     *,
     deferred: bool,
-    replay: Path | None = None,
-    record: bool = False,
+    tape: Tape | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> ConfiguredTrials:
     """Set up the runs of a whole evolution; each skill's harness is read once, when it is first needed."""
-    asked = Asked(replay=replay, record=record)
+    asked = Asked(tape=tape)
     harness = cache(lambda skill: harness_of(registry, skill, config, asked))
     return ConfiguredTrials(lambda skill: config.rollouts.of(skill).decide, harness, deferred, on_progress)
 
@@ -108,7 +112,7 @@ def _desk(registry: Registry, config: Config, asked: Asked) -> Desk:
     def opening() -> Iterator[RecordedModel]:
         with (
             reopened(registry) as own,
-            some_model(own, config, replay=asked.replay, record=asked.record) as model,
+            some_model(own, config, tape=asked.tape) as model,
         ):
             yield model
 

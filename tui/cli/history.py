@@ -1,8 +1,9 @@
-"""History: what happened, newest first."""
+"""History: what happened, newest first, or as it happens."""
 # ruff: noqa: TC001 - typer reads annotations when it builds a command
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -23,13 +24,15 @@ from tui.figures import age
 
 if TYPE_CHECKING:
     from events.envelope import Envelope
+    from events.log import EventLog
+    from tui.cli.invocation import Invocation
     from tui.cli.paint import Paint
 
 _TYPES: Final = tuple(cls.__name__ for cls in EVENT_TYPES)
 _TONES: Final = {"Promoted": "good", "Rejected": "bad", "Held": "warn", "Reverted": "warn", "Versioned": "accent"}
 
 
-def log(
+def log(  # noqa: PLR0913 - the options of the command are its contract
     ctx: typer.Context,
     skill: Annotated[str, typer.Argument(metavar="[SKILL]", help="A skill; all history if left out.")] = "",
     *,
@@ -40,19 +43,70 @@ def log(
         str, typer.Option(metavar="TIME", help="Only events since 2026-11-01, or 2026-11-01T12:00Z.")
     ] = "",
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="At most this many events.")] = 2**31,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Wait for events, and print each as it comes; oldest first.")
+    ] = False,
+    after: Annotated[
+        int, typer.Option(min=-1, metavar="POSITION", help="With --follow: begin behind this event.")
+    ] = -1,
     as_json: AsJson = False,
 ) -> None:
     """Show the history, of all or of one skill, newest first.
 
+    With --follow, oldest first what happens from now on, or behind the event that --after names.
     With --json one event a line; `version` is that of its stream, `skill_version` that of the skill where the
     event makes one.
     """
     call = invocation(ctx)
     wanted = tuple(_known_type(name) for name in types or ())
+    if follow and since:
+        raise UsageError("--follow begins behind an event, not at a time", hint="germline log --follow --after 0")
+    if after >= 0 and not follow:
+        raise UsageError("--after goes with --follow", hint=f"germline log --follow --after {after}")
     with open_library(find_registry(call.registry)) as library:
+        if follow:
+            if skill:
+                library.outline(skill)  # says so where there is none
+            _follow(call, library.log, _Wanted(skill, wanted, limit, as_json=as_json), after)
+            return
         now = SystemClock().now()
         for envelope in library.history(skill, types=wanted, since=_moment(since), limit=limit):
             call.say(json_line(event_json(envelope)) if as_json else event_line(envelope, now, call.paint))
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Which events are followed, how many of them, and how they are told."""
+
+    skill: str
+    types: tuple[str, ...]
+    limit: int
+    as_json: bool
+
+    def fits(self, envelope: Envelope) -> bool:
+        """Tell whether an event is one of them; what a newer germline wrote belongs to no skill that is known."""
+        if self.types and envelope.type not in self.types:
+            return False
+        return not self.skill or (envelope.is_known and getattr(envelope.event, "capsule", "") == self.skill)
+
+
+def _follow(call: Invocation, log: EventLog, wanted: _Wanted, after: int) -> None:
+    """Print events as they come, each as soon as it is there, until interrupted."""
+    reached = after if after >= 0 else log.head().position
+    told = 0
+    try:
+        for envelope in log.subscribe(after=reached):
+            if wanted.fits(envelope):
+                now = SystemClock().now()
+                line = json_line(event_json(envelope)) if wanted.as_json else event_line(envelope, now, call.paint)
+                call.say(line)
+                call.flush()
+                told += 1
+            reached = envelope.position
+            if told >= wanted.limit:
+                return
+    except KeyboardInterrupt:
+        call.note(f"stopped    behind event {reached}; go on: germline log --follow --after {reached}")
 
 
 def _moment(text: str) -> str:

@@ -68,8 +68,8 @@ def steps_json(steps: Iterable[Rule]) -> list[dict[str, Any]]:
 def print_explanation(call: Invocation, candidate: Candidate, explanation: Explanation, preset: str) -> None:
     """Print what a candidate asks for, each rule that it was held to, and what that came to."""
     proposed = candidate.proposed
-    base = f"{proposed.capsule}@{proposed.base_version}"
-    call.say(call.paint(f"{candidate.id[:SHOWN_CHARS]}, {proposed.strategy} of {base}", "strong"))
+    of = f"a new skill, {proposed.capsule}" if proposed.skill else f"{proposed.capsule}@{proposed.base_version}"
+    call.say(call.paint(f"{candidate.id[:SHOWN_CHARS]}, {proposed.strategy} of {of}", "strong"))
     for at, claim in enumerate((*proposed.claims, *proposed.removes)):
         say_fact(call, "claim" if at == 0 else "", claim_words(claim))
     say_fact(call, "judged", f"{_WAYS[explanation.way]}; preset {preset}")

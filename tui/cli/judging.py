@@ -157,9 +157,9 @@ def score_by_criteria(
             if model is None:
                 raise UsageError("no model is named", hint='judge = "MODEL" under [models] in germline.toml')
             found = score_runs(registry, RunScorer(model, name), chosen)
-    _tell_scored(call, found, as_json=as_json)
     if found.event is None and found.failed:
         raise found.failed[0]
+    _tell_scored(call, found, as_json=as_json)
 
 
 def _tell_scored(call: Invocation, found: Scoring, *, as_json: bool) -> None:

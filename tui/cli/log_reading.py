@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from events.errors import UsageError
+from events.errors import DamagedLogError, UnreadableLogError, UsageError
+from registry.log_paths import kept_path
 from registry.redaction import without_secrets
+from strategies.engines import engine_of
 from strategies.intake import all_episodes
 from strategies.logs.scan import log_files, scan, scan_on
 from tui.cli.discovery import discover
@@ -19,8 +17,9 @@ from tui.cli.progress import Progress
 from tui.figures import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from concurrent.futures import Executor
+    from contextlib import AbstractContextManager
 
     from registry.library import Library
     from strategies.logs.reader_plugins import Broken
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
 
 SHOWN: Final = 5
 """Positions of malformed records that are told unasked."""
-
-_WORTH_BYTES: Final = 64_000_000
-"""Less is read by one process before others have started (a worker imports for about 0.3 s)."""
 
 
 def chosen_logs(call: Invocation, paths: Sequence[str] | None, config: Config) -> list[Path]:
@@ -56,12 +52,14 @@ def chosen_logs(call: Invocation, paths: Sequence[str] | None, config: Config) -
 
 
 def read_logs(call: Invocation, logs: Sequence[Path], config: Config) -> Scan:
-    """Read logs from their beginnings, with progress on a terminal; the first broken file is an error."""
+    """Read logs from their beginnings, with progress on a terminal; the first broken file is an error.
+
+    What follows a whole archive is passed over.
+    """
     with Progress(call, "reading logs") as progress, workers(logs, config) as executor:
         found = scan(logs, on_broken="list", progress=progress.advance, executor=executor, rules=config.rules)
     tell_broken_readers(call, found.broken_readers)
-    if found.broken:
-        raise found.broken[0]
+    _require_readable(found)
     tell_passed_over(call, found)
     return found
 
@@ -75,7 +73,10 @@ def read_on(
     log_format: str = "",
     skip_broken: bool = False,
 ) -> Scan:
-    """Read what was written since the last time; the first broken file is an error unless they are skipped."""
+    """Read what was written since the last time; the first broken file is an error unless they are skipped.
+
+    Of a damaged archive then counts what could be unpacked. What follows a whole one is passed over anyway.
+    """
     with Progress(call, "reading logs") as progress, workers(logs, config) as executor:
         found = scan_on(
             logs,
@@ -87,24 +88,34 @@ def read_on(
             rules=config.rules,
         )
     tell_broken_readers(call, found.broken_readers)
-    if found.broken and not skip_broken:
-        raise found.broken[0]
+    if not skip_broken:
+        _require_readable(found)
     tell_passed_over(call, found)
     return found
 
 
-@contextmanager
-def workers(logs: Sequence[Path], config: Config) -> Iterator[Executor | None]:
-    """Start processes to share files among, where there are enough files and bytes to be worth it; else None."""
-    wanted = config.workers or os.cpu_count() or 1
-    sizes = [path.stat().st_size for path, _ in log_files(logs) if path.exists()] if wanted > 1 else []
-    if len(sizes) < 2 or sum(sizes) < _WORTH_BYTES:  # noqa: PLR2004 - one file is read by one process
-        yield None
-        return
-    # Not forked: a child must never hold the parent's connection to the registry.
-    context = multiprocessing.get_context("forkserver")
-    with ProcessPoolExecutor(min(wanted, len(sizes)), context) as executor:
-        yield executor
+def _require_readable(found: Scan) -> None:
+    """Raise for the first file that is broken, and say what could be read of a damaged archive."""
+    for broken in found.broken:
+        if not isinstance(broken, DamagedLogError):
+            raise broken
+        if not broken.whole:
+            read = _episodes_of(broken, found)
+            kept = f"; --skip-broken of `germline scan` keeps {count(read, 'episode')} of it" if read else ""
+            raise DamagedLogError(broken.message, source=broken.source, hint=f"{broken.hint}{kept}")
+
+
+def _episodes_of(broken: UnreadableLogError, found: Scan) -> int:
+    """Count what was read of a damaged archive."""
+    if not isinstance(broken, DamagedLogError):
+        return 0
+    return sum(file.episodes for file in found.files if file.source == kept_path(broken.source))
+
+
+def workers(logs: Sequence[Path], config: Config) -> AbstractContextManager[Executor | None]:
+    """Find workers to share files among, where the engine that is set finds it worth while; else None."""
+    sizes = [path.stat().st_size for path, _ in log_files(logs) if path.exists()]
+    return engine_of(config.engine, processes=config.workers).files(sizes)
 
 
 def tell_broken_readers(call: Invocation, broken: Sequence[Broken]) -> None:
@@ -120,7 +131,9 @@ def tell_broken_readers(call: Invocation, broken: Sequence[Broken]) -> None:
 def tell_passed_over(call: Invocation, found: Scan) -> None:
     """Say which files and records were passed over."""
     for broken in found.broken:
-        call.note(f"warning    passed over: {broken.message}")
+        read = _episodes_of(broken, found)
+        kept = f"; {count(read, 'episode')} read, the rest is passed over" if read else ""
+        call.note(f"warning    {'' if read else 'passed over: '}{broken.message}{kept}")
     for bad in found.malformed[:SHOWN]:
         call.note(f"warning    {bad.source}, line {bad.line}, byte {bad.byte_start:,}: {one_line(bad.reason)}")
     if len(found.malformed) > SHOWN:

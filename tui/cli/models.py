@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from registry.registry import Registry
     from strategies.models.recorded import RecordedModel
+    from strategies.models.replay import Tape
     from tui.cli.config import Config
 
 ModelReplay = Annotated[
@@ -41,27 +42,37 @@ def model_of(
     A dry run sends nothing: what it paid for would be taken back with it.
     Raises: UsageError for --model-record without a file, and for a file that is no tape.
     """
-    if record and replay is None:
-        raise UsageError("--model-record needs a file to record to", hint="--model-replay FILE --model-record")
+    tape = opened_tape(replay, record=record and not dry_run)
     if not config.models.named or (dry_run and replay is None):
         yield None
         return
-    with some_model(registry, config, replay=replay, record=record, dry_run=dry_run) as model:
+    with some_model(registry, config, tape=tape, dry_run=dry_run) as model:
         yield model
+
+
+def opened_tape(replay: Path | None, *, record: bool) -> Tape | None:
+    """Open the file of --model-replay, once for all that a command asks; raises UsageError for what is no tape."""
+    if record and replay is None:
+        raise UsageError("--model-record needs a file to record to", hint="--model-replay FILE --model-record")
+    if replay is None:
+        return None
+    from strategies.models.opening import tape_of  # noqa: PLC0415 - most commands ask no model
+
+    return tape_of(replay.expanduser(), record=record)
 
 
 @contextmanager
 def some_model(
-    registry: Registry, config: Config, *, replay: Path | None = None, record: bool = False, dry_run: bool = False
+    registry: Registry, config: Config, *, tape: Tape | None = None, dry_run: bool = False
 ) -> Iterator[RecordedModel]:
-    """Lend the model, whether or not the settings name one: who asks may name it. Raises: as `model_of`."""
-    from strategies.models.opening import open_model, tape_of  # noqa: PLC0415 - most commands ask no model
+    """Lend the model, whether or not the settings name one: who asks may name it."""
+    from strategies.models.opening import open_model  # noqa: PLC0415 - most commands ask no model
 
     with open_model(
         registry,
         config.models,
         os.environ,
-        tape=tape_of(replay.expanduser() if replay else None, record=record and not dry_run),
+        tape=tape,
         sends=not dry_run,
         gitleaks=find_gitleaks() if config.gitleaks else "",
     ) as model:

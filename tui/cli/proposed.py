@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from events.errors import EditError, NotFoundError
 from events.score import Score
-from registry.promote import edited, with_files
+from registry.births import base_of
+from registry.promote import whole, with_files
 from registry.provenance import erased_of, evidence_of
 from strategies.explaining import explained
+from strategies.gate.lint import unclaimed_lines
 from tui.cli.differing import changed_files, files_json, print_files
 from tui.cli.explained import effect_words, measured_words, score_words
 from tui.cli.facts import say_fact
@@ -65,10 +67,10 @@ class Page:
 def read_page(library: Library, candidate: Candidate) -> Page:
     """Read a candidate with what led to it and what it would change."""
     proposed = candidate.proposed
-    base = library.capsule(proposed.capsule, str(proposed.base_version))
+    base = base_of(library, proposed, str(proposed.base_version))
     files, misfit = [], ""
     try:
-        after = with_files(edited(base, proposed.edits, proposed.born, by=proposed.proposer), proposed.files)
+        after = with_files(whole(base, proposed), proposed.files)
         files = list(changed_files(library, base, after))
     except (EditError, NotFoundError) as error:
         misfit = error.message
@@ -77,7 +79,7 @@ def read_page(library: Library, candidate: Candidate) -> Page:
     evidence = evidence_of(library, signal)
     return Page(
         candidate=candidate,
-        live_version=library.outline(proposed.capsule).version,
+        live_version=_live_version(library, proposed.capsule),
         explanation=explanation,
         preset=preset.name,
         signal=signal,
@@ -87,6 +89,11 @@ def read_page(library: Library, candidate: Candidate) -> Page:
         files=tuple(files),
         misfit=misfit,
     )
+
+
+def _live_version(library: Library, name: str) -> int:
+    """Give the version that a skill is at, 0 where it is not there."""
+    return library.outline(name).version if name in library.names() else 0
 
 
 def page_json(page: Page) -> dict[str, Any]:
@@ -99,6 +106,7 @@ def page_json(page: Page) -> dict[str, Any]:
         "removes": models_json(page.candidate.proposed.removes),
         "files": files_json(page.files),
         "misfit": page.misfit or None,
+        "unclaimed": unclaimed_lines(page.candidate.proposed),
         "audit": audit_json(scored),
         "evidence": evidence_json(page.evidence, page.there),
         "erased": [{"id": one.id, "at": one.at, "reason": one.reason} for one in page.erased],
@@ -109,7 +117,9 @@ def page_json(page: Page) -> dict[str, Any]:
 def print_page(call: Invocation, page: Page, now: str, *, every: bool) -> None:
     """Print all of it: what it would change, why, on what evidence, how it was judged."""
     candidate, proposed = page.candidate, page.candidate.proposed
-    call.say(call.paint(f"{candidate.id[:SHOWN_CHARS]}, for {proposed.capsule}@{proposed.base_version}", "strong"))
+    base = proposed.base_version
+    for_what = f"a new skill, {proposed.capsule}" if proposed.skill else f"for {proposed.capsule}@{base}"
+    call.say(call.paint(f"{candidate.id[:SHOWN_CHARS]}, {for_what}", "strong"))
     who = f"{proposed.strategy} by {proposed.proposer}, preset {proposed.preset}; {actor_words(candidate.actor)}"
     say_fact(call, "what", f"{who}, {ago(candidate.at, now)}, event {candidate.position}")
     if page.signal:
@@ -121,9 +131,11 @@ def print_page(call: Invocation, page: Page, now: str, *, every: bool) -> None:
     if not proposed.claims and not proposed.removes:
         say_fact(call, "claim", "none: nothing that logs could refute")
     say_fact(call, "reason", proposed.reason)
+    if proposed.skill:
+        say_fact(call, "folder", f"{proposed.skill.source}, once it is approved")
     _print_scores(call, candidate)
     print_evidence(call, page.evidence, page.erased, page.there, every=every)
-    print_files(call, page.files)
+    print_files(call, page.files, unclaimed=unclaimed_lines(proposed))
     if page.misfit:
         say_fact(call, "misfit", page.misfit)
     call.say()
@@ -132,7 +144,8 @@ def print_page(call: Invocation, page: Page, now: str, *, every: bool) -> None:
     print_verdict(call, candidate)
     if page.stale:
         moved = f"{proposed.capsule} is at version {page.live_version} by now"
-        say_fact(call, "stale", f"{moved}: germline evolve {proposed.capsule} --review measures it anew")
+        mend = f"germline evolve {proposed.capsule} --review measures it anew"
+        say_fact(call, "stale", f"{moved}: {'only reject it' if proposed.skill else mend}")
     call.say(f"\n  {'    '.join(_next(page))}")
 
 

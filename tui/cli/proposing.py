@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from events.errors import RefusedError, UsageError
 from tui.cli.facts import say_fact
-from tui.cli.models import model_of
+from tui.cli.models import some_model
 from tui.figures import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from registry.registry import Registry
     from strategies.evolution import Evolution
     from strategies.model_report import ModelReport
     from strategies.models.recorded import RecordedModel
+    from strategies.models.replay import Tape
     from strategies.reflecting import Reflecting
     from strategies.shown import CycleResult
     from tui.cli.config import Config
@@ -42,8 +43,7 @@ def reflecting_of(
     config: Config,
     proposer: str,
     *,
-    replay: Path | None,
-    record: bool,
+    tape: Tape | None,
     dry_run: bool,
 ) -> Iterator[Reflecting | None]:
     """Lend what asks a model, None where the miners propose; what cannot work is told before anything is read.
@@ -52,25 +52,31 @@ def reflecting_of(
     RefusedError for a dry run that would have to send something.
     """
     if proposer == OFFLINE:
-        if (replay is not None or record) and not config.rollouts.decide:
+        if tape is not None and not config.rollouts.decide:
             raise UsageError("--model-replay is for a run in which a model is asked", hint="--proposer claude")
         yield None
         return
     if proposer != CLAUDE:
         raise UsageError(f"no proposer is named {proposer}", hint=f"--proposer {OFFLINE}, or --proposer {CLAUDE}")
     name = config.models.model_for("proposer")
-    if dry_run and replay is None:
+    if dry_run and tape is None:
         raise RefusedError(
             f"a dry run sends nothing to {name}: what it paid for could not be kept",
             hint="germline evolve --proposer claude --dry-run --model-replay FILE",
         )
-    with model_of(registry, config, replay=replay, record=record, dry_run=dry_run) as model:
-        if model is None:
-            raise UsageError("no model is named", hint='proposer = "MODEL" under [models] in germline.toml')
+    with some_model(registry, config, tape=tape, dry_run=dry_run) as model:
         _require_key(model, name)
         from strategies.reflecting import Reflecting  # noqa: PLC0415 - most runs ask no model
 
-        yield Reflecting(model)
+        yield Reflecting(model, str(_skills_folder(registry, config)))
+
+
+def _skills_folder(registry: Registry, config: Config) -> Path:
+    """Say where new skills are written: as it is set, else where the others lie, else in `skills` here."""
+    if config.skills_folder is not None:
+        return config.skills_folder
+    found = {Path(registry.capsule(name).source).parent for name in registry.names()}
+    return found.pop() if len(found) == 1 else Path.cwd() / "skills"
 
 
 def _require_key(model: RecordedModel, name: str) -> None:
@@ -90,6 +96,7 @@ def model_json(report: ModelReport) -> dict[str, Any]:
         **report.tally._asdict(),
         "refuted": {"explore": report.refuted_on_explore, "sealed": report.refuted_on_sealed},
         "quarantined": report.quarantined,
+        "written": report.written,
         "failures": list(report.failures),
     }
 
@@ -123,7 +130,10 @@ def print_model(call: Invocation, result: Evolution) -> None:
         f"{report.quarantined} quarantined",
         *rest,
     ]
-    say_fact(call, "", f"of {count(report.tally.suggested, 'suggestion')}: {', '.join(told)}")
+    if report.tally.suggested or not report.written:
+        say_fact(call, "", f"of {count(report.tally.suggested, 'suggestion')}: {', '.join(told)}")
+    if report.written:
+        say_fact(call, "", f"{count(report.written, 'draft')} by the writer, for a person to decide on")
     for at, failure in enumerate(report.failures):
         say_fact(call, "" if at else "failed", failure)
 

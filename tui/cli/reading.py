@@ -10,6 +10,7 @@ import typer
 
 from events.clock import SystemClock
 from events.score import Score
+from registry.claimed import claims_of, is_unclaimed
 from registry.provenance import blame
 from registry.rendering import label, skill_text
 from tui.bootstrap import find_registry, open_library
@@ -23,8 +24,12 @@ from tui.figures import age, share, signed
 if TYPE_CHECKING:
     from events.envelope import Envelope, Origin
     from registry.capsule import Capsule, ProjectedLine
+    from registry.gene import Gene
     from registry.library import Library
     from tui.cli.invocation import Invocation
+
+UNCLAIMED: Final = "?"
+"""What marks a line that logs could not refute."""
 
 Blame = list[tuple["ProjectedLine", "Origin"]]
 
@@ -64,12 +69,18 @@ def _print_blame(call: Invocation, capsule: Capsule, rows: Blame) -> None:
     """Print each line behind the event it comes from, how old that is, what kind it was, and its Δ."""
     paint, now = call.paint, SystemClock().now()
     call.note(_heading(capsule))
+    genes = {gene.id: gene for gene in capsule.genes}
+    doubtful = False
     for line, envelope in rows:
+        bare = is_unclaimed(genes.get(line.gene), line, envelope.event)
+        doubtful |= bare
         delta = _delta(envelope)
         origin = f"{envelope.position:>5} {age(envelope.at, now):>4} {kind_of(envelope):<9}"
         gutter = paint(origin, "accent" if delta else "dim") + f"{delta:>6}"
         text = clip(one_line(line.text), width() - 36)
-        call.say(f"{gutter} {line.number:>4} │ {text}".rstrip())
+        call.say(f"{gutter} {line.number:>4} {UNCLAIMED if bare else '│'} {text}".rstrip())
+    if doubtful:
+        call.note(f"{UNCLAIMED}  no claim covers the line: germline why {label(capsule)}:LINE")
 
 
 def _delta(envelope: Origin) -> str:
@@ -93,7 +104,15 @@ def kind_of(envelope: Origin | Envelope) -> str:
     return by_hand.get(envelope.type, "by hand")
 
 
+def _claimed(gene: Gene | None, line: ProjectedLine, envelope: Origin) -> bool | None:
+    """Tell whether a claim covers a line; None for what no candidate brought, and for what states nothing."""
+    if gene is not None and claims_of(gene, line):
+        return True
+    return False if is_unclaimed(gene, line, envelope.event) else None
+
+
 def _json(library: Library, capsule: Capsule) -> dict[str, object]:
+    genes = {gene.id: gene for gene in capsule.genes}
     return {
         "skill": capsule.name,
         "version": capsule.version,
@@ -134,6 +153,7 @@ def _json(library: Library, capsule: Capsule) -> dict[str, object]:
                 "at": envelope.at,
                 "kind": kind_of(envelope),
                 "since_version": line.version,
+                "claimed": _claimed(genes.get(line.gene), line, envelope),
             }
             for line, envelope in blame(library, capsule)
         ],

@@ -12,10 +12,10 @@ from strategies.intake import Intake, take_in_scan
 from strategies.logs.scan import Scan
 from tui.bootstrap import find_registry, open_registry
 from tui.cli.appended import rehearsed, since
-from tui.cli.config import read_config
+from tui.cli.config import on_engine, read_config
 from tui.cli.invocation import invocation
 from tui.cli.log_reading import chosen_logs, read_on
-from tui.cli.options import AsJson, DryRun
+from tui.cli.options import AsJson, DryRun, EngineName, Scheduler
 from tui.cli.paint import clip, width
 from tui.cli.words import KIND_WIDTH, signal_name
 from tui.figures import count
@@ -27,7 +27,7 @@ _SHOWN: Final = 5
 """Signals that are told one by one."""
 
 
-def scan_logs(
+def scan_logs(  # noqa: PLR0913 - the options of the command are its contract
     ctx: typer.Context,
     paths: Annotated[
         list[str] | None,
@@ -43,6 +43,8 @@ def scan_logs(
     skip_broken: Annotated[
         bool, typer.Option("--skip-broken", help="Pass over files that cannot be read, and say which.")
     ] = False,
+    engine: EngineName = None,
+    scheduler: Scheduler = "",
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
@@ -52,7 +54,7 @@ def scan_logs(
     with none in germline.toml, the places are looked into where Claude Code and Codex keep their logs.
     """
     call = invocation(ctx)
-    where, config = find_registry(call.registry), read_config()
+    where, config = find_registry(call.registry), on_engine(read_config(), engine, scheduler)
     began_s = monotonic_s()
     logs = chosen_logs(call, paths, config)
     with open_registry(where, dry_run=dry_run) as registry:
@@ -76,6 +78,7 @@ def scan_json(found: Scan, taken: Intake, *, seconds: float) -> dict[str, Any]:
     return {
         "files": len(found.files),
         "bytes": found.size_bytes,
+        "text_bytes": found.text_bytes,
         "episodes": len(found.records),
         "new_episodes": taken.new_episodes,
         "longer_episodes": taken.longer,

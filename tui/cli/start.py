@@ -17,7 +17,7 @@ from registry.skill_folder import read_skill
 from registry.skill_paths import SKILL_FILE
 from strategies.binding import beginning
 from strategies.logs.usual import usual_logs
-from tui.bootstrap import FILE, FOLDER, find_registry, open_registry
+from tui.bootstrap import FILE, FOLDER, Where, find_registry, open_log, open_registry, place_of
 from tui.cli.appended import event_rows, rehearsed, since
 from tui.cli.config import template
 from tui.cli.invocation import invocation
@@ -55,7 +55,7 @@ def init(
     """
     call = invocation(ctx)
     stated = call.registry or ("" if folder != "." else os.environ.get("GERMLINE_REGISTRY", ""))
-    path = Path(stated).expanduser() if stated else Path(folder).expanduser() / FOLDER / FILE
+    path = _new_place(stated) if stated else Path(folder).expanduser() / FOLDER / FILE
     command = CreateRegistry(_split_key(split_key), beginning(preset).name)
     logs = tuple(found for _, found in usual_logs())
     skills = tuple(
@@ -90,6 +90,24 @@ def init(
         call.say(f"{'next' if at == 0 else '':<10} {offer}")
 
 
+def _new_place(stated: str) -> Where:
+    """Read where a registry is to be: a file as it is named, or an address of PostgreSQL."""
+    return place_of(stated) if "://" in stated else Path(stated).expanduser()
+
+
+def _is_there(place: Where) -> bool:
+    """Tell whether there is a registry, or a file, already."""
+    if isinstance(place, Path):
+        return place.exists()
+    try:
+        open_log(place, read_only=True).close()
+    except NotFoundError as error:
+        if error.hint != "germline init":  # the database itself is not there
+            raise
+        return False
+    return True
+
+
 def _split_key(stated: str) -> str:
     key = stated.lower() or new_split_key()
     if len(key) != _KEY_CHARS or not set(key) <= _HEX:
@@ -101,10 +119,11 @@ def _beside(folder: str, stated: str) -> Path:
     return Path(stated).expanduser() if stated.startswith("~") else Path(folder).expanduser() / stated
 
 
-def _rehearse_init(call: Invocation, path: Path, command: CreateRegistry, *, as_json: bool) -> None:
+def _rehearse_init(call: Invocation, path: Where, command: CreateRegistry, *, as_json: bool) -> None:
     """Say what would be begun; there is no log yet to rehearse in."""
-    if path.exists():
-        raise RefusedError(f"there is a file {path} already", hint="germline status")
+    if _is_there(path):
+        what = "file" if isinstance(path, Path) else "registry"
+        raise RefusedError(f"there is a {what} {path} already", hint="germline status")
     summary = f"registry created, preset {command.preset}"
     if as_json:
         payload = {"split_key": command.split_key, "preset": command.preset}

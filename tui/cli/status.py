@@ -17,6 +17,7 @@ from strategies.binding import bound_by
 from strategies.given_advice import given
 from strategies.intake import all_episodes
 from strategies.rechecking import staleness_of
+from strategies.recounting import raised_as_counted
 from strategies.regressions import live_record
 from strategies.routing import routes
 from strategies.settled import settled
@@ -58,7 +59,7 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         episodes = under_versions(library, all_episodes(library))
         skills = [_skill_json(library, name, episodes) for name in library.names()]
         live = live_claims(library)
-        raised = library.signals()
+        raised = raised_as_counted(library)
         over = settled(library, [one.event for one in raised])
         waiting = [one for one in raised if is_open(one.event, live, over)]
         to = routes(library, [one.event for one in waiting], Sightings(episodes))

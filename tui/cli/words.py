@@ -51,6 +51,12 @@ def signal_words(signal: SignalRaised) -> str:
     return f'"{name}", {times} in {count(signal.episodes, "episode")}{runs}'
 
 
+def since_words(signal: SignalRaised, counted: SignalRaised | None) -> str:
+    """Say how often a signal showed since it was raised, "" where it did not."""
+    more = counted.count - signal.count if counted else 0
+    return f"; {more:,} more since" if more > 0 else ""
+
+
 def further_reasons(reasons: Iterable[str]) -> list[str]:
     """Leave out of a verdict's reasons what stands beside it as effect and score."""
     return [reason for reason in reasons if not reason.startswith(_SHOWN_BESIDE)]

@@ -2,31 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+import asyncio
+import shlex
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeVar
 
-from textual import work
 from textual.containers import Container
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from events.errors import GermlineError
 from tui.keys import SCREEN
+from tui.rereading import still_there
+from tui.screens.asking import Ask
+from tui.screens.reading import reading
 from tui.views.bar import bar_row
 from tui.views.notice import notice_rows
 from tui.widgets.find_bar import FindBar
+from tui.widgets.key_bar import KeyBar
 from tui.widgets.rows_view import Line, RowsView
+from tui.writing import taking_back
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
     from registry.library import Library
+    from registry.provenance import KeptEvidence
     from tui.host import Host
     from tui.places import Place
+    from tui.writing import Change
 
 T = TypeVar("T")
+
+_STEP: Final = 10
+_LEAST_SHARE: Final = 20
+"""Percent of the room by which a pane grows, and that it keeps (guesses)."""
 
 TOO_SMALL = "too small: germline needs 60 × 16 cells"
 
@@ -40,9 +53,10 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = [*SCREEN]
     FIND_HINT: ClassVar[str] = "text"
+    PANES: ClassVar[tuple[str, str]] = ("", "")
 
     def __init__(self, place: Place, host: Host) -> None:
-        super().__init__()
+        super().__init__(classes="-ascii" if host.settings.ascii else None)
         self.host = host
         self._place = place
         self.needle = ""
@@ -55,11 +69,12 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
         yield RowsView(id="notice", classes="-gone")
         yield Static(TOO_SMALL, id="too-small")
         yield FindBar(self.FIND_HINT)
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Read what the place holds."""
         self.show_bar()
+        self._share()
         self.reload()
 
     # -- for subclasses --------------------------------------------------------------------------------
@@ -101,9 +116,14 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
         """The command that shows what the cursor is on."""
         return "germline status"
 
+    @property
+    def shown_version(self) -> int:
+        """The earlier version of the skill that is shown, which one may go back to; 0 where there is none."""
+        return 0
+
     # -- reading ---------------------------------------------------------------------------------------
 
-    @work(group="load", exclusive=True)
+    @reading("load")
     async def reload(self) -> None:
         """Read again: the place has changed, or the registry has."""
         try:
@@ -116,10 +136,19 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
     async def ask(self, question: Callable[[Library], T]) -> T | None:
         """Answer a question about the registry; None where it cannot be, and a notice says why."""
         try:
-            return await self.host.read(question)
+            return await self.host.access.read(question)
         except GermlineError as error:
             self.say(error.message, error.hint)
             return None
+
+    async def standing(self, kept: Sequence[KeptEvidence]) -> tuple[bool, ...]:
+        """Tell of each record whether it still is in its log; where one is not, under any name of that log."""
+        evidence = [one.evidence for one in kept]
+        there = await asyncio.to_thread(still_there, evidence)
+        if not all(there):
+            stored = await self.ask(lambda library: library.log.checkpoints()) or {}
+            there = await asyncio.to_thread(still_there, evidence, lambda: stored)
+        return there
 
     def relayout(self) -> None:
         """Write every row anew: the time has changed."""
@@ -145,20 +174,51 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
     def show_bar(self) -> None:
         """Write the top bar anew."""
         self.query_one("#top", Line).show(
-            lambda width: bar_row(self.crumbs, self.host.preset, self.note, width, live=self.host.live)
+            lambda width: bar_row(
+                self.crumbs, self.host.access.state.preset, self.note, width, live=self.host.access.live
+            )
         )
 
     # -- keys ------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer nothing about what is not shown."""
-        if action in {"find", "copy_id", "copy_command", "next_pane"}:
+        if action in {"find", "copy_id", "copy_command", "copy_address", "next_pane", "resize", "undo", "redo"}:
             return not self.has_notice and not isinstance(self.focused, FindBar)
         return super().check_action(action, parameters)
 
     def action_next_pane(self, step: int) -> None:
         """Move between the panes."""
         (self.focus_next if step > 0 else self.focus_previous)(RowsView)
+
+    def action_resize(self, step: int) -> None:
+        """Give the first pane more room, or less."""
+        first, second = (self.query_one(pane).size for pane in self.PANES)
+        beside = self._is_beside
+        room = (first.width + second.width) if beside else (first.height + second.height)
+        now = (first.width if beside else first.height) * 100 // max(room, 1)
+        self.host.shares[self._place.view] = min(max(now + step * _STEP, _LEAST_SHARE), 100 - _LEAST_SHARE)
+        self._share()
+
+    @property
+    def _is_beside(self) -> bool:
+        return self.query_one("#body").layout.name == "horizontal"
+
+    def _share(self) -> None:
+        """Divide the room between the panes as a person wants it."""
+        share = self.host.shares.get(self._place.view)
+        if share is None:
+            return
+        first, second = (self.query_one(pane) for pane in self.PANES)
+        first.styles.max_height = "100%"
+        one, other = f"{share}%", "1fr"
+        beside = self._is_beside
+        first.styles.width, second.styles.width = (one, other) if beside else ("1fr", "1fr")
+        first.styles.height, second.styles.height = ("1fr", "1fr") if beside else (one, other)
+
+    def on_resize(self) -> None:
+        """Divide the room anew: panes may stand beside each other now."""
+        self.call_after_refresh(self._share)
 
     def action_find(self) -> None:
         """Ask for a text."""
@@ -192,3 +252,36 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
     def action_copy_command(self) -> None:
         """Copy the command that shows what the cursor is on."""
         self.host.copy(self.command)
+
+    def action_copy_address(self) -> None:
+        """Copy the command that opens this place on these screens."""
+        address = self.place.address
+        self.host.copy(f"germline ui --at {shlex.quote(address)}" if address else "germline ui")
+
+    # -- changing --------------------------------------------------------------------------------------
+
+    def ask_about(self, change: Change) -> None:
+        """Ask for a reason and a yes, then append a change."""
+        self.app.push_screen(Ask(change, self.host))
+
+    async def action_undo(self) -> None:
+        """Ask whether to take the last change back: of this skill, else of the registry."""
+        await self._take_back("undo")
+
+    async def action_redo(self) -> None:
+        """Ask whether to take the last undo back."""
+        await self._take_back("redo")
+
+    async def _take_back(self, step: Literal["undo", "redo"]) -> None:
+        from registry.undoing import changes_of  # noqa: PLC0415 - most who look change nothing
+
+        skill = self.place.skill if self._place.view in {"skills", "history", "why"} else ""
+        changes = await self.ask(partial(changes_of, skill=skill))
+        if changes is None:
+            return
+        envelope = changes.undo if step == "undo" else changes.redo
+        if envelope is None:
+            where = f" in {skill}" if skill else ""
+            self.notify(f"nothing to {step}{where}", timeout=2, markup=False)
+        else:
+            self.ask_about(taking_back(envelope, skill, step))

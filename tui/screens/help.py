@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Input
+from textual.widgets import Input
 
 from tui.keys import HELP, SHEET
 from tui.views.help import KeyLine, help_rows
+from tui.widgets.key_bar import KeyBar
 from tui.widgets.rows_view import RowsView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from textual.app import ComposeResult
+    from textual.app import App, ComposeResult
     from textual.binding import BindingType
+    from textual.screen import Screen
+
+
+_ORDER: Final = ("change", "find", "view", "trail", "copy", "pane", "move", "app")
+"""The keys of the screen come first, and those that every screen has last, in this order."""
+
+
+def key_lines(app: App[None], screen: Screen[object]) -> list[KeyLine]:
+    """List the keys that work on a screen."""
+    lines: dict[str, KeyLine] = {}
+    for active in screen.active_bindings.values():
+        binding = active.binding
+        if binding.id and active.enabled:
+            key = app.get_key_display(replace(binding, key_display=None)).replace("⏎", "enter")
+            keys = f"{lines[binding.id].keys} {key}" if binding.id in lines else key
+            lines[binding.id] = KeyLine(keys, binding.description, binding.tooltip, binding.id)
+    return sorted(lines.values(), key=_place)
+
+
+def _place(line: KeyLine) -> int:
+    group = line.key_id.partition(".")[0]
+    return _ORDER.index(group) if group in _ORDER else -1
 
 
 class HelpSheet(ModalScreen[None], inherit_bindings=False):
@@ -23,15 +47,15 @@ class HelpSheet(ModalScreen[None], inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = [*SHEET, *HELP]
 
-    def __init__(self, lines: Sequence[KeyLine]) -> None:
-        super().__init__()
+    def __init__(self, lines: Sequence[KeyLine], *, plain: bool) -> None:
+        super().__init__(classes="-ascii" if plain else None)
         self._lines = lines
 
     def compose(self) -> ComposeResult:
         """Lay out the page."""
         yield Input(placeholder="type to filter the keys", compact=True)
         yield RowsView(id="page")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Show every key."""

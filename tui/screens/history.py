@@ -6,7 +6,7 @@ from array import array
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual import on, work
+from textual import on
 
 from events.errors import GermlineError
 from tui.event_reads import (
@@ -23,11 +23,12 @@ from tui.event_reads import (
 from tui.keys import HISTORY
 from tui.places import Place
 from tui.screens.base import PlaceScreen
-from tui.screens.sheet import Sheet
-from tui.views.diff import changes, diff_rows
+from tui.screens.reading import reading
+from tui.screens.sheet import diff_sheet
 from tui.views.history import detail_rows, history_note
 from tui.widgets.event_list import EventList
 from tui.widgets.rows_view import RowsView
+from tui.writing import reverting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +46,7 @@ class HistoryScreen(PlaceScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [*HISTORY]
     FIND_HINT = "show events that hold …"
+    PANES = ("#events", "#detail")
 
     def __init__(self, place: Place, host: Host) -> None:
         super().__init__(place, host)
@@ -72,8 +74,8 @@ class HistoryScreen(PlaceScreen):
         else:
             place = self._place
             if place.skill and not place.event:
-                self._target = await self.host.read(partial(read_place, skill=place.skill, ref=place.ref))
-            self._head = self.host.head
+                self._target = await self.host.access.read(partial(read_place, skill=place.skill, ref=place.ref))
+            self._head = self.host.access.state.head
             self.say("", "")
             await self._list_all()
 
@@ -90,7 +92,9 @@ class HistoryScreen(PlaceScreen):
     async def _scan(self) -> None:
         """Find older events, piece by piece, from where the last one was found."""
         while self._below:
-            chunk = await self.host.read(partial(read_positions, skill=self._place.skill, below=self._below))
+            chunk = await self.host.access.read(
+                partial(read_positions, skill=self._place.skill, below=self._below)
+            )
             kept = await self._matching(chunk)
             self._below = chunk[-1] if chunk else 0
             self._total += len(chunk)
@@ -98,8 +102,8 @@ class HistoryScreen(PlaceScreen):
             self._show_events(self._found, grown=True)
 
     async def _add_newer(self) -> None:
-        head = self.host.head
-        newer = await self.host.read(
+        head = self.host.access.state.head
+        newer = await self.host.access.read(
             partial(read_newer, skill=self._place.skill, after=self._head, upto=head),
         )
         kept = await self._matching(newer)
@@ -116,7 +120,7 @@ class HistoryScreen(PlaceScreen):
         """Keep the events that hold the text looked for."""
         if not self.needle:
             return positions
-        return await self.host.read(partial(read_matching, positions=positions, needle=self.needle))
+        return await self.host.access.read(partial(read_matching, positions=positions, needle=self.needle))
 
     def _show_events(self, positions: Sequence[int], *, grown: bool) -> None:
         events = self._events
@@ -133,7 +137,7 @@ class HistoryScreen(PlaceScreen):
         """Read a page that came into view."""
         self._deliver(event.page, event.positions)
 
-    @work(group="pages")
+    @reading("pages", exclusive=False)
     async def _deliver(self, page: int, positions: Sequence[int]) -> None:
         lines = await self.ask(partial(read_lines, positions=positions))
         if lines is not None:
@@ -143,7 +147,7 @@ class HistoryScreen(PlaceScreen):
         """List the events that hold the text."""
         self._refilter()
 
-    @work(group="load", exclusive=True)
+    @reading("load")
     async def _refilter(self) -> None:
         try:
             self._target = self._events.position
@@ -161,7 +165,7 @@ class HistoryScreen(PlaceScreen):
     def _read_detail(self) -> None:
         self._show_detail(self._events.position)
 
-    @work(group="detail", exclusive=True)
+    @reading("detail")
     async def _show_detail(self, position: int) -> None:
         detail = await self.ask(partial(read_event, position=position)) if position else None
         self._detail = detail
@@ -197,6 +201,12 @@ class HistoryScreen(PlaceScreen):
         return history_note(shown, self._total, scanning=self._below > 0, needle=self.needle)
 
     @property
+    def shown_version(self) -> int:
+        """The version that the skill had at the event, where it is not the newest."""
+        detail = self._detail
+        return detail.version if detail and self._place.skill and detail.version < detail.newest else 0
+
+    @property
     def copied_id(self) -> str:
         """The id of the event."""
         return self._detail.envelope.event_id if self._detail else ""
@@ -219,6 +229,7 @@ class HistoryScreen(PlaceScreen):
             "travel": skill,
             "mark": skill and detail and detail.is_version,
             "every": skill or (detail and detail.skill),
+            "revert": self.shown_version,
         }
         if action in offers:
             return False if self.has_notice else bool(offers[action]) or None
@@ -271,10 +282,15 @@ class HistoryScreen(PlaceScreen):
         else:
             return
         crumbs = ["Skills", skill, title]
-        self.app.push_screen(Sheet(crumbs, lambda width: diff_rows(diff, width), self.host, changes(diff)))
+        self.app.push_screen(diff_sheet(crumbs, diff, self.host))
 
     def action_every(self) -> None:
         """Change between the events of one skill and those of the whole registry."""
         detail, position = self._detail, self._events.position
         skill = "" if self._place.skill or detail is None else detail.skill
         self.host.go(Place("history", skill, event=position))
+
+    def action_revert(self) -> None:
+        """Ask whether to go back to the version that the skill had at the event."""
+        if self._detail and self.shown_version:
+            self.ask_about(reverting(self._detail.skill, self.shown_version))

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.screen import ModalScreen
-from textual.widgets import Footer
 
+from tui.figures import count
 from tui.keys import SHEET
 from tui.views.bar import bar_row
+from tui.views.diff import changes, diff_rows
+from tui.views.evidence import evidence_rows
+from tui.views.tried import tried_rows
+from tui.widgets.key_bar import KeyBar
 from tui.widgets.rows_view import Line, RowsView
 
 if TYPE_CHECKING:
@@ -17,7 +21,10 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from registry.candidate import Candidate
+    from registry.diffs import DiffLine
     from tui.host import Host
+    from tui.views.evidence import Evidenced
     from tui.widgets.rows_view import Layout
 
 
@@ -27,7 +34,7 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [*SHEET]
 
     def __init__(self, crumbs: Sequence[str], layout: Layout, host: Host, note: str = "") -> None:
-        super().__init__()
+        super().__init__(classes="-ascii" if host.settings.ascii else None)
         self._host = host
         self._crumbs = crumbs
         self._note = note
@@ -37,12 +44,14 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
         """Lay out the page."""
         yield Line(id="top")
         yield RowsView(id="page")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Show the page."""
         self.query_one("#top", Line).show(
-            lambda width: bar_row(self._crumbs, self._host.preset, self._note, width, live=self._host.live)
+            lambda width: bar_row(
+                self._crumbs, self._host.access.state.preset, self._note, width, live=self._host.access.live
+            )
         )
         self.show(self._rows)
 
@@ -53,3 +62,20 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
     def action_close(self) -> None:
         """Go back to the screen below."""
         self.dismiss()
+
+
+def evidence_sheet(crumbs: Sequence[str], what: Evidenced, there: Sequence[bool] | None, host: Host) -> Sheet:
+    """Make a sheet of all evidence behind something."""
+    note = f"{len(what.evidence)} kept" + (f", {len(what.erased)} erased" if what.erased else "")
+    return Sheet([*crumbs, "evidence"], lambda width: evidence_rows(what, there, width), host, note)
+
+
+def tried_sheet(crumbs: Sequence[str], tried: Sequence[Candidate], host: Host) -> Sheet:
+    """Make a sheet of candidates, and of what became of each."""
+    note = count(len(tried), "candidate")
+    return Sheet([*crumbs, "tried"], lambda width: tried_rows(tried, width, host.now()), host, note)
+
+
+def diff_sheet(crumbs: Sequence[str], diff: Sequence[DiffLine], host: Host) -> Sheet:
+    """Make a sheet of a whole diff."""
+    return Sheet(crumbs, lambda width: diff_rows(diff, width), host, changes(diff))

@@ -22,6 +22,7 @@ class SkillsScreen(PlaceScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [*SKILLS]
     FIND_HINT = "show skills that hold …"
+    PANES = ("#skills", "#card")
     _page = SkillsPage((), 0)
 
     def panes(self) -> ComposeResult:
@@ -33,7 +34,7 @@ class SkillsScreen(PlaceScreen):
     async def load(self) -> None:
         """Read the skills."""
         name = self.place.skill
-        self._page = await self.host.read(read_skills)
+        self._page = await self.host.access.read(read_skills)
         self.query_one("#columns", Line).show(skills_header)
         if self._page.cards:
             self.say("", "")

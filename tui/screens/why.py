@@ -6,27 +6,30 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import work
-
 from registry.provenance import Why, why
-from tui.event_reads import read_diff
+from tui.event_reads import EventDetail, read_diff, read_event
 from tui.keys import WHY
 from tui.places import Place
-from tui.reads import BlameLine, BlamePage, read_blame
-from tui.rereading import still_there
+from tui.reads import BlameLine, BlamePage, read_blame, read_chain, read_tones
 from tui.screens.base import PlaceScreen
-from tui.screens.sheet import Sheet
-from tui.views.blame import blame_rows, first_line, matches_in
-from tui.views.diff import changes, diff_rows
+from tui.screens.reading import reading
+from tui.screens.sheet import Sheet, diff_sheet, evidence_sheet, tried_sheet
+from tui.views.blame import blame_rows, first_line, next_match
 from tui.views.evidence import evidence_rows
+from tui.views.history import detail_rows
 from tui.views.why import why_rows
+from tui.widgets.chain_line import ChainLine
 from tui.widgets.rows_view import RowList, RowsView
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
     from tui.host import Host
+    from tui.views.markdown import Tones
+    from tui.views.rows import Row
 
 
 class WhyScreen(PlaceScreen):
@@ -34,6 +37,7 @@ class WhyScreen(PlaceScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [*WHY]
     FIND_HINT = "go to lines that hold …"
+    PANES = ("#blame", "#why")
 
     def __init__(self, place: Place, host: Host) -> None:
         super().__init__(place, host)
@@ -42,15 +46,18 @@ class WhyScreen(PlaceScreen):
         self._why: Why | None = None
         self._there: dict[tuple[str, ...], tuple[bool, ...]] = {}
         self._sheet: Sheet | None = None
+        self._tones: Sequence[Tones] = ()
+        self._cause: EventDetail | None = None
 
     def panes(self) -> ComposeResult:
         """Lay out the lines above the reasons."""
         yield RowList(id="blame")
-        yield RowsView(id="why", classes="below")
+        yield ChainLine(id="chain", classes="below")
+        yield RowsView(id="why")
 
     async def load(self) -> None:
         """Read the skill at its version; the cursor stays on the line that it is on."""
-        page = await self.host.read(partial(read_blame, skill=self._place.skill, ref=self._ref))
+        page = await self.host.access.read(partial(read_blame, skill=self._place.skill, ref=self._ref))
         self.say("", "")
         self._show_page(page)
 
@@ -61,22 +68,36 @@ class WhyScreen(PlaceScreen):
         else:
             number = page.number_of(line.line.gene, line.line.id) if line.line.id else 0
             number = number or line.line.number
-        self._page = page
+        self._page, self._tones = page, ()
         self._show_blame()
         self._blame.cursor = number - 1
         self._read_why()
+        self._colour()
         self.show_bar()
+
+    @reading("colour")
+    async def _colour(self) -> None:
+        """Colour the text once it is on the screen: reading it as Markdown takes longer than showing it."""
+        page = self._page
+        if page is not None:
+            texts = [one.line.text for one in page.lines]
+            tones = await asyncio.to_thread(read_tones, texts)
+            self._tones = tones if page is self._page else ()
+            self._show_blame()
 
     def _show_blame(self) -> None:
         page = self._page
         if page is not None:
-            self._blame.show(lambda width: blame_rows(page, width, self.host.now(), needle=self.needle))
+            tones = self._tones
+            self._blame.show(
+                lambda width: blame_rows(page, width, self.host.now(), needle=self.needle, tones=tones)
+            )
 
     def on_row_list_moved(self) -> None:
         """Explain the line that the cursor moved to."""
         self._read_why()
 
-    @work(group="why", exclusive=True)
+    @reading("why")
     async def _read_why(self) -> None:
         page, line = self._page, self._line
         if page is None or line is None:
@@ -84,26 +105,26 @@ class WhyScreen(PlaceScreen):
         said = await self.ask(partial(why, capsule=page.capsule, number=line.line.number))
         if said is None:
             return
+        links = await self.ask(partial(read_chain, why=said)) or ()
         self._why = said
+        self._chain.show_links(links)
         self._show_why(home=True)
         kept = tuple(one.id for one in said.evidence)
         if kept and kept not in self._there:
-            evidence = [one.evidence for one in said.evidence]
-            there = await asyncio.to_thread(still_there, evidence)
-            if not all(there):
-                stored = await self.ask(lambda library: library.log.checkpoints()) or {}
-                there = await asyncio.to_thread(still_there, evidence, lambda: stored)
-            self._there[kept] = there
+            self._there[kept] = await self.standing(said.evidence)
             self._show_why(home=False)
 
     def _show_why(self, *, home: bool) -> None:
-        said = self._why
+        said, cause, there = self._why, self._cause, self._standing
         if said is None:
             return
-        there = self._there.get(tuple(one.id for one in said.evidence))
-        self.query_one("#why", RowsView).show(
-            lambda width: why_rows(said, there, width, self.host.now()), home=home
-        )
+
+        def rows(width: int) -> Sequence[Row]:
+            if self._chain.link is None:
+                return why_rows(said, there, width, self.host.now())
+            return detail_rows(cause, width, self.host.now()) if cause else evidence_rows(said, there, width)
+
+        self.query_one("#why", RowsView).show(rows, home=home)
         if self._sheet is not None and self._sheet.is_attached:
             self._sheet.show(lambda width: evidence_rows(said, there, width))
         self.show_bar()
@@ -114,6 +135,21 @@ class WhyScreen(PlaceScreen):
     @property
     def _blame(self) -> RowList:
         return self.query_one("#blame", RowList)
+
+    @property
+    def _standing(self) -> tuple[bool, ...] | None:
+        """Which evidence of the line still is where it was, None while unknown."""
+        return self._there.get(tuple(one.id for one in self._why.evidence)) if self._why else None
+
+    @property
+    def _chain(self) -> ChainLine:
+        return self.query_one("#chain", ChainLine)
+
+    @property
+    def shown_version(self) -> int:
+        """The version that is shown, where it is not the newest."""
+        page = self._page
+        return page.capsule.version if page and page.capsule.version < page.latest else 0
 
     @property
     def _line(self) -> BlameLine | None:
@@ -163,9 +199,13 @@ class WhyScreen(PlaceScreen):
             "before": said and said.previous,
             "diff": said,
             "travel": said,
+            "same": said and said.signal,
+            "tried": said and said.tried,
         }
         if action in offers:
             return False if self.has_notice else bool(offers[action]) or None
+        if action == "cause":
+            return not self.has_notice and self._chain.leads(int(str(parameters[0])))
         if action == "return":
             return self.host.can_return
         if action == "match":
@@ -176,10 +216,8 @@ class WhyScreen(PlaceScreen):
         """Show all evidence of the line in full."""
         said = self._why
         if said and (said.evidence or said.erased):
-            there = self._there.get(tuple(one.id for one in said.evidence))
-            crumbs = ["Skills", self._label, f"line {said.line.number}", "evidence"]
-            note = f"{len(said.evidence)} kept" + (f", {len(said.erased)} erased" if said.erased else "")
-            self._sheet = Sheet(crumbs, lambda width: evidence_rows(said, there, width), self.host, note)
+            crumbs = ["Skills", self._label, f"line {said.line.number}"]
+            self._sheet = evidence_sheet(crumbs, said, self._standing, self.host)
             self.app.push_screen(self._sheet)
 
     def on_row_list_chosen(self) -> None:
@@ -221,7 +259,26 @@ class WhyScreen(PlaceScreen):
         diff = await self.ask(partial(read_diff, skill=self._place.skill, old=new - 1, new=new))
         if diff is not None:
             crumbs = ["Skills", self._place.skill, f"diff @{new - 1} @{new}" if new > 1 else "diff @1"]
-            self.app.push_screen(Sheet(crumbs, lambda width: diff_rows(diff, width), self.host, changes(diff)))
+            self.app.push_screen(diff_sheet(crumbs, diff, self.host))
+
+    async def action_cause(self, step: int) -> None:
+        """Look at the next cause back along the chain, or at what it led to."""
+        self._chain.walk(step)
+        position = self._chain.link.position if self._chain.link else 0
+        self._cause = await self.ask(partial(read_event, position=position)) if position else None
+        self._show_why(home=True)
+
+    def action_same(self) -> None:
+        """Show the signal behind the line, with all that came of it."""
+        if self._why and self._why.signal:
+            self.host.go(Place("signals", item=self._why.signal.event.fingerprint))
+
+    def action_tried(self) -> None:
+        """Show what else was tried for the signal of the line, and why it is not there."""
+        said = self._why
+        if said and said.tried:
+            crumbs = ["Skills", self._label, f"line {said.line.number}"]
+            self.app.push_screen(tried_sheet(crumbs, said.tried, self.host))
 
     def find(self, *, done: bool) -> None:
         """Mark what matches, and go to the first match from the cursor on."""
@@ -234,13 +291,9 @@ class WhyScreen(PlaceScreen):
         self._to_match(step, here=False)
 
     def _to_match(self, step: int, *, here: bool) -> None:
-        page, at = self._page, self._blame.cursor
-        if page is None:
-            return
-        count = len(page.lines)
-        order = [(at + step * k) % count for k in range(0 if here else 1, count + 1)]
-        found = next((i for i in order if matches_in(page.lines[i].line.text, self.needle)), None)
+        page = self._page
+        found = next_match(page, self._blame.cursor, step, self.needle, here=here) if page else None
         if found is not None:
             self._blame.cursor = found
         elif not here:
-            self.notify(f'no line has "{self.needle}"', timeout=2)
+            self.notify(f'no line has "{self.needle}"', timeout=2, markup=False)

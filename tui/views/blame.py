@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Final
 from events.score import Unmeasured
 from tui.figures import age
 from tui.views.marks import UNPROVEN, delta_part
-from tui.views.rows import Part, cell, clean, cut_row, marked
+from tui.views.rows import Part, cell, clean, cut_row, marked, toned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tui.reads import BlameLine, BlamePage
+    from tui.views.markdown import Tones
     from tui.views.rows import Row, Tone
 
 _ROOMY: Final = 98
@@ -21,8 +22,13 @@ _GUTTER: Final = 21
 _STAMP: Final = "stamp"
 
 
-def blame_rows(page: BlamePage, width: int, now: str, *, needle: str = "") -> list[Row]:
-    """Write the gutter `event · age · strategy · Δscore │ line │ text`; runs of one event are joined."""
+def blame_rows(
+    page: BlamePage, width: int, now: str, *, needle: str = "", tones: Sequence[Tones] = ()
+) -> list[Row]:
+    """Write the gutter `event · age · strategy · Δscore │ line │ text`; runs of one event are joined.
+
+    Shapes: `tones` has an entry for each line, or none at all.
+    """
     numbers = len(str(len(page.lines)))
     events = max((len(str(one.line.origin)) for one in page.lines), default=1) + 1 if width >= _ROOMY else 0
     rows = []
@@ -31,9 +37,11 @@ def blame_rows(page: BlamePage, width: int, now: str, *, needle: str = "") -> li
         gutter = _gutter(one, events, now) if first else _joined(one, page.lines[at + 1 : at + 2], events)
         text = clean(one.line.text)
         number = (Part(" │ ", "dim"), cell(str(one.line.number), numbers, "dim", right=True), Part(" │ ", "dim"))
-        rows.append(
-            cut_row((*gutter, *number, *marked(text, matches_in(text, needle), "mark", _tone(one))), width)
-        )
+        if needle or not tones:
+            said = marked(text, matches_in(text, needle), "mark", _tone(one))
+        else:
+            said = toned(text, tones[at], _tone(one))
+        rows.append(cut_row((*gutter, *number, *said), width))
     return rows
 
 
@@ -66,6 +74,13 @@ def matches_in(text: str, needle: str) -> list[tuple[int, int]]:
     """Find a text in a line, whatever its case."""
     found = re.finditer(re.escape(needle), text, re.IGNORECASE) if needle else ()
     return [match.span() for match in found]
+
+
+def next_match(page: BlamePage, at: int, step: int, needle: str, *, here: bool) -> int | None:
+    """Find the next line from one on that holds a text, or the one before; with `here` that one counts as well."""
+    count = len(page.lines)
+    order = ((at + step * k) % count for k in range(0 if here else 1, count + 1))
+    return next((i for i in order if matches_in(page.lines[i].line.text, needle)), None)
 
 
 def first_line(page: BlamePage, line: int, event: int) -> int:

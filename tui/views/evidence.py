@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from rich.cells import cell_len
 
@@ -27,8 +27,30 @@ from tui.views.rows import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from registry.provenance import KeptEvidence, Why
+    from registry.erasing import ErasedEvidence
+    from registry.library import Raised
+    from registry.provenance import KeptEvidence
     from tui.views.rows import Row, Tone
+
+
+class Evidenced(Protocol):
+    """What rests on the evidence of a signal: a line, a candidate, the signal itself."""
+
+    @property
+    def signal(self) -> Raised | None:
+        """The signal, None where there is none."""
+        ...
+
+    @property
+    def evidence(self) -> tuple[KeptEvidence, ...]:
+        """The records that are kept."""
+        ...
+
+    @property
+    def erased(self) -> tuple[ErasedEvidence, ...]:
+        """Those whose text was removed."""
+        ...
+
 
 _SHOWN: Final = 3
 _WILDCARD: Final = "<*>"
@@ -42,7 +64,7 @@ _STANDING: Final[dict[bool | None, tuple[str, Tone]]] = {
 }
 
 
-def evidence_summary(why: Why, there: Sequence[bool] | None, width: int) -> list[Row]:
+def evidence_summary(why: Evidenced, there: Sequence[bool] | None, width: int) -> list[Row]:
     """Write the first pieces of evidence, one row each, and what was erased, when and why."""
     rows: list[Row] = []
     for at, kept in enumerate(why.evidence[:_SHOWN]):
@@ -57,7 +79,7 @@ def evidence_summary(why: Why, there: Sequence[bool] | None, width: int) -> list
     return rows
 
 
-def _evidence_row(kept: KeptEvidence, why: Why, width: int, *, standing: bool | None) -> Row:
+def _evidence_row(kept: KeptEvidence, why: Evidenced, width: int, *, standing: bool | None) -> Row:
     """Write one record in one row: where it is, what it says with the matching words marked, if it still is."""
     evidence = kept.evidence
     mark, tone = _STANDING[standing]
@@ -68,7 +90,7 @@ def _evidence_row(kept: KeptEvidence, why: Why, width: int, *, standing: bool | 
     return Part(f"{place}  ", "dim"), *pad_row(said, room), Part(f"  {mark}", tone)
 
 
-def _template(why: Why) -> str:
+def _template(why: Evidenced) -> str:
     return why.signal.event.template if why.signal else ""
 
 
@@ -96,7 +118,7 @@ def template_spans(text: str, template: str) -> list[tuple[int, int]]:
     return spans
 
 
-def evidence_rows(why: Why, there: Sequence[bool] | None, width: int) -> list[Row]:
+def evidence_rows(why: Evidenced, there: Sequence[bool] | None, width: int) -> list[Row]:
     """Write all evidence of a line in full: where each record is, whether it still is there, what it says.
 
     Below it stands what was erased: of that the day and the reason are left.

@@ -29,6 +29,7 @@ _MARKERS: Final[dict[str, tuple[str, Tone]]] = {
     "CapsuleVersioned": ("●", "accent"),
     "CapsuleReverted": ("↶", "warn"),
     "CapsuleImported": ("↓", "accent"),
+    "CapsuleBorn": ("+", "accent"),
     "SignalRaised": ("!", "warn"),
     "AliasMoved": ("→", "accent"),
     "EvidenceErased": ("✗", "dim"),

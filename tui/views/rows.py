@@ -5,14 +5,15 @@ Widths are counted in terminal cells: a wide character takes two.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, overload
 
 from rich.cells import cell_len, set_cell_size
 
 from registry.hidden import hidden_characters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
 Tone = Literal[
     "", "dim", "strong", "accent", "good", "bad", "warn", "mark", "code", "added", "removed", "new", "old"
@@ -33,6 +34,28 @@ class Part(NamedTuple):
 
 Row = tuple[Part, ...]
 BLANK: Final[Row] = ()
+
+
+class EachRow(Sequence[Row]):
+    """Rows that are written one by one, when they come into view: of long lists only those are."""
+
+    def __init__(self, count: int, write: Callable[[int], Row]) -> None:
+        self._count = count
+        self._write = write
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return self._count
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Row]: ...
+    def __getitem__(self, at: int | slice) -> Row | list[Row]:
+        """Write a row, or some."""
+        if isinstance(at, slice):
+            return [self._write(one) for one in range(self._count)[at]]
+        return self._write(range(self._count)[at])
 
 
 def clean(text: str) -> str:
@@ -156,6 +179,17 @@ def marked(text: str, spans: Iterable[tuple[int, int]], tone: Tone, base: Tone =
     parts: list[Part] = []
     at = 0
     for start, end in spans:
+        parts += [Part(text[at:start], base), Part(text[start:end], tone)]
+        at = end
+    parts.append(Part(text[at:], base))
+    return tuple(part for part in parts if part.text)
+
+
+def toned(text: str, spans: Iterable[tuple[int, int, Tone]], base: Tone = "") -> Row:
+    """Give character ranges of a text each a tone of its own; spans rise and do not overlap."""
+    parts: list[Part] = []
+    at = 0
+    for start, end, tone in spans:
         parts += [Part(text[at:start], base), Part(text[start:end], tone)]
         at = end
     parts.append(Part(text[at:], base))

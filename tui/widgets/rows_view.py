@@ -13,6 +13,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from tui.keys import MOVES
+from tui.views.ascii import ascii_of
 from tui.views.rows import BLANK, Tone, cut_row
 
 if TYPE_CHECKING:
@@ -87,9 +88,10 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         names = ("tone--cursor",) if is_cursor else ()
         base = self.get_visual_style(*names).rich_style
         row = cut_row(self.row(index), self.width) if index < self.count else BLANK
+        plain = self.screen.has_class("-ascii")
         segments = [
             Segment(
-                part.text.translate(_CONTROL),
+                ascii_of(part.text.translate(_CONTROL)) if plain else part.text.translate(_CONTROL),
                 self.get_visual_style(f"tone--{part.tone}", *names).rich_style if part.tone else base,
             )
             for part in row

@@ -1,0 +1,178 @@
+"""What verification asks of rows, whichever database they were read from: pure, and shared by every backend.
+
+Text comes as bytes, as it is stored: what is no longer UTF-8 is a finding, not an error.
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+from events.contents import content_hash
+from events.envelope import GENESIS
+from events.log import Head, Integrity, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from collections.abc import Set as AbstractSet
+
+    Row = tuple[int, bytes, bytes, int, bytes, int, bytes, bytes, bytes, bytes, bytes, bytes, bytes]
+    """The columns of an event, text as bytes."""
+
+_SEPARATOR: Final = b"\x1f"
+_BETWEEN: Final = 9
+"""Separators between the ten header fields; a payload, which is JSON, holds none."""
+
+_HASHED: Final = b"%b%d" + b"\x1f%b\x1f%b\x1f%d\x1f%b\x1f%d\x1f%b\x1f%b\x1f%b\x1f%b" + b"%b"
+"""The previous hash, the header and the payload (events.envelope.seal): what the hash of an event is over."""
+
+NAMES_EVIDENCE: Final = b'"evidence":["'
+"""What stands in the payload of a signal that names evidence (events.envelope.encode): databases look for it."""
+
+_MOST: Final = 1_000
+"""Problems told one by one; a log with more is damaged as a whole, and the rest are only counted."""
+
+
+def told(chain: Chain) -> Integrity:
+    """Say what was found, the first thousand problems of it."""
+    problems = chain.problems
+    first = problems[:_MOST]
+    if len(problems) > _MOST:
+        first.append(Problem(0, f"{len(problems) - _MOST} further problems"))
+    return Integrity(chain.events, Head(chain.position, as_text(chain.stored)), tuple(first))
+
+
+class Chain:
+    """Follows the events in order, and blames those that break a promise."""
+
+    def __init__(self, problems: list[Problem], *, behind: Head | None = None) -> None:
+        head = behind or Head(0, GENESIS)
+        self.problems = problems
+        self.events = 0
+        self.position = head.position
+        self.stored = head.hash.encode()
+        self.computed = self.stored
+        self.versions: dict[bytes, int] = {}
+
+    def follow(self, rows: Iterable[Row]) -> None:
+        """Check each event against the one before it; all that holds takes the short way."""
+        versions, version_of = self.versions, self.versions.get
+        for row in rows:
+            # the hash is written out here, and every column has a name: a call and indexes cost a tenth more
+            position, event_id, stream, version, kind, schema, at, actor, cause, turn, before, stored, payload = (
+                row
+            )
+            try:
+                hashed = _HASHED % (
+                    before,
+                    position,
+                    event_id,
+                    stream,
+                    version,
+                    kind,
+                    schema,
+                    at,
+                    actor,
+                    cause,
+                    turn,
+                    payload,
+                )
+            except TypeError:
+                hashed = b""  # a column of another kind, written around the schema
+            computed = sha256(hashed).hexdigest().encode()
+            if hashed.count(_SEPARATOR) != _BETWEEN or b"{" in turn:
+                computed = b""  # bytes moved from one field to the next, which the hash alone does not see
+            if (
+                computed != stored
+                or before != self.stored
+                or position != self.position + 1
+                or version != version_of(stream, 0) + 1
+            ):
+                self._blame(row, computed)
+                version = version if type(version) is int else 0
+            versions[stream] = version
+            self.position, self.stored, self.computed = position, stored, computed
+            self.events += 1
+
+    def _blame(self, row: Row, computed: bytes) -> None:
+        """Say what is wrong with an event, once for each cause.
+
+        After the first problem stream versions prove nothing: the event that counted may be the damaged one.
+        """
+        position, stream, version, previous, stored = row[0], row[2], row[3], row[10], row[11]
+        clean = not self.problems
+        if missing := range(self.position + 1, position):
+            last = f" to {missing[-1]}" if len(missing) > 1 else ""
+            self._add(missing[0], f"event {missing[0]}{last} is missing")
+        elif previous not in (self.stored, self.computed):
+            self._add(position, f"event {position} does not follow from the one before it")
+        if computed != stored:
+            self._add(position, f"event {position} is not what was hashed")
+        elif clean and not missing and version != self.versions.get(stream, 0) + 1:
+            known = self.versions.get(stream, 0)
+            self._add(
+                position, f"event {position} is version {version} of {as_text(stream)}, which was at {known}"
+            )
+
+    def _add(self, position: int, what: str) -> None:
+        self.problems.append(Problem(position, what))
+
+
+def blob_problems(rows: Iterable[tuple[bytes, bytes]]) -> Iterator[Problem]:
+    """Compare blobs, as (name, body), with the hash that names them."""
+    for name, body in rows:
+        if sha256(_as_bytes(body)).hexdigest().encode() != name:
+            yield Problem(0, f"blob {as_text(name)} does not hold what its name says")
+
+
+def episode_problems(rows: Iterable[tuple[bytes, bytes, bytes, bytes]]) -> Iterator[Problem]:
+    """Compare episodes, as (episode, source, body, content hash), with their hash."""
+    for episode, source, body, kept in rows:
+        if content_hash(as_text(episode), as_text(source), body=_as_bytes(body)).encode() != kept:
+            yield Problem(0, f"episode {as_text(episode)} is not what was hashed")
+
+
+def checkpoint_problems(rows: Iterable[tuple[bytes, bytes, bytes]]) -> Iterator[Problem]:
+    """Compare checkpoints, as (name, body, content hash), with their hash."""
+    for name, body, kept in rows:
+        if content_hash(as_text(name), body=_as_bytes(body)).encode() != kept:
+            yield Problem(0, f"checkpoint {as_text(name)} is not what was hashed")
+
+
+def evidence_problems(
+    kept: AbstractSet[str], raised: Iterable[tuple[int, bytes]], erased: Iterable[tuple[int, bytes]]
+) -> Iterator[Problem]:
+    """Look for evidence that is gone although no event erased it, or there although one did.
+
+    Shapes: kept holds the names of blobs; raised and erased are the (position, payload) of the events
+    SignalRaised, of those at least that hold NAMES_EVIDENCE, and EvidenceErased.
+    """
+    gone = {str(payload.get("evidence")) for _, payload in _payloads(erased)}
+    for position, payload in _payloads(raised):
+        for name in map(str, payload.get("evidence") or ()):
+            if name not in kept and name not in gone:
+                yield Problem(position, f"evidence {name} is gone, and no event erased it")
+    for name in sorted(gone & kept):
+        yield Problem(0, f"evidence {name} was erased, and is there")
+
+
+def _payloads(rows: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Read the events of one type; those that are damaged have been blamed already."""
+    for position, payload in rows:
+        try:
+            fields = json.loads(payload)
+        except (TypeError, ValueError):
+            continue
+        if isinstance(fields, dict):
+            yield position, fields
+
+
+def as_text(stored: object) -> str:
+    """Show stored text, whatever became of it."""
+    return stored.decode(errors="backslashreplace") if isinstance(stored, bytes) else str(stored)
+
+
+def _as_bytes(stored: object) -> bytes:
+    """Give stored bytes; none where damage made a number of them, or nothing."""
+    return stored if isinstance(stored, bytes) else b""

@@ -1,0 +1,48 @@
+"""What every backend says of its rows alike: the hash of their content, and the hashes of events in order."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING, Final
+
+from events.errors import CorruptLogError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_HASHES_PAGE: Final = 8_192
+"""Hashes read at once: some 2 MB of rows."""
+_DIGEST_BYTES: Final = 32
+_HEX: Final = re.compile(r"[0-9A-Fa-f]{64}")
+
+
+def content_hash(*keys: str, body: bytes) -> str:
+    """Hash a row of a source table: SHA-256 over its keys, each ended by 0x1F, and its body."""
+    return hashlib.sha256(b"".join([*(key.encode() + b"\x1f" for key in keys), body])).hexdigest()
+
+
+def hashes_in_order(page_behind: Callable[[int, int], list[tuple[int, str]]], *, after: int) -> Iterator[bytes]:
+    """Yield the hashes of events as digests, in the order of positions, as `EventLog.hashes` promises.
+
+    Shapes: page_behind takes a position and a size, and returns at most so many (position, hash) behind it.
+    """
+    reached = after
+    while page := page_behind(reached, _HASHES_PAGE):
+        if page[-1][0] != reached + len(page):
+            missing = next(due for due, (there, _) in enumerate(page, reached + 1) if due != there)
+            raise CorruptLogError(f"event {missing} is missing", position=missing, hint="germline verify")
+        yield from _digests(page)
+        reached += len(page)
+
+
+def _digests(page: list[tuple[int, str]]) -> list[bytes]:
+    """Read hashes as digests."""
+    try:
+        digests = [bytes.fromhex(text) for _, text in page]
+    except (TypeError, ValueError):
+        digests = []
+    if {len(digest) for digest in digests} != {_DIGEST_BYTES}:
+        wrong = next(position for position, text in page if not _HEX.fullmatch(str(text)))
+        raise CorruptLogError(f"event {wrong} has no hash", position=wrong, hint="germline verify")
+    return digests

@@ -1,0 +1,267 @@
+"""One connection to a registry on PostgreSQL: patient with other writers, strict about transactions."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+import psycopg
+from psycopg import pq, sql
+
+from events.clock import pause
+from events.errors import GermlineError, StorageError, UsageError
+from events.postgres_errors import refused, typed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from psycopg import Connection
+
+    from events.postgres_address import PostgresAddress
+
+Statement = str | sql.Composed
+"""SQL of our own; what comes from outside goes in as a parameter or an identifier."""
+
+_CONNECT_S: Final = "10"
+"""How long to wait for a server that does not answer, where the address does not say (libpq waits for ever)."""
+
+
+class Session:
+    """Statements on one connection; every error leaves as one of germline's own.
+
+    `with session:` is a transaction that holds the registry's write lock, and may be entered again inside itself.
+    Outside of one a connection that was lost is made anew. One thread at a time.
+    """
+
+    def __init__(self, address: PostgresAddress, *, read_only: bool, patience_s: float) -> None:
+        self.address = address
+        self.location = str(address)
+        self.key = int.from_bytes(sha256(f"germline {address.registry}".encode()).digest()[:8], signed=True)
+        """Of the advisory lock: two registries that share one by chance only wait for each other."""
+        self.channel = f"germline_{address.registry}"
+        self.undone = 0
+        """How many transactions, or parts of one, came to nothing: what was read inside them may be void."""
+        self.begun = 0
+        """How many transactions were begun: what was read in this one stands until it ends."""
+        self.read_only = read_only
+        self._patience_s = patience_s
+        self._depth = 0
+        self._listening = False
+        self._connection = self._connect()
+
+    @property
+    def server_version(self) -> str:
+        """The version of the server, as it says it."""
+        return self._connection.info.parameter_status("server_version") or "of an unknown version"
+
+    @property
+    def idle(self) -> bool:
+        """Tell that no transaction is open."""
+        return not self._depth
+
+    def rows(self, statement: Statement, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Return all rows of a query; bound it, or page through it."""
+        try:
+            return self._fetch(statement, parameters)
+        except StorageError:
+            if self._depth or not self._connection.closed:
+                raise
+        return self._fetch(statement, parameters)  # the server was restarted since: a query may be asked again
+
+    def write(self, statement: Statement, rows: Sequence[Sequence[object]]) -> int:
+        """Run one statement for every row, inside a transaction; returns how many rows it changed."""
+        self._check_open()
+        if not rows:
+            return 0
+        with self._typed(), self._connection.cursor(binary=True) as cursor:
+            if len(rows) == 1:  # executemany sets up a pipeline, which costs more than it saves
+                cursor.execute(statement, rows[0], prepare=True)
+            else:
+                cursor.executemany(statement, rows)
+            return cursor.rowcount
+
+    def copy_in(self, statement: Statement, types: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+        """Write many rows at once, inside a transaction: a COPY in binary, whose columns have these types."""
+        self._check_open()
+        with self._typed(), self._connection.cursor() as cursor, cursor.copy(statement) as copy:
+            copy.set_types(types)
+            for row in rows:
+                copy.write_row(row)
+
+    def alone(self, statement: Statement, row: Sequence[object]) -> None:
+        """Run one statement that is a transaction of its own: one way to the server and back."""
+        self._reach()
+        with self._typed(), self._connection.cursor(binary=True) as cursor:
+            cursor.execute(statement, row, prepare=True)
+
+    @contextmanager
+    def asking(self, statement: str, parameters: Sequence[object]) -> Iterator[list[tuple[Any, ...]]]:
+        """Begin a transaction, take the lock and ask, in one way to the server and back; `finish` ends it."""
+        self._reach()
+        self._depth, self.begun = 1, self.begun + 1
+        try:
+            with self._typed(), self._connection.pipeline(), self._connection.cursor(binary=True) as cursor:
+                self._connection.execute("BEGIN")
+                self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (self.key,), prepare=True)
+                rows = cursor.execute(statement, parameters, prepare=True).fetchall()
+            yield rows
+        except BaseException:
+            self._depth = 0
+            self._undo()
+            raise
+        self._depth = 0
+
+    def finish(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
+        """Run one statement for every row and commit, in one way to the server and back."""
+        self._check_open()
+        with self._typed(), self._connection.pipeline():
+            for row in rows:
+                self._connection.execute(statement, row, prepare=True, binary=True)
+            self._connection.execute("COMMIT")
+
+    def __enter__(self) -> None:
+        """Take the write lock; inside another transaction, begin a part that is undone alone if it fails."""
+        if self._depth:
+            self._check_open()
+            self.run(f"SAVEPOINT part_{self._depth}")
+        else:
+            self._begin()
+            self.begun += 1
+        self._depth += 1
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
+        """Commit what was written, or undo it if anything was raised."""
+        self._depth -= 1
+        if kind is not None:
+            self._undo()
+            return
+        try:
+            self._check_open()
+            self.run(f"RELEASE part_{self._depth}" if self._depth else "COMMIT")
+        except BaseException:
+            self._undo()
+            raise
+
+    def listen(self) -> None:
+        """Ask to be told of appends, where the server can tell: a replica, or a pooler, may not."""
+        if self._depth or (self._listening and not self._connection.closed):
+            return
+        self._reach()
+        try:
+            self.run(sql.SQL("LISTEN {}").format(sql.Identifier(self.channel)))
+            self._listening = True
+        except GermlineError:
+            self._listening = False  # a connection that was lost is made anew by the next query
+
+    def wait(self, about_s: float) -> None:
+        """Wait until an append is told, or so many seconds."""
+        if self._depth or not self._listening or self._connection.closed:
+            pause(about_s)
+            return
+        try:
+            for _ in self._connection.notifies(timeout=about_s, stop_after=1):
+                pass
+        except psycopg.Error as error:
+            if not self._connection.closed:
+                raise typed(error, self.location) from error
+            pause(about_s)  # the next query connects anew, or says why it cannot
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._connection.close()
+
+    def stream(self) -> Connection[tuple[Any, ...]]:
+        """Open a connection of its own for one long reading."""
+        return self._connect()
+
+    def _connect(self) -> Connection[tuple[Any, ...]]:
+        options = {"connect_timeout": _CONNECT_S, "application_name": "germline", **dict(self.address.options)}
+        try:
+            connection = psycopg.connect(**options, autocommit=True, client_encoding="UTF8", prepare_threshold=2)  # type: ignore[arg-type] # libpq's own keywords
+        except (psycopg.Error, ValueError, UnicodeError) as error:
+            kept = error if isinstance(error, psycopg.Error) else psycopg.ProgrammingError("unreadable")
+            raise refused(kept, self.location) from None  # the cause may quote the password
+        try:
+            connection.execute(self._settings())
+        except psycopg.Error as error:
+            connection.close()
+            raise typed(error, self.location) from error
+        return connection
+
+    def _settings(self) -> sql.Composed:
+        """Set what germline relies on, whatever the server, the database or the role has as default.
+
+        An acknowledged append must have reached the disk: a setting that gives this up is not taken.
+        """
+        return sql.SQL(
+            "SET search_path TO {registry};"
+            "SET lock_timeout TO {patience};"
+            "SET default_transaction_isolation TO 'read committed';"
+            "SET default_transaction_read_only TO {read_only};"
+            "SELECT set_config('synchronous_commit', 'on', false)"
+            " WHERE current_setting('synchronous_commit') = 'off'"
+        ).format(
+            registry=sql.Identifier(self.address.registry),
+            patience=f"{max(1, round(self._patience_s * 1000))}ms",
+            read_only="on" if self.read_only else "off",
+        )
+
+    def _begin(self) -> None:
+        lock = f"BEGIN; SELECT pg_advisory_xact_lock({self.key})"
+        try:
+            self._reach()
+            try:
+                self.run(lock)
+            except StorageError:
+                if not self._connection.closed:
+                    raise
+                self._reach()  # the server was restarted since, and nothing was begun
+                self.run(lock)
+        except GermlineError:
+            self._undo()
+            raise
+
+    def _reach(self) -> None:
+        """Connect anew where the connection was lost, unless a transaction was lost with it."""
+        if self._connection.closed and not self._depth:
+            self._connection = self._connect()
+            self._listening = False
+            self.undone += 1
+
+    def _undo(self) -> None:
+        self.undone += 1
+        if self._connection.closed or self._status == pq.TransactionStatus.IDLE:
+            return
+        if self._depth:
+            self.run(f"ROLLBACK TO part_{self._depth}; RELEASE part_{self._depth}")
+        else:
+            self.run("ROLLBACK")
+
+    def _check_open(self) -> None:
+        """Refuse to go on in a transaction that the server, or a lost connection, has ended."""
+        if self._connection.closed or self._status != pq.TransactionStatus.INTRANS:
+            raise StorageError(f"the transaction on {self.location} is over: nothing of it was written")
+
+    @property
+    def _status(self) -> pq.TransactionStatus:
+        return self._connection.info.transaction_status
+
+    def run(self, statement: Statement) -> None:
+        """Run a statement, or several, that return nothing."""
+        with self._typed():
+            self._connection.execute(statement, prepare=False)  # several statements at once cannot be prepared
+
+    def _fetch(self, statement: Statement, parameters: Sequence[object]) -> list[tuple[Any, ...]]:
+        self._reach()
+        with self._typed(), self._connection.cursor(binary=True) as cursor:
+            return cursor.execute(statement, parameters).fetchall()
+
+    @contextmanager
+    def _typed(self) -> Iterator[None]:
+        try:
+            yield
+        except psycopg.Error as error:
+            raise typed(error, self.location, lost=self._connection.closed) from error
+        except (UnicodeEncodeError, OverflowError) as error:
+            raise UsageError(f"no registry could hold what is asked for: {error}") from error

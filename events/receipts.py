@@ -1,0 +1,55 @@
+"""What every backend answers to an append that cannot go on: what stands in its way, or what was first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from events.errors import ConflictError, UsageError
+from events.log import Receipt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from events.envelope import Draft, Envelope
+    from events.log import Head
+
+
+def check_versions(expected: Mapping[str, int], actual: Mapping[str, int]) -> None:
+    """Refuse an append whose streams are not at the versions it expects; raises ConflictError with both."""
+    for stream, version in expected.items():
+        if actual[stream] != version:
+            raise ConflictError(
+                f"{stream} is at version {actual[stream]}, not at {version} as expected",
+                stream=stream,
+                expected=version,
+                actual=actual[stream],
+            )
+
+
+def first_receipt(
+    encoded: Sequence[tuple[Draft, bytes]], conflict: ConflictError, find: Callable[[list[str]], list[Envelope]]
+) -> Receipt:
+    """Return what an earlier append of the same events wrote, or raise the conflict that led here.
+
+    Shapes: find returns the stored events with these ids, in the order of positions.
+    """
+    if len({draft.event_id for draft, _ in encoded}) < len(encoded):
+        raise UsageError("two events of one append have the same id")
+    wanted = {draft.event_id: (draft.stream, type(draft.event).__name__, payload) for draft, payload in encoded}
+    known = find(list(wanted))
+    if not known:
+        raise conflict
+    same = [one for one in known if (one.stream, one.type, one.payload) == wanted[one.event_id]]
+    if len(same) < len(wanted):
+        raise ConflictError(
+            f"{len(known)} of {len(wanted)} event ids are in the log already, {len(same)} for the same event"
+        ) from conflict
+    return Receipt(tuple(known), repeated=True)
+
+
+def check_follows(head: Head, envelopes: Sequence[Envelope]) -> None:
+    """Refuse events of another log that do not go on where this one stands; raises ConflictError."""
+    if envelopes and (envelopes[0].position, envelopes[0].previous_hash) != (head.position + 1, head.hash):
+        raise ConflictError(
+            f"event {envelopes[0].position} of the other log does not follow event {head.position} of this one"
+        )

@@ -1,0 +1,219 @@
+"""Copies of a registry: one moment of it, whole, and put back without anything being thrown away."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.errors import BusyError, ConflictError, CorruptLogError, NotFoundError
+from events.log import Document, StoredEpisode
+from events.sidecar import keep_checkpoint, sidecar_of
+from events.sqlite_backup import PARTIAL, back_up, lacking, restore
+from events.sqlite_log import SqliteLog
+from events.sqlite_verify import verify_file
+from tests.contract.drafts import Pen, put
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+AT = "2026-11-22T00:00:00.000000Z"
+
+
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Give a registry with three events and a row in each table."""
+    path = tmp_path_factory.mktemp("pristine") / "registry.db"
+    with closing(SqliteLog.open(path, create=True)) as log:
+        put(log, *Pen().drafts(3))
+        log.put_blob(b"some text", kind="evidence")
+        log.put_episodes([StoredEpisode("e1", "a.jsonl", b"{}")])
+        log.put_checkpoint("a.jsonl", b"10")
+        log.put_documents([Document("v", "k", 0, b"body")])
+    return path.read_bytes()
+
+
+@pytest.fixture
+def path(pristine: bytes, tmp_path: Path) -> Path:
+    path = tmp_path / "home" / "registry.db"
+    path.parent.mkdir()
+    path.write_bytes(pristine)
+    return path
+
+
+def grow(path: Path, name: str = "more", count: int = 1) -> None:
+    with closing(SqliteLog.open(path)) as log:
+        put(log, *Pen(name).drafts(count))
+
+
+def events(path: Path) -> list[str]:
+    with closing(SqliteLog.open(path, read_only=True)) as log:
+        return [one.hash for one in log.read()]
+
+
+def content(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return list(connection.iterdump())
+
+
+def test_a_backup_holds_every_row_in_one_file_of_its_owner_alone(path: Path, tmp_path: Path) -> None:
+    target = tmp_path / "backup.db"
+    found = back_up(path, target)
+    assert (found.events, found.problems) == (3, ())
+    assert content(target) == content(path)
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["backup.db", "home"]
+
+
+def test_a_backup_is_read_where_nothing_can_be_written_beside_it(path: Path, tmp_path: Path) -> None:
+    target = tmp_path / "medium" / "backup.db"
+    target.parent.mkdir()
+    back_up(path, target)
+    before = sorted(target.parent.iterdir())
+    with closing(SqliteLog.open(target, read_only=True)) as log:
+        assert log.head().position == 3
+        assert sorted(target.parent.iterdir()) == before
+
+
+def test_what_is_appended_meanwhile_is_not_in_the_backup_and_nobody_waits(path: Path, tmp_path: Path) -> None:
+    steps: list[int] = []
+    with closing(SqliteLog.open(path)) as log:
+        pen = Pen("meanwhile")
+
+        def advance(done: int, total: int) -> None:
+            del total
+            put(log, pen.draft())
+            steps.append(done)
+
+        found = back_up(path, tmp_path / "backup.db", advance=advance)
+        assert steps
+        assert log.head().position == 3 + len(steps)
+    assert found.events == 3
+
+
+def test_a_registry_that_does_not_hold_leaves_the_backup_before_as_it_was(path: Path, tmp_path: Path) -> None:
+    target = tmp_path / "backup.db"
+    back_up(path, target)
+    before = target.read_bytes()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE checkpoints SET body = x'00'")
+        connection.commit()
+    with pytest.raises(CorruptLogError, match=r"checkpoint a\.jsonl is not what was hashed") as caught:
+        back_up(path, target)
+    assert "doctor --repair" in caught.value.hint
+    assert target.read_bytes() == before
+
+
+def test_a_registry_that_lost_events_its_sidecar_saw_is_not_backed_up(path: Path, tmp_path: Path) -> None:
+    old = back_up(path, tmp_path / "old.db")
+    grow(path)
+    with closing(SqliteLog.open(path)) as log:
+        keep_checkpoint(log, sidecar_of(path), at=AT)
+    path.write_bytes((tmp_path / "old.db").read_bytes())
+    with pytest.raises(CorruptLogError, match="its end was cut off"):
+        back_up(path, tmp_path / "new.db")
+    assert old.events == 3
+    assert not (tmp_path / "new.db").exists()
+
+
+def test_what_a_killed_backup_left_is_swept_away_by_the_next(path: Path, tmp_path: Path) -> None:
+    leftover = tmp_path / f"{PARTIAL}999999999"
+    leftover.write_bytes(b"half")
+    back_up(path, tmp_path / "backup.db")
+    assert not leftover.exists()
+
+
+def test_there_is_nothing_to_back_up_where_there_is_no_registry(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError):
+        back_up(tmp_path / "none.db", tmp_path / "backup.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_restored_registry_is_what_was_backed_up_and_the_replaced_one_lies_aside(
+    path: Path, tmp_path: Path
+) -> None:
+    back_up(path, tmp_path / "backup.db")
+    was = events(path)
+    grow(path)
+    grown, lack = events(path), lacking(path, tmp_path / "backup.db")
+    assert (lack.events, lack.common, lack.episodes, lack.blobs, lack.erasures) == (1, 3, 0, 0, 0)
+    restore(tmp_path / "backup.db", path, aside=tmp_path / "aside", over=lack.head)
+    assert events(path) == was
+    assert events(tmp_path / "aside" / "registry.db") == grown
+    with closing(SqliteLog.open(path)) as log:
+        assert log._session.rows("PRAGMA journal_mode") == [("wal",)]
+        put(log, Pen("after").draft())
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_stands_in_the_log_of_a_killed_process_goes_aside_with_its_database(
+    path: Path, tmp_path: Path
+) -> None:
+    back_up(path, tmp_path / "backup.db")
+    with closing(SqliteLog.open(path)) as log:
+        put(log, Pen("more").draft())
+        files = {name: path.with_name(name).read_bytes() for name in ("registry.db", "registry.db-wal")}
+    for name, body in files.items():
+        path.with_name(name).write_bytes(body)
+    restore(
+        tmp_path / "backup.db", path, aside=tmp_path / "aside", over=lacking(path, tmp_path / "backup.db").head
+    )
+    assert {name: (tmp_path / "aside" / name).read_bytes() for name in files} == files
+    assert len(events(path)) == 3
+    assert len(events(tmp_path / "aside" / "registry.db")) == 4
+
+
+def test_a_registry_that_is_open_elsewhere_is_not_replaced(path: Path, tmp_path: Path) -> None:
+    back_up(path, tmp_path / "backup.db")
+    with closing(SqliteLog.open(path)) as log:
+        with pytest.raises(BusyError, match="in use by another process") as caught:
+            restore(tmp_path / "backup.db", path, aside=tmp_path / "aside", over=log.head())
+        assert "germline watch" in caught.value.hint
+        put(log, Pen("more").draft())
+    assert len(events(path)) == 4
+    assert not (tmp_path / "aside").exists()
+
+
+def test_a_registry_that_grew_since_it_was_looked_at_is_not_replaced(path: Path, tmp_path: Path) -> None:
+    back_up(path, tmp_path / "backup.db")
+    seen = lacking(path, tmp_path / "backup.db").head
+    grow(path)
+    with pytest.raises(ConflictError, match="grew from 3 to 4"):
+        restore(tmp_path / "backup.db", path, aside=tmp_path / "aside", over=seen)
+    assert len(events(path)) == 4
+    assert not (tmp_path / "aside").exists()
+
+
+def test_a_backup_that_was_changed_is_not_restored(path: Path, tmp_path: Path) -> None:
+    backup = tmp_path / "backup.db"
+    back_up(path, backup)
+    body = backup.read_bytes()
+    assert b"why not" in body
+    backup.write_bytes(body.replace(b"why not", b"why now"))
+    with pytest.raises(CorruptLogError):
+        restore(backup, path, aside=tmp_path / "aside", over=lacking(path, backup).head)
+    assert not verify_file(str(path)).problems
+
+
+@pytest.mark.parametrize(("grown", "stays"), [(0, True), (1, False)])
+def test_a_sidecar_goes_aside_only_where_the_restored_registry_contradicts_it(
+    path: Path, tmp_path: Path, grown: int, *, stays: bool
+) -> None:
+    back_up(path, tmp_path / "backup.db")
+    if grown:
+        grow(path, count=grown)
+    with closing(SqliteLog.open(path)) as log:
+        keep_checkpoint(log, sidecar_of(path), at=AT)
+        head = log.head()
+    restore(tmp_path / "backup.db", path, aside=tmp_path / "aside", over=head)
+    assert sidecar_of(path).exists() is stays
+    assert (tmp_path / "aside" / sidecar_of(path).name).exists() is not stays
+
+
+def test_a_backup_is_restored_where_there_was_no_registry(path: Path, tmp_path: Path) -> None:
+    back_up(path, tmp_path / "backup.db")
+    restore(tmp_path / "backup.db", tmp_path / "new" / "registry.db", aside=tmp_path / "aside", over=None)
+    assert events(tmp_path / "new" / "registry.db") == events(path)
+    assert not (tmp_path / "aside").exists()

@@ -1,0 +1,54 @@
+"""A small Dask cluster, and what is sent to its workers: it must be importable there, as test modules are not."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from registry.skill_paths import SKILL_FILE
+from strategies.rollouts import sandbox
+from strategies.rollouts.trial import Trial
+from tests.fake_runs import draw, planted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from strategies.rollouts.bank import Job
+    from strategies.rollouts.checking import Violation
+    from strategies.rollouts.task import RolloutTask
+
+
+@dataclass(frozen=True)
+class DrawnRunner:
+    """Draws trials as FakeRunner does; one run, once `dies_at` were begun, kills the worker that makes it.
+
+    A worker is whoever is not `home`. Each run leaves a file in `counted`.
+    """
+
+    place: Path
+    counted: Path
+    home: int
+    dies_at: int = 5
+
+    def __call__(self, job: Job) -> Trial:
+        (self.counted / f"{job.arm.digest[:8]}-{job.task.id}-{job.round}-{os.getpid()}").touch()
+        if os.getpid() != self.home and len(list(self.counted.iterdir())) >= self.dies_at:
+            with suppress(FileExistsError):
+                self.counted.with_name("died").touch(exist_ok=False)
+                os.kill(os.getpid(), signal.SIGKILL)
+        text = job.arm.files[SKILL_FILE].body.decode() if job.arm.files else ""
+        passed = draw(job.arm.key, job.task.id, job.round) < planted(text, job.task)
+        return Trial(task=job.task.id, status="done", value=float(passed), seconds=0.5, cost_usd=0.25)
+
+
+def commands_running() -> int:
+    """Count the commands that this process runs confined."""
+    return len(sandbox._RUNNING)
+
+
+def nothing_wrong(_: RolloutTask) -> tuple[Violation, ...]:
+    """Find nothing wrong with a task."""
+    return ()

@@ -1,0 +1,379 @@
+"""Work on a Dask cluster: the bytes of the local engine, whatever happens to workers; silent, and nothing left."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from pathlib import Path
+from shutil import rmtree
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.errors import EngineError, EngineMismatchError, IsolationError, OutOfSightError
+from events.sqlite_log import SqliteLog
+from registry.commands import CreateRegistry
+from registry.registry import Registry
+from strategies import dask_engine, raising
+from strategies.dask_engine import DaskWorkers, _cluster_here
+from strategies.engines import EngineSettings
+from strategies.handwritten import propose_rewrite
+from strategies.intake import scan_into
+from strategies.logs.file_scan import Task
+from strategies.logs.workers import scan_files, scan_in_sight
+from strategies.presets import PRESETS
+from strategies.rollouts.agents import Agent
+from strategies.rollouts.arms import NO_SKILL
+from strategies.rollouts.bank import Job
+from strategies.rollouts.elsewhere import made_there, sent_elsewhere
+from strategies.rollouts.harness import AgentRunner
+from strategies.rollouts.judging import try_out
+from strategies.rollouts.sandbox import SandboxPolicy, end_all
+from strategies.worker_code import code_here, differences
+from tests.clocks import TickingClock
+from tests.confining import require_isolation, without_anything
+from tests.dask_worlds import DrawnRunner, commands_running, nothing_wrong
+from tests.fake_runs import FakeRunner, planted, rig, task
+from tests.registries import NAME, SKILL, imported
+from tests.sample_logs import SAMPLES
+from tests.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from strategies.engines import Elsewhere
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FILES = 20
+
+pytestmark = pytest.mark.xdist_group("dask")  # one cluster for all of them
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    """Start a cluster of two workers, once: its processes take a second."""
+    with ExitStack() as stack:
+        yield _cluster_here(stack, 2)
+
+
+@pytest.fixture(autouse=True)
+def sources_may_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let someone work on the sources while these tests run: a worker that is started again would read others."""
+    monkeypatch.setattr(dask_engine, "differences", lambda here, there: differences(without(here), without(there)))
+
+
+def without(code: dict[str, str]) -> dict[str, str]:
+    return {name: what for name, what in code.items() if name != "germline"}
+
+
+@pytest.fixture
+def workers(scheduler: str) -> Iterator[DaskWorkers]:
+    found = DaskWorkers(EngineSettings(name="dask", scheduler=scheduler))
+    yield found
+    found.close()
+
+
+def registry_in(folder: Path) -> Registry:
+    folder.mkdir()
+    new = Registry(SqliteLog.open(folder / "registry.db", create=True), TickingClock(), "person:test")
+    new.execute(CreateRegistry("key", "balanced"))
+    return new
+
+
+def source_rows(registry: Registry) -> dict[str, list[tuple[object, ...]]]:
+    """Read all rows that a registry is made of."""
+    registry.log.close()
+    with sqlite3.connect(registry.log.location) as connection:
+        return {
+            table: connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
+            for table in ("events", "blobs", "episodes", "checkpoints")
+        }
+
+
+@pytest.fixture
+def counted_salts(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Give a way to begin the salts of evidence anew: they are the one thing that is drawn for each registry."""
+
+    def begin() -> None:
+        salts = count()
+        monkeypatch.setattr(raising, "new_salt", lambda: f"{next(salts):032x}")
+
+    return begin
+
+
+def logs_of_all_formats(folder: Path) -> Path:
+    """Write twenty logs, no two the same."""
+    folder.mkdir()
+    for number in range(FILES):
+        sample = SAMPLES[number % len(SAMPLES)]
+        body = sample.body if sample.text else sample.body.replace(b"s1", f"s{number}".encode())
+        (folder / f"{number:02}-{sample.name}").write_bytes(body)
+    return folder
+
+
+def test_scan_with_a_worker_killed_on_the_way_gives_the_bytes_of_a_local_one(
+    workers: DaskWorkers, tmp_path: Path, capfd: pytest.CaptureFixture[str], counted_salts: Callable[[], None]
+) -> None:
+    logs = logs_of_all_formats(tmp_path / "logs")
+    local, shared = registry_in(tmp_path / "local"), registry_in(tmp_path / "dask")
+    counted_salts()
+    scan_into(local, [logs])
+    counted_salts()
+    killed: list[int] = []
+
+    def kill_a_worker(done: int, total: int) -> None:
+        if not killed and done < total:
+            killed.append(next(iter(workers._connected().run(os.getpid).values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    with workers.files([1]) as executor:
+        found, _ = scan_into(shared, [logs], executor=executor, progress=kill_a_worker)
+        assert killed[0] not in workers._connected().run(os.getpid).values()
+    assert len(found.files) == FILES
+    rows = source_rows(local)
+    assert all(rows.values())
+    assert source_rows(shared) == rows
+    assert capfd.readouterr() == ("", "")
+
+
+def ran(folder: Path, elsewhere: Elsewhere | None) -> tuple[dict[str, list[tuple[object, ...]]], list[str]]:
+    """Test a candidate here or elsewhere; returns the rows that are kept, and which runs were made by whom."""
+    registry = registry_in(folder)
+    imported(registry, folder)
+    (folder / "rewritten.md").write_text(SKILL.replace("Round nothing.", "Round nothing. HELPS a lot."))
+    rewritten = propose_rewrite(
+        registry, NAME, folder / "rewritten.md", reason="test", strategy="repair", preset=PRESETS["balanced"]
+    )
+    counted = folder / "counted"
+    counted.mkdir()
+    subject = rig(registry, FakeRunner(planted), tasks=[task(number) for number in range(8)])
+    runner = partial(DrawnRunner, counted=counted, home=os.getpid())
+    harness = replace(subject.harness, runner=runner, violations=nothing_wrong)
+    harness = harness if elsewhere is None else sent_elsewhere(harness, elsewhere)
+    try_out(replace(subject, harness=harness), [rewritten.envelopes[0].stream.removeprefix("candidate:")])
+    found = source_rows(registry), [run.name for run in counted.iterdir()]
+    rmtree(folder)
+    return found
+
+
+def test_runs_with_a_worker_killed_on_the_way_give_the_bytes_of_local_ones(
+    workers: DaskWorkers, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rows, here = ran(tmp_path / "of", None)
+    others, there = ran(tmp_path / "of", workers)  # the same place: events name it
+    made = [name.rpartition("-") for name in there]
+    assert {run for run, _, _ in made} == {name.rpartition("-")[0] for name in here}
+    assert len(made) == len(here) + 1, "the run that died was made once more, and no other"
+    assert str(os.getpid()) not in {worker for _, _, worker in made}
+    for table in ("events", "blobs"):
+        assert rows[table]
+        assert others[table] == rows[table]
+    assert capfd.readouterr() == ("", "")
+
+
+GREETER = Agent(
+    name="greeter",
+    argv=(sys.executable, "-I", "-S", "-c", "open('done', 'w'); open('log', 'w'); print({round}, 'done')"),
+)
+
+
+def test_an_agent_runs_confined_on_the_worker_and_comes_to_what_it_does_here(workers: DaskWorkers) -> None:
+    require_isolation()
+    job, runner = Job(NO_SKILL, task(1), 0), partial(AgentRunner, GREETER, SandboxPolicy())
+    there = workers.call(partial(made_there, runner, job, workers.session))
+    here = made_there(runner, job, "")
+    assert (there.status, there.value) == ("done", 1.0)
+    assert there.model_copy(update={"seconds": 0.0}) == here.model_copy(update={"seconds": 0.0})
+
+
+def test_agents_that_nobody_waits_for_any_more_are_ended_on_their_workers_and_those_of_others_go_on(
+    workers: DaskWorkers,
+) -> None:
+    require_isolation()
+    waits = (sys.executable, "-I", "-S", "-c", "import time; time.sleep(90)")
+    runner = partial(AgentRunner, Agent(name="waits", argv=waits), SandboxPolicy())
+
+    def running() -> int:
+        return sum(workers._connected().run(commands_running).values())
+
+    with ThreadPoolExecutor(2) as threads:
+        own, other = (
+            threads.submit(workers.call, partial(made_there, runner, Job(NO_SKILL, task(number), 0), session))
+            for number, session in enumerate((workers.session, "somebody else's"))
+        )
+        while running() < 2:
+            pass
+        workers._connected().run(end_all, workers.session)
+        assert own.result().status == "infrastructure"
+        assert running() == 1
+        workers._connected().run(end_all, "somebody else's")
+        workers.end(end_all)
+        with suppress(EngineError):
+            other.result()
+    while running():
+        pass
+
+
+def test_where_a_worker_cannot_isolate_it_is_the_worker_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_anything(monkeypatch)
+    runner = partial(AgentRunner, GREETER, SandboxPolicy())
+    with pytest.raises(IsolationError, match=rf"on the worker {os.uname().nodename}: .* cannot isolate") as caught:
+        made_there(runner, Job(NO_SKILL, task(1), 0), "session")
+    assert caught.value.missing
+
+
+class KilledWorker(Exception):  # noqa: N818 - bears the name that Dask gives to it
+    """Stands for Dask's own, which only a scheduler can make."""
+
+
+@pytest.mark.parametrize("error", [KilledWorker("all of them died"), CancelledError()], ids=repr)
+def test_what_dask_gives_up_on_is_told_with_a_hint(error: Exception) -> None:
+    with pytest.raises(EngineError) as caught, dask_engine._told():
+        raise error
+    assert caught.value.hint
+
+
+def test_workers_that_run_other_code_are_refused_before_they_get_work(
+    workers: DaskWorkers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_engine, "code_here", lambda: {"python": f"3.11 of {os.getpid()}"})
+    with pytest.raises(EngineMismatchError, match=r"tcp://.*: python 3\.11 of \d+, here 3\.11") as caught:
+        workers.call(os.getpid)
+    assert "every worker" in caught.value.hint
+
+
+def test_sources_packages_and_log_readers_make_the_code_of_a_worker() -> None:
+    code = code_here()
+    assert {"germline", "python", "msgspec", "dask", "log readers"} <= code.keys()
+    assert differences(code, code) == ()
+    assert differences(code, code | {"msgspec": "0.1"}) == (f"msgspec 0.1, here {code['msgspec']}",)
+
+
+def test_a_file_that_a_worker_sees_otherwise_is_named_and_never_passed_over(tmp_path: Path) -> None:
+    log = tmp_path / "own.jsonl"
+    log.write_bytes(b"{}\n")
+    for seen in (Task(path=log), Task(path=tmp_path / "gone.jsonl")):
+        with pytest.raises(OutOfSightError, match=f"does not see {seen.path}") as caught:
+            scan_in_sight(seen, 4)
+        assert "same path on every worker" in caught.value.hint
+
+
+class CuttingOff(ThreadPoolExecutor):
+    """Empties a file before it is read, as a rotation may."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(1, initializer=lambda: path.write_bytes(b""))
+
+
+def test_a_file_that_was_cut_off_here_too_is_read_as_it_is_now(tmp_path: Path) -> None:
+    log = tmp_path / "own.jsonl"
+    log.write_bytes(SAMPLES[0].body)
+    with CuttingOff(log) as executor:
+        (found,) = scan_files([Task(path=log)], executor, None)
+    assert (found.drafts, found.broken) == ((), None)
+
+
+@pytest.fixture
+def germline(tmp_path: Path) -> Terminal:
+    terminal = Terminal(tmp_path).with_skill()
+    terminal.write("logs/own.jsonl", SAMPLES[0].body)
+    return terminal
+
+
+def test_the_command_line_hands_a_scan_to_the_scheduler_that_is_named(germline: Terminal, scheduler: str) -> None:
+    answer = germline.does("scan", "logs", "--engine", "dask", "--scheduler", scheduler, "--json")
+    assert answer.json["episodes"] == SAMPLES[0].episodes
+    assert answer.err == ""
+
+
+def test_a_scheduler_that_does_not_answer_is_told_within_the_time_that_is_set(germline: Terminal) -> None:
+    germline.write("germline.toml", '[engine]\nname = "dask"\nscheduler = "tcp://127.0.0.1:1"\nconnect_s = 0.2\n')
+    answer = germline("scan", "logs")
+    assert answer.code == 1
+    assert "no Dask scheduler answers at tcp://127.0.0.1:1 within 0.2 s" in answer.err
+    assert "dask scheduler" in answer.hint
+    assert germline.does("scan", "logs", "--engine", "local", "--json").json["episodes"] == SAMPLES[0].episodes
+
+
+def test_a_project_may_not_name_a_scheduler_on_another_machine(germline: Terminal) -> None:
+    germline.write("germline.toml", '[engine]\nscheduler = "tcp://203.0.113.7:8786"\n')
+    answer = germline("scan", "logs")
+    assert answer.code == 2
+    assert "could run its code on this machine" in answer.err
+    assert "export GERMLINE_ENGINE_SCHEDULER=tcp://203.0.113.7:8786" in answer.hint
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--engine", "slurm"), "slurm"),
+        (("--scheduler", "tcp://127.0.0.1:1"), "for another engine than local"),
+    ],
+)
+def test_an_engine_that_cannot_be_is_a_slip_of_whoever_typed_it(
+    germline: Terminal, words: tuple[str, ...], said: str
+) -> None:
+    answer = germline("scan", "logs", *words)
+    assert (answer.code, said in answer.err) == (2, True)
+
+
+def test_without_dask_all_works_but_the_engine_that_needs_it(
+    germline: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_engine, "find_spec", lambda _: None)
+    answer = germline("scan", "logs", "--engine", "dask")
+    assert answer.code == 2
+    assert answer.hint.startswith("pip install 'germline[dask]'")
+    germline.does("scan", "logs")
+
+
+def test_dask_is_imported_only_where_it_is_asked_for(germline: Terminal) -> None:
+    code = (
+        "import sys\nfrom tui.cli.entry import main\nmain(['scan', 'logs'])\n"
+        "print([name for name in ('dask', 'distributed', 'tornado') if name in sys.modules])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    answer = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=germline.folder,
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
+    assert answer.stdout.endswith("[]\n")
+
+
+def test_ctrl_c_ends_a_local_cluster_in_good_order(germline: Terminal) -> None:
+    pipe, temporary = germline.folder / "session.jsonl", germline.folder / "tmp"
+    os.mkfifo(pipe)
+    temporary.mkdir()
+    words = [sys.executable, "-m", "tui.cli.entry", "scan", str(pipe), "--engine", "dask"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary), "GERMLINE_ENGINE_WORKERS": "1"}
+    command = subprocess.Popen(
+        words,
+        cwd=germline.folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    with pipe.open("wb"):  # opens once a worker reads: it waits for the first byte now
+        os.killpg(command.pid, signal.SIGINT)
+        out, err = command.communicate()
+    assert (command.returncode, out) == (130, "")
+    assert err == "interrupted: what was acknowledged is safe; the same command goes on from there\n"
+    assert list(temporary.iterdir()) == []
+    with pytest.raises(ProcessLookupError):
+        os.killpg(command.pid, 0)
+    assert json.loads(germline.does("verify", "--json").out)["ok"]

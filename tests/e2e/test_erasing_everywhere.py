@@ -1,0 +1,69 @@
+"""Erasing a person's text: from what a model was shown while it worked, and from what is read again afterwards."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.registry_events import SignalRaised
+from events.sqlite_log import SqliteLog
+from registry.commands import CreateRegistry, Record
+from registry.erasing import erase
+from registry.evidence import Record as Raw
+from registry.evidence import keep
+from registry.registry import Registry
+from tests.anthropic_stub import AnthropicStub
+from tests.clocks import TickingClock
+from tests.messages_agent import bench, finish, greeting, sh
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TEXT = 'cannot open the vault of Ada Lovelace:\n  no "key" at /home/ada'
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Registry:
+    log = SqliteLog.open(tmp_path / "registry.db", create=True)
+    new = Registry(log, TickingClock(), "person:test")
+    new.execute(CreateRegistry("key", "balanced"))
+    return new
+
+
+def evidence_of(registry: Registry, text: str) -> str:
+    """Keep a text as the evidence of a signal, and return its id."""
+    kept = keep(Raw("run.jsonl", 1, 0, 9, b"raw", text, "e1"), salt="00" * 16)
+    name = registry.log.put_blob(kept.to_bytes(), kind="evidence")
+    signal = SignalRaised(
+        fingerprint="f",
+        kind="error_template",
+        calls_for="repair",
+        count=3,
+        episodes=2,
+        runs=(),
+        severity=0.5,
+        evidence=(name,),
+    )
+    registry.execute(Record((signal,)))
+    return name
+
+
+def test_a_run_whose_model_read_an_erased_text_loses_what_was_said(
+    registry: Registry, tmp_path: Path
+) -> None:
+    name = evidence_of(registry, TEXT)
+    task = greeting().model_copy(update={"files": {"run.jsonl": json.dumps({"error_text": TEXT})}})
+    with AnthropicStub() as stub, bench(registry, stub, tmp_path) as made:
+        told = made.trial(sh("cat run.jsonl"), finish(), task=task)
+        other = made.trial(sh("true"), finish())
+    kinds = ("prompt", "reply", "transcript")
+    before = registry.log.blob_names(kinds)
+    assert b"Lovelace" in (registry.log.get_blob(told.transcript) or b"")
+    erase(registry, [name], "Ada asked")
+    left = registry.log.blob_names(kinds)
+    assert [one for one in left if b"Lovelace" in (registry.log.get_blob(one) or b"")] == []
+    assert (registry.log.get_blob(told.transcript), len(left) < len(before)) == (None, True)
+    assert registry.log.get_blob(other.transcript) is not None
+    assert registry.log.verify().problems == ()

@@ -1,0 +1,136 @@
+"""The real command on a registry that lies on a PostgreSQL server: the same story as in a file."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.terminal import MINIMAL, SPLIT_KEY, Terminal, recordings
+from tui.demo import demo_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.postgres_server import Server
+
+SEED = ("--seed", "7", "--cycles", "1")
+
+
+@pytest.fixture(scope="module")
+def told(postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+    """Tell the story once: a registry on the server, a skill of the demo that learned a line from its logs."""
+    folder = tmp_path_factory.mktemp("team")
+    germline = Terminal(folder, GERMLINE_REGISTRY=postgres.new_address(), XDG_STATE_HOME=str(folder / "state"))
+    germline.write("skills/sql-analyst/SKILL.md", (demo_folder() / "skills/sql-analyst/SKILL.md").read_bytes())
+    germline.does("init", "--split-key", SPLIT_KEY)
+    germline.does("import", "skills")
+    germline.does("scan", recordings())
+    germline.does("evolve", "sql-analyst", "--logs", recordings(), *SEED)
+    return germline
+
+
+def test_the_whole_story_is_told_on_a_server(told: Terminal) -> None:
+    line = told.learned_line()
+    assert "repair" in told.does("why", f"sql-analyst:{line}").out
+    assert "CapsuleVersioned" in told.does("log", "--json").out
+    status = told.does("status", "--json").json
+    assert status["registry"].startswith("postgresql://postgres@/postgres?host=")
+    found = told.does("verify", "--json").json
+    assert (found["ok"], found["events"]) == (True, status["head"]["position"])
+    assert "PostgreSQL" in told("doctor").out
+
+
+def test_a_registry_in_a_file_tells_the_same_story(told: Terminal, tmp_path: Path) -> None:
+    here = Terminal(tmp_path)
+    here.write("skills/sql-analyst/SKILL.md", (demo_folder() / "skills/sql-analyst/SKILL.md").read_bytes())
+    here.does("init", "--split-key", SPLIT_KEY)
+    here.does("import", "skills")
+    here.does("evolve", "sql-analyst", "--logs", recordings(), *SEED)
+    learned = [terminal.does("show", "sql-analyst").out for terminal in (here, told)]
+    assert learned[0] == learned[1]
+
+
+def test_a_dry_run_and_a_revert_do_on_a_server_what_they_do_in_a_file(told: Terminal) -> None:
+    before = told.events()
+    said = told.does("revert", "sql-analyst", "--to", "1", "--reason", "a try", "--dry-run", "--json").json
+    assert said["events"]
+    assert told.events() == before
+    told.does("revert", "sql-analyst", "--to", "1", "--reason", "a try")
+    assert told.events() > before
+    assert told.does("verify", "--json").json["ok"]
+
+
+def test_init_refuses_a_registry_that_is_there_and_a_dry_run_makes_none(postgres: Server, tmp_path: Path) -> None:
+    germline = Terminal(tmp_path, GERMLINE_REGISTRY=postgres.new_address())
+    assert germline.does("init", "--dry-run", "--json").json["dry_run"]
+    assert germline("status").hint == "germline init"
+    germline.does("init")
+    for again in (("init",), ("init", "--dry-run")):
+        assert "already" in germline(*again).err
+
+
+def test_files_beside_a_registry_on_a_server_lie_in_ones_own_state(told: Terminal) -> None:
+    kept = [path.name for path in (told.folder / "state/germline").rglob("*") if path.is_file()]
+    assert "registry.db.checkpoints.jsonl" in kept
+
+
+@pytest.mark.parametrize("words", [("restore", "copy.db"), ("doctor", "--repair", "--yes")])
+def test_commands_that_need_a_file_say_so(told: Terminal, words: tuple[str, ...]) -> None:
+    answer = told(*words)
+    assert answer.code == 2
+    assert "is on PostgreSQL" in answer.err
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "postgresql://ada:s3cret@localhost:1/team",
+        "postgresql://ada@localhost:1/team?password=s3cret",
+        "postgresql://ada:s3cret/x@localhost:1/team",
+        "postgresql://ada:s3cret#x@localhost:1/team",
+        "postgresql://ada:s3cret?x@localhost:1/team",
+        "postgresql://ada:x@s3cret@localhost:1/team",
+        "postgresql://ada:x@localhost:s3cret/team",
+        "postgresql://ada:x@localhost:1/team?s3cret=1",
+        "postgresql://ada:x@localhost:1/team?registry=S&password=s3cret",
+    ],
+)
+def test_no_error_shows_a_password(tmp_path: Path, stated: str) -> None:
+    germline = Terminal(tmp_path)
+    germline.write("SKILL.md", MINIMAL)
+    for words in (("status",), ("--debug", "init"), ("verify",)):
+        answer = germline("--registry", stated, *words)
+        assert answer.code in {1, 2}
+        assert answer.hint
+        assert "s3cret" not in answer.out + answer.err
+
+
+def test_a_driver_that_is_not_installed_is_named_with_its_cure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith(("psycopg", "events.postgres_"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    answer = Terminal(tmp_path)("--registry", "postgresql://localhost/team", "status")
+    assert answer.code == 2
+    assert answer.hint == "pip install 'germline[postgres]'"
+
+
+def test_a_registry_moves_from_a_file_to_a_server_and_back(postgres: Server, tmp_path: Path) -> None:
+    germline = Terminal(tmp_path, XDG_STATE_HOME=str(tmp_path / "state")).with_skill()
+    there = postgres.new_address()
+    plan = germline.does("copy", ".", there, "--dry-run", "--json").json
+    assert (plan["there"], plan["events"]) == (0, germline.events())
+    assert germline("--registry", there, "status").hint == "germline init"
+    assert "the same on both" in germline.does("copy", ".", there).out
+    assert (
+        germline.does("--registry", there, "show", "sql-analyst").out == germline.does("show", "sql-analyst").out
+    )
+    germline.does("copy", there, "back.db")
+    heads = [germline.does(*where, "verify", "--json").json["head"] for where in ((), ("--registry", "back.db"))]
+    assert heads[0] == heads[1]
+    again = germline.does("copy", ".", there, "--json").json
+    assert (again["events"], again["there"]) == (0, plan["events"])
+    assert germline("copy", ".", ".").code == 2

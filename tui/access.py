@@ -1,0 +1,112 @@
+"""Access: how the screens read and write one registry, without ever making a key press wait."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from events.errors import GermlineError, UsageError
+from strategies.auto import AUTO
+from strategies.presets import PRESETS
+from tui.reader import Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from registry.library import Library
+    from tui.signal_reads import Prospects
+    from tui.writing import Change, OpenRegistry, Outcome
+
+T = TypeVar("T")
+
+
+class State(NamedTuple):
+    """What stands at the top of every screen: the preset, the names that there are, and how far the log goes."""
+
+    preset: str = ""
+    head: int = 0
+    names: tuple[str, ...] = ()
+    presets: tuple[str, ...] = ()
+
+
+class Access:
+    """Reads in threads of their own; writes through the registry, as every command does.
+
+    `state` is as the last look found it; `live` is false while the registry cannot be read.
+    """
+
+    def __init__(
+        self, library: Callable[[], AbstractContextManager[Library]], registry: OpenRegistry | None, *, seed: int
+    ) -> None:
+        self._reader, self._student = Reader(library), Reader(library)
+        self._registry = registry
+        self._seed = seed
+        self._prospects: tuple[int, Prospects] | None = None
+        self.state = State()
+        self.live = True
+
+    async def look(self) -> bool:
+        """Look whether the log has grown, or can be read again, or no longer; tell whether that is so."""
+        head, was_live = self.state.head, self.live
+        try:
+            if await self._reader.read(_head) != head:
+                self.state = await self._reader.read(_state)
+            self.live = True
+        except GermlineError:
+            self.live = False
+        return (self.state.head, self.live) != (head, was_live)
+
+    async def read(self, ask: Callable[[Library], T]) -> T:
+        """Answer a question about the registry in the reading thread; raises what it raises."""
+        if not self.state.head:
+            self.state = await self._reader.read(_state)
+        return await self._reader.read(ask)
+
+    async def study(self, ask: Callable[[Library], T]) -> T:
+        """Answer a question that takes long, in a thread of its own: no other read waits for it."""
+        if not self.state.head:
+            self.state = await self._reader.read(_state)
+        return await self._student.read(ask)
+
+    async def prospects(self) -> Prospects:
+        """Look ahead at what would be picked next; looked up once for each head of the log."""
+        from tui.signal_reads import read_prospects  # noqa: PLC0415 - the first screen needs none of it
+
+        head = self.state.head
+        if self._prospects is None or self._prospects[0] != head:
+            self._prospects = head, await self.study(partial(read_prospects, seed=self._seed))
+        return self._prospects[1]
+
+    async def rehearse(self, change: Change, reason: str) -> Outcome:
+        """Tell what a change would append; raises what it raises."""
+        from tui.writing import rehearse  # noqa: PLC0415 - most who look change nothing
+
+        return await asyncio.to_thread(rehearse, self._writable(), change, reason)
+
+    async def carry_out(self, change: Change, reason: str) -> Outcome:
+        """Append a change; raises what it raises."""
+        from tui.writing import carry_out  # noqa: PLC0415 - as above
+
+        return await asyncio.to_thread(carry_out, self._writable(), change, reason)
+
+    def _writable(self) -> OpenRegistry:
+        if self._registry is None:
+            raise UsageError("the registry is open for reading only")
+        return self._registry
+
+    def close(self) -> None:
+        """Let go of the registry, after the reads that are under way."""
+        self._reader.close()
+        self._student.close()
+
+
+def _head(library: Library) -> int:
+    return library.log.head().position
+
+
+def _state(library: Library) -> State:
+    own = (document.key for document in library.log.documents("preset"))
+    presets = tuple(dict.fromkeys([*PRESETS, *own, AUTO]))
+    return State(library.about().preset, _head(library), tuple(library.names()), presets)

@@ -1,0 +1,232 @@
+"""Backups: the whole registry in one file, taken while it is in use, and put back in its place."""
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+
+import typer
+
+from events.clock import SystemClock
+from events.errors import CorruptLogError, GermlineError, NotFoundError, RefusedError, UsageError
+from events.sqlite_backup import Lack, back_up, back_up_log, lacking, restore
+from events.sqlite_verify import verify_file
+from tui.bootstrap import FILE, FOLDER, file_of, find_registry, open_log
+from tui.cli.invocation import invocation
+from tui.cli.options import AsJson, Yes
+from tui.cli.progress import Counted, Progress
+from tui.figures import count
+
+if TYPE_CHECKING:
+    from events.log import Integrity
+    from tui.bootstrap import Where
+    from tui.cli.invocation import Invocation
+
+_HASH_CHARS: Final = 16
+
+
+class Standing(NamedTuple):
+    """What stands where a backup is to go: what it would lose, or why that cannot be told."""
+
+    lack: Lack | None
+    unreadable: str
+
+    @property
+    def lost(self) -> str:
+        """Say what would no longer be there; "" where all of it is in the backup."""
+        if self.lack is None:
+            return self.unreadable
+        lack, parts = self.lack, []
+        if lack.events:
+            parts.append(positions(lack.common + 1, lack.head.position))
+        if lack.episodes:
+            parts.append(count(lack.episodes, "episode"))
+        if lack.blobs:
+            parts.append(f"{count(lack.blobs, 'text')} or files")
+        return ", ".join(parts)
+
+
+class Restored(NamedTuple):
+    """A backup that was put in its place, or would be; `kept` is where what stood there went."""
+
+    path: Path
+    source: Path
+    found: Integrity
+    standing: Standing | None
+    kept: Path | None
+    dry_run: bool
+
+
+def backup(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write.")],
+    *,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Replace a file that is there.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be written; write nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Copy the registry into one file, verified, while in use.
+
+    The file is there whole or not at all, and only you may read it.
+    """
+    call = invocation(ctx)
+    where, target = find_registry(call.registry), Path(file).expanduser()
+    target = target / FILE if target.is_dir() else target
+    if not target.parent.is_dir():
+        raise NotFoundError(f"there is no folder {target.parent}", hint=f"mkdir -p {target.parent}")
+    there = target.exists()
+    if there and isinstance(where, Path) and where.exists() and target.samefile(where):
+        raise UsageError(f"{target} is the registry itself", hint="name another file, best on another disk")
+    if there and not yes:
+        raise RefusedError(f"there is a file {target} already", hint=f"germline backup {file} --yes")
+    found = _backed_up(call, where, target, dry_run=dry_run)
+    size_bytes = None if dry_run else target.stat().st_size
+    if as_json:
+        fields = {
+            "dry_run": dry_run,
+            "registry": str(where),
+            "file": str(target),
+            "events": found.events,
+            "head": found.head.hash,
+            "bytes": size_bytes,
+            "replaced": there,
+        }
+        call.answer("backup", fields)
+        return
+    verb = "would be" if size_bytes is None else "backup"
+    done = "" if size_bytes is None else f", {size_bytes:,} bytes, verified"
+    call.say(f"{verb:<10} {target}, {count(found.events, 'event')}{done}")
+    call.say(f"{'head':<10} {found.head.hash[:_HASH_CHARS]}")
+    call.say(f"{'next':<10} germline restore {file}{'' if dry_run else ' --dry-run'}")
+
+
+def _backed_up(call: Invocation, where: Where, target: Path, *, dry_run: bool) -> Integrity:
+    """Copy a registry to the file, or only verify it."""
+    if isinstance(where, Path):
+        if dry_run:
+            return _sound(where, hint="germline doctor --repair --dry-run")
+        with Progress(call, "copying") as shown:
+            return back_up(where, target, advance=shown.advance)
+    with closing(open_log(where, read_only=True)) as log:
+        if dry_run:
+            return log.verify()
+        with Counted(call, "events", log.head().position) as line:
+            return back_up_log(log, target, advance=lambda done, _: line.advance(done))
+
+
+def restore_backup(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A backup.")],
+    *,
+    to: Annotated[str, typer.Option(metavar="PATH", help="Put it here instead of where the registry is.")] = "",
+    yes: Yes = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would change; change nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Put a backup in the place of the registry, kept aside.
+
+    What the registry holds and the backup does not is said first, and goes only with --yes.
+    """
+    call = invocation(ctx)
+    source, path = Path(file).expanduser(), _destination(call, to)
+    if not source.is_file():
+        raise NotFoundError(f"there is no backup {source}", hint="germline backup FILE")
+    if path.exists() and source.samefile(path):
+        raise UsageError(f"{source} is the registry itself", hint="germline verify")
+    found = _sound(source, hint="restore from another backup")
+    standing = _standing(path, source)
+    if standing and standing.lost and not (yes or dry_run):
+        raise RefusedError(
+            f"{path} holds what {source} lacks: {standing.lost}"
+            if standing.lack
+            else f"what {source} lacks of {path} cannot be told: {standing.lost}",
+            hint=f"germline backup OTHER   or   germline restore {file} --yes (keeps it aside)",
+        )
+    aside = path.parent / f"replaced-{stamp()}"
+    if not dry_run:
+        over = standing.lack.head if standing and standing.lack else None
+        with Progress(call, "copying") as shown:
+            found = restore(source, path, aside=aside, over=over, advance=shown.advance)
+    done = Restored(path, source, found, standing, aside if standing else None, dry_run)
+    if as_json:
+        call.answer("restore", _fields(done))
+    else:
+        _print(call, done)
+
+
+def stamp() -> str:
+    """Write the time so that it can stand in the name of a folder: `20261122T093000.123456Z`."""
+    return SystemClock().now().replace("-", "").replace(":", "")
+
+
+def positions(first: int, last: int) -> str:
+    """Name events by their positions: `event 12`, `events 12 to 40`."""
+    return f"event {first:,}" if first == last else f"events {first:,} to {last:,}"
+
+
+def _destination(call: Invocation, to: str) -> Path:
+    """Find where the registry is, or is to be."""
+    if to:
+        if "://" in to:
+            raise UsageError(f"{to} is no file: a backup is copied there", hint=f"germline copy FILE '{to}'")
+        path = Path(to).expanduser()
+        if path.suffix == ".db" or path.is_file():
+            return path
+        return path / FILE if path.name == FOLDER else path / FOLDER / FILE
+    try:
+        return file_of(find_registry(call.registry), "restore")
+    except NotFoundError:
+        return Path.cwd() / FOLDER / FILE
+
+
+def _sound(path: Path, *, hint: str) -> Integrity:
+    """Verify a registry's file; raises CorruptLogError where it does not hold."""
+    found = verify_file(str(path))
+    if found.problems:
+        first = found.problems[0]
+        more = f", and {len(found.problems) - 1:,} more" if len(found.problems) > 1 else ""
+        raise CorruptLogError(f"{path} does not hold: {first.what}{more}", position=first.position, hint=hint)
+    return found
+
+
+def _standing(path: Path, source: Path) -> Standing | None:
+    if not path.exists():
+        return None
+    try:
+        return Standing(lacking(path, source), "")
+    except GermlineError as error:
+        return Standing(None, error.message)
+
+
+def _fields(done: Restored) -> dict[str, object]:
+    lack = done.standing.lack if done.standing else None
+    return {
+        "dry_run": done.dry_run,
+        "registry": str(done.path),
+        "file": str(done.source),
+        "events": done.found.events,
+        "head": done.found.head.hash,
+        "aside": str(done.kept) if done.kept else None,
+        "lost": {**asdict(lack), "head": lack.head.hash, "events": lack.events} if lack else None,
+        "unreadable": done.standing.unreadable if done.standing else "",
+    }
+
+
+def _print(call: Invocation, done: Restored) -> None:
+    verb = "would be" if done.dry_run else "restored"
+    call.say(f"{verb:<10} {done.path} from {done.source}, {count(done.found.events, 'event')}, verified")
+    standing = done.standing
+    if standing and standing.lost:
+        call.say(f"{'lost':<10} {standing.lost if standing.lack else f'cannot be told: {standing.lost}'}")
+    if standing and standing.lack and standing.lack.erasures:
+        erased = count(standing.lack.erasures, "text")
+        call.say(f"{'erased':<10} {erased} since the backup was taken, which it has still: erase them again")
+    if done.kept:
+        call.say(f"{'aside':<10} {done.kept}: what stood there{' would go there' if done.dry_run else ''}")
+    call.say(f"{'next':<10} {f'germline restore {done.source} --yes' if done.dry_run else 'germline status'}")
+
+
+COMMANDS: Final = {"backup": backup, "restore": restore_backup}

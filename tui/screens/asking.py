@@ -1,0 +1,108 @@
+"""Asking: a change waits for a reason and a yes, and shows what it appends before it does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from events.errors import GermlineError
+from tui.keys import ASK
+from tui.screens.reading import reading
+from tui.views.appended import appended_rows
+from tui.views.bar import bar_row
+from tui.views.notice import notice_rows
+from tui.widgets.key_bar import KeyBar
+from tui.widgets.rows_view import Line, RowsView
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from tui.host import Host
+    from tui.writing import Change
+
+
+class Ask(ModalScreen[None], inherit_bindings=False):
+    """Takes a reason, rehearses the change with it, and appends it at the next enter; esc changes nothing."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*ASK]
+
+    def __init__(self, change: Change, host: Host) -> None:
+        super().__init__(classes="-ascii" if host.settings.ascii else None)
+        self._change = change
+        self._host = host
+        self._is_rehearsed = False
+
+    def compose(self) -> ComposeResult:
+        """Lay out the question."""
+        yield Line(id="top")
+        yield Input(self._change.reason, placeholder="the reason: it is kept with the event", compact=True)
+        yield RowsView(id="page")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Ask for the reason."""
+        host = self._host
+        self.query_one("#top", Line).show(
+            lambda width: bar_row([self._change.title], host.access.state.preset, "", width, live=host.access.live)
+        )
+        self._say("nothing is appended yet", "type a reason and press enter: what would be appended is shown next")
+        self.query_one(Input).focus()
+
+    def _say(self, message: str, hint: str) -> None:
+        self.query_one("#page", RowsView).show(lambda width: notice_rows(message, hint, width), home=True)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer a yes only to what was shown."""
+        if action in {"append", "reword"}:
+            return self._is_rehearsed
+        return super().check_action(action, parameters)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Show what the change would append."""
+        event.stop()
+        if event.value.strip():
+            self._rehearse(event.value.strip())
+        else:
+            self._say("a reason is missing", "type one: it is kept with the event")
+
+    @reading("ask")
+    async def _rehearse(self, reason: str) -> None:
+        try:
+            outcome = await self._host.access.rehearse(self._change, reason)
+        except GermlineError as error:
+            self._say(error.message, error.hint)
+            return
+        page = self.query_one("#page", RowsView)
+        page.show(lambda width: appended_rows(outcome, width), home=True)
+        self._is_rehearsed = bool(outcome.envelopes)
+        page.focus()
+        self.refresh_bindings()
+
+    def action_reword(self) -> None:
+        """Change the reason; what was shown counts no longer."""
+        self._is_rehearsed = False
+        self.query_one(Input).focus()
+        self.refresh_bindings()
+
+    @reading("ask")
+    async def action_append(self) -> None:
+        """Append what was shown."""
+        self._is_rehearsed = False  # a second enter does not append it twice
+        try:
+            outcome = await self._host.access.carry_out(self._change, self.query_one(Input).value.strip())
+        except GermlineError as error:
+            self._say(error.message, error.hint)
+            self.refresh_bindings()
+            return
+        self._host.follow()
+        position = outcome.envelopes[-1].position if outcome.envelopes else 0
+        written = f"\nwritten: {', '.join(outcome.written)}" if outcome.written else ""
+        self.app.notify(f"{self._change.done}, event {position}{written}", timeout=4, markup=False)
+        self.dismiss()
+
+    def action_close(self) -> None:
+        """Change nothing."""
+        self.dismiss()

@@ -1,0 +1,121 @@
+"""The command palette: everything that can be reached or done by its name."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from textual.app import SystemCommand
+from textual.command import Hit, Provider
+
+from events.errors import GermlineError, UsageError
+from registry.library import Library
+from tui.places import Place, View, place_of
+from tui.screens.asking import Ask
+from tui.screens.base import PlaceScreen
+from tui.views.rows import clean
+from tui.writing import reverting, switching
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from textual.command import Hits
+
+    from registry.library import Raised
+    from tui.app import GermlineApp
+    from tui.writing import Change
+
+_VIEWS: Final[dict[View, tuple[str, str]]] = {
+    "skills": ("All skills", "With their scores"),
+    "history": ("All events", "The history of the registry"),
+    "signals": ("All signals", "What the logs show, and what it leads to"),
+    "presets": ("All presets", "The numbers, and what each would pick next"),
+    "review": ("Review", "What waits for a person's word"),
+}
+_ACTIONS: Final = (
+    ("copy_id", "Copy the id", "Of what the cursor is on"),
+    ("copy_command", "Copy the command", "That shows what the cursor is on"),
+    ("copy_address", "Copy the address", "The command that opens this place here"),
+    ("undo", "Undo …", "Take the last change back, by a new event"),
+    ("redo", "Redo …", "Take the last undo back, by a new event"),
+)
+_EVENT: Final = re.compile(r"(?:event\s*)?#?\s*([1-9][0-9]{0,17})", re.IGNORECASE)
+_MOST_SIGNALS: Final = 20
+
+
+def commands_of(app: GermlineApp) -> Iterator[SystemCommand]:
+    """List what can be done here: skills, screens, changes, copies, themes, and the way out."""
+    for name in app.access.state.names:
+        yield SystemCommand(f"Why {name}", "The skill line by line", partial(app.go, Place("why", name)))
+        yield SystemCommand(f"History of {name}", "Its events", partial(app.go, Place("history", name)))
+    for view, (title, told) in _VIEWS.items():
+        yield SystemCommand(title, told, partial(app.go, Place(view, app.place.skill if view == "skills" else "")))
+    for preset in app.access.state.presets:
+        if preset != app.access.state.preset:
+            ask = partial(_ask, app, switching(preset))
+            yield SystemCommand(f"Use preset {preset} …", "From here on; asks for a reason", ask)
+    base = app.base
+    if isinstance(base, PlaceScreen):
+        if version := base.shown_version:
+            skill = base.place.skill
+            ask = partial(_ask, app, reverting(skill, version))
+            yield SystemCommand(f"Revert {skill} to @{version} …", "By a new event; asks for a reason", ask)
+        for action, title, told in _ACTIONS:
+            if base.check_action(action, ()):
+                yield SystemCommand(title, told, partial(base.run_action, action))
+    yield SystemCommand("Theme", "Change the colours, and keep them", app.action_change_theme)
+    yield SystemCommand("Help", "The keys that work here", app.action_keys)
+    yield SystemCommand("Quit", "Leave germline", app.exit)
+
+
+def _ask(app: GermlineApp, change: Change) -> None:
+    app.push_screen(Ask(change, app))
+
+
+class GoTo(Provider):
+    """Leads to what is typed: `41` or `event 41`, `sql-analyst@3`, `sql-analyst@3:7`, the words of a signal."""
+
+    _signals: tuple[Raised, ...] = ()
+
+    @property
+    def _germline(self) -> GermlineApp:
+        from tui.app import GermlineApp  # noqa: PLC0415 - the app offers this provider
+
+        assert isinstance(self.app, GermlineApp)  # noqa: S101 - no other app has it
+        return self.app
+
+    async def startup(self) -> None:
+        """Read the signals, once for each time that the palette opens."""
+        try:
+            self._signals = tuple(await self._germline.access.read(Library.signals))
+        except GermlineError:
+            self._signals = ()  # the screen below says what is the matter
+
+    async def search(self, query: str) -> Hits:
+        """Offer the place that was typed, and the signals that fit it."""
+        app = self._germline
+        for title, place in _places(query.strip(), app):
+            yield Hit(1.0, title, partial(app.go, place), help=f"germline ui --at {place.address}")
+        matcher = self.matcher(query)
+        found = 0
+        for raised in self._signals:
+            name = f"Signal {clean(raised.event.template or raised.event.action)}"
+            if (score := matcher.match(name)) > 0 and found < _MOST_SIGNALS:
+                found += 1
+                place = Place("signals", item=raised.event.fingerprint)
+                yield Hit(score, matcher.highlight(name), partial(app.go, place), help=raised.event.kind)
+
+
+def _places(query: str, app: GermlineApp) -> Iterator[tuple[str, Place]]:
+    if event := _EVENT.fullmatch(query):
+        position = int(event[1])
+        if position <= app.access.state.head:
+            yield f"Go to event {position}", Place("history", event=position)
+        return
+    try:
+        place = place_of(query)
+    except UsageError:
+        return
+    if place.skill in app.access.state.names and (place.ref or place.line or place.event):
+        yield f"Go to {place.address}", place

@@ -1,0 +1,133 @@
+"""The Presets screen: the numbers side by side, and what each would pick next from the signals that are open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from events.errors import GermlineError
+from tui.figures import count
+from tui.keys import PRESETS
+from tui.places import Place
+from tui.screens.base import PlaceScreen
+from tui.screens.reading import reading
+from tui.signal_reads import PresetLine, Prospects, read_presets
+from tui.views.presets import outlook_rows, preset_rows, presets_header
+from tui.widgets.rows_view import Line, RowList, RowsView
+from tui.writing import switching
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+
+class PresetsScreen(PlaceScreen):
+    """Lists the presets, and looks ahead under the one that the cursor is on."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*PRESETS]
+    FIND_HINT = "show presets that hold …"
+    PANES = ("#presets", "#outlook")
+    _presets: tuple[PresetLine, ...] = ()
+    _prospects: Prospects | None = None
+
+    def panes(self) -> ComposeResult:
+        """Lay out the table above the outlook."""
+        yield Line(id="columns")
+        yield RowList(id="presets")
+        yield RowsView(id="outlook", classes="below")
+
+    async def load(self) -> None:
+        """Read the presets, then what each would pick; the cursor begins on the one in force."""
+        name = self.place.item
+        self._presets = await self.host.access.read(read_presets)
+        self.query_one("#columns", Line).show(presets_header)
+        self.say("", "")
+        self.find(done=True)
+        names = [one.bound.name for one in self._shown]
+        at = next((at for at, one in enumerate(self._shown) if one.in_force), 0)
+        self._table.cursor = names.index(name) if name in names else at
+        self._look_ahead()
+
+    @reading("ahead")
+    async def _look_ahead(self) -> None:
+        try:
+            self._prospects = await self.host.access.prospects()
+        except GermlineError as error:
+            self.say(error.message, error.hint)
+            return
+        self._show_outlook()
+
+    def find(self, *, done: bool) -> None:  # noqa: ARG002 - a filter works letter by letter
+        """List the presets that hold the text."""
+        shown = self._shown
+        self._table.show(lambda width: preset_rows(shown, width))
+        self._show_outlook()
+        self.show_bar()
+
+    def on_row_list_moved(self) -> None:
+        """Look ahead under another preset."""
+        self._show_outlook()
+        self.refresh_bindings()
+
+    def _show_outlook(self) -> None:
+        one, prospects = self._one, self._prospects
+        self.query_one("#outlook", RowsView).show(
+            lambda width: outlook_rows(one, prospects, width) if one else [], home=True
+        )
+
+    # -- what the cursor is on -------------------------------------------------------------------------
+
+    @property
+    def _table(self) -> RowList:
+        return self.query_one("#presets", RowList)
+
+    @property
+    def _shown(self) -> list[PresetLine]:
+        return [one for one in self._presets if self.needle.casefold() in one.bound.name]
+
+    @property
+    def _one(self) -> PresetLine | None:
+        shown = self._shown
+        return shown[min(self._table.cursor, len(shown) - 1)] if shown else None
+
+    @property
+    def place(self) -> Place:
+        """The place with the preset that the cursor is on."""
+        one = self._one if self.is_mounted else None
+        return Place("presets", self._place.skill, item=one.bound.name if one else self._place.item)
+
+    @property
+    def crumbs(self) -> list[str]:
+        """Presets."""
+        return ["Presets"]
+
+    @property
+    def note(self) -> str:
+        """How many presets there are."""
+        return count(len(self._presets), "preset")
+
+    @property
+    def copied_id(self) -> str:
+        """The name of the preset."""
+        return self._one.bound.name if self._one else ""
+
+    @property
+    def command(self) -> str:
+        """The command that says what it would pick."""
+        return f"germline preset preview {self.copied_id}".strip()
+
+    # -- keys ------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to use a preset that is not in force."""
+        if action == "use":
+            return not self.has_notice and bool(self._one and not self._one.in_force)
+        return super().check_action(action, parameters)
+
+    def action_use(self) -> None:
+        """Ask for the reason, and let this preset bind from then on."""
+        if self._one and not self._one.in_force:
+            self.ask_about(switching(self._one.bound.name))
+
+    def on_row_list_chosen(self) -> None:
+        """Use a preset that was clicked twice."""
+        self.action_use()

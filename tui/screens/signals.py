@@ -1,0 +1,224 @@
+"""The Signals screen: what the logs show, on what evidence, and what it would lead to under the preset."""
+
+from __future__ import annotations
+
+import shlex
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from events.errors import GermlineError
+from tui.figures import count
+from tui.keys import SIGNALS
+from tui.places import Place
+from tui.screens.base import PlaceScreen
+from tui.screens.reading import reading
+from tui.screens.sheet import evidence_sheet, tried_sheet
+from tui.signal_reads import Prospects, SignalDetail, SignalLine, read_signal, read_signals
+from tui.views.rows import EachRow
+from tui.views.signals import detail_rows, signal_name, signal_row, signals_header
+from tui.widgets.rows_view import Line, RowList, RowsView
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from tui.host import Host
+
+
+class SignalsScreen(PlaceScreen):
+    """Lists the signals as they are raised: open ones first, and of those the most severe."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*SIGNALS]
+    FIND_HINT = "show signals that hold …"
+    PANES = ("#signals", "#signal")
+
+    def __init__(self, place: Place, host: Host) -> None:
+        super().__init__(place, host)
+        self._every: tuple[SignalLine, ...] = ()
+        self._shown: list[SignalLine] = []
+        self._open_only = False
+        self._newest_first = False
+        self._detail: SignalDetail | None = None
+        self._there: tuple[bool, ...] | None = None
+        self._prospects: Prospects | None = None
+        self._target = place.item
+
+    def panes(self) -> ComposeResult:
+        """Lay out the list above the detail."""
+        yield Line(id="columns")
+        yield RowList(id="signals")
+        yield RowsView(id="signal", classes="below")
+
+    async def load(self) -> None:
+        """Read the signals; the cursor stays on the one it is on."""
+        self._target = self.place.item
+        self._every = await self.host.access.read(read_signals)
+        self.query_one("#columns", Line).show(signals_header)
+        if self._every:
+            self.say("", "")
+        else:
+            self.say("no signal was raised yet", "germline scan PATH")
+        self._list()
+        self._read_detail()
+        self._look_ahead()
+
+    @reading("ahead")
+    async def _look_ahead(self) -> None:
+        try:
+            self._prospects = await self.host.access.prospects()
+        except GermlineError as error:
+            self.say(error.message, error.hint)
+            return
+        self._show_detail(home=False)
+
+    def _list(self) -> None:
+        """List what is asked for, and put the cursor on the target where it is listed."""
+        wanted = self.needle.casefold()
+        shown = [one for one in self._every if (one.open or not self._open_only) and wanted in _text(one)]
+        shown.sort(key=_newest if self._newest_first else _most_severe)
+        self._shown = shown
+        self._table.show(
+            lambda width: EachRow(len(shown), lambda at: signal_row(shown[at], width, self.host.now()))
+        )
+        names = [one.raised.event.fingerprint for one in shown]
+        self._table.cursor = names.index(self._target) if self._target in names else self._table.cursor
+        self.show_bar()
+
+    def find(self, *, done: bool) -> None:  # noqa: ARG002 - a filter works letter by letter
+        """List the signals that hold the text."""
+        self._list()
+        self._read_detail()
+
+    def on_row_list_moved(self) -> None:
+        """Tell about another signal."""
+        self._target = self._one.raised.event.fingerprint if self._one else ""
+        self._read_detail()
+
+    @reading("detail")
+    async def _read_detail(self) -> None:
+        one = self._one
+        if one is None:
+            self._detail = None
+            self._show_detail(home=True)
+            return
+        if self._detail is None or self._detail.signal != one.raised:
+            self._detail = self._there = None
+            self._show_detail(home=True)
+        self._detail = await self.ask(partial(read_signal, signal=one.raised))
+        self._show_detail(home=False)
+        if self._detail and self._detail.evidence:
+            there = await self.standing(self._detail.evidence)
+            self._there = there if self._one is one else None
+            self._show_detail(home=False)
+
+    def _show_detail(self, *, home: bool) -> None:
+        one, detail, there, prospects = self._one, self._detail, self._there, self._prospects
+        self.query_one("#signal", RowsView).show(
+            lambda width: detail_rows(one, detail, there, prospects, width, self.host.now()) if one else [],
+            home=home,
+        )
+        self.refresh_bindings()
+
+    # -- what the cursor is on -------------------------------------------------------------------------
+
+    @property
+    def _table(self) -> RowList:
+        return self.query_one("#signals", RowList)
+
+    @property
+    def _one(self) -> SignalLine | None:
+        return self._shown[min(self._table.cursor, len(self._shown) - 1)] if self._shown else None
+
+    @property
+    def place(self) -> Place:
+        """The place with the signal that the cursor is on."""
+        one = self._one if self.is_mounted else None
+        return Place("signals", self._place.skill, item=one.raised.event.fingerprint if one else self._target)
+
+    @property
+    def crumbs(self) -> list[str]:
+        """Signals, and which of them."""
+        return ["Signals", "open"] if self._open_only else ["Signals"]
+
+    @property
+    def note(self) -> str:
+        """How many there are, and how many of them are open."""
+        open_now = sum(one.open for one in self._every)
+        shown = f"{len(self._shown):,} of " if len(self._shown) != len(self._every) else ""
+        return f"{shown}{count(len(self._every), 'signal')}, {open_now:,} open"
+
+    @property
+    def copied_id(self) -> str:
+        """The fingerprint of the signal."""
+        return self._one.raised.event.fingerprint if self._one else ""
+
+    @property
+    def command(self) -> str:
+        """The command that shows it."""
+        return f"germline ui --at {shlex.quote(self.place.address)}"
+
+    # -- keys ------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what the signal under the cursor allows."""
+        detail = self._detail
+        offers = {
+            "evidence": detail and (detail.evidence or detail.erased),
+            "why": detail and detail.lines,
+            "tried": detail and detail.tried,
+            "only_open": self._every,
+            "order": self._every,
+        }
+        if action in offers:
+            return False if self.has_notice else bool(offers[action]) or None
+        return super().check_action(action, parameters)
+
+    def action_evidence(self) -> None:
+        """Show all evidence of the signal in full."""
+        one, detail, there = self._one, self._detail, self._there
+        if one and detail and (detail.evidence or detail.erased):
+            crumbs = ["Signals", signal_name(one.raised.event)]
+            self.app.push_screen(evidence_sheet(crumbs, detail, there, self.host))
+
+    def on_row_list_chosen(self) -> None:
+        """Show the evidence of a signal that was clicked twice."""
+        self.action_evidence()
+
+    def action_why(self) -> None:
+        """Show the line that answers the signal."""
+        if self._detail and self._detail.lines:
+            line = self._detail.lines[0]
+            self.host.go(Place("why", line.skill, "", line.number))
+
+    def action_tried(self) -> None:
+        """Show all that was tried for the signal."""
+        one, detail = self._one, self._detail
+        if one and detail:
+            crumbs = ["Signals", signal_name(one.raised.event)]
+            self.app.push_screen(tried_sheet(crumbs, detail.tried, self.host))
+
+    def action_only_open(self) -> None:
+        """Change between open signals alone and all of them."""
+        self._open_only = not self._open_only
+        self.find(done=True)
+
+    def action_order(self) -> None:
+        """Change between the newest first and the most severe first."""
+        self._newest_first = not self._newest_first
+        self.notify(
+            "the newest first" if self._newest_first else "open ones first, the most severe of them", timeout=2
+        )
+        self.find(done=True)
+
+
+def _text(one: SignalLine) -> str:
+    signal = one.raised.event
+    return f"{signal.kind} {signal.calls_for} {signal.template} {signal.action} {' '.join(signal.runs)}".casefold()
+
+
+def _newest(one: SignalLine) -> tuple[int, ...]:
+    return (-one.raised.position,)
+
+
+def _most_severe(one: SignalLine) -> tuple[bool, float, str]:
+    return not one.open, -one.raised.event.severity, one.raised.event.fingerprint

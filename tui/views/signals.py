@@ -1,0 +1,166 @@
+"""The Signals screen as rows: the list, and what stands behind a signal and would come of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tui.figures import age, ago, count
+from tui.views.evidence import evidence_summary
+from tui.views.marks import VERDICTS, minute
+from tui.views.rows import BLANK, Part, cell, clean, cut_row, labelled
+from tui.views.tried import effect_part, verdict_word
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from events.registry_events import SignalRaised
+    from strategies.agenda import Agenda
+    from tui.signal_reads import Prospects, SignalDetail, SignalLine
+    from tui.views.rows import Row
+
+_KIND: Final = 18
+_ROOMY: Final = 100
+_RUNS_SHOWN: Final = 6
+
+
+def signal_name(signal: SignalRaised) -> str:
+    """Name what recurs: the error, else the action; a run that called nothing has neither."""
+    return clean(signal.template or signal.action) or "(no action)"
+
+
+def signals_header(width: int) -> list[Row]:
+    """Name the columns of the list."""
+    runs = (cell("runs", 6, "dim", right=True),) if width >= _ROOMY else ()
+    titles = (
+        cell("   kind", _KIND + 3, "dim"),
+        cell(" calls for", 10, "dim"),
+        cell("count", 8, "dim", right=True),
+        cell("ep", 6, "dim", right=True),
+        *runs,
+        cell("severe", 7, "dim", right=True),
+        cell("age", 5, "dim", right=True),
+        Part("  what recurs", "dim"),
+    )
+    return [cut_row(titles, width)]
+
+
+def signal_row(line: SignalLine, width: int, now: str) -> Row:
+    """Write one signal in one row; `○` is open, `✓` answered or settled."""
+    signal = line.raised.event
+    runs = (cell(f"{len(signal.runs):,}", 6, "dim", right=True),) if width >= _ROOMY else ()
+    mark = Part(" ○ ", "warn") if line.open else Part(" ✓ ", "good")
+    return cut_row(
+        (
+            mark,
+            cell(signal.kind, _KIND, "strong" if line.open else "dim"),
+            cell(f" {signal.calls_for}", 10, "accent" if line.open else "dim"),
+            cell(f"{signal.count:,}×", 8, right=True),
+            cell(f"{signal.episodes:,}", 6, right=True),
+            *runs,
+            cell(f"{signal.severity:.2f}", 7, right=True),
+            cell(age(line.raised.at, now), 5, "dim", right=True),
+            Part(f"  {signal_name(signal)}"),
+        ),
+        width,
+    )
+
+
+def detail_rows(
+    line: SignalLine,
+    detail: SignalDetail | None,
+    there: Sequence[bool] | None,
+    prospects: Prospects | None,
+    width: int,
+    now: str,
+) -> list[Row]:
+    """Tell about one signal: what it leads to, what came of it, and the records behind it.
+
+    What is None is still being read.
+    """
+    width -= 2
+    signal, raised = line.raised.event, line.raised
+    runs = ", ".join(clean(run) for run in signal.runs[:_RUNS_SHOWN])
+    more = f" and {len(signal.runs) - _RUNS_SHOWN} more" if len(signal.runs) > _RUNS_SHOWN else ""
+    figures = f"{signal.count:,}× in {count(signal.episodes, 'episode')}, severity {signal.severity:.2f}"
+    rows = [
+        *labelled("signal", (Part(f'"{signal_name(signal)}"', "warn"),), width, limit=3),
+        *labelled("", (Part(figures),), width),
+        *labelled("runs", (Part(f"{runs}{more}" or "not known"),), width, limit=2),
+        *labelled(
+            "raised", (Part(f"{ago(raised.at, now)}, event {raised.position}, {minute(raised.at)} UTC"),), width
+        ),
+        *_leads(line, detail, prospects, width),
+    ]
+    if detail is not None:
+        rows += [*_came_of_it(detail, width), *_tried(detail, width), *evidence_summary(detail, there, width)]
+    return [(Part(" "), *cut_row(row, width)) if row else BLANK for row in rows]
+
+
+def _leads(line: SignalLine, detail: SignalDetail | None, prospects: Prospects | None, width: int) -> list[Row]:
+    """Say what the preset in force would make of the signal: when, which change, by whom, and where."""
+    signal = line.raised.event
+    if prospects is None or prospects.agenda is None:
+        return labelled("leads to", (Part("…", "dim"),), width)
+    name = clean(prospects.current.bound.name)
+    kept_from = _kept_from(line, detail, prospects)
+    if kept_from:
+        return labelled("leads to", (Part("nothing now: ", "dim"), Part(kept_from)), width, limit=3)
+    turn = prospects.turns.get(signal.fingerprint)
+    when = f"turn {turn} from now" if turn else f"no turn of the next {len(prospects.turns)}"
+    by = ", then ".join(prospects.proposers.get(signal.kind, ()))
+    skill = clean(prospects.agenda.routes[signal.fingerprint])
+    first = (
+        Part(signal.calls_for, "accent"),
+        Part(f" of {skill}, mined by {by}; {when} under "),
+        Part(name, "accent"),
+    )
+    return labelled("leads to", first, width, limit=3)
+
+
+def _kept_from(line: SignalLine, detail: SignalDetail | None, prospects: Prospects) -> str:
+    """Say why a signal is not on the agenda, "" where it is."""
+    signal, agenda, bound = line.raised.event, prospects.agenda, prospects.current.bound
+    if not line.open:
+        return "a live line answers it" if detail and detail.lines else "it is settled"
+    if signal.kind not in prospects.proposers:
+        return f"no proposer answers {signal.kind}"
+    if not bound.preset.weights.of(signal.calls_for):
+        return f"{clean(bound.name)} gives {signal.calls_for} a weight of 0"
+    return _rests(signal.fingerprint, agenda) if agenda else ""
+
+
+def _rests(fingerprint: str, agenda: Agenda) -> str:
+    """Say why an open signal is not on offer, "" where it is."""
+    for resting in agenda.resting:
+        if resting.signal.fingerprint == fingerprint:
+            return (
+                f"it rests for {count(resting.turns_left, 'turn')}: {resting.failures} in a row promoted nothing"
+            )
+    if any(one.fingerprint == fingerprint for one in agenda.unrouted):
+        return "no skill answers to it: germline evolve SKILL"
+    if not any(one.fingerprint == fingerprint for one in agenda.offers):
+        return "no episode on record shows it: germline scan PATH"
+    return ""
+
+
+def _came_of_it(detail: SignalDetail, width: int) -> list[Row]:
+    rows: list[Row] = []
+    for one in detail.lines:
+        where = Part(f"{clean(one.skill)}@{one.version}:{one.number}  ", "accent")
+        rows += labelled("" if rows else "lines", (where, Part(clean(one.text).strip())), width, limit=1)
+    return rows
+
+
+def _tried(detail: SignalDetail, width: int) -> list[Row]:
+    rows: list[Row] = []
+    for one in detail.tried:
+        mark, tone = VERDICTS["reject" if one.reverted else one.verdict]
+        text = " / ".join(clean(line).strip() for line in one.proposed.new_lines if line.strip())
+        figures = effect_part(one)
+        said = (
+            Part(f"{mark} {verdict_word(one)}", tone),
+            Part(f"  {figures.text}" if figures else "", figures.tone if figures else ""),
+            Part(f"  {text}"),
+        )
+        rows += labelled("" if rows else "tried", said, width, limit=1)
+    return rows
