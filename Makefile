@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test lint format bench torture fuzz clean help
+.PHONY: demo test lint format docs bench torture fuzz clean help
 
 help:           ## what there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/'
@@ -18,8 +18,9 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)  ## the whole story on recorded logs: import, scan, evolve, why, revert
 	@$(BIN)/germline demo
 
+# Bytecode is kept: else each worker, and each process that a test starts, compiles all it imports anew.
 test: $(READY)  ## every test, on all cores
-	@$(BIN)/python -m pytest -q -n auto --dist loadgroup
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n auto --dist loadgroup
 
 lint: $(READY)  ## ruff with all rules, formatting, mypy strict
 	@$(BIN)/ruff check .
@@ -30,8 +31,11 @@ format: $(READY)  ## rewrite the code in the project's format
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
+docs: $(READY)  ## the pages that are made from the code: events, presets, signals, claims, keys
+	@$(BIN)/python -m tui.documented
+
 bench: $(READY) ## the claims of speed, as ratios against a peer in the same run
-	@for b in $(filter-out bench/session_writer.py bench/sample_scores.py,$(wildcard bench/*.py)); do echo "== $$b"; $(BIN)/python $$b || exit 1; done
+	@for b in $(filter-out bench/session_writer.py bench/sample_scores.py bench/long_skill.py,$(wildcard bench/*.py)); do echo "== $$b"; $(BIN)/python $$b || exit 1; done
 
 torture: $(READY) ## kills, flipped bits, full disks; prints what was lost (SEED=N repeats a run)
 	@$(BIN)/python -m tests.torture $(if $(SEED),--seed $(SEED))

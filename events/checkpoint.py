@@ -95,7 +95,10 @@ def _read_signature(fields: object) -> Signature | None:
         return None
     named = [fields.get(name) for name in ("algorithm", "key", "value")] if isinstance(fields, dict) else []
     if named[:1] != [ALGORITHM] or not _KEY_ID.fullmatch(str(named[1])) or not isinstance(named[2], str):
-        raise UsageError(f"it is a checkpoint with a signature of another kind than {ALGORITHM}")
+        raise UsageError(
+            f"it is a checkpoint with a signature of another kind than {ALGORITHM}",
+            hint="germline checkpoint --sign KEY -o FILE",
+        )
     return Signature(str(named[1]), str(named[2]))
 
 

@@ -1,4 +1,4 @@
-"""What every backend says of its rows alike: the hash of their content, and the hashes of events in order."""
+"""What every backend says of its rows alike: their names and kinds, the hash of their content, events in order."""
 
 from __future__ import annotations
 
@@ -11,10 +11,46 @@ from events.errors import CorruptLogError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from events.log import StoredEpisode
+
+UNKNOWN: Final = "unknown"
+"""The kind of a blob whose own was lost to damage (events.sqlite_salvage)."""
+
+BLOB_KINDS: Final = frozenset(
+    {
+        "comparison",
+        "evidence",
+        "file",
+        "prompt",
+        "reply",
+        "review",
+        "run",
+        "run scores",
+        "transcript",
+        UNKNOWN,
+    }
+)
+"""All that a blob may be kept as. No hash covers the kind, and erasing goes by it: `verify` names any other."""
+
 _HASHES_PAGE: Final = 8_192
 """Hashes read at once: some 2 MB of rows."""
 _DIGEST_BYTES: Final = 32
 _HEX: Final = re.compile(r"[0-9A-Fa-f]{64}")
+
+
+def blob_name(body: bytes, *, kind: str) -> str:
+    """Name a blob by its content: SHA-256, hex.
+
+    Raises: ValueError for a kind that is not in BLOB_KINDS, which is a mistake of the program's.
+    """
+    if kind not in BLOB_KINDS:
+        raise ValueError(f"{kind!r} is no kind of blob; add it to BLOB_KINDS")
+    return hashlib.sha256(body).hexdigest()
+
+
+def episode_row(one: StoredEpisode) -> tuple[str, str, bytes, str]:
+    """Give an episode as the columns of its table."""
+    return one.episode, one.source, one.body, content_hash(one.episode, one.source, body=one.body)
 
 
 def content_hash(*keys: str, body: bytes) -> str:

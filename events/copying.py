@@ -11,6 +11,7 @@ from hashlib import sha256
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Final
 
+from events.contents import BLOB_KINDS
 from events.envelope import holds
 from events.errors import ConflictError, CorruptLogError
 
@@ -125,11 +126,18 @@ def _copy_blobs(source: EventLog, target: EventLog, lack: Lacking) -> None:
     kinds = source.blob_kinds()
     for name in lack.blobs:
         body = source.get_blob(name)
-        if body is None:
+        if body is None or name not in kinds:
             continue  # erased since
         if sha256(body).hexdigest() != name:
-            raise CorruptLogError(f"blob {name} of {source.location} does not hold what its name says")
-        target.put_blob(body, kind=kinds.get(name, ""))
+            raise CorruptLogError(
+                f"blob {name} of {source.location} does not hold what its name says", hint="germline verify"
+            )
+        if kinds[name] not in BLOB_KINDS:
+            raise CorruptLogError(
+                f"blob {name} of {source.location} is kept as {kinds[name]!r}, which nothing is",
+                hint="germline verify   or   germline doctor --repair --dry-run",
+            )
+        target.put_blob(body, kind=kinds[name])
     for name in lack.erased:
         target.erase_blob(name)
     if lack.erased:
@@ -154,4 +162,7 @@ def _verify(source: EventLog, target: EventLog) -> None:
         )
     for one, other in zip_longest(source.episodes(), target.episodes()):
         if one != other:
-            raise ConflictError(f"the copy {target.location} holds another reading of an episode: run it again")
+            raise ConflictError(
+                f"the copy {target.location} holds another reading of an episode",
+                hint="run the command again: what was read anew meanwhile goes over too",
+            )

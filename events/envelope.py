@@ -77,7 +77,7 @@ class Envelope(NamedTuple):
     @property
     def is_known(self) -> bool:
         """Tell whether this version of germline knows the event's type, and its schema."""
-        return self.type in _classes() and self.schema <= schema_of(self.type)
+        return self.type in _classes() and (self.schema == 1 or self.schema <= schema_of(self.type))
 
 
 def holds(envelope: Envelope) -> bool:

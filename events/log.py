@@ -87,15 +87,14 @@ class Tables(Protocol):
     """The tables beside the events, readable at any time, writable inside `transaction()`."""
 
     def put_blob(self, body: bytes, *, kind: str) -> str:
-        """Keep bytes under their content hash (SHA-256, hex) and return it."""
+        """Keep bytes under their content hash (SHA-256, hex) and return it.
+
+        Raises: ValueError for a kind that is not in `events.contents.BLOB_KINDS`.
+        """
         ...
 
     def get_blob(self, name: str) -> bytes | None:
         """Return the bytes kept under a hash, None if there are none (or they were erased)."""
-        ...
-
-    def blob_names(self, kinds: Sequence[str]) -> list[str]:
-        """List the blobs that were kept as one of these kinds, by name."""
         ...
 
     def blob_kinds(self) -> dict[str, str]:
@@ -149,6 +148,10 @@ class Tables(Protocol):
 
     def put_checkpoint(self, name: str, body: bytes) -> None:
         """Keep how far a source was read, under its name."""
+        ...
+
+    def checkpoint(self, name: str) -> bytes | None:
+        """Return how far one source was read, None where nobody kept it."""
         ...
 
     def checkpoints(self) -> Mapping[str, bytes]:

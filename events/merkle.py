@@ -135,7 +135,8 @@ def subtree_roots(leaves: Iterable[bytes], size: int, wanted: Collection[Span]) 
         frontier = Frontier()
         frontier.extend(islice(coming, high - low))
         if frontier.size != high - low:
-            raise CorruptLogError(f"event {low + frontier.size + 1} is missing", position=low + frontier.size + 1)
+            missing = low + frontier.size + 1
+            raise CorruptLogError(f"event {missing} is missing", position=missing, hint="germline verify")
         roots[low, high] = frontier.root()
     _join(roots, (0, size))
     return roots

@@ -61,7 +61,7 @@ _KINDS: Final[tuple[tuple[tuple[type[Error], ...], type[GermlineError], str, str
         (codes.InFailedSqlTransaction,),
         StorageError,
         "the transaction on {place} is over: nothing of it was written",
-        "",
+        "run the command again",
     ),
     (
         (codes.DataCorrupted, codes.IndexCorrupted),
@@ -87,17 +87,17 @@ def typed(error: Error, location: str, *, lost: bool = False) -> GermlineError:
     """Say what went wrong with the registry at `location`; `lost` tells that the connection is gone."""
     for known, kind, what, hint in _KINDS:
         if isinstance(error, known):
-            return kind(what.format(place=location, said=_first(error)), hint=hint)
+            return kind(what.format(place=location, said=said_by(error)), hint=hint)
     if lost:
-        return StorageError(f"the connection to {location} was lost: {_first(error)}", hint=_AGAIN)
+        return StorageError(f"the connection to {location} was lost: {said_by(error)}", hint=_AGAIN)
     if isinstance(error, DataError):
-        return UsageError(f"no registry could hold what is asked for: {_first(error)}")
-    return StorageError(f"{_UNUSABLE.format(place=location)}{_first(error)}")
+        return UsageError(f"no registry could hold what is asked for: {said_by(error)}")
+    return StorageError(f"{_UNUSABLE.format(place=location)}{said_by(error)}", hint="germline verify")
 
 
 def refused(error: Error, location: str) -> GermlineError:
     """Say why no connection came about."""
-    said = _first(error)
+    said = said_by(error)
     if not isinstance(error, OperationalError):
         return UsageError(
             f"{location} holds an option that PostgreSQL does not know", hint="see docs/postgres.md for addresses"
@@ -111,7 +111,7 @@ def refused(error: Error, location: str) -> GermlineError:
     return StorageError(f"{location} cannot be reached: {said}", hint="check host, port and that the server runs")
 
 
-def _first(error: Error) -> str:
+def said_by(error: Error) -> str:
     """Return what matters of a message: its first line, behind libpq's account of the way there."""
     said = (error.diag.message_primary or str(error)).strip().splitlines() or [type(error).__name__]
     return said[-1].rpartition("FATAL: ")[2].strip() if "FATAL:" in said[-1] else said[0]

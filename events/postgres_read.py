@@ -1,29 +1,19 @@
-"""Reading events page by page: each page is one short query, so that writes between pages disturb nothing."""
+"""The questions for events, and for where the log stands, in the SQL of PostgreSQL."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from events.contents import hashes_in_order
-from events.envelope import GENESIS, Envelope
+from events.envelope import GENESIS
 from events.log import Head
+from events.paging import LAST, SELECT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from events.paging import Page
     from events.postgres_session import Session
-
-COLUMNS: Final = ", ".join(Envelope._fields)
-"""The columns of the events table, in the order of an envelope's fields."""
-
-SELECT: Final = f"SELECT {COLUMNS} FROM events"  # noqa: S608 - our own column names
-
-PAGE: Final = 512
-"""Rows read at once, as on SQLite: it bounds the memory of a reader."""
-
-LAST: Final = 2**63 - 1
-"""The largest bigint."""
 
 _HASHES: Final = (
     "SELECT position, hash FROM events WHERE position > %s AND position <= %s ORDER BY position LIMIT %s"
@@ -36,50 +26,29 @@ STANDING: Final = """SELECT position, hash, ARRAY(
 """Where the log stands, and the versions of streams, in the order of their names as they are given."""
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Which events to read, in which direction: the question of `EventLog.read`."""
+def question(page: Page) -> tuple[str, tuple[object, ...]]:
+    """Ask for a page of events: the statement and its parameters.
 
-    stream: str | None = None
-    types: tuple[str, ...] = ()
-    newest_first: bool = False
-
-    def page(self, position: int, version: int, size: int) -> tuple[str, tuple[object, ...]]:
-        """Ask for the next events beyond a position, which stands at that version in its stream.
-
-        Each question fits an index: positions lie sorted behind a type, and versions behind a stream.
-        """
-        beyond, order = ("<", "DESC") if self.newest_first else (">", "ASC")
-        if self.stream is not None:
-            only = "AND type = ANY(%s) " if self.types else ""
-            sql = (
-                f"{SELECT} WHERE stream = %s AND version {beyond} %s AND position {beyond} %s {only}"
-                f"ORDER BY version {order} LIMIT %s"
-            )
-            return sql, (self.stream, version, position, *([list(self.types)] if self.types else []), size)
-        nearest = f"position {beyond} %s ORDER BY position {order} LIMIT %s"
-        if self.types:
-            sql = (
-                f"SELECT found.* FROM unnest(%s::text[]) AS asked(kind)"  # noqa: S608 - no text from outside
-                f" CROSS JOIN LATERAL ({SELECT} WHERE type = asked.kind AND {nearest}) AS found"
-                f" ORDER BY position {order} LIMIT %s"
-            )
-            return sql, (list(self.types), position, size, size)
-        return f"{SELECT} WHERE {nearest}", (position, size)
-
-
-def read_pages(session: Session, selection: Selection, *, after: int, limit: int) -> Iterator[Envelope]:
-    """Yield the selected events in the order of positions; `after` and `limit` are those of `EventLog.read`."""
-    position = (after or LAST) if selection.newest_first else after
-    version = LAST if selection.newest_first else 0
-    while limit:
-        size = PAGE if limit < 0 else min(limit, PAGE)
-        page = [Envelope._make(row) for row in session.rows(*selection.page(position, version, size))]
-        yield from page
-        if len(page) < size:
-            return
-        position, version = page[-1].position, page[-1].version
-        limit -= len(page) if limit > 0 else 0
+    Each question fits an index: positions lie sorted behind a type, and versions behind a stream.
+    """
+    stream, types = page.selection.stream, list(page.selection.types)
+    beyond, order = ("<", "DESC") if page.selection.newest_first else (">", "ASC")
+    if stream is not None:
+        only = "AND type = ANY(%s) " if types else ""
+        sql = (
+            f"{SELECT} WHERE stream = %s AND version {beyond} %s AND position {beyond} %s {only}"
+            f"ORDER BY version {order} LIMIT %s"
+        )
+        return sql, (stream, page.version, page.position, *([types] if types else []), page.size)
+    nearest = f"position {beyond} %s ORDER BY position {order} LIMIT %s"
+    if types:
+        sql = (
+            f"SELECT found.* FROM unnest(%s::text[]) AS asked(kind)"  # noqa: S608 - no text from outside
+            f" CROSS JOIN LATERAL ({SELECT} WHERE type = asked.kind AND {nearest}) AS found"
+            f" ORDER BY position {order} LIMIT %s"
+        )
+        return sql, (types, page.position, page.size, page.size)
+    return f"{SELECT} WHERE {nearest}", (page.position, page.size)
 
 
 def read_hashes(session: Session, *, after: int, upto: int | None) -> Iterator[bytes]:

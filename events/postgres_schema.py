@@ -115,7 +115,10 @@ def prepare(session: Session, *, create: bool, read_only: bool) -> None:
     if not version and not create:
         raise NotFoundError(f"there is no registry at {session.location}", hint="germline init")
     if read_only:
-        raise StorageError(f"the registry {session.location} has schema {version} and is open for reading only")
+        raise StorageError(
+            f"the registry {session.location} has schema {version} and is open for reading only",
+            hint="germline project, by somebody who may write there: it brings the schema up to date",
+        )
     if session.rows("SHOW server_encoding") != [("UTF8",)]:
         raise StorageError(
             f"the database of {session.location} cannot keep all text: its encoding is not UTF8",

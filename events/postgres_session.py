@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
-from psycopg import pq, sql
+from psycopg import ClientCursor, pq, sql
 
 from events.clock import pause
 from events.errors import GermlineError, StorageError, UsageError
 from events.postgres_errors import refused, typed
+from events.postgres_lock import Lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,8 +37,7 @@ class Session:
     def __init__(self, address: PostgresAddress, *, read_only: bool, patience_s: float) -> None:
         self.address = address
         self.location = str(address)
-        self.key = int.from_bytes(sha256(f"germline {address.registry}".encode()).digest()[:8], signed=True)
-        """Of the advisory lock: two registries that share one by chance only wait for each other."""
+        self._lock = Lock(address.registry)
         self.channel = f"germline_{address.registry}"
         self.undone = 0
         """How many transactions, or parts of one, came to nothing: what was read inside them may be void."""
@@ -89,23 +88,35 @@ class Session:
             for row in rows:
                 copy.write_row(row)
 
-    def alone(self, statement: Statement, row: Sequence[object]) -> None:
-        """Run one statement that is a transaction of its own: one way to the server and back."""
+    def alone(self, statement: str, row: Sequence[object]) -> bool:
+        """Run an INSERT that is a transaction of its own, lock and all; false where it wrote nothing.
+
+        One way to the server and back. `{lock}` in the statement is where the lock is taken, if it is free.
+        """
         self._reach()
         with self._typed(), self._connection.cursor(binary=True) as cursor:
-            cursor.execute(statement, row, prepare=True)
+            return cursor.execute(statement.format(lock=self._lock.at_once), row, prepare=True).rowcount > 0
 
     @contextmanager
     def asking(self, statement: str, parameters: Sequence[object]) -> Iterator[list[tuple[Any, ...]]]:
         """Begin a transaction, take the lock and ask, in one way to the server and back; `finish` ends it."""
         self._reach()
+
+        def attempt(lock: str) -> list[tuple[Any, ...]] | None:
+            with self._typed(), ClientCursor(self._connection) as cursor:
+                cursor.execute(f"BEGIN; SELECT {lock}; {statement}", parameters)
+                cursor.nextset()
+                held = cursor.fetchone() == (True,)
+                cursor.nextset()
+                rows = cursor.fetchall()
+            if held:
+                return rows
+            self.run("ROLLBACK")
+            return None
+
         self._depth, self.begun = 1, self.begun + 1
         try:
-            with self._typed(), self._connection.pipeline(), self._connection.cursor(binary=True) as cursor:
-                self._connection.execute("BEGIN")
-                self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (self.key,), prepare=True)
-                rows = cursor.execute(statement, parameters, prepare=True).fetchall()
-            yield rows
+            yield self._lock.taken(attempt)
         except BaseException:
             self._depth = 0
             self._undo()
@@ -115,10 +126,9 @@ class Session:
     def finish(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
         """Run one statement for every row and commit, in one way to the server and back."""
         self._check_open()
-        with self._typed(), self._connection.pipeline():
-            for row in rows:
-                self._connection.execute(statement, row, prepare=True, binary=True)
-            self._connection.execute("COMMIT")
+        with self._typed(), ClientCursor(self._connection) as cursor:
+            values = [value for row in rows for value in row]
+            cursor.execute("; ".join([*[statement] * len(rows), "COMMIT"]), values)
 
     def __enter__(self) -> None:
         """Take the write lock; inside another transaction, begin a part that is undone alone if it fails."""
@@ -208,16 +218,24 @@ class Session:
         )
 
     def _begin(self) -> None:
-        lock = f"BEGIN; SELECT pg_advisory_xact_lock({self.key})"
+        def attempt(lock: str) -> bool | None:
+            with self._typed():
+                answers = self._connection.execute(f"BEGIN; SELECT {lock}", prepare=False)
+                answers.nextset()
+                if answers.fetchone() == (True,):
+                    return True
+            self.run("ROLLBACK")
+            return None
+
         try:
             self._reach()
             try:
-                self.run(lock)
+                self._lock.taken(attempt)
             except StorageError:
                 if not self._connection.closed:
                     raise
                 self._reach()  # the server was restarted since, and nothing was begun
-                self.run(lock)
+                self._lock.taken(attempt)
         except GermlineError:
             self._undo()
             raise
@@ -241,7 +259,10 @@ class Session:
     def _check_open(self) -> None:
         """Refuse to go on in a transaction that the server, or a lost connection, has ended."""
         if self._connection.closed or self._status != pq.TransactionStatus.INTRANS:
-            raise StorageError(f"the transaction on {self.location} is over: nothing of it was written")
+            raise StorageError(
+                f"the transaction on {self.location} is over: nothing of it was written",
+                hint="run the command again",
+            )
 
     @property
     def _status(self) -> pq.TransactionStatus:

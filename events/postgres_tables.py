@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Final
 
-from events.contents import content_hash
+from events.contents import blob_name, content_hash, episode_row
 from events.errors import GermlineError
 from events.log import Document, StoredEpisode
-from events.postgres_read import LAST, PAGE
+from events.paging import LAST, PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +35,7 @@ class PostgresTables:
 
     def put_blob(self, body: bytes, *, kind: str) -> str:
         """Keep bytes under their content hash (SHA-256, hex) and return it."""
-        name = hashlib.sha256(body).hexdigest()
+        name = blob_name(body, kind=kind)
         with self._session:
             self._session.write(
                 "INSERT INTO blobs (name, kind, body) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
@@ -49,11 +48,6 @@ class PostgresTables:
         for (body,) in self._session.rows("SELECT body FROM blobs WHERE name = %s", (name,)):
             return bytes(body)
         return None
-
-    def blob_names(self, kinds: Sequence[str]) -> list[str]:
-        """List the blobs that were kept as one of these kinds, by name."""
-        rows = self._session.rows("SELECT name FROM blobs WHERE kind = ANY(%s) ORDER BY name", (list(kinds),))
-        return [name for (name,) in rows]
 
     def blob_kinds(self) -> dict[str, str]:
         """Return what each blob was first kept as, by its hash."""
@@ -125,15 +119,11 @@ class PostgresTables:
 
     def put_episodes(self, episodes: Sequence[StoredEpisode]) -> int:
         """Keep episodes not known yet; returns how many were new."""
-        rows = [
-            (known.episode, known.source, known.body, content_hash(known.episode, known.source, body=known.body))
-            for known in episodes
-        ]
         with self._session:
             return self._session.write(
                 "INSERT INTO episodes (episode, source, body, content_hash) VALUES (%s, %s, %s, %s)"
                 " ON CONFLICT DO NOTHING",
-                rows,
+                [episode_row(one) for one in episodes],
             )
 
     def drop_episodes(self, longer: Mapping[str, str]) -> int:
@@ -163,6 +153,11 @@ class PostgresTables:
                 " ON CONFLICT (name) DO UPDATE SET body = EXCLUDED.body, content_hash = EXCLUDED.content_hash",
                 [(name, body, content_hash(name, body=body))],
             )
+
+    def checkpoint(self, name: str) -> bytes | None:
+        """Return how far one source was read, None where nobody kept it."""
+        found = self._session.rows("SELECT body FROM checkpoints WHERE name = %s", (name,))
+        return bytes(found[0][0]) if found else None
 
     def checkpoints(self) -> Mapping[str, bytes]:
         """Return how far each source was read."""

@@ -18,7 +18,8 @@ from events.checking import (
     told,
 )
 from events.log import Problem
-from events.postgres_read import SELECT
+from events.paging import SELECT
+from events.postgres_errors import said_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,8 +59,8 @@ def verify_schema(session: Session) -> Integrity:
             chain.follow(_streamed(connection, f"{SELECT} ORDER BY position"))
             _check_tables(connection, problems)
     except Error as error:
-        said = str(error).strip().splitlines()[0]
-        problems.append(Problem(chain.position + 1, f"the database cannot be read beyond here: {said}"))
+        what = f"the database cannot be read beyond here: {said_by(error)}"
+        problems.append(Problem(chain.position + 1, what))
     return told(chain)
 
 
@@ -72,7 +73,7 @@ def _streamed(connection: Connection[tuple[Any, ...]], statement: str) -> Iterat
 
 def _check_tables(connection: Connection[tuple[Any, ...]], problems: list[Problem]) -> None:
     """Check the other source tables, that evidence is there unless it was erased, and what refuses changes."""
-    problems += blob_problems(_streamed(connection, "SELECT name, body FROM blobs"))
+    problems += blob_problems(_streamed(connection, "SELECT name, kind, body FROM blobs"))
     problems += episode_problems(_streamed(connection, "SELECT episode, source, body, content_hash FROM episodes"))
     problems += checkpoint_problems(_streamed(connection, "SELECT name, body, content_hash FROM checkpoints"))
     kept = {as_text(name) for (name,) in _streamed(connection, "SELECT name FROM blobs")}

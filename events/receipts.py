@@ -23,6 +23,7 @@ def check_versions(expected: Mapping[str, int], actual: Mapping[str, int]) -> No
                 stream=stream,
                 expected=version,
                 actual=actual[stream],
+                hint="run the command again",
             )
 
 

@@ -73,7 +73,9 @@ def read_sidecar(path: Path) -> Kept | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise StorageError(f"{path} cannot be read: {error.strerror}") from error
+        raise StorageError(
+            f"{path} cannot be read: {error.strerror}", hint="check who owns the file, then: germline verify"
+        ) from error
 
 
 def keep_checkpoint(log: EventLog, path: Path, *, at: str) -> Checkpoint | None:

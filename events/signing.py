@@ -104,7 +104,11 @@ def write_new_key(path: Path, seed: bytes) -> PublicKey:
         if place.exists() or place.is_symlink():
             raise UsageError(f"{place} is there already, and a key is never overwritten", hint=_NEW_KEY)
     _write_once(path, f"{_PRIVATE}{base64.b64encode(seed).decode()}\n", 0o600)
-    _write_once(beside, f"{key.public}\n", 0o644)
+    try:
+        _write_once(beside, f"{key.public}\n", 0o644)
+    except BaseException:
+        path.unlink(missing_ok=True)  # else the next try would find a key, and one that nobody was shown
+        raise
     return key.public
 
 
@@ -160,13 +164,22 @@ def _decoded(text: str, prefix: str) -> bytes | None:
 
 
 def _write_once(path: Path, text: str, mode: int) -> None:
+    """Write a file that is not there yet, whole or not at all."""
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="ascii") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+        except BaseException:  # Ctrl-C as well
+            path.unlink(missing_ok=True)
+            raise
     except OSError as error:
-        raise StorageError(f"the key {path} cannot be written: {error.strerror}") from error
+        raise StorageError(
+            f"the key {path} cannot be written: {error.strerror}",
+            hint="germline checkpoint --new-key ANOTHER-FILE",
+        ) from error
 
 
 def _require_nacl() -> None:

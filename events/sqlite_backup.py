@@ -14,7 +14,7 @@ from events.sidecar import read_kept, sidecar_of
 from events.sqlite_errors import typed
 from events.sqlite_log import SqliteLog
 from events.sqlite_open import open_session
-from events.sqlite_swap import named_errors, swap_in, sync_file, sync_folder
+from events.sqlite_swap import named_errors, put, swap_in, sync_file
 from events.sqlite_tip import standing
 from events.sqlite_verify import verify_file
 
@@ -35,7 +35,9 @@ _PAGES: Final = 2_048
 """Pages copied between two reports of progress: 8 MB, a few milliseconds."""
 
 PARTIAL: Final = ".germline-partial-"
-"""The beginning of the name of a copy that is not whole yet; its maker's process id follows."""
+"""The beginning of the name of a copy that is not whole yet; its maker's machine and process id follow.
+
+Several machines may copy into one folder, and of each other's processes they know nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +80,7 @@ def back_up(path: Path, target: Path, *, advance: Advance | None = None) -> Inte
                 hint="germline verify   or   germline doctor --repair --dry-run",
             )
         with named_errors(target):
-            partial.replace(target)
-            sync_folder(target.parent)
+            put(partial, target)
     return found
 
 
@@ -97,8 +98,7 @@ def back_up_log(log: EventLog, target: Path, *, advance: Advance | None = None) 
         set_journal(partial, "DELETE")
         found = checked(partial, head, target)
         with named_errors(target):
-            partial.replace(target)
-            sync_folder(target.parent)
+            put(partial, target)
     return found
 
 
@@ -175,7 +175,7 @@ def lacking(path: Path, backup: Path) -> Lack:
 @contextmanager
 def copying(target: Path, *, part: str = "") -> Iterator[Path]:
     """Give the path of an empty file beside `target`, which only its owner reads; nothing of it stays behind."""
-    partial = target.with_name(f"{PARTIAL}{os.getpid()}{part}")
+    partial = target.with_name(f"{PARTIAL}{os.uname().nodename}~{os.getpid()}{part}")
     with named_errors(target):
         _sweep(target.parent)
         os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
@@ -240,11 +240,13 @@ def _copy(path: Path, partial: Path, advance: Advance | None) -> Head:
 
 
 def _sweep(folder: Path) -> None:
-    """Take away what a copy left half-written when it was killed."""
+    """Take away what a copy by this machine left half-written when it was killed."""
     for leftover in folder.glob(PARTIAL + "*"):
-        owner = leftover.name.removeprefix(PARTIAL).partition("-")[0]
+        machine, _, owner = leftover.name.removeprefix(PARTIAL).partition("~")
+        if machine != os.uname().nodename:
+            continue
         with suppress(PermissionError):  # it lives, and is another user's
             try:
-                os.kill(int(owner), 0)
-            except (ProcessLookupError, ValueError):
+                os.kill(int(owner.partition("-")[0]), 0)
+            except (ProcessLookupError, OverflowError, ValueError):
                 leftover.unlink(missing_ok=True)

@@ -54,5 +54,5 @@ def typed(error: sqlite3.Error, location: str) -> GermlineError:
         )
     if code == sqlite3.SQLITE_CORRUPT or "decode" in str(error):  # a text column that is no longer UTF-8
         return CorruptLogError(f"the registry {location} is damaged: {error}", hint="germline verify")
-    what, hint = _DISK.get(code, (str(error), ""))
+    what, hint = _DISK.get(code, (str(error), "germline verify"))
     return StorageError(f"the registry {location} could not be used: {what}", hint=hint)

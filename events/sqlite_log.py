@@ -11,9 +11,10 @@ from events.clock import pause
 from events.envelope import Envelope, Origin, encode, seal
 from events.errors import ConflictError
 from events.log import Head, Receipt
+from events.paging import COLUMNS, SELECT, Selection, read_pages
 from events.receipts import check_follows, check_versions, first_receipt
 from events.sqlite_open import open_session
-from events.sqlite_read import COLUMNS, SELECT, Selection, read_hashes, read_pages
+from events.sqlite_read import question, read_hashes
 from events.sqlite_tables import SqliteTables
 from events.sqlite_tip import standing
 from events.tip import Tip
@@ -117,7 +118,7 @@ class SqliteLog(SqliteTables):
         Reads page by page: what is appended meanwhile is seen by a reader that has not passed it.
         """
         selection = Selection(stream, tuple(dict.fromkeys(types)), newest_first)
-        return read_pages(self._session, selection, after=after, limit=limit)
+        return read_pages(lambda page: self._session.rows(*question(page)), selection, after=after, limit=limit)
 
     def at(self, positions: Sequence[int]) -> list[Envelope]:
         """Return the events at these positions, in the order of positions."""

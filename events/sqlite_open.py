@@ -118,7 +118,10 @@ def _bring_up_to_date(session: Session, *, read_only: bool) -> None:
             hint="upgrade germline",
         )
     if read_only:
-        raise StorageError(f"the registry {session.location} has schema {version} and is open for reading only")
+        raise StorageError(
+            f"the registry {session.location} has schema {version} and is open for reading only",
+            hint="germline project, by somebody who may write there: it brings the schema up to date",
+        )
     ((tables,),) = session.rows("SELECT count(*) FROM sqlite_master")
     ((application,),) = session.rows("PRAGMA application_id")
     if tables and application != APPLICATION_ID:

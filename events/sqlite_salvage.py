@@ -11,13 +11,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from events.checking import Chain, as_text
-from events.contents import content_hash
+from events.contents import BLOB_KINDS, UNKNOWN, content_hash
 from events.envelope import GENESIS, Envelope
 from events.log import Head
+from events.paging import SELECT
 from events.sqlite_backup import copying
 from events.sqlite_errors import typed
 from events.sqlite_open import open_session
-from events.sqlite_read import SELECT
 from events.sqlite_swap import named_errors
 from events.sqlite_wal import lay_out, left_out
 
@@ -212,7 +212,8 @@ def _events(damaged: sqlite3.Connection, upto: int) -> Iterator[tuple[Any, ...]]
 def _sound(damaged: sqlite3.Connection, name: str, written: _Written) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a table whose hash holds, each key once, passing over what cannot be read."""
     table, seen = _TABLES[name], set()
-    for row in _rows(damaged, name, table.columns, written.trouble):
+    for found in _rows(damaged, name, table.columns, written.trouble):
+        row = _kinded(found) if name == "blobs" else found
         whole = _decoded(row, table.raw) if row[0] not in seen and _holds(table, row) else None
         if whole is None:
             written.dropped[name] += 1
@@ -220,6 +221,12 @@ def _sound(damaged: sqlite3.Connection, name: str, written: _Written) -> Iterato
         seen.add(row[0])
         written.kept[name] += 1
         yield whole
+
+
+def _kinded(blob: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Give a blob, as (name, kind, body), whose kind damage may have taken: its bytes may hold all the same."""
+    name, kind, body = blob
+    return name, kind if as_text(kind) in BLOB_KINDS else UNKNOWN.encode(), body
 
 
 def _rows(

@@ -79,7 +79,10 @@ class Session:
 
         A write, or a savepoint, would begin another one and commit piecemeal.
         """
-        return StorageError(f"the transaction on {self.location} is over: nothing of it was written")
+        return StorageError(
+            f"the transaction on {self.location} is over: nothing of it was written",
+            hint="run the command again",
+        )
 
     def _undo(self) -> None:
         self.undone += 1

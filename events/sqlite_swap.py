@@ -35,7 +35,7 @@ def swap_in(new: Path, path: Path, *, aside: Path, beside: tuple[Path, ...] = ()
     """
     with named_errors(path):
         if not path.exists():
-            _put(new, path)
+            put(new, path)
             return
         attached = [path.with_name(path.name + suffix) for suffix in _BESIDE]
         companions = [file for file in (*attached, *beside) if file.exists()]
@@ -50,10 +50,22 @@ def swap_in(new: Path, path: Path, *, aside: Path, beside: tuple[Path, ...] = ()
                 for file in companions:
                     file.unlink(missing_ok=True)
                 sync_folder(aside)
-                _put(new, path)
-        except ConflictError:
-            shutil.rmtree(aside)
+                put(new, path)
+        except BaseException:  # Ctrl-C as well: either the new one stands there, or all is as it was
+            if not path.exists():
+                _go_back(path, aside, companions)
+            if not (aside / path.name).exists():
+                shutil.rmtree(aside)
             raise
+
+
+def _go_back(path: Path, aside: Path, companions: list[Path]) -> None:
+    """Put back what was moved aside, what belongs to it first."""
+    for file in companions:
+        if not file.exists():
+            _copy(aside / file.name, file)
+    (aside / path.name).rename(path)
+    sync_folder(path.parent)
 
 
 def _require_unchanged(path: Path, before: object, now: object) -> None:
@@ -91,7 +103,8 @@ sync_folder = sync_file
 """Makes the names in a folder durable."""
 
 
-def _put(new: Path, path: Path) -> None:
+def put(new: Path, path: Path) -> None:
+    """Put a closed database at `path`, where none is or one that is not needed any more; raises OSError."""
     for suffix in _BESIDE:  # of a database that is gone: SQLite would take it for the new one's
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     new.replace(path)

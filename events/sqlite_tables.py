@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from events.contents import content_hash
+from events.contents import blob_name, content_hash, episode_row
 from events.errors import BusyError, StorageError
 from events.log import Document, StoredEpisode
+from events.paging import LAST, PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from events.sqlite_session import Session
-
-PAGE: Final = 512
-"""Rows read at once: beyond it a page is no faster per row, and it bounds the memory of a reader."""
-
-LAST: Final = 2**63 - 1
-"""The largest integer that SQLite keeps."""
 
 
 class SqliteTables:
@@ -34,7 +28,7 @@ class SqliteTables:
 
     def put_blob(self, body: bytes, *, kind: str) -> str:
         """Keep bytes under their content hash (SHA-256, hex) and return it."""
-        name = hashlib.sha256(body).hexdigest()
+        name = blob_name(body, kind=kind)
         with self._session:
             self._session.write(
                 "INSERT INTO blobs (name, kind, body) SELECT ?1, ?2, ?3"
@@ -48,12 +42,6 @@ class SqliteTables:
         for (body,) in self._session.rows("SELECT body FROM blobs WHERE name = ?", (name,)):
             return bytes(body)
         return None
-
-    def blob_names(self, kinds: Sequence[str]) -> list[str]:
-        """List the blobs that were kept as one of these kinds, by name."""
-        marks = ", ".join("?" * len(kinds))
-        rows = self._session.rows(f"SELECT name FROM blobs WHERE kind IN ({marks}) ORDER BY name", kinds)  # noqa: S608 - only question marks
-        return [name for (name,) in rows]
 
     def blob_kinds(self) -> dict[str, str]:
         """Return what each blob was first kept as, by its hash."""
@@ -116,15 +104,11 @@ class SqliteTables:
 
     def put_episodes(self, episodes: Sequence[StoredEpisode]) -> int:
         """Keep episodes not known yet; returns how many were new."""
-        rows = [
-            (known.episode, known.source, known.body, content_hash(known.episode, known.source, body=known.body))
-            for known in episodes
-        ]
         with self._session:
             return self._session.write(
                 "INSERT INTO episodes (episode, source, body, content_hash) SELECT ?1, ?2, ?3, ?4"
                 " WHERE NOT EXISTS (SELECT 1 FROM episodes WHERE episode = ?1)",
-                rows,
+                [episode_row(one) for one in episodes],
             )
 
     def drop_episodes(self, longer: Mapping[str, str]) -> int:
@@ -152,6 +136,11 @@ class SqliteTables:
                 "INSERT OR REPLACE INTO checkpoints (name, body, content_hash) VALUES (?, ?, ?)",
                 [(name, body, content_hash(name, body=body))],
             )
+
+    def checkpoint(self, name: str) -> bytes | None:
+        """Return how far one source was read, None where nobody kept it."""
+        found = self._session.rows("SELECT body FROM checkpoints WHERE name = ?", (name,))
+        return bytes(found[0][0]) if found else None
 
     def checkpoints(self) -> Mapping[str, bytes]:
         """Return how far each source was read."""

@@ -25,9 +25,8 @@ from events.checking import (
 )
 from events.envelope import GENESIS
 from events.log import Head, Problem
+from events.paging import LAST, SELECT
 from events.sqlite_open import APPLICATION_ID, SCHEMA_VERSION
-from events.sqlite_read import SELECT
-from events.sqlite_tables import LAST
 from events.sqlite_wal import left_out
 from events.stretches import check_alone, fit
 
@@ -124,7 +123,7 @@ def _stretch(location: str, after: int, upto: int) -> Stretch | None:
 
 def _check_tables(connection: sqlite3.Connection, problems: list[Problem]) -> None:
     """Check the rows of the other source tables, and that evidence is there unless an event erased it."""
-    problems += blob_problems(connection.execute("SELECT name, body FROM blobs"))
+    problems += blob_problems(connection.execute("SELECT name, kind, body FROM blobs"))
     problems += episode_problems(connection.execute("SELECT episode, source, body, content_hash FROM episodes"))
     problems += checkpoint_problems(connection.execute("SELECT name, body, content_hash FROM checkpoints"))
     kept = {as_text(name) for (name,) in connection.execute("SELECT name FROM blobs")}

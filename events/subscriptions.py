@@ -62,9 +62,7 @@ class _Seen:
             yield envelope
 
 
-def with_appends(
-    log: EventLog, subscriber: str, fold: Fold
-) -> Callable[[Sequence[Envelope]], Sequence[Document]]:
+def with_appends(log: EventLog, subscriber: str, fold: Fold) -> Callable[[Sequence[Envelope]], Sequence[Document]]:
     """Let a subscriber take in events as they are appended: what `EventLog.append` takes as `project`.
 
     Events that were appended without it, before these, are taken in first.

@@ -39,11 +39,6 @@ class Tip:
         self._head = Head(0, GENESIS)
         self._versions: dict[str, int] = {}
 
-    @property
-    def head(self) -> Head:
-        """Where the log stood when it was last looked at, or written to."""
-        return self._head
-
     def guess(self, expected: Mapping[str, int]) -> Head | None:
         """Return the head, if as far as we know the streams still have these versions."""
         if self._undone == self._session.undone and expected.items() <= self._versions.items():

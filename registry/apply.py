@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from events.capsule_events import (
@@ -23,6 +22,7 @@ from events.errors import CorruptLogError
 from events.gene_events import GeneBorn, GeneMoved, GeneMutated, GeneProtected, GeneReleased, GeneRetired
 from events.score import Unmeasured
 from registry.capsule import NEW_FILE_MODE, Capsule, CapsuleFile
+from registry.changing import replace
 from registry.edits import apply_edits
 from registry.gene import Gene, Line, LiveClaim
 
@@ -124,8 +124,8 @@ def _gene_mutated(capsule: Capsule, event: GeneMutated, envelope: Envelope) -> C
         origin=envelope.position,
         version=capsule.version + 1,
     )
-    dropped = set(event.claims_dropped)
-    kept = tuple(live for live in gene.claims if live.claim not in dropped)
+    dropped = event.claims_dropped
+    kept = tuple([live for live in gene.claims if live.claim not in dropped]) if dropped else gene.claims
     new = tuple(LiveClaim(claim, envelope.position) for claim in event.claims_added)
     return _with_gene(
         capsule,
@@ -149,7 +149,7 @@ def _gene(capsule: Capsule, gene_id: str, envelope: Envelope) -> Gene:
 
 
 def _with_gene(capsule: Capsule, gene: Gene) -> Capsule:
-    return replace(capsule, genes=tuple(gene if old.id == gene.id else old for old in capsule.genes))
+    return replace(capsule, genes=tuple([gene if old.id == gene.id else old for old in capsule.genes]))
 
 
 def _gene_moved(capsule: Capsule, event: GeneMoved, envelope: Envelope) -> Capsule:
@@ -177,8 +177,7 @@ def _gene_retired(capsule: Capsule, event: GeneRetired, envelope: Envelope) -> C
 
 
 def _versioned(capsule: Capsule, event: CapsuleVersioned, envelope: Envelope) -> Capsule:
-    pinned = tuple((pin.gene, pin.version) for pin in event.genes)
-    if pinned != tuple((gene.id, gene.version) for gene in capsule.genes):
+    if [(pin.gene, pin.version) for pin in event.genes] != [(gene.id, gene.version) for gene in capsule.genes]:
         raise _misfit(envelope, f"pins genes that {capsule.name} does not have")
     return replace(
         capsule,
@@ -220,7 +219,7 @@ def _restored(gene: Gene, kept: KeptGene) -> Gene:
         gene,
         version=kept.version,
         title=kept.title,
-        lines=tuple(_line(line) for line in kept.lines),
+        lines=tuple([_line(line) for line in kept.lines]),
         claims=tuple(LiveClaim(live.claim, live.origin, live.line) for live in kept.claims),
         triggers=kept.triggers,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from events.contents import UNKNOWN
 from events.errors import CorruptLogError
 from events.model_events import ModelAsked
 from registry.quoting import Quotes
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from events.envelope import Envelope
     from registry.library import Library
 
-QUOTING: Final = ("prompt", "reply", "transcript", "run")
+_QUOTING: Final = frozenset({"prompt", "reply", "transcript", "run", UNKNOWN})
 """Kinds of blobs that may hold what stands in a log, beside evidence itself."""
 
 
@@ -40,6 +41,13 @@ def every_asked(library: Library) -> Iterator[Asked]:
     return (_asked(envelope) for envelope in library.log.read(types=("ModelAsked",)))
 
 
+def may_quote(library: Library) -> list[str]:
+    """Name the blobs that may hold what stands in a log, evidence itself left out."""
+    evidence = {name for raised in library.signals() for name in raised.event.evidence}
+    kinds = library.log.blob_kinds().items()
+    return [name for name, kind in kinds if kind in _QUOTING and name not in evidence]
+
+
 def blobs_quoting(library: Library, evidence: Collection[str], texts: Iterable[str]) -> list[str]:
     """Name what quotes evidence, by its id or in its words: prompts, replies, transcripts, finished runs.
 
@@ -52,7 +60,7 @@ def blobs_quoting(library: Library, evidence: Collection[str], texts: Iterable[s
         pairs.append(pair)
         if not named.isdisjoint(asked.event.evidence):
             found |= dict.fromkeys(pair)
-    for name in library.log.blob_names(QUOTING) if quotes else ():
+    for name in may_quote(library) if quotes else ():
         if quotes.stand_in(library.log.get_blob(name) or b""):
             found[name] = None
     for pair in pairs:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from events.base import Frozen
     from events.candidate_events import CandidateProposed, CandidateScored, ComparisonFrozen
     from events.capsule_events import VersionScored
+    from events.claims import Trigger
     from registry.candidate import Verdict
     from registry.skill_folder import SkillFolder
 
@@ -39,9 +40,10 @@ class DefinePreset:
 
 @dataclass(frozen=True, slots=True)
 class ImportSkill:
-    """Take in a skill folder as a capsule."""
+    """Take in a skill folder as a capsule; `triggers` are those of each section, none where it is empty."""
 
     skill: SkillFolder
+    triggers: tuple[tuple[Trigger, ...], ...] = ()
 
     @property
     def capsule(self) -> str:

@@ -7,15 +7,14 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Final
 
 from events.candidate_events import CandidateHeld, CandidatePromoted, CandidateRejected
-from events.capsule_events import CapsuleImported, CapsuleVersioned
 from events.errors import ConflictError, NotFoundError, RefusedError
-from events.gene_events import GeneBorn, GeneProtected, GeneReleased
-from events.parts import Mutation, Pin
+from events.gene_events import GeneProtected, GeneReleased
+from events.parts import Mutation
 from events.registry_events import PresetDefined, PresetSwitched, RegistryCreated
-from events.score import Unmeasured
 from registry import commands
 from registry.adopt import adopt
 from registry.births import unborn
+from registry.importing import imported
 from registry.offering import move_alias, require_version, retire_version
 from registry.promote import Grounds, named_gene, promotion
 from registry.revert import revert
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from registry.capsule import Capsule
 
 REGISTRY_STREAM: Final = "registry"
-_IMPORTED: Final = Unmeasured(reason="imported: nothing measured yet")
-_NOTHING_EARLIER: Final = Unmeasured(reason="no earlier version")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,37 +103,7 @@ def _(command: commands.ImportSkill, state: State) -> list[Decided]:
             f"a skill named {skill.name} is imported already, from {state.capsule.source}",
             hint=f"germline adopt {skill.name}",
         )
-    cause = {"before": _NOTHING_EARLIER, "after": _IMPORTED}
-    imported = CapsuleImported(
-        **cause,
-        capsule=skill.name,
-        source=skill.source,
-        encoding=skill.encoding,
-        mode=skill.mode,
-        front=skill.front,
-        files=tuple(file.entry for file in skill.files),
-        warnings=skill.warnings,
-    )
-    genes = [
-        GeneBorn(
-            **cause,
-            gene=f"{skill.name}.{number}",
-            capsule=skill.name,
-            title=section.title,
-            lines=section.lines,
-        )
-        for number, section in enumerate(skill.sections, start=1)
-    ]
-    version = CapsuleVersioned(
-        **cause,
-        capsule=skill.name,
-        version=1,
-        genes=tuple(Pin(gene=gene.gene, version=1) for gene in genes),
-        cause="import",
-        summary=f"imported from {skill.source}",
-        stamped=False,
-    )
-    return [_placed(event) for event in (imported, *genes, version)]
+    return [_placed(event) for event in imported(skill, command.triggers)]
 
 
 @decide.register

@@ -161,6 +161,9 @@ def _rewritten(
     if not old:
         new = [Line(next_line + at, line_text, origin, version) for at, line_text in enumerate(text)]
         return new, next_line + len(new)
+    if len(old) == len(text) == 1:  # what most edits do: the one succeeds the other, whatever they have in common
+        (before,), (line_text,) = old, text
+        return [before if before.text == line_text else Line(before.id, line_text, origin, version)], next_line
     pairs = match([line.text for line in old], text)
     heir: dict[int, Line] = {j: old[i] for i, j in pairs}
     for gap in gaps(pairs, Gap(0, len(old), 0, len(text))):
@@ -168,14 +171,14 @@ def _rewritten(
             heir.update(zip(range(gap.new_start, gap.new_end), old[gap.old_start : gap.old_end], strict=True))
     new = []
     for j, line_text in enumerate(text):
-        before = heir.get(j)
-        if before is None:
+        kept = heir.get(j)
+        if kept is None:
             new.append(Line(next_line, line_text, origin, version))
             next_line += 1
-        elif before.text == line_text:
-            new.append(before)
+        elif kept.text == line_text:
+            new.append(kept)
         else:
-            new.append(Line(before.id, line_text, origin, version))
+            new.append(Line(kept.id, line_text, origin, version))
     return new, next_line
 
 

@@ -15,7 +15,8 @@ from events.registry_events import CycleFinished, EvaluatorRegistered, SignalRai
 from events.subscriptions import taken_in
 from registry import travel
 from registry.apply import scored
-from registry.candidate import EVENTS, Candidate, fold_candidates
+from registry.candidate import Candidate, fold_candidates
+from registry.folded import FoldedCandidates
 from registry.outline import Outline
 from registry.times import first_moment, last_moment
 from registry.versions import scored_by, under_one_evaluator, version_row
@@ -71,6 +72,7 @@ class Library:
     def __init__(self, log: EventLog) -> None:
         self.log = log
         self._seen: dict[int, Origin] = {}
+        self._folded = FoldedCandidates()
 
     def about(self) -> About:
         """Return what the registry says of itself; raises NotFoundError where it was never created."""
@@ -186,7 +188,7 @@ class Library:
 
     def candidates(self, capsule: str = "") -> list[Candidate]:
         """List the candidates, of one capsule or of all, in the order they were proposed."""
-        every = fold_candidates(self.log.read(types=EVENTS))
+        every = self._folded.of(self.log)
         return self._marked([one for one in every if capsule in {"", one.proposed.capsule}])
 
     def candidate(self, candidate_id: str) -> Candidate | None:
@@ -209,7 +211,9 @@ class Library:
         names = {one.proposed.capsule for one in candidates if one.version}
         outlines = {name: self.outline(name) for name in names}
         return [
-            replace(one, reverted=not outlines[one.proposed.capsule].is_live(one.version)) if one.version else one
+            replace(one, reverted=True)
+            if one.version and not outlines[one.proposed.capsule].is_live(one.version)
+            else one
             for one in candidates
         ]
 

@@ -77,7 +77,7 @@ class Projector:
         self._log = log
         self._loaded = capsule
         self._folded: dict[str, _Folded] = {}
-        self._out: dict[tuple[str, str, int], Document] = {}
+        self._out: dict[tuple[str, str, int], bytes] = {}
 
     def __call__(self, envelopes: Iterable[Envelope]) -> list[Document]:
         """Return the documents that these events change, the last state of each."""
@@ -100,10 +100,10 @@ class Projector:
             folded = self._folded[name]
             self._put("capsule", name, 0, folded.outline.to_bytes())
             self._put("live", name, 0, freeze(folded.capsule, folded.written))
-        return list(self._out.values())
+        return [Document(*place, body) for place, body in self._out.items()]
 
     def _put(self, view: str, key: str, seq: int, body: bytes = b"") -> None:
-        self._out[view, key, seq] = Document(view, key, seq, body)
+        self._out[view, key, seq] = body
 
     def _fold_capsule(self, name: str, envelope: Envelope, event: Frozen) -> None:
         before = self._folded.get(name) or self._load(name)
@@ -142,8 +142,9 @@ class Projector:
             row = {"format": FORMAT, "preset": event.preset, "split_key": event.split_key, "at": envelope.at}
             self._put("registry", "", 0, _compact(row))
         elif isinstance(event, PresetSwitched):
-            document = self._out.get(("registry", "", 0)) or self._log.document("registry", "")
-            state = json.loads(document.body) if document else {}
+            document = self._log.document("registry", "")
+            body = self._out.get(("registry", "", 0)) or (document.body if document else b"{}")
+            state = json.loads(body)
             self._put("registry", "", 0, _compact({**state, "preset": event.preset}))
         elif isinstance(event, PresetDefined):
             self._put("preset", event.preset, envelope.position, event.definition.encode())

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from events.errors import NotFoundError
 from registry import travel
-from registry.asked import asked_with
 from registry.claimed import claims_of
 from registry.erasing import ErasedEvidence, erasure_of
 from registry.evidence import Evidence
@@ -137,6 +136,8 @@ def asked_by(library: Library, candidate: Candidate) -> Asked | None:
     kind, _, prompt = candidate.actor.partition("#")
     if not kind.startswith("model:"):
         return None
+    from registry.asked import asked_with  # noqa: PLC0415 - for what a model proposed
+
     answered = [one for one in asked_with(library, prompt) if one.event.outcome == "ok"]
     before = [one for one in answered if one.position < candidate.position]
     return before[-1] if before else None

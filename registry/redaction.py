@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -77,8 +78,6 @@ _RULES: Final = (
 )
 """Rule names follow gitleaks where it has the same rule; the set is small on purpose (trust.md)."""
 
-_COMPILED: Final = tuple((name, re.compile(pattern)) for name, pattern in _RULES)
-
 _TELLING: Final = (
     ("", ("://", ":\\", "eyJ", "AKIA", "ASIA", "ABIA", "ACCA", "AIza", "ya29.", "SG.", "hooks.slack")),
     ("-", ("-----BEGIN ", "sk-", "xox", "glpat-", "gldt-", "glrt-", "glcbt-", "pypi-")),
@@ -140,7 +139,7 @@ def redact(text: str, leaks: Iterable[Leak] = ()) -> tuple[str, tuple[Redaction,
 
 
 def _found(text: str, leaks: Iterable[Leak]) -> Iterator[tuple[int, int, str]]:
-    for name, pattern in _COMPILED:
+    for name, pattern in _compiled():
         for match in pattern.finditer(text):
             group = "secret" if "secret" in pattern.groupindex else 0
             yield (*match.span(group), name)
@@ -149,3 +148,9 @@ def _found(text: str, leaks: Iterable[Leak]) -> Iterator[tuple[int, int, str]]:
         while at >= 0:
             yield at, at + len(leak.secret), leak.rule
             at = text.find(leak.secret, at + len(leak.secret))
+
+
+@cache
+def _compiled() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Compile the rules once they are needed: `why` shows redacted texts, and redacts none."""
+    return tuple((name, re.compile(pattern)) for name, pattern in _RULES)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from registry.recounts import raised_as_counted
 from strategies.answering import PROPOSERS, Sightings
 from strategies.attribution import under_versions
 from strategies.drafts import live_claims
-from strategies.recounting import raised_as_counted
 from strategies.routing import routes
 from strategies.select import Turn, answers, failures_of, preview, rest_of
 from strategies.settled import settled

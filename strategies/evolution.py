@@ -237,7 +237,7 @@ def _answers(turn: Turn, plan: Plan, signal: SignalRaised, capsule: Capsule) -> 
         return plan.reflecting.mined(turn, signal, capsule)
     others = tuple(turn.registry.capsule(name) for name in turn.registry.names() if name != capsule.name)
     tried = remembered(turn.registry, capsule.name, turn.ground.evaluator)
-    ask = Ask(signal, turn.ground.division.explore, capsule, others, tried)
+    ask = Ask(signal, turn.ground.explore, capsule, others, tried)
     return (answer(ask, PROPOSERS[signal.kind]),)
 
 

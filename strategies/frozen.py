@@ -44,7 +44,7 @@ def frozen_with(library: Library, evaluator: str) -> Frozen:
 
 def measured_on(library: Library, evaluator: str) -> frozenset[str] | None:
     """Return the episodes that an evaluator was made from, None for one that is not made of episodes alone."""
-    body = library.log.checkpoints().get(_PREFIX + evaluator)
+    body = library.log.checkpoint(_PREFIX + evaluator)
     return _decoded(body).episodes if body else None
 
 

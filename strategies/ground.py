@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.registry_events import EvaluatorRegistered
@@ -12,6 +13,7 @@ from strategies.gate.evaluator import evaluator_id
 from strategies.gate.policy import METHOD, policy_text
 from strategies.gate.splits import divide
 from strategies.intake import all_episodes, every_reading, split_groups
+from strategies.proposers.explore import Explore
 from strategies.signals.survey import truth
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ GROWTH: Final = 1.25
 """Sealed tasks must have grown by a quarter before the pool gets a new evaluator (domain.md, Scores)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ground:
     """Episodes divided once and for all, and the evaluator that they make.
 
@@ -36,6 +38,11 @@ class Ground:
     division: Division
     evaluator: str
     fresh: bool = False
+
+    @cached_property
+    def explore(self) -> Explore:
+        """What proposers may look at, with what it showed of claims so far: one for all turns on this ground."""
+        return Explore(self.division.explore)
 
 
 def prepare(registry: Registry, *, only: Collection[str] | None = None, refresh: bool = False) -> Ground:

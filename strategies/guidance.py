@@ -49,7 +49,7 @@ def guide(turn: Turn, skill: str, first: int, *, write: bool) -> Guidance | None
     if changes is None:
         return None
     tried = remembered(turn.registry, skill, turn.ground.evaluator)
-    ask = Ask(_asked(skill, "harden", changes), explore, capsule, tried=tried)
+    ask = Ask(_asked(skill, "harden", changes), turn.ground.explore, capsule, tried=tried)
     wanted = [claim for claim in every_claim(explore) if turn.preset.weights.of(strategy_of(claim))]
     mined = slow(ask, wanted, live, changes)
     if mined.proposal is None:

@@ -173,13 +173,13 @@ def with_longer_readings(library: Library, episodes: Collection[str]) -> frozens
 
 
 def _superseded(library: Library) -> dict[str, str]:
-    body = library.log.checkpoints().get(SUPERSEDED)
+    body = library.log.checkpoint(SUPERSEDED)
     ids: dict[str, str] = json.loads(body) if body else {}
     return ids
 
 
 def split_groups(library: Library) -> dict[str, str]:
     """Return which split group each known task belongs to."""
-    body = library.log.checkpoints().get(GROUPS)
+    body = library.log.checkpoint(GROUPS)
     groups: dict[str, str] = json.loads(body) if body else {}
     return groups

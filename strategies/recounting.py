@@ -1,48 +1,24 @@
-"""Recounting: how often raised signals show by now; their events keep what was known when they were raised.
+"""Recounting: what a look through all episodes found is kept, so that nobody has to count again to know it.
 
-Whatever a scan brings is looked through for signals anyway; what is found is kept beside how far logs were read,
-so that nobody has to count again to look.
+Whatever a scan brings is looked through for signals anyway; the figures lie beside how far logs were read.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from registry.recounts import FIGURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from events.registry_events import SignalRaised
-    from registry.library import Library, Raised
     from registry.registry import Registry
     from strategies.signals.signal import Signal
-
-_NAME: Final = "signals"
-"""The checkpoint that keeps the figures of the last look, by fingerprint: count, episodes, severity, runs."""
 
 
 def keep_figures(registry: Registry, found: Iterable[Signal]) -> None:
     """Keep the figures of all signals that were found; inside a transaction, with the episodes they come from."""
     figures = {one.fingerprint: (one.count, one.episodes, one.severity, one.runs) for one in found}
     body = json.dumps(figures, sort_keys=True, separators=(",", ":")).encode()
-    registry.log.put_checkpoint(_NAME, body)
-
-
-def as_counted(library: Library, signals: Iterable[SignalRaised]) -> list[SignalRaised]:
-    """Give signals with their figures by now; one that the last look did not find keeps those of its event."""
-    body = library.log.checkpoints().get(_NAME)
-    figures = json.loads(body) if body else {}
-    return [_with(one, *figures[one.fingerprint]) if one.fingerprint in figures else one for one in signals]
-
-
-def raised_as_counted(library: Library) -> list[Raised]:
-    """List the signals that were raised, oldest first, with their figures by now."""
-    raised = library.signals()
-    counted = as_counted(library, [one.event for one in raised])
-    return [replace(one, event=event) for one, event in zip(raised, counted, strict=True)]
-
-
-def _with(signal: SignalRaised, count: int, episodes: int, severity: float, runs: list[str]) -> SignalRaised:
-    figures = {"count": count, "episodes": episodes, "severity": severity, "runs": tuple(runs)}
-    return signal.model_copy(update=figures)
+    registry.log.put_checkpoint(FIGURES, body)

@@ -99,7 +99,7 @@ class Reflecting:
         written = self._written(turn, signal, capsule, case)
         if failed is not None and not found:
             return written or (Mined(None, 0, None, why=failed.message),)
-        sieved = sifted(Ask(signal, explore, capsule, (), tried), capsule, found, turn.edit_budget)
+        sieved = sifted(Ask(signal, turn.ground.explore, capsule, (), tried), capsule, found, turn.edit_budget)
         self.tally = self.tally.plus(sieved.tally)
         return (*sieved.mined, *written) or (Mined(None, 0, None, why=_nothing_new(sieved.tally)),)
 

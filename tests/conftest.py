@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,13 +11,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.clocks import TickingClock
+from tests.in_memory import ON_DISK, folder_in_memory
 from tests.registries import imported, new_registry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from registry.registry import Registry
+    from strategies.logs.episode import EpisodeRecord
     from tests.postgres_server import Server
+    from tests.worlds import KnownMoments
 
 
 @pytest.fixture(scope="session")
@@ -28,6 +32,47 @@ def recorded_data() -> Path:
     if not folder.is_dir():
         pytest.skip("recorded data is not beside the project: set GERMLINE_TEST_DATA")
     return folder
+
+
+@pytest.fixture(scope="session")
+def memory() -> Iterator[Path | None]:
+    """Give this worker's folder in memory; None where there is no room."""
+    with folder_in_memory() as folder:
+        yield folder
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path, memory: Path | None, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """Give a folder of the test's own, in memory where it can be: waiting for the disk took most of the time."""
+    if memory is None or request.path.stem in ON_DISK:
+        yield tmp_path
+        return
+    folder = memory / tmp_path.name
+    folder.mkdir()
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def intercode(recorded_data: Path) -> Sequence[EpisodeRecord]:
+    """Scan the recorded runs on SQL tasks, of which there are thousands: once for all tests of a worker."""
+    from strategies.logs.scan import scan  # what a test of the events alone has no use for
+
+    return scan([recorded_data / "intercode_sql"], on_broken="list").records
+
+
+@pytest.fixture(scope="session")
+def moments_of_intercode() -> KnownMoments:
+    """Remember where claims apply to the runs of `intercode`, for as many deals of their outcomes as there are."""
+    from tests.worlds import KnownMoments  # loads the gate, which few tests need
+
+    return KnownMoments()
+
+
+@pytest.fixture
+def outcomes_alone_differ(moments_of_intercode: KnownMoments, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Find the moments of the runs of `intercode` once, where a test changes nothing but their outcomes."""
+    monkeypatch.setattr("strategies.gate.contrast.moments_of", moments_of_intercode)
 
 
 @pytest.fixture

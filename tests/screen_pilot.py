@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
+from unittest.mock import patch
 
 from tests.story import NOW
 from tui.app import GermlineApp
@@ -67,6 +69,14 @@ class Screens:
         return {one.binding.id or "" for one in self.app.screen.active_bindings.values() if one.enabled}
 
 
+async def _next_turn(*_: float) -> None:
+    """Let what was posted arrive: `settle` knows what to wait for, and need not guess from the processor's load.
+
+    Textual waits, twice for each key, until the process is idle for 20 ms, and up to a second where threads read.
+    """
+    await asyncio.sleep(0.001)
+
+
 @asynccontextmanager
 async def screens(
     path: Path, at: str | None = None, *, size: tuple[int, int] = (120, 30), settings: Settings | None = None
@@ -79,9 +89,10 @@ async def screens(
         now=lambda: NOW,
         settings=settings,
     )
-    async with app.run_test(size=size, notifications=True) as pilot:
-        opened = Screens(app, pilot)
-        while not (isinstance(app.screen, PlaceScreen) and app.screen.is_mounted):
-            await pilot.pause(0.01)
-        await opened.settle()
-        yield opened
+    with patch("textual.app.wait_for_idle", _next_turn), patch("textual.pilot.wait_for_idle", _next_turn):
+        async with app.run_test(size=size, notifications=True) as pilot:
+            opened = Screens(app, pilot)
+            while not (isinstance(app.screen, PlaceScreen) and app.screen.is_mounted):
+                await pilot.pause(0.01)
+            await opened.settle()
+            yield opened

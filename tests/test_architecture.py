@@ -43,7 +43,10 @@ HOMES = {
     ),
     "typer": ("tui/cli/",),
     "click": ("tui/cli/",),
-    "textual": ("tui/app.py", "tui/screens/", "tui/widgets/", "tui/keys.py", "tui/remapping.py"),
+    "textual": (
+        *("tui/app.py", "tui/screens/", "tui/widgets/", "tui/keys.py", "tui/remapping.py"),
+        "tui/documented.py",  # the list of keys, for docs/keys.md
+    ),
     "rich": ("tui/app.py", "tui/screens/", "tui/widgets/", "tui/views/"),
     "pygments": ("tui/views/markdown.py",),  # comes with rich; imported once a skill is looked at
     "pydantic": ("events/", "registry/", "strategies/"),
@@ -53,6 +56,8 @@ HOMES = {
     "anthropic": ("strategies/models/claude_client.py",),
     "httpx2": ("strategies/models/claude_client.py",),  # comes with anthropic, whose causes are its errors
     "psycopg": ("events/postgres_",),  # an extra: a registry that a team shares
+    "textual_serve": ("tui/serving.py",),  # an extra: the screens in a browser
+    "aiohttp": ("tui/serving.py",),  # comes with textual-serve, which is a server of its
     "nacl": ("events/signing.py",),  # Ed25519; an extra
     # and what starts, limits and confines other processes
     "subprocess": ("registry/gitleaks.py", "strategies/rollouts/sandbox.py", "tui/cli/paging.py"),
@@ -66,6 +71,7 @@ PURE = (
     "registry/births.py",
     "registry/candidate.py",
     "registry/capsule.py",
+    "registry/changing.py",
     "registry/claimed.py",
     "registry/decide.py",
     "registry/diffs.py",
@@ -73,6 +79,7 @@ PURE = (
     "registry/front_matter.py",
     "registry/gene.py",
     "registry/hidden.py",
+    "registry/importing.py",
     "registry/matching.py",
     "registry/offering.py",
     "registry/outline.py",

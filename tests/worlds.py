@@ -17,12 +17,13 @@ from registry.gene import Gene, Line, LiveClaim
 from strategies.claims.kinds import sentence
 from strategies.gate.decide import Verdict, judge
 from strategies.gate.evaluator import evaluator_id
-from strategies.gate.exposure import moment_of
+from strategies.gate.exposure import moment_of, moments_of
 from strategies.gate.measure import Evidence, Stamp, measure, measure_removal
 from strategies.gate.policy import WRITTEN_RULE
 from strategies.gate.recovered import attempts, next_attempt
 from strategies.gate.splits import divide, form_groups
 from strategies.logs.episode import EpisodeRecord, Outcome, Span, StepRecord
+from strategies.proposers.explore import Explore
 from strategies.proposers.mining import mine
 from strategies.proposers.proposal import Ask, answer
 from strategies.proposers.recovery import recovery
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
     from events.claims import Claim
     from events.parts import Strategy
+    from strategies.gate.exposure import Inverse
+    from strategies.gate.moment import Moment
     from strategies.gate.splits import Division
     from strategies.proposers.proposal import Proposer
 
@@ -319,8 +322,26 @@ def _shuffled(count: int, seed: int) -> list[int]:
     return places
 
 
+class KnownMoments:
+    """Moments found once: for episodes of which only the outcomes are dealt out anew, over and over."""
+
+    def __init__(self) -> None:
+        self._found: dict[Claim | Inverse, dict[str, Moment | None]] = {}
+
+    def __call__(self, claim: Claim | Inverse) -> Callable[[EpisodeRecord], Moment | None]:
+        """Stand in for `moments_of`."""
+        known, find = self._found.setdefault(claim, {}), moments_of(claim)
+
+        def moment(record: EpisodeRecord) -> Moment | None:
+            if record.id not in known:
+                known[record.id] = find(record)
+            return known[record.id]
+
+        return moment
+
+
 def asking(
-    explore: Sequence[EpisodeRecord],
+    explore: Sequence[EpisodeRecord] | Explore,
     *,
     template: str = "",
     action: str = "",
@@ -339,7 +360,7 @@ def asking(
         runs=(),
         severity=0.5,
     )
-    return Ask(signal, explore)
+    return Ask(signal, explore if isinstance(explore, Explore) else Explore(explore))
 
 
 class Judgement(NamedTuple):
@@ -360,7 +381,8 @@ def division_of(records: Sequence[EpisodeRecord], split_key: str) -> Division:
 def evolved(records: Sequence[EpisodeRecord], templates: Iterable[str], split_key: str) -> list[Judgement]:
     """Mine each template on explore and send what survives through the gate, one after the other."""
     division = division_of(records, split_key)
-    asks = [(asking(division.explore, template=template), (recovery,)) for template in templates]
+    explore = Explore(division.explore)
+    asks = [(asking(explore, template=template), (recovery,)) for template in templates]
     return sent_through(asks, division, split_key)
 
 

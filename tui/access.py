@@ -7,8 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from events.errors import GermlineError, UsageError
-from strategies.auto import AUTO
-from strategies.presets import PRESETS
 from tui.reader import Reader
 
 if TYPE_CHECKING:
@@ -23,12 +21,15 @@ T = TypeVar("T")
 
 
 class State(NamedTuple):
-    """What stands at the top of every screen: the preset, the names that there are, and how far the log goes."""
+    """What every screen knows of the registry: the preset in force, how far the log goes, the names of the skills.
+
+    `own_presets` are those that a person defined.
+    """
 
     preset: str = ""
     head: int = 0
     names: tuple[str, ...] = ()
-    presets: tuple[str, ...] = ()
+    own_presets: tuple[str, ...] = ()
 
 
 class Access:
@@ -58,16 +59,19 @@ class Access:
             self.live = False
         return (self.state.head, self.live) != (head, was_live)
 
-    async def read(self, ask: Callable[[Library], T]) -> T:
-        """Answer a question about the registry in the reading thread; raises what it raises."""
+    async def ready(self) -> None:
+        """Look at the registry for the first time, if nobody did yet; raises what that raises."""
         if not self.state.head:
             self.state = await self._reader.read(_state)
+
+    async def read(self, ask: Callable[[Library], T]) -> T:
+        """Answer a question about the registry in the reading thread; raises what it raises."""
+        await self.ready()
         return await self._reader.read(ask)
 
     async def study(self, ask: Callable[[Library], T]) -> T:
         """Answer a question that takes long, in a thread of its own: no other read waits for it."""
-        if not self.state.head:
-            self.state = await self._reader.read(_state)
+        await self.ready()
         return await self._student.read(ask)
 
     async def prospects(self) -> Prospects:
@@ -107,6 +111,5 @@ def _head(library: Library) -> int:
 
 
 def _state(library: Library) -> State:
-    own = (document.key for document in library.log.documents("preset"))
-    presets = tuple(dict.fromkeys([*PRESETS, *own, AUTO]))
-    return State(library.about().preset, _head(library), tuple(library.names()), presets)
+    own = dict.fromkeys(document.key for document in library.log.documents("preset"))
+    return State(library.about().preset, _head(library), tuple(library.names()), tuple(own))

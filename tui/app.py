@@ -24,6 +24,7 @@ from tui.screens.presets import PresetsScreen
 from tui.screens.review import ReviewScreen
 from tui.screens.signals import SignalsScreen
 from tui.screens.skills import SkillsScreen
+from tui.screens.trends import TrendsScreen
 from tui.screens.why import WhyScreen
 from tui.trail import Trail
 from tui.views.ascii import ascii_of
@@ -55,6 +56,7 @@ SCREENS: Final[dict[View, type[PlaceScreen]]] = {
     "signals": SignalsScreen,
     "presets": PresetsScreen,
     "review": ReviewScreen,
+    "trends": TrendsScreen,
 }
 
 
@@ -179,7 +181,7 @@ class GermlineApp(App[None], inherit_bindings=False):
     def close_view(self) -> None:
         """Close the view for the one above it; the last one quits."""
         place = self.place
-        if place.view == "why" and not self.base.has_notice:
+        if place.view in {"why", "trends"} and not self.base.has_notice:
             self.go(Place("history", place.skill))
         elif place.view != "skills":
             self.go(Place("skills", place.skill))
@@ -192,7 +194,7 @@ class GermlineApp(App[None], inherit_bindings=False):
         """Offer only what leads somewhere."""
         if action == "walk":
             return self._trail.leads(int(str(parameters[0])))
-        if action == "view" and parameters == ("why",):
+        if action == "view" and parameters in {("why",), ("trends",)}:
             return bool(self.place.skill)
         return super().check_action(action, parameters)
 

@@ -70,6 +70,12 @@ class EventDetail:
         """Whether this is the event that made the version."""
         return isinstance(self.event, CapsuleVersioned)
 
+    @property
+    def grounds(self) -> tuple[str, str]:
+        """The candidate and the signal that the event names, "" where it names none."""
+        candidate = self.row.candidate if self.is_version and self.row else getattr(self.event, "candidate", "")
+        return candidate or "", getattr(self.event, "fingerprint", "")
+
 
 def read_positions(library: Library, skill: str, *, below: int) -> array[int]:
     """Read where the next older events of a skill stand, newest first: at most a chunk, below a position."""

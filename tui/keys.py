@@ -71,6 +71,10 @@ SCREEN: Final = [
 FILTER: Final = _key("slash", "find", "filter", "show only rows that hold a text", key_id="find.open", shown="/")
 SEARCH: Final = _key("slash", "find", "search", "go to the next line that holds a text", key_id="find.open")
 
+_TOLD: Final = "scores, tasks, obedience and size by version"
+TRENDS_OF: Final = _key("t", "app.view('trends')", "trends", _TOLD, key_id="view.trends", shown="t")
+TRENDS_QUIETLY: Final = _key("t", "app.view('trends')", "trends", _TOLD, key_id="view.trends")
+
 CLOSE: Final = _key("q", "close", "close", "close this view; the last one quits", key_id="view.close", shown="q")
 CLOSE_QUIETLY: Final = _key("q", "close", "close", "close this view", key_id="view.close")
 """The same where the bottom line is full."""
@@ -78,6 +82,9 @@ CLOSE_QUIETLY: Final = _key("q", "close", "close", "close this view", key_id="vi
 SKILLS: Final = [
     _key("enter", "open", "history", "the history of this skill", key_id="skills.open", shown="enter"),
     _key("b", "why", "why", "this skill line by line", key_id="skills.why", shown="b"),
+    _key("d", "diff", "diff", "the newest version against the one before", key_id="skills.diff", shown="d"),
+    _key("e", "evidence", "evidence", "the log records behind the newest version", key_id="skills.evidence"),
+    TRENDS_OF,
     FILTER,
     CLOSE,
 ]
@@ -112,14 +119,9 @@ HISTORY: Final = [
         shown="d",
     ),
     _key("space", "mark", "mark", "mark a version to compare; two at most", key_id="history.mark", shown="space"),
-    _key(
-        "a",
-        "every",
-        "all",
-        "events of this skill, or of the whole registry",
-        key_id="history.every",
-        shown="a",
-    ),
+    _key("e", "evidence", "evidence", "the log records behind this event, in full", key_id="history.evidence"),
+    TRENDS_OF,
+    _key("a", "every", "all", "events of this skill, or of the whole registry", key_id="history.every", shown="a"),
     _key("R", "revert", "revert", "go back to the version under the cursor", key_id="history.revert"),
     FILTER,
     CLOSE,
@@ -135,13 +137,7 @@ WHY: Final = [
         shown="enter",
     ),
     _key(
-        "comma",
-        "before",
-        "before",
-        "what this line said before",
-        key_id="why.before",
-        shown=",",
-        group=_EARLIER,
+        "comma", "before", "before", "what this line said before", key_id="why.before", shown=",", group=_EARLIER
     ),
     _key(
         "less_than_sign",
@@ -193,6 +189,7 @@ WHY: Final = [
     _key("r", "tried", "tried", "what was tried here, and rejected", key_id="why.tried", shown="r"),
     _key("n", "match(1)", "next", "to the next line that matches", key_id="find.next"),
     _key("N", "match(-1)", "previous", "to the line before that matches", key_id="find.previous"),
+    _key("t", "app.view('trends')", "trends", "scores, tasks, obedience and size by version", key_id="why.trends"),
     SEARCH,
     CLOSE_QUIETLY,
 ]
@@ -238,6 +235,32 @@ REVIEW: Final = [
     CLOSE,
 ]
 
+TRENDS: Final = [
+    _key("enter,e", "runs", "runs", "the runs behind this cell", key_id="trends.runs", shown="enter"),
+    _key(
+        "left,h",
+        "travel(-1)",
+        "older",
+        "one version to the left",
+        key_id="trends.older",
+        shown="←",
+        group=_VERSIONS,
+    ),
+    _key(
+        "right,l",
+        "travel(1)",
+        "newer",
+        "one version to the right",
+        key_id="trends.newer",
+        shown="→",
+        group=_VERSIONS,
+    ),
+    _key("b", "why", "why", "the skill line by line, at this version", key_id="trends.why", shown="b"),
+    _key("d", "diff", "diff", "what this version changed", key_id="trends.diff", shown="d"),
+    FILTER,
+    CLOSE,
+]
+
 ASK: Final = [
     _key("enter", "append", "append", "append these events", key_id="ask.append", shown="enter"),
     _key("e", "reword", "reword", "change the reason", key_id="ask.reword", shown="e"),
@@ -245,7 +268,7 @@ ASK: Final = [
 ]
 
 SHEET: Final = [
-    _key("escape,q,enter", "close", "close", "back to the screen below", key_id="sheet.close", shown="esc"),
+    _key("escape,q,enter", "close", "close", "back to the screen below", key_id="sheet.close", shown="esc")
 ]
 
 HELP: Final = [
@@ -260,6 +283,7 @@ ON_SCREENS: Final = {
     "signals": SIGNALS,
     "presets": PRESETS,
     "review": REVIEW,
+    "trends": TRENDS,
 }
 """The keys that each screen has of its own, beside APP, SCREEN and MOVES."""
 

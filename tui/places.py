@@ -8,10 +8,13 @@ from typing import Final, Literal, get_args
 
 from events.errors import UsageError
 
-View = Literal["skills", "history", "why", "signals", "presets", "review"]
+View = Literal["skills", "history", "why", "signals", "presets", "review", "trends"]
 
 _LINE: Final = re.compile(r"(?P<skill>[^/@:#\s]+)(?:@(?P<ref>[^@:#\s]+))?(?::(?P<line>[1-9][0-9]*))?")
 _EVENT: Final = re.compile(r"(?P<skill>[^/@:#\s]*)#(?P<event>[1-9][0-9]{0,17})")
+_TRENDS: Final = re.compile(
+    r"/trends/(?P<skill>[^/@:#\s]+)(?:@(?P<ref>[1-9][0-9]{0,8}))?(?:/(?P<task>\S(?:.*\S)?))?"
+)
 _VIEW: Final = re.compile(rf"/(?P<view>{'|'.join(get_args(View))})(?:/(?P<item>\S(?:.*\S)?))?")
 
 
@@ -21,7 +24,7 @@ class Place:
 
     `ref` is a version as people write it (`3`, `production`), "" for the latest, which then follows the log.
     `line`, `event` and `item` are where the cursor stands, 0 and "" where it has not moved yet; an item is the
-    fingerprint of a signal, the name of a preset or the id of a candidate.
+    fingerprint of a signal, the name of a preset, the id of a candidate, or a task, whose column `ref` says.
     """
 
     view: View = "skills"
@@ -37,6 +40,10 @@ class Place:
         if self.view in {"skills", "signals", "presets", "review"}:
             item = self.skill if self.view == "skills" else self.item
             return f"/{self.view}/{item}" if item else "" if self.view == "skills" else f"/{self.view}"
+        if self.view == "trends":
+            return (
+                f"/trends/{self.skill}{f'@{self.ref}' if self.ref else ''}{f'/{self.item}' if self.item else ''}"
+            )
         if self.view == "history" and not self.ref:
             event = f"#{self.event}" if self.event else ""
             return f"{self.skill}{event}" or "/history"
@@ -49,11 +56,14 @@ def place_of(address: str | None) -> Place:
     """Read an address: `sql-analyst` and `sql-analyst@3` are history, `sql-analyst@3:7` is why.
 
     `sql-analyst#41` is an event in its history, `#41` one in that of the registry; `/signals`, `/presets/harden`
-    and the like are screens, and what the cursor stands on there. Raises: UsageError where it is none.
+    and the like are screens, and what the cursor stands on there; `/trends/sql-analyst@3/t7` is a cell of trends.
+    Raises: UsageError where it is none.
     """
     text = (address or "").strip()
     if not text:
         return Place()
+    if found := _TRENDS.fullmatch(text):
+        return Place("trends", found["skill"], found["ref"] or "", item=found["task"] or "")
     if found := _VIEW.fullmatch(text):
         return _on_screen(found["view"], found["item"] or "", text)
     if found := _EVENT.fullmatch(text):
@@ -65,8 +75,8 @@ def place_of(address: str | None) -> Place:
 
 
 def _on_screen(view: str, item: str, text: str) -> Place:
-    if view in {"history", "why"}:  # their addresses begin with a skill, but for the history of all
-        if view == "why" or item:
+    if view in {"history", "why", "trends"}:  # their addresses name a skill, but for the history of all
+        if view != "history" or item:
             raise _no_address(text)
         return Place("history")
     if view == "skills":
@@ -77,5 +87,5 @@ def _on_screen(view: str, item: str, text: str) -> Place:
 def _no_address(text: str) -> UsageError:
     return UsageError(
         f"{text!r} is no address",
-        hint="write it as sql-analyst, sql-analyst@3, sql-analyst@3:7, sql-analyst#41, /signals or /review",
+        hint="write it as sql-analyst, sql-analyst@3:7, sql-analyst#41, /signals or /trends/sql-analyst",
     )

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Final
 from events.gene_events import GeneBorn, GeneMutated
 from registry.front_matter import read_front
 from registry.provenance import blame
+from registry.recounts import raised_as_counted
 from registry.rendering import projected_lines
 from registry.summaries import summary
-from strategies.recounting import raised_as_counted
 from strategies.settled import settled
 from tui.cli.open_signals import is_open
 from tui.views.chain import Link
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from events.envelope import Envelope, Origin
     from events.registry_events import SignalRaised
@@ -59,18 +59,28 @@ class SkillCard:
     lines: int
     learned: int
     versions: tuple[VersionRow, ...]
-    open: tuple[SignalRaised, ...]
-    candidates: tuple[Candidate, ...]
     last: Envelope
     last_summary: str
 
 
 @dataclass(frozen=True, slots=True)
-class SkillsPage:
-    """Everything on the Skills screen; `loose` counts open signals that no skill was tried for yet."""
+class SkillWork:
+    """What was tried for a skill, and what is open: signals that it was tried for and no live claim answers."""
 
-    cards: tuple[SkillCard, ...]
+    open: tuple[SignalRaised, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The work of all skills, by name; `loose` counts open signals that no skill was tried for yet."""
+
+    by_skill: Mapping[str, SkillWork]
     loose: int
+
+    def of(self, skill: str) -> SkillWork:
+        """Return the work of one skill."""
+        return self.by_skill.get(skill, SkillWork())
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,28 +107,26 @@ class BlamePage:
         return next((b.line.number for b in self.lines if (b.line.gene, b.line.id) == (gene, line)), 0)
 
 
-def read_skills(library: Library) -> SkillsPage:
-    """Read every skill with its scores, open signals and last event."""
+def read_skills(library: Library) -> tuple[SkillCard, ...]:
+    """Read every skill with its scores and its last event."""
+    return tuple(_card(library, library.capsule(name)) for name in library.names())
+
+
+def read_work(library: Library) -> Work:
+    """Read what was tried for every skill, and what is open; takes as long as the registry is old."""
     capsules = [library.capsule(name) for name in library.names()]
     open_by_skill = _open_signals(library, capsules)
     proposed: dict[str, list[Candidate]] = {}
     for one in library.candidates():
         proposed.setdefault(one.proposed.capsule, []).append(one)
-    cards = [
-        _card(
-            library,
-            capsule,
-            tuple(open_by_skill.get(capsule.name, ())),
-            tuple(proposed.get(capsule.name, ())),
-        )
+    found = {
+        capsule.name: SkillWork(tuple(open_by_skill.get(capsule.name, ())), tuple(proposed.get(capsule.name, ())))
         for capsule in capsules
-    ]
-    return SkillsPage(tuple(cards), len(open_by_skill.get("", ())))
+    }
+    return Work(found, len(open_by_skill.get("", ())))
 
 
-def _card(
-    library: Library, capsule: Capsule, signals: tuple[SignalRaised, ...], candidates: tuple[Candidate, ...]
-) -> SkillCard:
+def _card(library: Library, capsule: Capsule) -> SkillCard:
     first = max(capsule.version - TREND + 1, 1)
     (mention,) = library.log.documents("mention", capsule.name, limit=1, newest_first=True)
     (last,) = library.log.at([mention.seq])
@@ -130,8 +138,6 @@ def _card(
         lines=len(lines),
         learned=sum(line.origin in claimed and bool(line.text.strip()) for line in lines),
         versions=tuple(library.version(capsule.name, v) for v in range(first, capsule.version + 1)),
-        open=signals,
-        candidates=candidates,
         last=last,
         last_summary=summary(last),
     )

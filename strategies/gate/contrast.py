@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.score import Effect
-from strategies.gate.exposure import moment_of
+from strategies.gate.exposure import moments_of
 from strategies.gate.outcomes import outcome_of
 from strategies.gate.strata import (
     Interval,
@@ -58,8 +58,8 @@ class Contrast(NamedTuple):
 
 def cases_of(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> list[Case]:
     """Find the episodes that reach a claim's moment; all records must have an outcome."""
-    stratum_of = stratifier(records)
-    reached = ((record, moment_of(claim, record)) for record in records)
+    stratum_of, moment_of = stratifier(records), moments_of(claim)
+    reached = ((record, moment_of(record)) for record in records)
     return [
         Case(stratum_of(record), record.task, moment.obeyed, outcome_of(record))
         for record, moment in reached
@@ -69,12 +69,11 @@ def cases_of(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> list[C
 
 def contrast(cases: Iterable[Case]) -> Contrast | None:
     """Compare the two arms within strata; None where no stratum holds both."""
-    tables: defaultdict[Stratum, Table] = defaultdict(Table)
-    tasks: defaultdict[Stratum, set[str]] = defaultdict(set)
+    strata: defaultdict[Stratum, list[Case]] = defaultdict(list)
     for case in cases:
-        tables[case.stratum] = tables[case.stratum].with_outcome(case.outcome, obeyed=case.obeyed)
-        tasks[case.stratum].add(case.task)
-    informative = {stratum: table for stratum, table in sorted(tables.items()) if table.n1 and table.n0}
+        strata[case.stratum].append(case)
+    tables = {stratum: _table(members) for stratum, members in sorted(strata.items())}
+    informative = {stratum: table for stratum, table in tables.items() if table.n1 and table.n0}
     both_arms = list(informative.values())
     difference = risk_difference(both_arms)
     if difference is None:
@@ -85,9 +84,17 @@ def contrast(cases: Iterable[Case]) -> Contrast | None:
         e_value=e_value(both_arms),
         obeyed=sum(table.n1 for table in both_arms),
         disobeyed=sum(table.n0 for table in both_arms),
-        tasks=len(set().union(*(tasks[stratum] for stratum in informative))),
+        tasks=len({case.task for stratum in informative for case in strata[stratum]}),
         scope=_scope(informative),
     )
+
+
+def _table(cases: Sequence[Case]) -> Table:
+    """Count the two arms of one stratum."""
+    obeyed = [case.outcome for case in cases if case.obeyed]
+    disobeyed = [case.outcome for case in cases if not case.obeyed]
+    squares = sum(case.outcome * case.outcome for case in cases)
+    return Table(len(obeyed), sum(obeyed), len(disobeyed), sum(disobeyed), squares)
 
 
 def _scope(tables: dict[Stratum, Table]) -> tuple[str, ...]:

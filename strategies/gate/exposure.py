@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from strategies.claims.kinds import kind_of
 from strategies.gate.moment import Moment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from events.claims import Claim
     from strategies.logs.episode import EpisodeRecord
@@ -27,11 +28,23 @@ def moment_of(claim: Claim | Inverse, record: EpisodeRecord) -> Moment | None:
 
     Raises: TypeError for what is no claim; UsageError for a claim whose package is not installed.
     """
-    if isinstance(claim, Inverse):
-        found = moment_of(claim.claim, record)
+    return moments_of(claim)(record)
+
+
+def moments_of(claim: Claim | Inverse) -> Callable[[EpisodeRecord], Moment | None]:
+    """Give what `moment_of` answers for any episode, for those who ask about many.
+
+    Raises: as `moment_of`.
+    """
+    if not isinstance(claim, Inverse):
+        return partial(kind_of(claim).moment, claim)
+    itself = moments_of(claim.claim)
+
+    def turned(record: EpisodeRecord) -> Moment | None:
+        found = itself(record)
         return None if found is None else Moment(found.step, not found.obeyed)
-    moment: Moment | None = kind_of(claim).moment(claim, record)
-    return moment
+
+    return turned
 
 
 def first_moment(claims: Sequence[Claim | Inverse], record: EpisodeRecord) -> tuple[int, Moment] | None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from events.claims import Claim
     from events.score import Endpoint
+    from strategies.gate.outcomes import Judged
     from strategies.logs.episode import EpisodeRecord
 
 ATTEMPT_STEPS: Final = 5
@@ -93,13 +94,16 @@ def population(claim: Claim, records: Sequence[EpisodeRecord]) -> Population:
     return Population(tried, Censoring(obeyed=shares[True], disobeyed=shares[False]))
 
 
-def endpoint_for(claim: Claim, records: Sequence[EpisodeRecord]) -> Endpoint:
+def endpoint_for(claim: Claim, records: Sequence[EpisodeRecord], every: Judged | None = None) -> Endpoint:
     """Choose what a claim is judged by: outcomes, unless less than half of the episodes it applies to have one.
 
-    Only what is about a failure can be judged by `recovered`; a guessed outcome is none.
+    Only what is about a failure can be judged by `recovered`; a guessed outcome is none. `every` is what `judged`
+    says of the records, where that is known.
     """
-    every = judged(records)
-    if not recoverable(claim) or (len(every.records) == len(records) and not every.heuristic):
+    if not recoverable(claim):
+        return "outcome"
+    every = judged(records) if every is None else every
+    if len(every.records) == len(records) and not every.heuristic:
         return "outcome"
     met = [record for record in records if moment_of(claim, record) is not None]
     firm = judged(met)

@@ -31,12 +31,6 @@ class Table(NamedTuple):
     y0: float = 0.0
     yy: float = 0.0
 
-    def with_outcome(self, outcome: float, *, obeyed: bool) -> Table:
-        """Add one episode to its arm."""
-        n1, y1, n0, y0, yy = self
-        yy += outcome * outcome
-        return Table(n1 + 1, y1 + outcome, n0, y0, yy) if obeyed else Table(n1, y1, n0 + 1, y0 + outcome, yy)
-
 
 class Interval(NamedTuple):
     """An estimate with its 95 % interval."""

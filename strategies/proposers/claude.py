@@ -6,12 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.claims.pairs import questions
-from strategies.gate.contrast import cases_of, contrast
 from strategies.gate.explored import refusal
 from strategies.gate.exposure import Inverse
-from strategies.gate.outcomes import judged
 from strategies.gate.policy import WRITTEN_RULE
-from strategies.gate.recovered import attempts, endpoint_for
 from strategies.proposers.ideas import (
     CLAUDE,
     agreeing,
@@ -70,7 +67,7 @@ def sifted(ask: Ask, capsule: Capsule, reflections: Sequence[Reflected], edit_bu
     stays that explore does not refuse. What explore refuses, and what a person must see first, comes last: it
     takes nobody's place in the edit budget.
     """
-    vocabulary = vocabulary_of(ask.explore)
+    vocabulary = vocabulary_of(ask.explore.records)
     suggested = [(one, reflected.actor) for reflected in reflections for one in reflected.suggestions]
     found = [list(ideas_in(capsule, vocabulary, one, actor)) for one, actor in suggested]
     ideas = [idea for one in found for idea in one]
@@ -122,12 +119,9 @@ def _mined(ask: Ask, ideas: Sequence[Idea], explored: _Explored) -> Iterator[Min
 
 def _explored(ask: Ask, claims: Iterable[Claim]) -> _Explored:
     """Hold every claim of a turn against explore, all of them together."""
-    endpoints = {claim: endpoint_for(claim, ask.explore) for claim in dict.fromkeys(claims)}
-    known = judged(ask.explore).records
-    compared = {
-        claim: contrast(cases_of(claim, known if endpoint == "outcome" else attempts(claim, ask.explore)))
-        for claim, endpoint in endpoints.items()
-    }
+    shown = {claim: ask.explore.shows(claim) for claim in dict.fromkeys(claims)}
+    endpoints = {claim: one.endpoint for claim, one in shown.items()}
+    compared = {claim: one.figures for claim, one in shown.items()}
     return _Explored(endpoints, compared, fitted(compared, tried_before=ask.tried_before))
 
 
@@ -175,9 +169,7 @@ def _removal(ask: Ask, idea: Idea, removed: Removed) -> Proposal:
     if removed.claim is None:
         reason = "suggested to be taken away; no claim of its own covers it"
         return Proposal(CLAUDE, (), reason, removed=removed, actor=idea.actor)
-    records = judged(ask.explore).records
-    turned = contrast(cases_of(Inverse(removed.claim), records))
-    itself = contrast(cases_of(removed.claim, records))
+    turned, itself = ask.explore.by_outcome(Inverse(removed.claim)), ask.explore.by_outcome(removed.claim)
     found = fitted({removed.claim: turned}, tried_before=ask.tried_before)
     if found.surviving and turned is not None and turned.z > 0:
         reason = f"hurtful, its inverse: {explained(turned, found.tried, len(found.surviving))}"

@@ -28,7 +28,7 @@ def guard(ask: Ask) -> Mined:
     A signal that names a tool is about each of its classes; one that names no action at all about every class.
     What not to do after any failure is more general than what to do after one error: guards come first.
     """
-    mined = mine("guard", ask, guard_claims(ask.signal.action, ask.explore))
+    mined = mine("guard", ask, guard_claims(ask.signal.action, ask.explore.records))
     return mined if mined.proposal is None else replace(mined, proposal=replace(mined.proposal, general=True))
 
 

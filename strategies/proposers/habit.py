@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def habit(ask: Ask) -> Mined:
     """Fit `start_with`, `before` and `output` over all of explore: a habit belongs to no one action."""
-    return mine("habit", ask, habit_claims(ask.explore))
+    return mine("habit", ask, habit_claims(ask.explore.records))
 
 
 def habit_claims(records: Sequence[EpisodeRecord]) -> Iterator[Claim]:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.claims.kinds import sentence
-from strategies.gate.contrast import Contrast, cases_of, contrast
-from strategies.gate.outcomes import judged
 from strategies.gate.policy import WRITTEN_RULE
-from strategies.gate.recovered import attempts, endpoint_for
 from strategies.gate.strata import survivors, two_sided_p
 from strategies.proposers.proposal import LearnedLine, Mined, Proposal
 
@@ -17,6 +14,7 @@ if TYPE_CHECKING:
 
     from events.claims import Claim
     from events.score import Endpoint
+    from strategies.gate.contrast import Contrast
     from strategies.proposers.proposal import Ask
 
 FALSE_DISCOVERIES: Final = 0.05
@@ -54,21 +52,16 @@ def mine(proposer: str, ask: Ask, claims: Iterable[Claim], lines: Mapping[Claim,
     the others get the sentence of their kind.
     """
     live = {one.claim for gene in ask.capsule.genes for one in gene.claims} if ask.capsule else set()
-    endpoints = {claim: endpoint_for(claim, ask.explore) for claim in dict.fromkeys(claims) if claim not in live}
-    known = judged(ask.explore).records
-    compared = {
-        claim: contrast(cases_of(claim, known if endpoint == "outcome" else attempts(claim, ask.explore)))
-        for claim, endpoint in endpoints.items()
-    }
-    found = fitted(compared, tried_before=ask.tried_before)
+    shown = {claim: ask.explore.shows(claim) for claim in dict.fromkeys(claims) if claim not in live}
+    found = fitted({claim: one.figures for claim, one in shown.items()}, tried_before=ask.tried_before)
     helping = {claim: figures for claim, figures in found.surviving.items() if figures.z > 0}
     left = [claim for claim in helping if claim not in ask.refused]
     best = max(left, key=lambda claim: helping[claim].z, default=None)
     if best is None:
         return Mined(None, found.tried, found.strongest, refused=len(helping))
     line = (lines or {}).get(best) or sentence(best)
-    reason = explained(helping[best], found.tried + ask.tried_before, len(found.surviving), endpoints[best])
-    proposal = Proposal(proposer, (LearnedLine(line, best),), reason, endpoints[best])
+    reason = explained(helping[best], found.tried + ask.tried_before, len(found.surviving), shown[best].endpoint)
+    proposal = Proposal(proposer, (LearnedLine(line, best),), reason, shown[best].endpoint)
     return Mined(proposal, found.tried, found.strongest)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from registry.capsule import Capsule
     from strategies.gate.contrast import Contrast
     from strategies.gate.decide import Verdict
-    from strategies.logs.episode import EpisodeRecord
+    from strategies.proposers.explore import Explore
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Ask:
     """
 
     signal: SignalRaised
-    explore: Sequence[EpisodeRecord]
+    explore: Explore
     capsule: Capsule | None = None
     others: tuple[Capsule, ...] = ()
     tried: tuple[Tried, ...] = ()

@@ -8,8 +8,8 @@ from events.claims import AfterError
 from strategies.claims.after_error import first_failure
 from strategies.claims.phrases import also_avoid_line, avoid_line, do_line
 from strategies.gate.contrast import Case, Contrast, contrast
-from strategies.gate.outcomes import judged, outcome_of
-from strategies.gate.recovered import attempts, endpoint_for
+from strategies.gate.outcomes import outcome_of
+from strategies.gate.recovered import attempts
 from strategies.gate.strata import Stratum, stratifier
 from strategies.proposers.mining import explained, fitted
 from strategies.proposers.proposal import LearnedLine, Mined, Proposal
@@ -40,8 +40,9 @@ def recovery(ask: Ask) -> Mined:
     """
     template = ask.signal.template
     failure = AfterError(template=template)
-    endpoint = endpoint_for(failure, ask.explore)
-    records = judged(ask.explore).records if endpoint == "outcome" else attempts(failure, ask.explore)
+    explore = ask.explore
+    endpoint = explore.endpoint_for(failure)
+    records = explore.judged if endpoint == "outcome" else attempts(failure, explore.records)
     answers = _answers(template, records)
     compared: dict[Claim, Contrast | None] = {
         AfterError(template=template, do=action): _compared(answers, action)

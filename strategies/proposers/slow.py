@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.claims import AfterError, Output, StartWith
 from strategies.claims.kinds import contradicts, sentence
-from strategies.gate.contrast import cases_of, contrast
 from strategies.gate.outcomes import judged
 from strategies.gate.policy import WRITTEN_RULE
 from strategies.gate.replay import by_task, panel_of
@@ -84,13 +83,12 @@ def slow(ask: Ask, claims: Iterable[Claim], live: Sequence[Claim], changes: Chan
     What the live claims ask for already lifts nothing. Shapes: claims of any family; live are those of the last
     version, which it may neither repeat nor contradict.
     """
-    records = judged(ask.explore).records
-    compared = {claim: contrast(cases_of(claim, records)) for claim in dict.fromkeys(claims) if claim not in live}
+    compared = {claim: ask.explore.by_outcome(claim) for claim in dict.fromkeys(claims) if claim not in live}
     found = fitted(compared, tried_before=ask.tried_before)
     helping = {claim: figures for claim, figures in found.surviving.items() if figures.z > 0}
     fitting = [claim for claim in helping if not any(contradicts(claim, other) for other in live)]
     left = [claim for claim in fitting if claim not in ask.refused]
-    lift = _lifts(records, live, left, changes.open)
+    lift = _lifts(ask.explore.judged, live, left, changes.open)
     best = max(left, key=lambda claim: (lift[claim], helping[claim].z), default=None)
     if best is None or lift[best] < WRITTEN_RULE.least_difference:
         return Mined(None, found.tried, found.strongest, refused=len(fitting) - len(left))

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 from events.claims import Before
 from events.parts import Edit
 from registry.claimed import claims_of
-from strategies.gate.contrast import Contrast, cases_of, contrast
 from strategies.gate.exposure import Inverse
-from strategies.gate.outcomes import judged
 from strategies.gate.policy import WRITTEN_RULE
 from strategies.proposers.dead_text import doubts
 from strategies.proposers.mining import explained, fitted
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
 
     from events.claims import Claim
     from registry.capsule import Capsule
+    from strategies.gate.contrast import Contrast
     from strategies.proposers.mining import Fitted
     from strategies.proposers.proposal import Ask
 
@@ -33,15 +32,13 @@ def subtract(ask: Ask) -> Mined:
     `before`: where success ends an episode, whoever did something first has lost a chance already, and every such
     line would look hurtful.
     """
-    records = judged(ask.explore).records
     if ask.capsule is None:
         return Mined(None, 0, None)
     removable = dict(_removable(ask.capsule))
-    found = fitted(
-        {claim: contrast(cases_of(Inverse(claim), records)) for claim in removable}, tried_before=ask.tried_before
-    )
+    turned = {claim: ask.explore.by_outcome(Inverse(claim)) for claim in removable}
+    found = fitted(turned, tried_before=ask.tried_before)
     open_ones = [claim for claim in removable if claim not in ask.refused_removals]
-    itself = {claim: contrast(cases_of(claim, records)) for claim in open_ones}
+    itself = {claim: ask.explore.by_outcome(claim) for claim in open_ones}
     claim, why = _most_hurtful(found, itself)
     removed = removable[claim] if claim else None
     if claim is None:

@@ -37,11 +37,15 @@ class TablesContract(LogContract):
         prompts = [log.put_blob(body, kind="prompt") for body in (b"one", b"two")]
         reply = log.put_blob(b"three", kind="reply")
         log.put_blob(b"three", kind="prompt")
-        assert log.blob_names(["prompt"]) == sorted(prompts)
-        assert log.blob_names(["prompt", "reply", "file"]) == sorted([*prompts, reply])
-        assert log.blob_names([]) == []
+        assert log.blob_kinds() == {**dict.fromkeys(prompts, "prompt"), reply: "reply"}
+        assert list(log.blob_kinds()) == sorted([*prompts, reply])
         log.erase_blob(reply)
-        assert log.blob_names(["reply"]) == []
+        assert reply not in log.blob_kinds()
+
+    def test_a_blob_of_a_kind_that_verification_would_name_is_not_kept(self, log: EventLog) -> None:
+        with pytest.raises(ValueError, match="'promt' is no kind"):
+            log.put_blob(b"text", kind="promt")
+        assert log.blob_kinds() == {}
 
     def test_a_document_is_the_last_of_its_sequence_or_the_last_at_a_point(self, log: EventLog) -> None:
         log.put_documents([*versions(1, 2, 5), *versions(9, key="other")])
@@ -74,6 +78,7 @@ class TablesContract(LogContract):
         assert log.documents("version") == []
         assert (log.head().position, log.get_blob(name), len(list(log.episodes()))) == (1, b"text", 1)
         assert log.checkpoints() == {"a.jsonl": b"10"}
+        assert (log.checkpoint("a.jsonl"), log.checkpoint("b.jsonl")) == (b"10", None)
 
     def test_an_episode_is_kept_as_it_was_first_read(self, log: EventLog) -> None:
         first, second = StoredEpisode("e1", "a.jsonl", b"short"), StoredEpisode("e2", "a.jsonl", b"{}")

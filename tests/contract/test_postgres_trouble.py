@@ -411,6 +411,7 @@ def test_an_acknowledged_append_is_on_disk_whatever_the_database_has_as_default(
         ("UPDATE {at}.events SET payload = payload || ' ' WHERE position = 3", "event 3 is not what was hashed"),
         ("DELETE FROM {at}.events WHERE position IN (2, 3)", "event 2 to 3 is missing"),
         ("UPDATE {at}.blobs SET body = 'x'", "blob "),
+        ("UPDATE {at}.blobs SET kind = 'filf'", "blob "),
         ("UPDATE {at}.episodes SET source = 'b.jsonl'", "episode e1 is not what was hashed"),
         ("UPDATE {at}.checkpoints SET body = 'x'", "checkpoint a.jsonl is not what was hashed"),
     ],

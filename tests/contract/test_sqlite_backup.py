@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
-from events.errors import BusyError, ConflictError, CorruptLogError, NotFoundError
+from events.errors import BusyError, ConflictError, CorruptLogError, NotFoundError, StorageError
 from events.log import Document, StoredEpisode
 from events.sidecar import keep_checkpoint, sidecar_of
 from events.sqlite_backup import PARTIAL, back_up, lacking, restore
@@ -119,10 +120,57 @@ def test_a_registry_that_lost_events_its_sidecar_saw_is_not_backed_up(path: Path
 
 
 def test_what_a_killed_backup_left_is_swept_away_by_the_next(path: Path, tmp_path: Path) -> None:
-    leftover = tmp_path / f"{PARTIAL}999999999"
-    leftover.write_bytes(b"half")
+    here = os.uname().nodename
+    dead = [tmp_path / f"{PARTIAL}{here}~{owner}" for owner in ("999999999", "999999999-image", "9" * 30)]
+    others = [tmp_path / f"{PARTIAL}{name}" for name in (f"{here}~{os.getppid()}", f"not-{here}~999999999")]
+    for half in (*dead, *others):
+        half.write_bytes(b"half")
     back_up(path, tmp_path / "backup.db")
-    assert not leftover.exists()
+    assert [half.exists() for half in (*dead, *others)] == [False] * 3 + [True] * 2
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_a_replacement_that_fails_halfway_leaves_all_as_it_was(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    back_up(path, tmp_path / "backup.db")
+    with closing(SqliteLog.open(path)) as log:
+        put(log, Pen("in the log only").draft())
+        files = {
+            file: file.read_bytes() for file in (path, *(path.with_name(path.name + s) for s in ("-wal", "-shm")))
+        }
+        head = log.head()
+    for file, content in files.items():
+        file.write_bytes(content)
+
+    def fail(new: Path, place: Path) -> None:
+        del new, place
+        raise error
+
+    monkeypatch.setattr("events.sqlite_swap.put", fail)
+    with pytest.raises((StorageError, KeyboardInterrupt)):
+        restore(tmp_path / "backup.db", path, aside=tmp_path / "aside", over=head)
+    assert not (tmp_path / "aside").exists()
+    assert not [*tmp_path.glob(f"{PARTIAL}*")]
+    with closing(SqliteLog.open(path)) as log:
+        assert (log.head(), log.verify().problems) == (head, ())
+
+
+def test_a_backup_takes_nothing_over_from_the_one_that_it_replaces(path: Path, tmp_path: Path) -> None:
+    target = tmp_path / "backup.db"
+    back_up(path, target)
+    grow(target)  # used as a registry, and killed: SQLite would take the log that is left for the new backup's
+    with closing(SqliteLog.open(target)) as log:
+        put(log, Pen("in the backup").draft())
+        left = [tmp_path / f"backup.db{suffix}" for suffix in ("-wal", "-shm")]
+        files = {file: file.read_bytes() for file in left}
+    for file, content in files.items():
+        file.write_bytes(content)
+    grow(path)
+    found = back_up(path, target)
+    assert not any(file.exists() for file in left)
+    with closing(SqliteLog.open(target, read_only=True)) as log:
+        assert (log.head(), log.verify().problems) == (found.head, ())
 
 
 def test_there_is_nothing_to_back_up_where_there_is_no_registry(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ import pytest
 
 from events.errors import CorruptLogError, NotFoundError, StorageError, UsageError
 from events.log import Document, StoredEpisode
+from events.paging import Page, Selection
 from events.sqlite_log import SqliteLog
-from events.sqlite_read import Selection
+from events.sqlite_read import question
 from events.sqlite_verify import verify_file
 from tests.contract.drafts import Pen, put
 
@@ -174,7 +175,7 @@ def test_opening_a_current_registry_loads_neither_sqlite_utils_nor_pydantic(
 def test_no_page_of_events_walks_the_whole_log(
     path: Path, selection: tuple[str | None, tuple[str, ...]], *, newest_first: bool
 ) -> None:
-    sql, parameters = Selection(*selection, newest_first).page(1, 1, 10)
+    sql, parameters = question(Page(Selection(*selection, newest_first), 1, 1, 10))
     with closing(SqliteLog.open(path, read_only=True)) as log:
         plan = [row[3] for row in log._session.rows(f"EXPLAIN QUERY PLAN {sql}", parameters)]
     assert not [step for step in plan if step.startswith("SCAN events")], plan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -142,6 +143,21 @@ def test_events_behind_a_changed_one_are_listed_and_rows_that_do_not_hold_are_le
     assert [position for position, _ in found.beyond] == [9, 10, 11, 12]
     assert {kind for _, kind in found.beyond} == {"PresetSwitched"}
     assert found.dropped == {"blobs": 1, "checkpoints": 1}
+
+
+def test_a_text_whose_kind_damage_took_is_kept_as_of_an_unknown_one(path: Path) -> None:
+    SqliteLog.open(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP TRIGGER blobs_refuse_update")
+        connection.execute("UPDATE blobs SET kind = 'evidende' WHERE rowid = 2")
+        connection.execute("UPDATE blobs SET kind = CAST(x'e576' AS TEXT) WHERE rowid = 3")
+        connection.commit()
+    assert sum("is kept as" in problem.what for problem in verify_file(str(path)).problems) == 2
+    found = salvaged(path)
+    assert (found.kept["blobs"], found.dropped) == (EVENTS, {})
+    with closing(SqliteLog.open(path.with_name("new.db"), read_only=True)) as log:
+        assert Counter(log.blob_kinds().values()) == {"evidence": EVENTS - 2, "unknown": 2}
+        assert not [problem for problem in log.verify().problems if "blob" in problem.what]
 
 
 @pytest.mark.parametrize("column", ["hash", "version", "correlation"])

@@ -20,6 +20,7 @@ from tests.contract.drafts import Pen, put
 EVENTS = 7
 COLUMNS = Envelope._fields
 REST = ", ".join(COLUMNS[4:])
+SOME_TEXT = hashlib.sha256(b"some text").hexdigest()
 DROP_TRIGGERS = "SELECT 'DROP TRIGGER ' || name FROM sqlite_master WHERE type = 'trigger'"
 
 
@@ -142,6 +143,8 @@ def test_a_chain_made_with_a_wrong_stream_version_is_named(path: Path) -> None:
     ("statement", "named"),
     [
         ("UPDATE blobs SET body = x'00'", "blob "),
+        ("UPDATE blobs SET kind = 'filf'", f"blob {SOME_TEXT} is kept as 'filf'"),
+        ("UPDATE blobs SET kind = CAST(x'ff' AS TEXT)", "blob "),
         ("UPDATE episodes SET body = x'00'", "episode e1 "),
         ("UPDATE episodes SET source = 'b.jsonl'", "episode e1 "),
         ("UPDATE episodes SET episode = 'e2'", "episode e2 "),

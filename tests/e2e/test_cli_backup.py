@@ -88,6 +88,18 @@ def test_what_makes_no_sense_is_refused_with_a_hint(
     assert germline.events() == before
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("backup",), ("restore",), ("restore", "b.db", "--to")],
+)
+def test_an_address_where_a_file_belongs_is_refused_without_its_password(
+    germline: Terminal, command: tuple[str, ...]
+) -> None:
+    refused = germline(*command, "postgresql://ada:hunter2@db.example/team")
+    assert (refused.code, "hunter2" in refused.err + refused.out) == (2, False), refused.err
+    assert "germline copy" in refused.hint
+
+
 def test_a_registry_with_newer_events_is_replaced_only_with_yes_and_kept_aside(
     germline: Terminal, tmp_path: Path
 ) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.schemas import breaches
+from tests.story import tell
 from tests.terminal import SPLIT_KEY, Terminal, recordings
 from tui.demo import demo_folder
 
@@ -120,3 +122,24 @@ def test_a_decision_needs_a_reason_and_a_candidate_that_is_known(reviewed: Path)
     assert (bare.code, bare.hint.endswith("--reason TEXT")) == (2, True)
     unknown = germline("candidate", "show", "zzz")
     assert (unknown.code, unknown.hint) == (2, "germline candidates")
+
+
+@pytest.mark.parametrize("word", ["agree", "disagree"])
+def test_a_second_look_is_written_down_once_and_takes_nothing_back(tmp_path: Path, word: str) -> None:
+    germline = Terminal(tmp_path, GERMLINE_REGISTRY=str(tell(tmp_path)))
+    before = germline.does("show", "sql-analyst").out
+    bare = germline("candidate", word, "c1c1c1")
+    assert (bare.code, bare.hint) == (2, f"germline candidate {word} c1c1c1 --reason TEXT")
+    told = germline.does("candidate", word, "c1c1c1", "--reason", "I read it", "--dry-run", "--json").json
+    assert [one["type"] for one in told["events"]] == ["PromotionReviewed"]
+    told = germline.does("candidate", word, "c1c1c1", "--reason", "I read it", "--json").json
+    assert not breaches(told)
+    assert (told["schema"], told["skill"], told["version"]) == (f"germline/candidate-{word}/1", "sql-analyst", 2)
+    again = germline("candidate", word, "c1c1c1", "--reason", "once more")
+    assert again.code == 1
+    assert f"somebody looked at candidate c1c1c1c1c1c1 before: {word}s" in again.err
+    said = germline.does("candidate", word, "c3", "--reason", "this one too").out
+    assert said.startswith(f"{word}d")
+    assert ("germline revert sql-analyst --to 2" in said) is (word == "disagree")
+    assert germline("candidate", word, "c2", "--reason", "it was rejected").code == 3
+    assert germline.does("show", "sql-analyst").out == before

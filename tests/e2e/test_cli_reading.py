@@ -64,7 +64,9 @@ def test_why_speaks_in_facts_and_ends_with_the_next_commands(germline: Terminal,
         assert f"\n  {label:<10}" in said
     assert "still there" in said
     assert "more: --all" in said
-    assert said.rstrip().splitlines()[-1].lstrip().startswith("germline show sql-analyst@2 --blame")
+    last = said.rstrip().rpartition("\n\n")[2]
+    assert last.startswith("  germline show sql-analyst@2 --blame")
+    assert last.endswith("\n  germline revert sql-analyst --to 1")  # below, where it does not fit beside
 
 
 def test_why_all_shows_every_piece_of_evidence(germline: Terminal, line: int) -> None:

@@ -85,7 +85,8 @@ def cut_log() -> bytes:
         (["log", "--registry", "x"], 2, "--registry", "goes before the command"),
         (["show", "sql-analyst", "--blam"], 2, "--blam", "germline show --help"),
         (["--registry", "absent.db", "log"], 2, "no registry at absent.db", "germline init"),
-        (["--registry", "postgresql://x", "log"], 2, "postgresql://", "registry.db"),
+        (["--registry", "postgresql://127.0.0.1:1/x", "log"], 1, "cannot be reached", "that the server runs"),
+        (["--registry", "mysql://x", "log"], 2, "mysql:// is not known", "registry.db"),
         (["ui"], 2, "need a terminal", "germline status"),
     ],
 )

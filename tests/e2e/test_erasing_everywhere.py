@@ -9,6 +9,7 @@ import pytest
 
 from events.registry_events import SignalRaised
 from events.sqlite_log import SqliteLog
+from registry.asked import may_quote
 from registry.commands import CreateRegistry, Record
 from registry.erasing import erase
 from registry.evidence import Record as Raw
@@ -50,19 +51,16 @@ def evidence_of(registry: Registry, text: str) -> str:
     return name
 
 
-def test_a_run_whose_model_read_an_erased_text_loses_what_was_said(
-    registry: Registry, tmp_path: Path
-) -> None:
+def test_a_run_whose_model_read_an_erased_text_loses_what_was_said(registry: Registry, tmp_path: Path) -> None:
     name = evidence_of(registry, TEXT)
     task = greeting().model_copy(update={"files": {"run.jsonl": json.dumps({"error_text": TEXT})}})
     with AnthropicStub() as stub, bench(registry, stub, tmp_path) as made:
         told = made.trial(sh("cat run.jsonl"), finish(), task=task)
         other = made.trial(sh("true"), finish())
-    kinds = ("prompt", "reply", "transcript")
-    before = registry.log.blob_names(kinds)
+    before = may_quote(registry)
     assert b"Lovelace" in (registry.log.get_blob(told.transcript) or b"")
     erase(registry, [name], "Ada asked")
-    left = registry.log.blob_names(kinds)
+    left = may_quote(registry)
     assert [one for one in left if b"Lovelace" in (registry.log.get_blob(one) or b"")] == []
     assert (registry.log.get_blob(told.transcript), len(left) < len(before)) == (None, True)
     assert registry.log.get_blob(other.transcript) is not None

@@ -291,9 +291,11 @@ def test_a_line_that_nearly_repeats_another_goes_to_a_person(tmp_path: Path) -> 
 
 
 @pytest.mark.data
-def test_recorded_runs_teach_what_the_page_names_and_no_habit(tmp_path: Path, recorded_data: Path) -> None:
+def test_recorded_runs_teach_what_the_page_names_and_no_habit(
+    tmp_path: Path, intercode: Sequence[EpisodeRecord]
+) -> None:
     registry = new_registry(tmp_path)
-    take_in_episodes(registry, scan([recorded_data / "intercode_sql"]).records)
+    take_in_episodes(registry, intercode)
     registry.execute(Record((uncovered_failure(),)), actor="germline")
     run = evolve(registry, plan())
     promoted = [cycle for cycle in run.cycles if cycle.verdict == "promote"]

@@ -11,7 +11,7 @@ from events.claims import After, AfterError, Before, Claim, FinishWith, Output, 
 from strategies.gate.contrast import cases_of, contrast
 from strategies.gate.exposure import moment_of
 from strategies.gate.recovered import attempts, population
-from strategies.logs.scan import scan
+from strategies.proposers.explore import Explore
 from strategies.proposers.guard import guard
 from strategies.proposers.habit import habit
 from strategies.proposers.recovery import recovery
@@ -36,7 +36,6 @@ from tests.worlds import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from strategies.gate.splits import Division
     from strategies.logs.episode import EpisodeRecord
@@ -77,7 +76,7 @@ def every_family(
 
     Shapes: claims of every family, the one about an error first.
     """
-    explore = division.explore
+    explore = Explore(division.explore)
     assert isinstance(claims[0], AfterError)
     about = asking(explore, kind="uncovered_failure", calls_for="innovate")
     mine = replace(about, capsule=skill_with(claims))
@@ -96,11 +95,6 @@ def compared(claims: Sequence[Claim], records: Sequence[EpisodeRecord]) -> list[
     """Keep the claims that have enough episodes on either side to be tried."""
     figures = {claim: contrast(cases_of(claim, records)) for claim in claims}
     return [claim for claim, one in figures.items() if one is not None and min(one.obeyed, one.disobeyed) >= 20]
-
-
-@pytest.fixture(scope="session")
-def runs(recorded_data: Path) -> Sequence[EpisodeRecord]:
-    return scan([recorded_data / "intercode_sql"], on_broken="list").records
 
 
 def test_no_family_promotes_anything_where_nothing_matters_and_success_ends_the_episode() -> None:
@@ -146,13 +140,14 @@ def test_nothing_is_learnt_without_outcomes_where_recoveries_are_dealt_out_anew(
 
 
 @pytest.mark.data
+@pytest.mark.usefixtures("outcomes_alone_differ")
 @pytest.mark.parametrize("placebo", [outcomes_shuffled, tasks_permuted])
 def test_no_family_promotes_anything_where_recorded_outcomes_are_dealt_out_anew(
-    runs: Sequence[EpisodeRecord], placebo: Deal
+    intercode: Sequence[EpisodeRecord], placebo: Deal
 ) -> None:
     """Of `finish_with` one arm is nearly empty there, and `output` has no moment: the worlds above hold both."""
     for seed in SEEDS:
-        division = division_of(placebo(runs, seed), str(seed))
+        division = division_of(placebo(intercode, seed), str(seed))
         assert promoted(every_family(division, str(seed), QUERIES[:1])) == []
         assert seed or compared(SOME_CLAIMS, division.explore) == list(SOME_CLAIMS[:6])
 
@@ -161,9 +156,9 @@ def test_no_family_promotes_anything_where_recorded_outcomes_are_dealt_out_anew(
 @pytest.mark.parametrize("placebo", [outcomes_shuffled, tasks_permuted])
 @pytest.mark.parametrize("claim", SOME_CLAIMS[:2], ids=["after_error", "after"])
 def test_nothing_is_learnt_from_the_recorded_runs_where_recoveries_are_dealt_out_anew(
-    runs: Sequence[EpisodeRecord], claim: Claim, placebo: Deal
+    intercode: Sequence[EpisodeRecord], claim: Claim, placebo: Deal
 ) -> None:
-    met = [record for record in runs if moment_of(claim, record) is not None]
+    met = [record for record in intercode if moment_of(claim, record) is not None]
     for seed in SEEDS:
         division = division_of(recoveries_dealt(met, claim, placebo, seed), str(seed))
         assert compared([claim], attempts(claim, division.explore)) == [claim]
@@ -240,19 +235,19 @@ def test_protected_lines_and_lines_without_a_claim_are_never_taken_away() -> Non
     ],
 )
 def test_what_recovers_on_the_recorded_runs_is_what_the_page_says(
-    runs: Sequence[EpisodeRecord], template: str, do: str, z: float, difference: float
+    intercode: Sequence[EpisodeRecord], template: str, do: str, z: float, difference: float
 ) -> None:
     claim = AfterError(template=template, do=do)
-    figures = contrast(cases_of(claim, population(claim, runs).records))
+    figures = contrast(cases_of(claim, population(claim, intercode).records))
     assert figures is not None
     assert figures.z == pytest.approx(z, abs=0.1)
     assert figures.difference.value == pytest.approx(difference, abs=0.01)
 
 
 @pytest.mark.data
-def test_the_recorded_runs_without_outcomes_still_teach_to_look(runs: Sequence[EpisodeRecord]) -> None:
+def test_the_recorded_runs_without_outcomes_still_teach_to_look(intercode: Sequence[EpisodeRecord]) -> None:
     for key in ("a", "b", "c"):
-        division = division_of(without_outcomes(runs), key)
+        division = division_of(without_outcomes(intercode), key)
         (only,) = sent_through([(asking(division.explore, template=NO_TABLE), (recovery,))], division, key)
         assert (only.claim, only.verdict.decision) == (SOME_CLAIMS[0], "promote")
         assert any("`recovered` alone" in reason for reason in only.verdict.reasons)
@@ -260,10 +255,10 @@ def test_the_recorded_runs_without_outcomes_still_teach_to_look(runs: Sequence[E
 
 @pytest.mark.data
 def test_on_the_recorded_runs_hardening_finds_the_failing_query_and_no_habit_survives(
-    runs: Sequence[EpisodeRecord],
+    intercode: Sequence[EpisodeRecord],
 ) -> None:
     for key in ("a", "b", "c"):
-        division = division_of(runs, key)
+        division = division_of(intercode, key)
         harden = asking(division.explore, action="sql:SELECT", kind="repeated_call", calls_for="harden")
         innovate = asking(division.explore, kind="uncovered_failure", calls_for="innovate")
         (only,) = sent_through([(harden, (guard,)), (innovate, (habit,))], division, key)

@@ -13,7 +13,6 @@ from strategies.gate.decide import judge
 from strategies.gate.measure import Stamp, measure
 from strategies.gate.policy import WRITTEN_RULE
 from strategies.gate.strata import one_sided_p
-from strategies.logs.scan import scan
 from strategies.proposers.recovery import recovery
 from tests.worlds import (
     NO_TABLE,
@@ -28,7 +27,6 @@ from tests.worlds import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from events.claims import Claim
     from strategies.gate.contrast import Contrast
@@ -37,11 +35,6 @@ if TYPE_CHECKING:
 SEEDS = range(20)
 STAMP = Stamp("evaluator", "2026-01-01T00:00:00.000000Z")
 DO_SHOW = AfterError(template=NO_TABLE, do="sql:SHOW")
-
-
-@pytest.fixture(scope="session")
-def intercode(recorded_data: Path) -> Sequence[EpisodeRecord]:
-    return scan([recorded_data / "intercode_sql"], on_broken="list").records
 
 
 def templates(records: Sequence[EpisodeRecord]) -> list[str]:
@@ -54,6 +47,7 @@ def sealed_figures(records: Sequence[EpisodeRecord], claim: Claim) -> list[Contr
 
 
 @pytest.mark.data
+@pytest.mark.usefixtures("outcomes_alone_differ")
 @pytest.mark.parametrize("placebo", [outcomes_shuffled, tasks_permuted])
 def test_nothing_is_promoted_where_recorded_outcomes_are_dealt_out_anew(
     intercode: Sequence[EpisodeRecord], placebo: Callable[[Sequence[EpisodeRecord], int], list[EpisodeRecord]]
@@ -97,6 +91,7 @@ def test_a_permutation_of_tasks_keeps_each_outcome_vector_whole(intercode: Seque
 
 
 @pytest.mark.data
+@pytest.mark.usefixtures("outcomes_alone_differ")
 @pytest.mark.parametrize(
     ("claim", "median", "passes"),
     [
@@ -115,6 +110,7 @@ def test_sealed_figures_of_the_recorded_runs_are_those_of_the_page(
 
 
 @pytest.mark.data
+@pytest.mark.usefixtures("outcomes_alone_differ")
 def test_looking_at_the_schema_is_promoted_on_at_least_17_of_20_split_keys(
     intercode: Sequence[EpisodeRecord],
 ) -> None:

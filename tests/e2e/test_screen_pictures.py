@@ -12,6 +12,7 @@ import pytest
 
 from tests.screen_pilot import screens
 from tests.story import tell
+from tests.story_trends import tell_with_runs
 from tests.story_work import SETTINGS, tell_with_work
 
 PICTURES = Path(__file__).resolve().parent.parent.parent / "docs" / "screens"
@@ -22,14 +23,17 @@ PLACES = {
     "signals": "/signals/error_template:Table <*> do",
     "presets": "/presets/harden",
     "review": "/review",
+    "trends": "/trends/sql-analyst",
 }
 
 
 @pytest.fixture(scope="module")
 def stories(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The story for the screens that say what was, and the one with work for those that say what comes."""
+    """The story for the screens that say what was, with work left for those that say what comes, with runs."""
     was, comes = tell(tmp_path_factory.mktemp("was")), tell_with_work(tmp_path_factory.mktemp("comes"))
-    return {name: was if name in {"skills", "history", "why"} else comes for name in PLACES}
+    ran = tell_with_runs(tmp_path_factory.mktemp("ran"))
+    of = {"skills": was, "history": was, "why": was, "trends": ran}
+    return {name: of.get(name, comes) for name in PLACES}
 
 
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)], ids=lambda size: f"{size[0]}x{size[1]}")

@@ -117,6 +117,8 @@ async def test_an_unknown_version_names_those_that_there_are(story: Path) -> Non
         ("/signals/error_template:Table <*> do", Place("signals", item="error_template:Table <*> do")),
         ("/presets/harden", Place("presets", item="harden")),
         ("/review/c4c4c4", Place("review", item="c4c4c4")),
+        ("/trends/sql-analyst", Place("trends", "sql-analyst")),
+        ("/trends/sql-analyst@3/pets: a dog", Place("trends", "sql-analyst", "3", item="pets: a dog")),
     ],
 )
 def test_an_address_is_a_place_and_a_place_is_an_address(address: str, place: Place) -> None:
@@ -125,7 +127,7 @@ def test_an_address_is_a_place_and_a_place_is_an_address(address: str, place: Pl
 
 
 @pytest.mark.parametrize(
-    "address", ["a b", "x@", "x:0", "x:y", "@3", "x@1@2", "x#0", "/nowhere", "/why", "/history/3"]
+    "address", ["a b", "x@", "x:0", "x:y", "@3", "x@1@2", "x#0", "/nowhere", "/why", "/history/3", "/trends"]
 )
 def test_what_is_no_address_is_refused_with_an_example(address: str) -> None:
     with pytest.raises(UsageError) as refused:

@@ -22,7 +22,6 @@ from strategies.evolution import evolve
 from strategies.guidance import SLOW_GUIDANCE
 from strategies.intake import take_in
 from strategies.presets import PRESETS, Weights
-from strategies.proposers.proposal import Ask
 from strategies.proposers.slow import TITLE, changes_between, slow, strategy_of
 from strategies.reviewing import approve
 from strategies.selftesting import every_claim
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from registry.registry import Registry
     from strategies.evolution import Plan
     from strategies.logs.episode import EpisodeRecord
+    from strategies.proposers.proposal import Ask
 
 LOOK = AfterError(template=NO_TABLE, do="sql:SHOW")
 CHECK = FinishWith(do="sql:EXPLAIN")
@@ -168,7 +168,7 @@ def test_nobody_but_the_slow_update_edits_what_it_keeps_until_a_person_releases_
 
 
 def asked(records: Sequence[EpisodeRecord]) -> Ask:
-    return Ask(asking(records, kind=SLOW_GUIDANCE, calls_for="harden").signal, records)
+    return asking(records, kind=SLOW_GUIDANCE, calls_for="harden")
 
 
 def test_tasks_are_told_apart_by_what_the_claims_of_two_versions_would_make_of_them() -> None:

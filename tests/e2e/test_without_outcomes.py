@@ -9,25 +9,25 @@ import pytest
 from events.sqlite_log import SqliteLog
 from registry.registry import Registry
 from strategies.intake import take_in
-from strategies.logs.scan import scan
 from tests.clocks import TickingClock
 from tests.terminal import Terminal
 from tests.worlds import NO_TABLE, without_outcomes
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Sequence
+
+    from strategies.logs.episode import EpisodeRecord
 
 
 @pytest.fixture(scope="session")
 def evolved(
-    tmp_path_factory: pytest.TempPathFactory, recorded_data: Path
+    tmp_path_factory: pytest.TempPathFactory, intercode: Sequence[EpisodeRecord]
 ) -> tuple[Terminal, list[dict[str, Any]]]:
     """Take in the recorded runs with every outcome removed, and evolve a skill by them; give its turns."""
     folder = tmp_path_factory.mktemp("without_outcomes")
     germline = Terminal(folder).with_skill()
-    records = scan([recorded_data / "intercode_sql"], on_broken="list").records
     log = SqliteLog.open(folder / ".germline" / "registry.db")
-    take_in(Registry(log, TickingClock(), "person:test"), without_outcomes(records))
+    take_in(Registry(log, TickingClock(), "person:test"), without_outcomes(intercode))
     log.close()
     return germline, germline.does("evolve", "sql-analyst", "--seed", "7", "--json").json["cycles"]
 

@@ -235,6 +235,25 @@ def test_a_key_is_for_its_owner_alone_and_never_overwritten(tmp_path: Path) -> N
         read_secret_key(tmp_path / "moved")
 
 
+@pytest.mark.parametrize("written", [0, 1])
+def test_a_key_that_cannot_be_written_whole_leaves_neither_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    syncs: list[int] = []
+
+    def fill_the_disk(handle: int) -> None:
+        syncs.append(handle)
+        if len(syncs) > written:
+            raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", fill_the_disk)
+        with pytest.raises(StorageError, match="No space left"):
+            write_new_key(tmp_path / "key", bytes(32))
+    assert list(tmp_path.iterdir()) == []
+    write_new_key(tmp_path / "key", bytes(32))
+
+
 def test_what_is_no_key_is_refused_in_words(tmp_path: Path) -> None:
     write_new_key(tmp_path / "key", bytes(32))
     (tmp_path / "text").write_text("-----BEGIN OPENSSH PRIVATE KEY-----")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,8 +18,6 @@ from strategies.presets import PRESETS, Weights
 from strategies.select import KINDS, LONGEST_REST, Turn, answers, deficits, pick, preview, rest_of, select
 
 if TYPE_CHECKING:
-    from random import Random
-
     from events.claims import Claim
     from events.parts import Strategy
 
@@ -40,7 +39,7 @@ waiting = st.builds(
     Waiting,
     st.sampled_from(KINDS),
     st.floats(0, 1, allow_nan=False),
-    st.text("abcdef", min_size=1, max_size=4),
+    st.sampled_from("abcdef"),
 )
 
 
@@ -68,11 +67,10 @@ def any_weights(draw: st.DrawFn) -> Weights:
     return Weights(repair=repair, harden=harden, innovate=100 - repair - harden)
 
 
-@given(any_weights(), st.randoms(use_true_random=False))
+@given(any_weights(), st.integers(0, 2**32))
 @settings(derandomize=True, deadline=None, max_examples=60)
-def test_shares_hold_for_any_weights_and_severities_that_change_every_turn(
-    weights: Weights, draws: Random
-) -> None:
+def test_shares_hold_for_any_weights_and_severities_that_change_every_turn(weights: Weights, seed: int) -> None:
+    draws = Random(seed)  # a draw of hypothesis for each of 500 numbers would take ten times as long
     history: list[Turn] = []
     for _ in range(100):
         offers = [
@@ -97,7 +95,7 @@ def test_a_pick_keeps_its_reason() -> None:
 
 
 @given(st.lists(waiting, max_size=12), st.lists(st.sampled_from(KINDS), max_size=6))
-@settings(derandomize=True, deadline=None, max_examples=1_000)
+@settings(derandomize=True, deadline=None, max_examples=300)
 def test_repair_only_never_picks_anything_but_repair(offers: list[Waiting], past: list[Strategy]) -> None:
     weights = PRESETS["repair-only"].weights
     history = [Turn(kind, KINDS) for kind in past]  # whatever other presets did before

@@ -15,6 +15,7 @@ from strategies.signals.signal import Signal
 from tests.worlds import call, episode
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from strategies.logs.episode import EpisodeRecord
@@ -78,24 +79,21 @@ def test_without_a_failure_there_is_no_lift() -> None:
     assert (row.lift, row.precision.value, row.recall.n) == (None, 0.0, 0)
 
 
-def kinds_of(folder: Path) -> tuple[list[EpisodeRecord], dict[str, QualityRow]]:
-    records = list(scan([folder]).records)
-    return records, {row.kind: row for row in quality(records, detect(records)).kinds}
+def kinds_of(records: Sequence[EpisodeRecord]) -> dict[str, QualityRow]:
+    return {row.kind: row for row in quality(records, detect(records)).kinds}
 
 
 @pytest.mark.data
 def test_on_the_airline_four_of_five_failures_show_no_tool_error(recorded_data: Path) -> None:
     """89 of 116 failures showed none, and 9 of 36 runs with one still succeeded (logs_and_signals.md)."""
-    _, kinds = kinds_of(recorded_data / "tau_bench_airline")
-    errors = kinds["error_template"]
+    errors = kinds_of(scan([recorded_data / "tau_bench_airline"]).records)["error_template"]
     assert (errors.precision.hits, errors.precision.n, errors.recall.n) == (26, 35, 116)
     assert errors.lift == pytest.approx(1.28, abs=0.01)
 
 
 @pytest.mark.data
-def test_on_sql_an_agent_in_a_loop_has_all_but_lost(recorded_data: Path) -> None:
-    _, kinds = kinds_of(recorded_data / "intercode_sql")
-    loops = kinds["retry_loop"]
+def test_on_sql_an_agent_in_a_loop_has_all_but_lost(intercode: Sequence[EpisodeRecord]) -> None:
+    loops = kinds_of(intercode)["retry_loop"]
     assert (loops.precision.n, loops.recall.n) == (2235, 3461)
     assert loops.precision.low > 0.99
     assert loops.recall.value == pytest.approx(0.64, abs=0.01)

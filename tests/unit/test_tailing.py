@@ -239,7 +239,7 @@ def failing(episode: int, number: int) -> bytes:
 def kept_of(registry: Registry) -> tuple[object, ...]:
     """Give all that one batch may change: checkpoints, episodes, evidence, events."""
     log = registry.log
-    return dict(log.checkpoints()), list(log.episodes()), log.blob_names(["evidence"]), log.head()
+    return dict(log.checkpoints()), list(log.episodes()), log.blob_kinds(), log.head()
 
 
 def test_second_watcher_of_a_registry_is_refused(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from tui.bootstrap import find_registry, open_library, open_registry
 from tui.cli.appended import event_rows, rehearsed
 from tui.cli.invocation import invocation
 from tui.cli.options import AsJson, DryRun, OneOrAll, Reason, Skill, Yes
-from tui.cli.paint import one_line
+from tui.cli.paint import clip, one_line, width
 from tui.cli.words import actor_words
 from tui.figures import ago
 
@@ -141,7 +141,8 @@ def log_aliases(ctx: typer.Context, skill: Skill, *, as_json: AsJson = False) ->
     for envelope, event in moves:
         move = f"{_at(event.previous)} → {_at(event.version)}"
         who = f"{ago(envelope.at, now)} {actor_words(envelope.actor)}"
-        call.say(f"{envelope.position:>6}  {event.alias:<16} {move:<14} {who}  {one_line(event.reason)}".rstrip())
+        line = f"{envelope.position:>6}  {event.alias:<16} {move:<14} {who}  {one_line(event.reason)}"
+        call.say(clip(line.rstrip(), width()))
     if not moves:
         call.note(f"no name of {skill} was ever moved")
 

@@ -19,9 +19,12 @@ from tui.cli.manual import ManualCommand, ManualGroup, as_manual
 from tui.cli.paging import paged
 from tui.cli.paint import Paint
 from tui.cli.table import COMMANDS
+from tui.plain import speak_plainly
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from typer._click.core import Parameter  # typer carries its own copy of click, and gives it no public name
 
 HELP: Final = """Keep agent skills that learn from logs: every learned line carries a claim that logs can refute.
 
@@ -36,6 +39,7 @@ _USAGE: Final = 2
 
 def run(words: Sequence[str]) -> int:
     """Run one command line; every error ends in one message and the exit code that terminal.md promises."""
+    speak_plainly((sys.stdout, sys.stderr))
     at = _command_at(words)
     debug = "--debug" in words[:at]
     try:
@@ -129,6 +133,15 @@ def _app(words: Sequence[str]) -> typer.Typer:
         for name, entry in COMMANDS.items():
             app.command(name, help=entry.summary)(_listed)
     return app
+
+
+def parameters(path: str) -> Sequence[Parameter]:
+    """List the arguments and options of a command, named by its path: `candidate show`."""
+    words = path.split()
+    found = typer.main.get_command(_app(words))
+    for word in words:
+        found = found.commands[word]  # type: ignore[attr-defined] # a group, as every path but the last word is
+    return found.params
 
 
 def _listed() -> None:

@@ -14,7 +14,7 @@ from events.clock import SystemClock
 from events.errors import CorruptLogError, GermlineError, NotFoundError, RefusedError, UsageError
 from events.sqlite_backup import Lack, back_up, back_up_log, lacking, restore
 from events.sqlite_verify import verify_file
-from tui.bootstrap import FILE, FOLDER, file_of, find_registry, open_log
+from tui.bootstrap import FILE, FOLDER, file_of, find_registry, open_log, place_of
 from tui.cli.invocation import invocation
 from tui.cli.options import AsJson, Yes
 from tui.cli.progress import Counted, Progress
@@ -73,7 +73,7 @@ def backup(
     The file is there whole or not at all, and only you may read it.
     """
     call = invocation(ctx)
-    where, target = find_registry(call.registry), Path(file).expanduser()
+    where, target = find_registry(call.registry), _file(file)
     target = target / FILE if target.is_dir() else target
     if not target.parent.is_dir():
         raise NotFoundError(f"there is no folder {target.parent}", hint=f"mkdir -p {target.parent}")
@@ -131,7 +131,7 @@ def restore_backup(
     What the registry holds and the backup does not is said first, and goes only with --yes.
     """
     call = invocation(ctx)
-    source, path = Path(file).expanduser(), _destination(call, to)
+    source, path = _file(file), _destination(call, to)
     if not source.is_file():
         raise NotFoundError(f"there is no backup {source}", hint="germline backup FILE")
     if path.exists() and source.samefile(path):
@@ -167,12 +167,21 @@ def positions(first: int, last: int) -> str:
     return f"event {first:,}" if first == last else f"events {first:,} to {last:,}"
 
 
+def _file(named: str) -> Path:
+    """Read the name of a file; raises UsageError for an address, shown without its password."""
+    found = place_of(named)
+    if isinstance(found, Path):
+        return Path(named).expanduser()
+    raise UsageError(
+        f"{found} is no file: a backup is one, and goes to a server by copying",
+        hint=f"germline copy FILE '{found}'",
+    )
+
+
 def _destination(call: Invocation, to: str) -> Path:
     """Find where the registry is, or is to be."""
     if to:
-        if "://" in to:
-            raise UsageError(f"{to} is no file: a backup is copied there", hint=f"germline copy FILE '{to}'")
-        path = Path(to).expanduser()
+        path = _file(to)
         if path.suffix == ".db" or path.is_file():
             return path
         return path / FILE if path.name == FOLDER else path / FOLDER / FILE

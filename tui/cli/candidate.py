@@ -15,6 +15,7 @@ from tui.bootstrap import find_registry, open_library, open_registry
 from tui.cli.appended import event_rows, rehearsed
 from tui.cli.candidate_runs import propose_candidate, run_candidates
 from tui.cli.invocation import invocation
+from tui.cli.looking_over import agree_with, disagree_with
 from tui.cli.names import SHOWN_CHARS, named_candidate
 from tui.cli.options import AsJson, DryRun, Reason
 
@@ -134,8 +135,10 @@ def _decided(
     return None
 
 
-# Subcommands that run an agent live in a module of their own; they are registered here, one line each.
+# What runs an agent, and the second look, live in modules of their own; they are registered here.
 candidate.command("propose")(propose_candidate)
 candidate.command("test")(run_candidates)
+candidate.command("agree")(agree_with)
+candidate.command("disagree")(disagree_with)
 
 COMMANDS: Final = {"candidate": candidate}

@@ -9,7 +9,7 @@ import typer
 
 from events.clock import SystemClock
 from events.errors import NotFoundError, UsageError
-from registry.asked import QUOTING
+from registry.asked import may_quote
 from registry.erasing import Reach, erasure_of, named_evidence, reach_of, signals_with
 from registry.evidence import Evidence
 from tui.bootstrap import find_registry, open_library, open_registry
@@ -128,9 +128,9 @@ def erase_evidence(
             return
         there = zip(reach.evidence, lying_in(reach.evidence, registry.log.checkpoints), strict=True)
         logs = list(dict.fromkeys(f"{file}, {place_words(file, one.line)}" for one, file in there if file))
-        quoting = len(registry.log.blob_names(QUOTING))
+        quoting = len(may_quote(registry))
         envelopes = erase_text(registry, reach.names, reason).envelopes
-        quoting -= len(registry.log.blob_names(QUOTING))
+        quoting -= len(may_quote(registry))
         final = registry.log.scrub()
     if as_json:
         told = {"erased": list(reach.names), "final": final, "events": event_rows(envelopes), "still_in": logs,

@@ -9,8 +9,8 @@ import typer
 
 from events.clock import SystemClock
 from registry.provenance import why as explain
+from registry.recounts import as_counted
 from registry.skill_paths import SKILL_FILE
-from strategies.recounting import as_counted
 from tui.bootstrap import find_registry, open_library
 from tui.cli.explained import file_json, print_file_line, print_why, why_json
 from tui.cli.file_history import explain_file_line

@@ -14,6 +14,7 @@ import typer
 from events.errors import NotFoundError, UsageError
 from tui.bootstrap import find_registry, open_library, open_registry
 from tui.cli.appended import event_rows, rehearsed
+from tui.cli.exported import export_events, export_skill
 from tui.cli.invocation import invocation
 from tui.cli.names import SHOWN_CHARS
 from tui.cli.options import AsJson, DryRun, Reason, SignWith, Yes
@@ -30,10 +31,13 @@ _SHOWN_RUNS: Final = 40
 _MARKS: Final = {"approve": ("✓", "good"), "reject": ("✗", "bad"), "": ("·", "dim")}
 
 export = typer.Typer(
-    help="Review and write runs for trainers; attest a version.",
+    help="Export a skill, the log or runs; attest a version.",
     rich_markup_mode=None,
     invoke_without_command=True,
 )
+
+export.command("skill")(export_skill)
+export.command("events")(export_events)
 
 _Skill = Annotated[str, typer.Option("--skill", metavar="S", help="Only runs with this skill.")]
 
@@ -58,7 +62,7 @@ def export_attestation(
     sign: SignWith = None,
     as_json: AsJson = False,
 ) -> None:
-    """Review and write runs for trainers; attest a version."""
+    """Export a skill, the log or runs; attest a version."""
     if bool(attest) == bool(ctx.invoked_subcommand):
         what = "--attest stands alone" if attest else "what to export was not said"
         raise UsageError(what, hint="germline export --attest SKILL@V -o FILE    germline export --help")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from events.clock import SystemClock
-from strategies.recounting import raised_as_counted
+from registry.recounts import raised_as_counted
 from strategies.settled import settled
 from tui.bootstrap import find_registry, open_library
 from tui.cli.invocation import invocation

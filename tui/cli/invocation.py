@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from tui.cli.paint import Paint
+from tui.cli.paint import Paint, width
+from tui.plain import takes_unicode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import typer
+
+
+_COMMAND: Final = "germline "
+_BESIDE: Final = f"    {_COMMAND}"
+"""What stands between two commands to type next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +30,9 @@ class Invocation:
     debug: bool = False
 
     def say(self, text: str = "") -> None:
-        """Print a line of the answer."""
-        sys.stdout.write(f"{text}\n")
+        """Print a line of the answer; commands to type that do not fit beside each other go below each other."""
+        told = _below_each_other(text) if _BESIDE in text.rpartition("\n")[2] else text
+        sys.stdout.write(f"{told}\n")
 
     def flush(self) -> None:
         """Hand on what was said so far: whoever follows a stream must not wait for more of it."""
@@ -54,6 +61,20 @@ def invocation(ctx: typer.Context) -> Invocation:
     return found
 
 
+def _below_each_other(text: str) -> str:
+    """Break a line of commands where it is wider than the terminal."""
+    above, newline, line = text.rpartition("\n")
+    first, *others = line.split(_BESIDE)
+    indent, room = " " * line.index(_COMMAND), width()
+    lines = [first]
+    for command in others:
+        if len(lines[-1]) + len(_BESIDE) + len(command) > room:
+            lines.append(f"{indent}{_COMMAND}{command}")
+        else:
+            lines[-1] += f"{_BESIDE}{command}"
+    return above + newline + "\n".join(lines)
+
+
 def as_json(value: object, *, indent: int | None = None) -> str:
-    """Write JSON as scripts want it: text as it is, no NaN."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    """Write JSON as scripts want it: text as it is where stdout can take it, no NaN."""
+    return json.dumps(value, ensure_ascii=not takes_unicode(sys.stdout), allow_nan=False, indent=indent)

@@ -20,6 +20,7 @@ from tui.cli.options import AsJson
 from tui.cli.paint import clip, harmless, one_line, width
 from tui.cli.shapes import model_json, score_json, why_unmeasured
 from tui.figures import age, share, signed
+from tui.plain import takes_unicode
 
 if TYPE_CHECKING:
     from events.envelope import Envelope, Origin
@@ -56,7 +57,10 @@ def show(
             call.note(_heading(capsule))
             text = skill_text(capsule)
             watched = sys.__stdout__ is not None and sys.__stdout__.isatty()
-            sys.stdout.write(harmless(text) if watched else text)
+            if watched or takes_unicode(sys.stdout):
+                sys.stdout.write(harmless(text) if watched else text)
+            else:
+                sys.stdout.buffer.write(text.encode())  # into a file it goes as it is, whatever the locale
 
 
 def _heading(capsule: Capsule) -> str:

@@ -114,7 +114,9 @@ def _recovered(path: Path, problems: tuple[Problem, ...], partial: Path) -> Repa
     left = verify_file(str(partial)).problems
     if left:
         raise CorruptLogError(
-            f"what was recovered of {path} does not hold: {left[0].what}", position=left[0].position
+            f"what was recovered of {path} does not hold: {left[0].what}",
+            position=left[0].position,
+            hint="germline restore FILE",
         )
     return Repair(path, problems, found, acknowledged, evidence, path.parent / f"damaged-{stamp()}")
 

@@ -10,6 +10,7 @@ import typer
 
 from events.clock import SystemClock
 from registry.publish import differences, standing
+from registry.recounts import raised_as_counted
 from strategies.answering import Sightings
 from strategies.attribution import under_versions
 from strategies.auto import AUTO
@@ -17,7 +18,6 @@ from strategies.binding import bound_by
 from strategies.given_advice import given
 from strategies.intake import all_episodes
 from strategies.rechecking import staleness_of
-from strategies.recounting import raised_as_counted
 from strategies.regressions import live_record
 from strategies.routing import routes
 from strategies.settled import settled

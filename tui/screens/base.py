@@ -16,6 +16,7 @@ from tui.keys import SCREEN
 from tui.rereading import still_there
 from tui.screens.asking import Ask
 from tui.screens.reading import reading
+from tui.screens.sheet import evidence_sheet
 from tui.views.bar import bar_row
 from tui.views.notice import notice_rows
 from tui.widgets.find_bar import FindBar
@@ -54,6 +55,8 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [*SCREEN]
     FIND_HINT: ClassVar[str] = "text"
     PANES: ClassVar[tuple[str, str]] = ("", "")
+    FIRST: ClassVar[str] = ""
+    """The pane that has the focus first, where it is not the first one."""
 
     def __init__(self, place: Place, host: Host) -> None:
         super().__init__(classes="-ascii" if host.settings.ascii else None)
@@ -150,6 +153,16 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
             there = await asyncio.to_thread(still_there, evidence, lambda: stored)
         return there
 
+    async def open_evidence(self, crumbs: Sequence[str], candidate: str, fingerprint: str = "") -> None:
+        """Show all evidence behind a candidate, else behind a signal; says so where there is none."""
+        from tui.evidence_reads import read_grounds  # noqa: PLC0415 - most who look ask for none
+
+        found = await self.ask(partial(read_grounds, candidate=candidate, fingerprint=fingerprint))
+        if found is None:
+            self.notify("no evidence is kept behind this", timeout=2, markup=False)
+            return
+        self.app.push_screen(evidence_sheet(crumbs, found, await self.standing(found.evidence), self.host))
+
     def relayout(self) -> None:
         """Write every row anew: the time has changed."""
         for rows in self.query(RowsView):
@@ -164,7 +177,7 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
             notice.show(lambda width: notice_rows(message, hint, width))
             self.set_focus(notice)
         elif self.focused is None or self.focused is notice:
-            self.set_focus(self.query("#body RowsView").exclude("Line").first(RowsView))
+            self.set_focus(self.query_one(self.FIRST or self.PANES[0], RowsView))
 
     @property
     def has_notice(self) -> bool:
@@ -229,7 +242,7 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
         changed = self.needle != event.text
         self.needle = event.text
         if event.done:
-            self.set_focus(self.query("#body RowsView").exclude("Line").first(RowsView))
+            self.set_focus(self.query_one(self.FIRST or self.PANES[0], RowsView))
         if changed or event.done:
             self.find(done=event.done)
             self.refresh_bindings()

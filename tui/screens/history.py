@@ -67,6 +67,7 @@ class HistoryScreen(PlaceScreen):
 
     async def load(self) -> None:
         """List the events; where they are listed already, add the new ones and go on where it stopped."""
+        await self.host.access.ready()
         if self._head:
             await self._add_newer()
             self.say("", "")
@@ -158,11 +159,8 @@ class HistoryScreen(PlaceScreen):
     # -- the detail ------------------------------------------------------------------------------------
 
     @on(EventList.Moved)
-    def moved(self) -> None:
-        """Read the event that the cursor moved to."""
-        self._read_detail()
-
     def _read_detail(self) -> None:
+        """Read the event that the cursor moved to."""
         self._show_detail(self._events.position)
 
     @reading("detail")
@@ -230,6 +228,7 @@ class HistoryScreen(PlaceScreen):
             "mark": skill and detail and detail.is_version,
             "every": skill or (detail and detail.skill),
             "revert": self.shown_version,
+            "evidence": detail and any(detail.grounds),
         }
         if action in offers:
             return False if self.has_notice else bool(offers[action]) or None
@@ -277,12 +276,10 @@ class HistoryScreen(PlaceScreen):
             diff = await self.ask(partial(read_diff, skill=skill, old=old, new=new)) or ()
             title = f"diff @{old} @{new}"
         elif detail:
-            diff, skill = detail.diff, detail.skill
-            title = f"event {detail.envelope.position}"
+            diff, skill, title = detail.diff, detail.skill, f"event {detail.envelope.position}"
         else:
             return
-        crumbs = ["Skills", skill, title]
-        self.app.push_screen(diff_sheet(crumbs, diff, self.host))
+        self.app.push_screen(diff_sheet(["Skills", skill, title], diff, self.host))
 
     def action_every(self) -> None:
         """Change between the events of one skill and those of the whole registry."""
@@ -294,3 +291,8 @@ class HistoryScreen(PlaceScreen):
         """Ask whether to go back to the version that the skill had at the event."""
         if self._detail and self.shown_version:
             self.ask_about(reverting(self._detail.skill, self.shown_version))
+
+    async def action_evidence(self) -> None:
+        """Show the evidence behind the event: that of the signal which it raises or answers."""
+        if self._detail:
+            await self.open_evidence([*self.crumbs, f"event {self._events.position}"], *self._detail.grounds)

@@ -46,12 +46,16 @@ _MOST_SIGNALS: Final = 20
 
 def commands_of(app: GermlineApp) -> Iterator[SystemCommand]:
     """List what can be done here: skills, screens, changes, copies, themes, and the way out."""
+    from strategies.auto import AUTO  # noqa: PLC0415 - 100 ms that no first screen needs
+    from strategies.presets import PRESETS  # noqa: PLC0415 - as above
+
     for name in app.access.state.names:
         yield SystemCommand(f"Why {name}", "The skill line by line", partial(app.go, Place("why", name)))
         yield SystemCommand(f"History of {name}", "Its events", partial(app.go, Place("history", name)))
+        yield SystemCommand(f"Trends of {name}", "Scores, tasks and size", partial(app.go, Place("trends", name)))
     for view, (title, told) in _VIEWS.items():
         yield SystemCommand(title, told, partial(app.go, Place(view, app.place.skill if view == "skills" else "")))
-    for preset in app.access.state.presets:
+    for preset in dict.fromkeys([*PRESETS, *app.access.state.own_presets, AUTO]):
         if preset != app.access.state.preset:
             ask = partial(_ask, app, switching(preset))
             yield SystemCommand(f"Use preset {preset} …", "From here on; asks for a reason", ask)

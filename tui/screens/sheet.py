@@ -11,6 +11,7 @@ from tui.keys import SHEET
 from tui.views.bar import bar_row
 from tui.views.diff import changes, diff_rows
 from tui.views.evidence import evidence_rows
+from tui.views.trend_rows import runs_rows
 from tui.views.tried import tried_rows
 from tui.widgets.key_bar import KeyBar
 from tui.widgets.rows_view import Line, RowsView
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from registry.diffs import DiffLine
     from tui.host import Host
     from tui.views.evidence import Evidenced
+    from tui.views.trends import Cell
     from tui.widgets.rows_view import Layout
 
 
@@ -79,3 +81,9 @@ def tried_sheet(crumbs: Sequence[str], tried: Sequence[Candidate], host: Host) -
 def diff_sheet(crumbs: Sequence[str], diff: Sequence[DiffLine], host: Host) -> Sheet:
     """Make a sheet of a whole diff."""
     return Sheet(crumbs, lambda width: diff_rows(diff, width), host, changes(diff))
+
+
+def runs_sheet(crumbs: Sequence[str], cell: Cell, host: Host) -> Sheet:
+    """Make a sheet of the runs of a task under one version."""
+    note = f"{cell.passed} of {len(cell.runs)} passed"
+    return Sheet(crumbs, lambda width: runs_rows(cell.runs, width), host, note)

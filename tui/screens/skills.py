@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from events.errors import GermlineError
+from registry.rendering import label
+from tui.event_reads import read_diff
 from tui.figures import count
 from tui.keys import SKILLS
 from tui.places import Place
-from tui.reads import SkillCard, SkillsPage, read_skills
+from tui.reads import SkillCard, Work, read_skills, read_work
 from tui.screens.base import PlaceScreen
+from tui.screens.reading import reading
+from tui.screens.sheet import diff_sheet
 from tui.views.skills import card_rows, skill_rows, skills_header
 from tui.widgets.rows_view import Line, RowList, RowsView
 
@@ -23,7 +29,8 @@ class SkillsScreen(PlaceScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*SKILLS]
     FIND_HINT = "show skills that hold …"
     PANES = ("#skills", "#card")
-    _page = SkillsPage((), 0)
+    _every: tuple[SkillCard, ...] = ()
+    _work: Work | None = None
 
     def panes(self) -> ComposeResult:
         """Lay out the table above the card."""
@@ -32,11 +39,11 @@ class SkillsScreen(PlaceScreen):
         yield RowsView(id="card", classes="below")
 
     async def load(self) -> None:
-        """Read the skills."""
+        """Read the skills, then what was tried for them: that takes longer the older the registry is."""
         name = self.place.skill
-        self._page = await self.host.access.read(read_skills)
+        self._every = await self.host.access.read(read_skills)
         self.query_one("#columns", Line).show(skills_header)
-        if self._page.cards:
+        if self._every:
             self.say("", "")
         else:
             self.say("no skill is in the registry yet", "germline import PATH")
@@ -44,10 +51,24 @@ class SkillsScreen(PlaceScreen):
         names = [card.capsule.name for card in self._cards]
         if name in names:
             self._table.cursor = names.index(name)
+        self.call_after_refresh(self._read_work)
+
+    @reading("work")
+    async def _read_work(self) -> None:
+        try:
+            self._work = await self.host.access.study(read_work)
+        except GermlineError as error:
+            self.say(error.message, error.hint)
+            return
+        self._show_cards()
 
     def find(self, *, done: bool) -> None:  # noqa: ARG002 - a filter works letter by letter
         """List the skills that hold the text."""
-        self._table.show(lambda width: skill_rows(self._cards, width, self.host.now()))
+        self._show_cards()
+
+    def _show_cards(self) -> None:
+        cards, work = self._cards, self._work
+        self._table.show(lambda width: skill_rows(cards, work, width, self.host.now()))
         self._show_card()
         self.show_bar()
 
@@ -58,8 +79,9 @@ class SkillsScreen(PlaceScreen):
 
     def _show_card(self) -> None:
         card = self._card
+        work = self._work.of(card.capsule.name) if card and self._work else None
         self.query_one("#card", RowsView).show(
-            lambda width: card_rows(card, width, self.host.now()) if card else [], home=True
+            lambda width: card_rows(card, work, width, self.host.now()) if card else [], home=True
         )
 
     # -- what the cursor is on -------------------------------------------------------------------------
@@ -73,7 +95,7 @@ class SkillsScreen(PlaceScreen):
         wanted = self.needle.casefold()
         return [
             card
-            for card in self._page.cards
+            for card in self._every
             if wanted in f"{card.capsule.name} {card.description} {card.capsule.aliases}".casefold()
         ]
 
@@ -91,8 +113,9 @@ class SkillsScreen(PlaceScreen):
     @property
     def note(self) -> str:
         """How many skills there are."""
-        loose = f", {count(self._page.loose, 'open signal')} not taken up" if self._page.loose else ""
-        return f"{count(len(self._page.cards), 'skill')}{loose}"
+        open_now = self._work.loose if self._work else 0
+        loose = f", {count(open_now, 'open signal')} not taken up" if open_now else ""
+        return f"{count(len(self._every), 'skill')}{loose}"
 
     @property
     def copied_id(self) -> str:
@@ -108,8 +131,11 @@ class SkillsScreen(PlaceScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer what needs a skill only where there is one."""
-        if action in {"open", "why"} and not self._page.cards:
+        card = self._card
+        if action in {"open", "why", "diff", "evidence"} and not card:
             return False
+        if action == "evidence":
+            return bool(card and card.versions[-1].candidate) or None
         return super().check_action(action, parameters)
 
     def action_open(self) -> None:
@@ -125,3 +151,20 @@ class SkillsScreen(PlaceScreen):
         """Show the skill line by line."""
         if self._card:
             self.host.go(Place("why", self._card.capsule.name))
+
+    async def action_diff(self) -> None:
+        """Show what the newest version changed."""
+        card = self._card
+        if card is None:
+            return
+        name, new = card.capsule.name, card.capsule.version
+        diff = await self.ask(partial(read_diff, skill=name, old=new - 1, new=new))
+        if diff is not None:
+            crumbs = ["Skills", name, f"diff @{new - 1} @{new}" if new > 1 else "diff @1"]
+            self.app.push_screen(diff_sheet(crumbs, diff, self.host))
+
+    async def action_evidence(self) -> None:
+        """Show the evidence behind the newest version."""
+        card = self._card
+        if card:
+            await self.open_evidence(["Skills", label(card.capsule)], card.versions[-1].candidate)

@@ -6,14 +6,9 @@ from typing import Final
 
 from rich.cells import cell_len
 
-_MARKS: Final = {
-    "›": ">", "…": "~", "·": ".", "–": "-", "−": "-", "±": "+", "×": "x", "≠": "!", "Δ": "d",
-    "✓": "+", "✗": "x", "○": "o", "●": "*", "◆": "#", "▸": ">", "→": ">", "←": "<", "↑": "^", "↓": "v", "↶": "<",
-    "│": "|", "╰": "`", "━": "=", "┄": "-", "┿": "+", "┊": ":", "⋯": "~", "█": "#", "▓": "=", "░": "-", "⏎": "<",
-    "▁": "_", "▂": "_", "▃": ".", "▄": ".", "▅": "-", "▆": "-", "▇": "^", "“": '"', "”": '"', "’": "'",
-    "\N{REPLACEMENT CHARACTER}": "?",
-}  # fmt: skip
-_TABLE: Final = str.maketrans(_MARKS)
+from tui.plain import MARKS
+
+_TABLE: Final = str.maketrans(MARKS)
 
 
 def ascii_of(text: str) -> str:

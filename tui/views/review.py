@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from tui.views.rows import Row, Tone
 
 _CONTEXT: Final = 2
-_SKILL: Final = 20
+_SKILL: Final = 17
+_WIDE_SKILL: Final = 28
 _ROOMY: Final = 100
 _RULE: Final = 14
 _ASKED: Final[dict[str, tuple[str, str, Tone]]] = {
@@ -35,13 +36,17 @@ def review_header(width: int) -> list[Row]:
     """Name the columns of the list."""
     titles = (
         cell("   asks", 13, "dim"),
-        cell("skill", _SKILL, "dim"),
+        cell("skill", _skill_width(width), "dim"),
         cell("change", 9, "dim"),
         cell("effect", 19, "dim"),
         cell("age", 4, "dim", right=True),
         Part("  what it says", "dim"),
     )
     return [cut_row(titles, width)]
+
+
+def _skill_width(width: int) -> int:
+    return _WIDE_SKILL if width >= _ROOMY else _SKILL
 
 
 def review_row(line: ReviewLine, width: int, now: str) -> Row:
@@ -57,7 +62,11 @@ def review_row(line: ReviewLine, width: int, now: str) -> Row:
         (
             Part(f" {mark} ", tone),
             cell(asks, 10, tone),
-            cell(f"{clean(proposed.capsule)}{version}", _SKILL, "strong" if line.standing != "seen" else "dim"),
+            cell(
+                f"{clean(proposed.capsule)}{version}",
+                _skill_width(width),
+                "strong" if line.standing != "seen" else "dim",
+            ),
             cell(proposed.strategy, 9),
             cell(figures.text, 19, figures.tone),
             cell(age(one.at, now), 4, "dim", right=True),

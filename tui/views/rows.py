@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 Tone = Literal[
-    "", "dim", "strong", "accent", "good", "bad", "warn", "mark", "code", "added", "removed", "new", "old"
-]
-"""What a text means. "added" and "removed" are lines of a diff, "new" and "old" the words in them."""
+    "", "dim", "strong", "accent", "good", "bad", "warn", "mark", "code", "added", "removed", "new", "old",
+    "passed", "failed", "mixed", "here",
+]  # fmt: skip
+"""What a text means. "added" and "removed" are lines of a diff, "new" and "old" the words in them.
+
+"passed", "failed" and "mixed" are cells of a heat map, "here" the one under the cursor.
+"""
 
 ELLIPSIS: Final = "…"
 LABEL_WIDTH: Final = 10

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeGuard
 
 from events.score import Score
 from registry.rendering import label
-from tui.figures import age, count
+from tui.figures import age, ago, count
 from tui.views.bars import axis_over, interval_bar, sparkline
 from tui.views.marks import UNPROVEN, VERDICTS, delta_part, score_part
 from tui.views.rows import BLANK, Part, cell, clean, cut, cut_row, labelled, pad_row
@@ -15,27 +15,30 @@ from tui.views.scores import BAR, score_row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from events.registry_events import SignalRaised
     from events.score import Measured
     from registry.candidate import Candidate, Verdict
-    from tui.reads import SkillCard
+    from tui.reads import SkillCard, SkillWork, Work
     from tui.views.bars import Axis
     from tui.views.rows import Row
 
 _WIDE: Final = 100
+_READING: Final = (Part("…", "dim"),)
 _SIGNALS_SHOWN: Final = 3
 _WORDS: Final[dict[Verdict, str]] = {"promote": "promoted", "reject": "rejected", "hold": "held"}
 
 
 class _Columns(NamedTuple):
-    """How wide each column of the table is; the last one takes what is left."""
+    """How wide each column of the table is; the last event says what it was where there is room for that."""
 
     name: int
     aliases: int
     trend: int
+    says_last: bool
 
 
-_NARROW: Final = _Columns(name=16, aliases=11, trend=10)
-_ROOMY: Final = _Columns(name=26, aliases=20, trend=24)
+_NARROW: Final = _Columns(name=23, aliases=11, trend=10, says_last=False)
+_ROOMY: Final = _Columns(name=26, aliases=20, trend=24, says_last=True)
 
 
 def skills_header(width: int) -> list[Row]:
@@ -49,21 +52,22 @@ def skills_header(width: int) -> list[Row]:
         cell("Δ", 7, "dim", right=True),
         cell("  trend", at.trend + 3, "dim"),
         cell("open", 4, "dim", right=True),
-        Part("  last event", "dim"),
+        Part("  last event" if at.says_last else "  last", "dim"),
     )
     return [cut_row(titles, width)]
 
 
-def skill_rows(cards: Sequence[SkillCard], width: int, now: str) -> list[Row]:
-    """Write one row for each skill."""
-    return [cut_row(_skill_row(card, _columns(width), now), width) for card in cards]
+def skill_rows(cards: Sequence[SkillCard], work: Work | None, width: int, now: str) -> list[Row]:
+    """Write one row for each skill; `work` is None while it is being read."""
+    at = _columns(width)
+    return [cut_row(_skill_row(one, work.of(one.capsule.name) if work else None, at, now), width) for one in cards]
 
 
 def _columns(width: int) -> _Columns:
     return _ROOMY if width >= _WIDE else _NARROW
 
 
-def _skill_row(card: SkillCard, at: _Columns, now: str) -> Row:
+def _skill_row(card: SkillCard, work: SkillWork | None, at: _Columns, now: str) -> Row:
     capsule = card.capsule
     aliases = " ".join(alias if to == capsule.version else f"{alias}@{to}" for alias, to in capsule.aliases)
     score, delta = score_part(capsule.score), delta_part(capsule.delta)
@@ -76,14 +80,20 @@ def _skill_row(card: SkillCard, at: _Columns, now: str) -> Row:
         cell(delta.text, 7, delta.tone, right=True),
         Part("  "),
         *pad_row(sparkline([score for row in card.versions for score in row.scores], at.trend), at.trend + 1),
-        cell(str(len(card.open)) if card.open else "–", 4, "warn" if card.open else "dim", right=True),
+        _open_cell(work),
         cell(f"  {age(card.last.at, now)}", 6, "dim"),
-        Part(clean(card.last_summary)),
+        Part(clean(card.last_summary) if at.says_last else ""),
     )
 
 
-def card_rows(card: SkillCard, width: int, now: str) -> list[Row]:
-    """Tell the rest about one skill, its versions last."""
+def _open_cell(work: SkillWork | None) -> Part:
+    if work is None:
+        return cell("…", 4, "dim", right=True)
+    return cell(str(len(work.open)) if work.open else "–", 4, "warn" if work.open else "dim", right=True)
+
+
+def card_rows(card: SkillCard, work: SkillWork | None, width: int, now: str) -> list[Row]:
+    """Tell the rest about one skill, its versions last; `work` is None while it is being read."""
     capsule = card.capsule
     width -= 2
     rows: list[Row] = [
@@ -91,11 +101,17 @@ def card_rows(card: SkillCard, width: int, now: str) -> list[Row]:
         *labelled("about", (Part(clean(card.description)),), width, limit=2),
         *labelled("lines", _lines(card), width),
         *labelled("score", score_row(capsule.score), width),
-        *labelled("tried", _tried(card.candidates), width),
-        *_signals(card, width),
+        *labelled("tried", _tried(work.candidates) if work else _READING, width),
+        *(_signals(work.open, width) if work else labelled("open", _READING, width)),
+        *labelled("last", _last(card, now), width, limit=2),
         *_versions(card, width, now),
     ]
     return [(Part(" "), *cut_row(row, width)) if row else BLANK for row in rows]
+
+
+def _last(card: SkillCard, now: str) -> Row:
+    when = f"   {ago(card.last.at, now)}, event {card.last.position}"
+    return Part(clean(card.last_summary)), Part(when, "dim")
 
 
 def _lines(card: SkillCard) -> Row:
@@ -116,15 +132,15 @@ def _tried(candidates: Sequence[Candidate]) -> Row:
     return tuple(parts)
 
 
-def _signals(card: SkillCard, width: int) -> list[Row]:
-    if not card.open:
+def _signals(signals: Sequence[SignalRaised], width: int) -> list[Row]:
+    if not signals:
         return labelled("open", (Part("no open signal", "dim"),), width)
     rows: list[Row] = []
-    for at, signal in enumerate(card.open[:_SIGNALS_SHOWN]):
+    for at, signal in enumerate(signals[:_SIGNALS_SHOWN]):
         figures = f"   {signal.count:,}× in {count(signal.episodes, 'episode')}"
         what = cut(clean(signal.template or signal.action), width - 12 - len(figures))
         rows += labelled("" if at else "open", (Part("! ", "warn"), Part(what), Part(figures, "dim")), width)
-    left = len(card.open) - _SIGNALS_SHOWN
+    left = len(signals) - _SIGNALS_SHOWN
     return rows + (labelled("", (Part(f"{left} more", "dim"),), width) if left > 0 else [])
 
 

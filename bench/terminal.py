@@ -1,0 +1,303 @@
+"""How long the command line and the screens make a person wait at a million events, beside git.
+
+One registry: 10,000 versions of a skill of 300 lines (long_skill.py), each with its signal, a piece of evidence,
+a candidate and a finished cycle; the rest of the million are outcomes that came late, between the versions. git
+holds the same 10,000 texts, packed. Everything is a whole process, byte-compiled, on one core where the machine
+allows it; the sides take turns, and the figure is the least of all rounds: what others do only adds to it.
+
+First paint is taken from a terminal: from the start of the process to the first frame, and to the one that names
+the skill. Jumps and memory come from the History screen of all events without a terminal: a jump ends when
+the rows around the cursor were read and drawn; memory is what the process grew by since before it opened them.
+
+Measured 2026-11-22 on two cores at a load of 7, where git blame took 712 ms (344 the day before): --version 16 ms
+over a bare interpreter, --help 167, log 545, show 552, why 630: 0.88 of git blame. First frame 1,268 ms, with the
+skill 3,220; a jump 53 ms at least and 144 in the middle, nearly all of it drawing; memory 19 MB. Not one of these
+but --version, why by git blame and memory keeps its budget at that load; to be measured anew on a quiet machine.
+The registry takes 710 MB, and 620 s to make (load 10 to 19).
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import fcntl
+import hashlib
+import json
+import os
+import pty
+import random
+import select
+import statistics
+import struct
+import subprocess
+import sys
+import termios
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from bench.long_skill import NAME, fingerprint_of, make_git, make_registry
+from events.registry_events import CycleFinished, OutcomeRecorded, SignalRaised
+from registry.evidence import Record, keep
+from tui.app import GermlineApp
+from tui.bootstrap import open_library
+from tui.widgets.event_list import EventList
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from events.base import Frozen
+    from events.log import EventLog
+
+VERSIONS, EVENTS = 10_000, 1_000_000
+PER_VERSION: Final = 7
+"""Events of a version: five of its promotion, its signal, and the cycle that it ended."""
+ROUNDS, JUMPS = 9, 300
+COLUMNS, ROWS = 140, 40
+PATIENCE_S: Final = 30.0
+GERMLINE: Final = str(Path(sys.executable).with_name("germline"))
+
+
+@dataclass(frozen=True)
+class Side:
+    """A process to time: its words, and the budget of terminal.md in ms beyond the `base` side."""
+
+    words: Sequence[str]
+    budget_ms: float = 0.0
+    base: str = ""
+    peer: str = ""
+    share: float = 0.0
+
+
+def beside(log: EventLog, version: int, *, source: str, outcomes: int) -> Iterator[Frozen]:
+    """Write what comes before a version: its signal with evidence, the turn it ends, outcomes of episodes."""
+    template = f"no such table: t{version}"
+    raw = json.dumps({"role": "tool", "content": template}).encode()
+    record = Record(source, version, 0, len(raw), raw, template, f"{version:064x}")
+    evidence = log.put_blob(keep(record, salt="5a" * 16).to_bytes(), kind="evidence")
+    yield SignalRaised(
+        fingerprint=fingerprint_of(version),
+        kind="error_template",
+        calls_for="repair",
+        template=template,
+        action="sql:SELECT",
+        count=12,
+        episodes=9,
+        runs=("gpt-4/try-1",),
+        severity=0.4,
+        evidence=(evidence,),
+    )
+    yield CycleFinished(
+        preset="balanced",
+        seed=0,
+        strategy="repair",
+        fingerprint=fingerprint_of(version),
+        capsule=NAME,
+        evaluator="e" * 64,
+        candidate=f"{version:064x}",
+        verdict="promote",
+        reasons=("the effect is clear",),
+        tried=1,
+        offered=("repair",),
+    )
+    for number in range(outcomes):
+        episode = hashlib.sha256(f"{version}/{number}".encode()).hexdigest()
+        yield OutcomeRecorded(episode=episode, value=float(number % 2), source="ci")
+
+
+# -- processes ---------------------------------------------------------------------------------------------
+
+
+def environment(cache: Path) -> dict[str, str]:
+    """Give the environment of the measured processes: byte-compiled code, in a place of its own."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "GERMLINE"))}
+    return {**kept, "PYTHONPYCACHEPREFIX": str(cache), "TERM": "xterm-256color", "PAGER": "cat"}
+
+
+def alone() -> str:
+    """Keep this process and those it starts on one core, before all others; say whether the machine allowed it."""
+    try:
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
+    except (OSError, AttributeError):
+        return "on whatever core, among others"
+    return "on one core, before all others"
+
+
+def among_others() -> None:
+    """Take that back for a process of threads, where the one that waits would hold up the one that reads."""
+    with suppress(OSError, AttributeError):
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        os.sched_setaffinity(0, range(os.cpu_count() or 1))
+
+
+def sides(registry: Path, history: Path, versions: int) -> dict[str, Side]:
+    """Name the processes that are timed, each with what it is held against."""
+    germline = [GERMLINE, "--registry", str(registry)]
+    git = ["git", "-C", str(history)]
+    middle = versions // 2
+    return {
+        "python -c pass": Side([sys.executable, "-c", "pass"]),
+        "germline --version": Side([GERMLINE, "--version"], 20, base="python -c pass"),
+        "germline --help": Side([GERMLINE, "--help"], 110),
+        "git log -20": Side([*git, "--no-pager", "log", "-20"]),
+        "germline log": Side([*germline, "log", "--limit", "20"], 250, peer="git log -20"),
+        "git show": Side([*git, "--no-pager", "show", f"main~{versions - middle}:SKILL.md"]),
+        "germline show": Side([*germline, "show", f"{NAME}@{middle}"], 250, peer="git show"),
+        "git blame": Side([*git, "blame", "--porcelain", "SKILL.md"]),
+        "germline why": Side([*germline, "why", f"{NAME}:150"], 250, peer="git blame", share=1.5),
+    }
+
+
+def least_ms(timed: Mapping[str, Side], env: Mapping[str, str], rounds: int) -> dict[str, float]:
+    """Time all sides in turns; a first round compiles and warms, and does not count."""
+    least: dict[str, float] = {}
+    for counted in range(rounds + 1):
+        for name, side in timed.items():
+            started = time.perf_counter()
+            subprocess.run(side.words, env=env, capture_output=True, check=True)
+            spent = (time.perf_counter() - started) * 1_000
+            if counted:
+                least[name] = min(spent, least.get(name, spent))
+    return least
+
+
+def tell(timed: Mapping[str, Side], least: Mapping[str, float]) -> None:
+    """Print each process beside its budget and its peer."""
+    print(f"{'whole processes, least of all rounds':<38}{'ms':>7}   {'of budget':<22}beside its peer")
+    for name, side in timed.items():
+        spent = least[name] - least.get(side.base, 0.0)
+        held = f"{spent / side.budget_ms:>5.2f} of {side.budget_ms:.0f} ms" if side.budget_ms else ""
+        over = f" over {side.base}" if side.base else ""
+        bound = f", to reach: {side.share}" if side.share else ""
+        peer = f"{least[name] / least[side.peer]:.2f} × {side.peer}{bound}" if side.peer else ""
+        print(f"{name + over:<38}{spent:>7.0f}   {held:<22}{peer}".rstrip())
+
+
+# -- the screens -------------------------------------------------------------------------------------------
+
+
+def first_paint_ms(registry: Path, env: Mapping[str, str]) -> tuple[float, float]:
+    """Open the screens in a terminal; returns the ms to the first frame, and to the one that names the skill."""
+    mother, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+    started = time.perf_counter()
+    words = [GERMLINE, "--registry", str(registry), "ui"]
+    screens = subprocess.Popen(words, stdin=child, stdout=child, stderr=child, env=env, start_new_session=True)
+    os.close(child)
+    try:
+        seen, times = b"", []
+        for mark in (b"Skills", NAME.encode()):
+            while mark not in seen:
+                if not select.select([mother], [], [], PATIENCE_S)[0] or screens.poll() is not None:
+                    raise SystemExit(
+                        f"the screens never showed {mark.decode()}: {seen[-2_000:].decode(errors='replace')}"
+                    )
+                seen += os.read(mother, 65_536)
+            times.append((time.perf_counter() - started) * 1_000)
+    finally:
+        screens.kill()
+        screens.wait()
+        os.close(mother)
+    return times[0], times[1]
+
+
+def resident_mb() -> float:
+    """Tell how much memory this process holds."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+async def jumps(registry: Path, count: int) -> tuple[list[float], float]:
+    """Jump through the history of all events; returns the ms of each, sorted, and the MB that the process grew."""
+    before = resident_mb()
+    app = GermlineApp(lambda: open_library(registry), at="/history")
+    draws, spent = random.Random(5), []
+    async with app.run_test(size=(COLUMNS, ROWS)) as pilot:
+        listed = app.base.query_one(EventList)
+        while listed.line is None:
+            await pilot.pause(0)
+        for _ in range(count):
+            position = listed.positions[draws.randrange(len(listed.positions))]
+            started = time.perf_counter()
+            listed.go_to(position)
+            while listed.line is None:
+                await pilot.pause(0)
+            await pilot.pause(0)
+            spent.append((time.perf_counter() - started) * 1_000)
+        grown = resident_mb() - before
+    return sorted(spent), grown
+
+
+def jumps_elsewhere(registry: Path, env: Mapping[str, str], count: int) -> tuple[list[float], float]:
+    """Jump in a process of its own, which nothing else has made grow."""
+    words = [sys.executable, __file__, "--jumps", str(count), "--registry", str(registry)]
+    here = {**env, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    said = subprocess.run(words, env=here, capture_output=True, check=True, text=True).stdout
+    spent, grown = json.loads(said)
+    return spent, grown
+
+
+def tell_screens(registry: Path, env: Mapping[str, str], rounds: int) -> None:
+    """Print first paint, jumps and memory, each beside its budget."""
+    first_paint_ms(registry, env)
+    frames, named = zip(*(first_paint_ms(registry, env) for _ in range(rounds)), strict=True)
+    spent, grown = jumps_elsewhere(registry, env, JUMPS)
+    print(f"\n{'the screens':<38}{'ms':>7}")
+    print(f"{'first frame':<38}{min(frames):>7.0f}   {min(frames) / 800:>5.2f} of 800 ms")
+    print(f"{'first frame with the skill':<38}{min(named):>7.0f}   {min(named) / 800:>5.2f} of 800 ms")
+    middle, late = statistics.median(spent), spent[int(0.95 * len(spent))]
+    print(f"{'jump in History, least':<38}{spent[0]:>7.1f}   {spent[0] / 50:>5.2f} of 50 ms")
+    print(f"{'jump in History, median':<38}{middle:>7.1f}   {middle / 50:>5.2f} of 50 ms")
+    print(f"{'jump in History, 95 %':<38}{late:>7.1f}   {late / 50:>5.2f} of 50 ms")
+    print(f"{f'memory after {len(spent)} jumps':<38}{grown:>7.1f} MB {grown / 80:>4.2f} of 80 MB")
+
+
+def main() -> None:
+    """Print all figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="200 versions, 20,000 events: a glance, not a figure")
+    parser.add_argument("--jumps", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--registry", type=Path, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.jumps:
+        among_others()
+        print(json.dumps(asyncio.run(jumps(asked.registry, asked.jumps))))
+        return
+    versions, events = (200, 20_000) if asked.quick else (VERSIONS, EVENTS)
+    with TemporaryDirectory(dir=Path.cwd(), prefix=".bench-") as made_in:
+        folder = Path(made_in)
+        make(folder, versions, events)
+        measure(folder, versions, 3 if asked.quick else ROUNDS)
+
+
+def make(folder: Path, versions: int, events: int) -> None:
+    """Write the registry and the git history."""
+    started = time.perf_counter()
+    outcomes = events // versions - PER_VERSION
+
+    def before(log: EventLog, version: int) -> Iterator[Frozen]:
+        return beside(log, version, source=str(folder / "runs.jsonl"), outcomes=outcomes)
+
+    first, made = make_registry(folder / "registry.db", folder / NAME, versions, before)
+    appended = time.perf_counter() - started
+    make_git(folder / "git", first, made)
+    whole = time.perf_counter() - started
+    print(f"{events:,} events, {versions:,} versions, made in {appended:.0f} s; git in {whole - appended:.0f} s")
+
+
+def measure(folder: Path, versions: int, rounds: int) -> None:
+    """Print the figures of what `make` wrote."""
+    print(f"measured {alone()}\n")
+    env = environment(folder / "compiled")
+    timed = sides(folder / "registry.db", folder / "git", versions)
+    tell(timed, least_ms(timed, env, rounds))
+    tell_screens(folder / "registry.db", env, rounds)
+
+
+if __name__ == "__main__":
+    with suppress(KeyboardInterrupt):
+        main()

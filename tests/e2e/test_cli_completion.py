@@ -1,0 +1,146 @@
+"""Completion: what a shell is told, and that bash itself completes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.command_lines import PATHS, told_in
+from tui.cli.app import parameters
+from tui.cli.completing import TAKES
+from tui.cli.completion import SCRIPTS
+
+if TYPE_CHECKING:
+    from tests.terminal import Terminal
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@pytest.fixture(scope="module")
+def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+    return told_in(tmp_path_factory.mktemp("story"))
+
+
+def completed(germline: Terminal, line: str, breaks: str = "") -> list[str]:
+    return germline.does("__complete", "bash", line, breaks).out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("germline cand", ["candidate", "candidates"]),
+        ("germline candidate re", ["reject"]),
+        ("germline show ", ["sql-analyst", "ticket-triage"]),
+        ("germline --quiet why sql-analyst@", ["sql-analyst@3", "sql-analyst@2", "sql-analyst@1"]),
+        ("germline revert ticket-triage --to ", ["3", "2", "1", "best"]),
+        ("germline diff sql-analyst 1 ", ["3", "2", "1", "best", "production"]),
+        ("germline preset use ha", ["harden"]),
+        ("germline evolve --preset re", ["repair-only"]),
+        ("germline candidate show c1", ["c1c1c1c1c1c1"]),
+        ("germline export rollouts --format ", ["grpo", "sft"]),
+        ("germline why sql-analyst:8 --a", ["--all"]),
+        ("germline help candidate ap", ["approve"]),
+        ("germline completion f", ["fish"]),
+        ("germline import ", []),
+        ("germline show nobody@", []),
+        ('germline search "an open quote', []),
+        ("germline --registry ", []),
+    ],
+)
+def test_what_may_stand_there_is_offered(germline: Terminal, line: str, expected: list[str]) -> None:
+    assert completed(germline, line)[: len(expected) or None] == expected
+
+
+def test_bash_gets_what_comes_behind_the_signs_at_which_it_breaks_words(germline: Terminal) -> None:
+    assert completed(germline, "germline show sql-analyst@3", ":@=") == ["3"]
+
+
+def test_without_a_registry_nothing_is_said_and_nothing_is_made(tmp_path: Path) -> None:
+    from tests.terminal import Terminal as Empty
+
+    empty = Empty(tmp_path)
+    for line in ("germline show ", "germline candidate show ", "germline diff a "):
+        answer = empty.does("__complete", "bash", line, "")
+        assert (answer.out, answer.err) == ("", "")
+    assert "balanced" in completed(empty, "germline preset show ")
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_argument_that_is_a_skill_a_preset_or_a_candidate_is_completed() -> None:
+    kinds = {"SKILL": "skill", "[SKILL]": "skill", "SKILL[@VERSION]": "version", "SKILL[@V]": "version"}
+    for path in PATHS:
+        first = next((one for one in parameters(path) if not one.opts[0].startswith("-")), None)
+        metavar = getattr(first, "metavar", "")
+        if metavar in kinds:
+            assert TAKES[path][0] == kinds[metavar], path
+
+
+def test_commands_are_completed_before_typer_is_loaded() -> None:
+    code = (
+        "import sys; from tui.cli.entry import main; main(sys.argv[1:]);"
+        "print(sorted({name.split('.')[0] for name in sys.modules}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "__complete", "words", "sh"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    names, modules = done.stdout.split("\n", 1)
+    assert names == "show"
+    assert not [one for one in ("typer", "pydantic", "sqlite3", "registry", "strategies") if f"'{one}'" in modules]
+
+
+def test_installing_writes_the_script_and_names_it_in_the_settings_once(tmp_path: Path) -> None:
+    from tests.terminal import Terminal as Fresh
+
+    home = Fresh(tmp_path, SHELL="/bin/bash", XDG_DATA_HOME="", ZDOTDIR="")
+    home.write(".bashrc", "mine=1")
+    assert "would write" in home.does("completion", "--install", "--dry-run").out
+    assert (tmp_path / ".bashrc").read_text() == "mine=1"
+    for _ in range(2):
+        home.does("completion", "--install")
+    settings = (tmp_path / ".bashrc").read_text()
+    assert settings.startswith("mine=1\n")
+    assert settings.count("# germline\n") == 1
+    assert (tmp_path / ".local/share/germline/completion.bash").read_text() == SCRIPTS["bash"]
+    home.does("completion", "zsh", "--install")
+    home.does("completion", "fish", "--install")
+    assert (tmp_path / ".config/fish/completions/germline.fish").read_text() == SCRIPTS["fish"]
+    answer = home("completion", "tcsh")
+    assert answer.code == 2
+    assert "germline completion bash" in answer.hint
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="bash is not there")
+def test_bash_completes_commands_and_versions_with_the_installed_script(germline: Terminal) -> None:
+    germline.write("script.bash", SCRIPTS["bash"])
+    wrapper = germline.write("bin/germline", f'#!/bin/sh\nexec "{sys.executable}" -m tui.cli.entry "$@"\n')
+    wrapper.chmod(0o755)
+    ask = """
+    . ./script.bash
+    try() { COMP_LINE="$1"; COMP_POINT=${#1}; COMPREPLY=(); _germline germline; echo "${COMPREPLY[@]}"; }
+    try 'germline candid'
+    try 'germline show sql-analyst@'
+    complete -p germline
+    """
+    env = {
+        **os.environ,
+        **germline._env,
+        "PATH": f"{wrapper.parent}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+    }
+    done = subprocess.run(
+        ["bash", "--norc", "-c", ask], cwd=germline.folder, env=env, capture_output=True, text=True, check=True
+    )
+    commands, versions, registered = done.stdout.splitlines()
+    assert commands.split() == ["candidate", "candidates"]
+    assert versions.split()[0].endswith("3")
+    assert "-F _germline" in registered

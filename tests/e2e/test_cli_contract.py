@@ -1,0 +1,190 @@
+"""The command line contract of terminal.md, for every command there is."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.command_lines import PATHS, READS, WRITES, callbacks, told_in
+from tests.schemas import FOLDER, KEYWORDS, breaches, schema_of, words_of
+from tests.terminal import Terminal
+from tui.cli.app import parameters
+from tui.cli.completing import TAKES
+from tui.cli.pages import EXIT_CODES, pages
+from tui.cli.table import COMMANDS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ANYWHERE = {
+    "init",
+    "demo",
+    "config",
+    "doctor",
+    "copy",
+    "help",
+    "completion",
+    "watch",
+    "scan",
+    "ui",
+    "restore",
+    "preset show",
+}
+"""Commands that a registry need not be there for, or that say something else first."""
+NO_DATA = {"demo", "ui", "help", "completion"}
+"""Commands that print no facts: nothing to have as JSON."""
+
+
+@pytest.fixture(scope="module")
+def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+    return told_in(tmp_path_factory.mktemp("story"))
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+    return Terminal(tmp_path_factory.mktemp("empty"))
+
+
+def wanting(path: str) -> list[str]:
+    """Name the arguments and options that a command cannot do without."""
+    return [one.opts[0] for one in parameters(path) if one.required]
+
+
+def stand_ins(path: str) -> list[str]:
+    """Write something for everything that a command cannot do without."""
+    words: list[str] = []
+    for one in parameters(path):
+        if one.required:
+            choices = getattr(one, "type_descriptor").choices  # noqa: B009 - of typer's own parameters
+            value = str(getattr(choices[0], "value", choices[0])) if choices else "1"
+            words += [one.opts[0], value] if one.opts[0].startswith("-") else [value]
+    return words
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_help_is_a_page_that_fits_80_columns_with_examples_that_can_be_typed(empty: Terminal, path: str) -> None:
+    said = empty.does(*path.split(), "--help").out
+    assert max(map(len, said.splitlines())) <= 80
+    for heading in ("Usage: germline", "Options:", "Examples:", "Exit codes:", "See also:"):
+        assert f"\n{heading}" in f"\n{said}"
+    page = pages()[path]
+    assert set(page.see) <= set(pages()) - {path}
+    assert set(EXIT_CODES) <= {code for code, _ in page.codes}
+    known = {name for one in parameters(path) for name in one.opts}
+    for example in page.examples:
+        words = shlex.split(example.typed, comments=False)
+        assert words[: len(path.split())] == path.split()
+        assert {word for word in words if word.startswith("-")} <= known
+        assert example.does.endswith(".")
+
+
+def test_every_page_is_of_a_command_and_no_group_goes_without(empty: Terminal) -> None:
+    assert set(PATHS) <= set(pages()) <= {*PATHS, *COMMANDS}
+    listed = empty.does("--help").out
+    assert listed == empty.does("help").out
+    assert empty.does("help", "candidate", "show").out == empty.does("candidate", "show", "--help").out
+    assert all(f"\n  {name} " in listed for name in COMMANDS)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_an_option_that_does_not_exist_is_wrongly_asked(empty: Terminal, path: str) -> None:
+    answer = empty(*path.split(), "--no-such-option")
+    assert answer.code == 2
+    assert answer.out == ""
+    assert "--no-such-option" in answer.err
+    assert answer.hint == f"germline {path} --help"
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if wanting(path)])
+def test_what_a_command_cannot_do_without_is_asked_for(empty: Terminal, path: str) -> None:
+    answer = empty(*path.split())
+    assert answer.code == 2
+    assert "Missing" in answer.err
+    assert answer.hint.startswith(f"germline {path}")
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if path not in ANYWHERE])
+def test_without_a_registry_the_hint_is_to_begin_one(empty: Terminal, path: str) -> None:
+    words = [*READS.get(path, WRITES.get(path, path)).split()]
+    answer = empty(*(words if len(words) > len(path.split()) else [*path.split(), *stand_ins(path)]))
+    assert answer.code == 2, answer.err
+    assert answer.hint, answer.err
+    assert not list(empty.folder.iterdir())
+
+
+@pytest.mark.parametrize("path", [path for path, takes in TAKES.items() if takes[0] in {"skill", "version"}])
+def test_a_skill_that_is_misspelt_is_told_with_the_nearest_name(germline: Terminal, path: str) -> None:
+    good = READS.get(
+        path, WRITES.get(path, f"{path} sql-analyst:9" if path == "release" else f"{path} sql-analyst")
+    ).split()
+    rest = [word.replace("sql-analyst", "sql-analist") for word in good[len(path.split()) :]]
+    rest += ["--reason", "r"] if path == "release" else []
+    answer = germline(*path.split(), *(rest or ["sql-analist"]))
+    if path in {"candidate propose", "compare"}:  # what stands on disk, and the settings, are looked at first
+        assert answer.code == 2
+        return
+    assert (answer.code, answer.out) == (2, "")
+    assert "no skill named sql-analist is in the registry" in answer.err
+    assert answer.hint == "did you mean sql-analyst?"
+
+
+def named(path: str) -> str:
+    return path.replace(" ", "-")
+
+
+def test_every_answer_in_json_has_a_published_schema_that_says_what_it_is() -> None:
+    have = {file.stem for file in FOLDER.glob("*.json")}
+    assert {named(path) for path, call in callbacks().items() if "as_json" in call.__annotations__} <= have
+    beside = {"doctor-repair", "export-attest", "export-event", "checkpoint-key", "proof"}
+    assert have <= {named(path) for path in PATHS} | beside
+    for name in have:
+        schema = schema_of(name)
+        assert schema["$id"] == schema["properties"]["schema"]["const"] == f"germline/{name}/1"
+        assert schema["description"].endswith((".", "?"))
+        assert set(words_of(schema)) <= KEYWORDS
+
+
+def test_an_answer_that_is_not_as_its_schema_says_is_told() -> None:
+    answer = {"schema": "germline/protect/1", "events": [{"type": 1}], "more": 2}
+    found = breaches(answer)
+    assert "more: in no schema" in found
+    assert ".events[0].summary: missing" in found
+    assert any(one.startswith(".events[0].type: 1 is no") for one in found)
+
+
+@pytest.mark.parametrize("path", READS)
+def test_what_is_read_can_be_had_as_json(germline: Terminal, path: str) -> None:
+    words = READS[path].split()
+    if path == "evidence show":
+        words.append(germline.does("why", "sql-analyst:12", "--json").json["evidence"][0]["id"][:10])
+    answer = germline.does(*words, "--json")
+    rows = [json.loads(line) for line in answer.out.splitlines()] if path == "log" else [answer.json]
+    for row in rows:
+        assert row["schema"] == f"germline/{named(path)}/1"
+        assert not breaches(row)
+
+
+@pytest.mark.parametrize("path", WRITES)
+def test_a_write_can_be_rehearsed_and_had_as_json(germline: Terminal, path: str) -> None:
+    def files() -> list[Path]:
+        return sorted(one for one in germline.folder.rglob("*") if one.suffix not in {".db-wal", ".db-shm"})
+
+    before, there = germline.events(), files()
+    answer = germline.does(*WRITES[path].split(), "--dry-run", "--json")
+    assert answer.json["schema"] == f"germline/{named(path)}/1"
+    assert answer.json.get("dry_run", True) is True
+    assert not breaches(answer.json)
+    assert germline.events() == before
+    assert files() == there
+
+
+def test_every_command_that_prints_facts_has_json_and_every_write_a_rehearsal() -> None:
+    commands = callbacks()
+    without = {path for path, call in commands.items() if "as_json" not in call.__annotations__}
+    assert without == NO_DATA
+    writes = {path for path, call in commands.items() if "dry_run" in call.__annotations__}
+    assert set(WRITES) <= writes
+    assert not set(READS) & writes - {"export review"}

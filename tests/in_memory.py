@@ -1,0 +1,48 @@
+"""Folders of tests in memory, where there is room: a registry there waits for no disk."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MEMORY: Final = Path("/dev/shm")  # noqa: S108 - each worker makes a folder of its own there
+LEAST_FREE_BYTES: Final = 1 << 30
+"""Free memory from which it is used; the tests of a folder need a tenth of that at once (measured)."""
+
+ON_DISK: Final = frozenset(
+    {
+        "test_cli_candidate_runs",
+        "test_cli_messages_agent",
+        "test_command_graders",
+        "test_doctor",
+        "test_engines",
+        "test_example_rollouts",
+        "test_hostile_graders",
+        "test_judge_layer",
+        "test_messages_agent",
+        "test_metric",
+        "test_rollouts_in_evolution",
+        "test_rollouts_survive_a_kill",
+        "test_sandbox",
+        "test_short_torture",
+        "test_trials",
+    }
+)
+"""Modules that stay on the disk: a confined command has a `/dev` of its own, and torture is about disks."""
+
+
+@contextmanager
+def folder_in_memory() -> Iterator[Path | None]:
+    """Give a folder in memory until the end; None where there is no room."""
+    if not os.access(MEMORY, os.W_OK) or shutil.disk_usage(MEMORY).free < LEAST_FREE_BYTES:
+        yield None
+        return
+    with TemporaryDirectory(prefix="germline-tests-", dir=MEMORY, ignore_cleanup_errors=True) as folder:
+        yield Path(folder)

@@ -1,0 +1,160 @@
+"""Exporting what others can read: a skill at a version, as its folder or a zip; the log, as JSON lines."""
+# ruff: noqa: TC001, TC003 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from events.errors import UsageError
+from registry.publish import expected_files
+from registry.rendering import label
+from registry.skill_disk import write_skill
+from tui.bootstrap import find_registry, open_library
+from tui.cli.invocation import as_json as json_line
+from tui.cli.invocation import invocation
+from tui.cli.names import split_skill
+from tui.cli.options import AsJson
+from tui.cli.outputs import write_new_chunks
+from tui.figures import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from events.envelope import Envelope
+    from registry.library import Library
+    from registry.skill_disk import FileContent
+
+_ZIP: Final = ".zip"
+_EPOCH: Final = (1980, 1, 1, 0, 0, 0)
+"""The only time that every zip may bear: the same version gives the same archive."""
+_UNIX: Final = 3
+
+_Rehearse = Annotated[bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")]
+
+
+def export_skill(
+    ctx: typer.Context,
+    skill: Annotated[str, typer.Argument(metavar="SKILL[@V]", help="As in x, x@12, x@production, x@2026-11-01.")],
+    *,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="PLACE", help="A folder to put it in, or FILE.zip.")
+    ],
+    dry_run: _Rehearse = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a skill at a version into a folder, or a zip.
+
+    The bytes are those that germline projects: imported elsewhere, they are projected the same again. Nothing
+    that is there is overwritten.
+    """
+    call = invocation(ctx)
+    name, ref = split_skill(skill)
+    with open_library(find_registry(call.registry)) as library:
+        capsule = library.capsule(name, ref)
+        files = expected_files(library.log, capsule)
+    zipped = output.suffix.lower() == _ZIP
+    place = output.expanduser() if zipped else output.expanduser() / name
+    if os.path.lexists(place):
+        raise UsageError(f"{place} is there already, and is not overwritten", hint="-o ANOTHER-PLACE")
+    if not dry_run:
+        if zipped:
+            write_new_chunks(place, [_zipped(name, files)])
+        else:
+            write_skill(place, files)
+    if as_json:
+        fields = {
+            "dry_run": dry_run,
+            "skill": name,
+            "version": capsule.version,
+            "place": str(place),
+            "files": {path: len(files[path].body) for path in sorted(files)},
+        }
+        call.answer("export-skill", fields)
+        return
+    size = f"{count(len(files), 'file')}, {sum(len(one.body) for one in files.values()):,} bytes"
+    call.say(f"{'would be' if dry_run else 'exported':<10} {label(capsule)}, {size}, in {place}")
+    if capsule.unproven:
+        call.note("note       this version is unproven: a person put it there, and nobody measured it")
+    where = f"unzip {place}, then: germline import {name}" if zipped else f"germline import {place}"
+    call.say(f"next       {where}    germline export --attest {label(capsule)}")
+
+
+def _zipped(name: str, files: Mapping[str, FileContent]) -> bytes:
+    """Pack the files below a folder of the skill's name, in order, with their modes and no time."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(files):
+            entry = zipfile.ZipInfo(f"{name}/{path}", _EPOCH)
+            entry.create_system = _UNIX
+            entry.external_attr = files[path].mode << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, files[path].body)
+    return buffer.getvalue()
+
+
+def export_events(
+    ctx: typer.Context,
+    *,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The file; else stdout.")
+    ] = None,
+    skill: Annotated[str, typer.Option("--skill", metavar="SKILL", help="Only what names this skill.")] = "",
+    dry_run: _Rehearse = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write the log as JSON lines, oldest first, with hashes and payloads.
+
+    For other tools to read: every field of the header, the hash, and the payload as it was stored. To move a
+    registry, `copy` and `backup` keep what lies beside the events as well. Without -o the lines are the answer.
+    """
+    call = invocation(ctx)
+    if output is None and (dry_run or as_json):
+        raise UsageError(
+            "--dry-run and --json tell of a file: without -o, JSON lines are the answer", hint="-o FILE"
+        )
+    with open_library(find_registry(call.registry)) as library:
+        lines = _lines(library, skill)
+        if output is None:
+            for line in lines:
+                sys.stdout.write(line)
+            return
+        if os.path.lexists(output.expanduser()):
+            raise UsageError(f"{output} is there already, and is not overwritten", hint="-o ANOTHER-FILE")
+        if dry_run:
+            written = sum(1 for _ in lines)
+        else:
+            written = write_new_chunks(output.expanduser(), (line.encode() for line in lines))
+        head = library.log.head()
+    if as_json:
+        fields = {
+            "dry_run": dry_run,
+            "file": str(output),
+            "skill": skill or None,
+            "events": written,
+            "head": head.hash,
+        }
+        call.answer("export-events", fields)
+        return
+    call.say(
+        f"{'would be' if dry_run else 'exported':<10} {count(written, 'event')}, {head.hash[:12]}, in {output}"
+    )
+    call.say("next       germline verify    germline copy . TARGET")
+
+
+def _lines(library: Library, skill: str) -> Iterator[str]:
+    events = reversed(list(library.history(skill))) if skill else library.log.read()
+    return (f"{json_line(_row(one))}\n" for one in events)
+
+
+def _row(envelope: Envelope) -> dict[str, Any]:
+    fields = envelope._asdict()
+    schema, payload = fields.pop("schema"), json.loads(fields.pop("payload"))
+    return {"schema": "germline/export-event/1", **fields, "event_schema": schema, "payload": payload}

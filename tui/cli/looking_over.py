@@ -1,0 +1,76 @@
+"""The second look: a person says whether they agree with a promotion that the gate made by itself."""
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from events.errors import UsageError
+from tui.bootstrap import find_registry, open_registry
+from tui.cli.appended import event_rows, rehearsed
+from tui.cli.invocation import invocation
+from tui.cli.names import SHOWN_CHARS, named_candidate
+from tui.cli.options import AsJson, DryRun, Reason
+
+if TYPE_CHECKING:
+    from tui.cli.invocation import Invocation
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="The id of a promoted candidate, or the beginning of one.")]
+
+
+def agree_with(
+    ctx: typer.Context, name: Id, *, reason: Reason = "", dry_run: DryRun = False, as_json: AsJson = False
+) -> None:
+    """Say that a promotion was right; the version stays as it is. Needs --reason.
+
+    One of every `review.draw_every` promotions is drawn for this (germline ui --at /review), and any may be named.
+    """
+    _look_over(invocation(ctx), name, "agree", reason, dry_run=dry_run, as_json=as_json)
+
+
+def disagree_with(
+    ctx: typer.Context, name: Id, *, reason: Reason = "", dry_run: DryRun = False, as_json: AsJson = False
+) -> None:
+    """Say that a promotion was wrong; the version stays until it is reverted. Needs --reason."""
+    _look_over(invocation(ctx), name, "disagree", reason, dry_run=dry_run, as_json=as_json)
+
+
+def _look_over(
+    call: Invocation,
+    name: str,
+    decision: Literal["agree", "disagree"],
+    reason: str,
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    from registry.commands import LookOver  # noqa: PLC0415 - showing a candidate needs none of it
+
+    if not reason.strip():
+        raise UsageError(
+            "a second look needs a reason: it is kept with the event",
+            hint=f"germline candidate {decision} {name} --reason TEXT",
+        )
+    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
+        found = named_candidate(registry, name)
+        skill = found.proposed.capsule
+        command = LookOver(found.id, skill, decision, reason.strip())
+        if dry_run:
+            with registry.rehearsal():
+                envelopes = registry.execute(command).envelopes
+                rehearsed(call, f"candidate-{decision}", envelopes, as_json=as_json)
+            return
+        envelopes = registry.execute(command).envelopes
+    if as_json:
+        fields = {"candidate": found.id, "skill": skill, "version": found.version, "events": event_rows(envelopes)}
+        call.answer(f"candidate-{decision}", fields)
+        return
+    call.say(
+        f"{f'{decision}d':<10} {found.id[:SHOWN_CHARS]}, which became {skill}@{found.version}: {reason.strip()}"
+    )
+    if decision == "agree" or not found.version or found.reverted:
+        call.say(f"next       germline candidate show {found.id[:SHOWN_CHARS]}")
+    else:
+        call.say(f"next       germline revert {skill} --to {found.version - 1} --reason TEXT")

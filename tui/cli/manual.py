@@ -1,0 +1,83 @@
+"""The manual: help as a page to read, with examples, exit codes and where to read on."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import TYPE_CHECKING, Final
+
+from typer.core import TyperArgument, TyperCommand, TyperGroup
+
+if TYPE_CHECKING:
+    import typer
+
+    # typer carries its own copy of click, and gives these no public name
+    from typer._click.core import Context
+    from typer._click.formatting import HelpFormatter
+
+_PROGRAM: Final = "germline"
+_JOINED: Final = "\N{NO-BREAK SPACE}"
+
+
+class ManualCommand(TyperCommand):
+    """A command whose help ends with its page."""
+
+    def collect_usage_pieces(self, ctx: Context) -> list[str]:
+        """Write arguments as the command line contract does: SKILL, [SKILL], PATH…."""
+        arguments = [one for one in self.get_params(ctx) if isinstance(one, TyperArgument) and not one.hidden]
+        return ["[OPTIONS]", *(one.display_name_raw for one in arguments)]
+
+    def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """List arguments by the names that the usage has, then options; typer would add the types of Python."""
+        arguments, options = [], []
+        for one in self.get_params(ctx):
+            record = one.get_help_record(ctx)
+            if record and isinstance(one, TyperArgument):
+                arguments.append((one.display_name_raw, record[1].removesuffix("[required]").rstrip()))
+            elif record:
+                options.append(record)
+        for title, rows in (("Arguments", arguments), ("Options", options)):
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+    def format_epilog(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Put the page below the options."""
+        _write_page(ctx.command_path, formatter)
+
+
+class ManualGroup(TyperGroup):
+    """A group of commands whose help ends with its page, where it has one."""
+
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """List the commands, each with the whole first line of its help."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, (one.help or "").partition("\n")[0]) for name, one in found if one and not one.hidden]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def format_epilog(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Put the page below the commands."""
+        _write_page(ctx.command_path, formatter)
+
+
+def as_manual(group: typer.Typer) -> None:
+    """Let every command of a group show its page."""
+    for command in group.registered_commands:
+        command.cls = ManualCommand
+
+
+def _write_page(path: str, formatter: HelpFormatter) -> None:
+    from tui.cli.pages import pages  # noqa: PLC0415 - help alone reads them
+
+    page = pages().get(path.removeprefix(_PROGRAM).strip())
+    if page is None:
+        return
+    with formatter.section("Examples"):
+        for example in page.examples:
+            formatter.write(f"  {_PROGRAM} {example.typed}\n      {example.does}\n")
+    with formatter.section("Exit codes"):
+        formatter.write_dl([(str(code), meaning) for code, meaning in page.codes])
+    with formatter.section("See also"):
+        names = ", ".join(f"{_PROGRAM} {name}".replace(" ", _JOINED) for name in page.see)
+        told = fill(names, formatter.width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+        formatter.write(f"{told.replace(_JOINED, ' ')}\n")

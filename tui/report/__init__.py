@@ -1,0 +1,1 @@
+"""The report: a registry as one HTML page that needs nothing but itself."""

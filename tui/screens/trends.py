@@ -1,0 +1,158 @@
+"""The Trends screen: how a skill did from version to version, and which tasks passed under which."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from tui.event_reads import read_diff
+from tui.keys import TRENDS
+from tui.places import Place
+from tui.screens.base import PlaceScreen
+from tui.screens.sheet import diff_sheet, runs_sheet
+from tui.views.trend_rows import heat_header, nothing_ran, task_name, trend_rows, trends_header
+from tui.widgets.heat_grid import HeatGrid
+from tui.widgets.rows_view import Line, RowsView
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from registry.library import Library
+    from tui.views.trends import Trends
+
+
+def _read(library: Library, skill: str) -> Trends:
+    from tui.skill_trends import read_last_trends  # noqa: PLC0415 - the first screen needs none of it
+
+    return read_last_trends(library, skill)
+
+
+class TrendsScreen(PlaceScreen):
+    """Shows scores, obedience and size by version, and a heat map of tasks whose cells open the runs."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*TRENDS]
+    FIND_HINT = "show tasks that hold …"
+    PANES = ("#trends", "#tasks")
+    FIRST = "#tasks"
+    _trends: Trends | None = None
+
+    def panes(self) -> ComposeResult:
+        """Lay out the table above the heat map."""
+        yield Line(id="columns")
+        yield RowsView(id="trends")
+        yield Line(id="heads", classes="below")
+        yield HeatGrid(id="tasks")
+
+    async def load(self) -> None:
+        """Read the trends; the cursor stays on its cell."""
+        place = self.place
+        self._trends = await self.host.access.study(partial(_read, skill=place.skill))
+        trends = self._trends
+        self.say("", "")
+        self.query_one("#columns", Line).show(trends_header)
+        self.query_one("#trends", RowsView).show(partial(trend_rows, trends))
+        self.find(done=False)
+        versions, tasks = trends.tasks.versions, [row.task for row in self._grid.heat.rows]
+        named = int(place.ref or 0)
+        self._grid.column = versions.index(named) if named in versions else len(versions) - 1
+        self._grid.cursor = tasks.index(place.item) if place.item in tasks else 0
+
+    def find(self, *, done: bool) -> None:  # noqa: ARG002 - a filter works letter by letter
+        """List the tasks that hold the text."""
+        if self._trends:
+            heat, wanted = self._trends.tasks, self.needle.casefold()
+            rows = tuple(row for row in heat.rows if wanted in row.task.casefold())
+            self._grid.show_heat(replace(heat, rows=rows))
+            self.on_row_list_moved()
+
+    def on_row_list_moved(self) -> None:
+        """Name the columns that are in view, and say what the cursor is on."""
+        grid = self._grid
+        if grid.heat.versions:
+            self.query_one("#heads", Line).show(partial(heat_header, grid.heat, grid.column))
+        else:
+            self.query_one("#heads", Line).show(nothing_ran)
+        self.show_bar()
+        self.refresh_bindings()
+
+    # -- what the cursor is on -------------------------------------------------------------------------
+
+    @property
+    def _grid(self) -> HeatGrid:
+        return self.query_one(HeatGrid)
+
+    @property
+    def _version(self) -> int:
+        """The version under the cursor, else the newest."""
+        return self._grid.version or (self._trends.last if self._trends else 0)
+
+    @property
+    def place(self) -> Place:
+        """The place with the cell that the cursor is on."""
+        grid = self._grid if self.is_mounted and self._trends else None
+        if grid is None or grid.task_row is None:
+            return self._place
+        return Place("trends", self._place.skill, str(grid.version), item=grid.task_row.task)
+
+    @property
+    def crumbs(self) -> list[str]:
+        """Skills, the skill, trends."""
+        return ["Skills", self._place.skill, "trends"]
+
+    @property
+    def note(self) -> str:
+        """What became of the task under the cursor."""
+        cell = self._grid.cell if self.is_mounted and self._trends else None
+        return f"{cell.passed} of {len(cell.runs)} passed under @{self._version}" if cell else ""
+
+    @property
+    def copied_id(self) -> str:
+        """The task."""
+        task = self._grid.task_row
+        return task.task if task else ""
+
+    @property
+    def command(self) -> str:
+        """The command that shows the skill at the version."""
+        return f"germline show {self._place.skill}@{self._version} --blame"
+
+    # -- keys ------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what the cell under the cursor allows."""
+        if action in {"runs", "travel", "why", "diff"}:
+            if self.has_notice or self._trends is None:
+                return False
+            if action == "runs":
+                return self._grid.cell is not None or None
+            return len(self._grid.heat.versions) > 1 or None if action == "travel" else True
+        return super().check_action(action, parameters)
+
+    def action_runs(self) -> None:
+        """Show the runs behind the cell."""
+        task, found = self._grid.task_row, self._grid.cell
+        if task and found:
+            crumbs = ["Skills", f"{self._place.skill}@{self._version}", task_name(task.task), "runs"]
+            self.app.push_screen(runs_sheet(crumbs, found, self.host))
+
+    def on_row_list_chosen(self) -> None:
+        """Show the runs of a cell that was clicked twice."""
+        self.action_runs()
+
+    def action_travel(self, step: int) -> None:
+        """Move the cursor through the versions."""
+        self._grid.column += step
+
+    def action_why(self) -> None:
+        """Show the skill line by line, at the version under the cursor."""
+        self.host.go(Place("why", self._place.skill, str(self._version)))
+
+    async def action_diff(self) -> None:
+        """Show what the version under the cursor changed."""
+        skill, new = self._place.skill, self._version
+        diff = await self.ask(partial(read_diff, skill=skill, old=new - 1, new=new))
+        if diff is not None:
+            title = f"diff @{new - 1} @{new}" if new > 1 else "diff @1"
+            self.app.push_screen(diff_sheet(["Skills", skill, title], diff, self.host))

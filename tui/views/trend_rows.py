@@ -1,0 +1,222 @@
+"""The Trends screen as rows: a table by version, a heat map of tasks by versions, and the runs of a cell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from rich.cells import cell_len
+
+from events.score import Score
+from tui.figures import count, share
+from tui.views.bars import axis_over, interval_bar
+from tui.views.rows import BLANK, Part, cell, clean, cut_left, cut_row, width_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tui.views.bars import Axis
+    from tui.views.rows import Row, Tone
+    from tui.views.trends import (
+        Cell,
+        HeatMap,
+        HeatRow,
+        MarkOfCell,
+        Obedience,
+        Panel,
+        Size,
+        TaskRun,
+        Trends,
+        TrendSplit,
+    )
+
+SIGNS: Final[dict[MarkOfCell, str]] = {"passed": "✓", "failed": "✗", "mixed": "±"}
+_VERSION: Final = 7
+_SCORE: Final = 5
+_GAP: Final = 3
+_OBEYED: Final = 13
+_LINES: Final = 7
+_CLAIMED: Final = 12
+_FIGURES: Final = _VERSION + 2 * (_SCORE + 2) + _GAP + _OBEYED + _LINES + _CLAIMED
+_LEAST_BAR: Final = 6
+_MOST_BAR: Final = 28
+"""Cells of a bar: shorter ones say nothing, longer ones lead the eye away (guesses)."""
+_SHOWN_CHARS: Final = 12
+_HASH_CHARS: Final = 64
+_LEAST_TASK: Final = 24
+_MOST_TASK: Final = 60
+_LEGEND: Final = "    ✓ every run passed   ✗ none did   ± some did   · not run"
+
+
+# -- the table -----------------------------------------------------------------------------------------
+
+
+def trends_header(width: int) -> list[Row]:
+    """Name the columns of the table."""
+    measured = _SCORE + 2 + _bar_width(width)
+    titles = (
+        cell(" ver", _VERSION, "dim"),
+        cell("sealed", measured, "dim"),
+        Part(" " * _GAP),
+        cell("audit", measured, "dim"),
+        cell("obeyed", _OBEYED, "dim", right=True),
+        cell("lines", _LINES, "dim", right=True),
+        cell("claimed", _CLAIMED, "dim", right=True),
+    )
+    return [cut_row(titles, width)]
+
+
+def trend_rows(trends: Trends, width: int) -> list[Row]:
+    """Write a row for each version, the newest first; a seam stands where another evaluator measured.
+
+    A version that several evaluators measured has a row for each; what else is known of it stands in the first.
+    """
+    obeyed = {one.version: one for one in trends.obedience}
+    sizes = {one.version: one for one in trends.sizes}
+    bar = _bar_width(width)
+    rows: list[Row] = []
+    above: Panel | None = None
+    told = 0
+    for version, panel in _measured(trends):
+        if panel and above and panel is not above:
+            rows.append(_seam(above, panel))
+        above = panel or above
+        rest = _rest(obeyed.get(version), sizes.get(version)) if version != told else ()
+        told = version
+        axis = _axis(panel) if panel else None
+        scores = (
+            *_score(panel, "sealed", version, axis, bar),
+            Part(" " * _GAP),
+            *_score(panel, "audit", version, axis, bar),
+        )
+        rows.append((cell(f" @{version}", _VERSION, "accent"), *scores, *rest))
+    if trends.first > 1:
+        rows.append((Part(f" {count(trends.first - 1, 'earlier version')} not shown", "dim"),))
+    return [cut_row(row, width) for row in rows]
+
+
+def _measured(trends: Trends) -> Iterator[tuple[int, Panel | None]]:
+    """Yield each version, newest first, with every evaluator that measured it, the last of them first."""
+    for version in range(trends.last, trends.first - 1, -1):
+        found = [panel for panel in reversed(trends.panels) if version in panel.versions]
+        yield from ((version, panel) for panel in found or (None,))
+
+
+def _bar_width(width: int) -> int:
+    room = (width - _FIGURES - 1) // 2
+    return min(room, _MOST_BAR) if room >= _LEAST_BAR else 0
+
+
+def _axis(panel: Panel) -> Axis:
+    every = [score for one in panel.series for score in one.scores.values()]
+    return axis_over([bound for score in every for bound in (score.low, score.high)])
+
+
+def _score(panel: Panel | None, split: TrendSplit, version: int, axis: Axis | None, bar: int) -> Row:
+    score = panel.score(split, version) if panel else None
+    if not isinstance(score, Score) or axis is None:
+        return (cell("–", _SCORE + 2 + bar, "dim"),)
+    tone: Tone = "accent" if split == "sealed" else "dim"
+    drawn = interval_bar(score.value, score.low, score.high, axis, bar, tone=tone) if bar else ()
+    return cell(share(score.value), _SCORE, "strong" if split == "sealed" else ""), *drawn, Part("  ")
+
+
+def _rest(obeyed: Obedience | None, size: Size | None) -> Row:
+    said = f"{obeyed.share:.0%} of {obeyed.exposed:,}" if obeyed else "–"
+    claimed = f"{size.claimed:,}  {size.share:>4.0%}" if size else "–"
+    return (
+        cell(said, _OBEYED, "" if obeyed else "dim", right=True),
+        cell(f"{size.lines:,}" if size else "–", _LINES, right=True),
+        cell(claimed, _CLAIMED, right=True),
+    )
+
+
+def _seam(above: Panel, below: Panel) -> Row:
+    names = f"{above.evaluator[:_SHOWN_CHARS]} above, {below.evaluator[:_SHOWN_CHARS]} below"
+    return Part(" ┄┄ ", "dim"), Part("another evaluator: not comparable", "warn"), Part(f"   {names}", "dim")
+
+
+# -- the heat map --------------------------------------------------------------------------------------
+
+
+class Window(NamedTuple):
+    """The part of a heat map that a width shows: cells of a task's name and of a column, and which columns."""
+
+    task: int
+    column: int
+    start: int
+    end: int
+
+    def column_at(self, x: int) -> int | None:
+        """Tell which column a cell of the screen is in; None where it is none."""
+        at = self.start + (x - self.task - 2) // self.column
+        return at if x >= self.task + 2 and at < self.end else None
+
+
+def window_of(heat: HeatMap, column: int, width: int) -> Window:
+    """Choose the columns to show: the last ones, else those from the cursor's on."""
+    size = len(str(heat.versions[-1])) + 3 if heat.versions else 4
+    longest = max((cell_len(clean(task_name(row.task))) for row in heat.rows), default=0) + 2
+    task = min(max(longest, _LEAST_TASK), max(width // 3, width - len(heat.versions) * size - 3), _MOST_TASK)
+    shown = max((width - task - 3) // size, 1)
+    start = min(column, max(len(heat.versions) - shown, 0))
+    return Window(task, size, start, min(start + shown, len(heat.versions)))
+
+
+def heat_header(heat: HeatMap, column: int, width: int) -> list[Row]:
+    """Name the columns of the heat map."""
+    at = window_of(heat, column, width)
+    tasks = f"  {count(len(heat.rows), 'task')}" + (f", {heat.left_out:,} left out" if heat.left_out else "")
+    heads = (
+        cell(f"@{heat.versions[one]}".center(at.column), at.column, "strong" if one == column else "dim")
+        for one in range(at.start, at.end)
+    )
+    row: Row = (cell(tasks, at.task + 2, "dim"), *heads)
+    legend = (Part(_LEGEND, "dim"),) if width_of(row) + len(_LEGEND) <= width else ()
+    return [cut_row((*row, *legend), width)]
+
+
+def nothing_ran(width: int) -> list[Row]:
+    """Say that there is nothing to map, and what would change that."""
+    said = Part(" no run of a task is on record under these versions   ", "dim")
+    return [cut_row((said, Part("germline scan PATH", "accent")), width)]
+
+
+def heat_row(row: HeatRow, heat: HeatMap, column: int, width: int, *, is_cursor: bool) -> Row:
+    """Write one task; the cell under the cursor stands in brackets."""
+    at = window_of(heat, column, width)
+    cells = (
+        _cell(row.cells.get(heat.versions[one]), at.column, is_here=is_cursor and one == column)
+        for one in range(at.start, at.end)
+    )
+    name = cell(clean(task_name(row.task)), at.task - 1, "strong" if is_cursor else "")
+    return cut_row((Part("▸ " if is_cursor else "  ", "accent"), name, Part(" "), *cells), width)
+
+
+def _cell(found: Cell | None, width: int, *, is_here: bool) -> Part:
+    sign = SIGNS[found.mark] if found else "·"
+    text = f"[{sign}]" if is_here else sign
+    return Part(text.center(width), "here" if is_here else found.mark if found else "dim")
+
+
+def task_name(task: str) -> str:
+    """Name a task; of one that is known by its hash alone, the beginning."""
+    return task[:_SHOWN_CHARS] if len(task) == _HASH_CHARS and task.isalnum() else task
+
+
+# -- the runs of a cell --------------------------------------------------------------------------------
+
+
+def runs_rows(runs: Sequence[TaskRun], width: int) -> list[Row]:
+    """List runs, those that failed first: how each ended, under which configuration, and where it stands."""
+    rows: list[Row] = [BLANK]
+    for run in sorted(runs, key=lambda one: one.passed):
+        mark, tone = ("✓ passed", "good") if run.passed else ("✗ failed", "bad")
+        rows.append((Part(f" {mark}   ", tone), *_run(run, width - 12)))  # type: ignore[arg-type]
+    return rows
+
+
+def _run(run: TaskRun, width: int) -> Row:
+    if not run.source:
+        return Part(f"{clean(run.run)}   "), Part(f"finished run {run.id}", "dim")
+    head = f"{clean(run.run)}   {clean(run.name)}   "
+    return Part(head), Part(cut_left(clean(run.source), max(width - len(head), 0)), "dim")
