@@ -123,7 +123,7 @@ def erase(
     """
     if not reason.strip():
         raise UsageError("erasing needs a reason: it is all that will be left", hint="--reason TEXT")
-    from events.log import Receipt  # noqa: PLC0415 - `why` asks what was erased, and pays for no writing: 15 ms
+    from events.log import Receipt  # noqa: PLC0415 - `why` asks what was erased, and pays for no writing: 12 ms
     from events.registry_events import EvidenceErased  # noqa: PLC0415 - the same
     from registry.asked import blobs_quoting  # noqa: PLC0415 - the same
     from registry.commands import Record  # noqa: PLC0415 - the same

@@ -53,6 +53,18 @@ def tmp_path(tmp_path: Path, memory: Path | None, request: pytest.FixtureRequest
     shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.fixture(scope="module")
+def own_folder(
+    tmp_path_factory: pytest.TempPathFactory, memory: Path | None, request: pytest.FixtureRequest
+) -> Path:
+    """Give a folder of the module's own, in memory where it can be."""
+    folder = tmp_path_factory.mktemp(request.path.stem)
+    if memory is None or request.path.stem in ON_DISK:
+        return folder
+    (memory / folder.name).mkdir()
+    return memory / folder.name
+
+
 @pytest.fixture(scope="session")
 def intercode(recorded_data: Path) -> Sequence[EpisodeRecord]:
     """Scan the recorded runs on SQL tasks, of which there are thousands: once for all tests of a worker."""

@@ -12,6 +12,7 @@ from events.sqlite_log import SqliteLog
 from registry.commands import ScoreVersion
 from registry.registry import Registry
 from strategies.intake import take_in
+from strategies.logs.episode import Outcome
 from strategies.raising import IntakePolicy
 from strategies.signals.thresholds import Thresholds
 from tests.clocks import TickingClock
@@ -70,7 +71,7 @@ def _episodes() -> Iterator[EpisodeRecord]:
                 one = episode(shown, task=task, run="gpt-4_10_turns", trial=version * 10 + at)
                 yield msgspec.structs.replace(
                     one,
-                    outcome=msgspec.structs.replace(one.outcome, value=1.0 if end == "+" else 0.0),
+                    outcome=Outcome(1.0 if end == "+" else 0.0, "reward"),
                     skills=(("sql-analyst", str(version)),),
                     source=f"logs/after-{version}.jsonl",
                     name=f"episode {at + 1}",

@@ -7,7 +7,7 @@ import os
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
-from shutil import copytree
+from shutil import copytree, rmtree
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
@@ -89,6 +89,24 @@ class Terminal:
         """Find the first line that a strategy brought."""
         lines = self.does("show", "sql-analyst", "--json").json["lines"]
         return int(next(row["line"] for row in lines if row["kind"] == "repair"))
+
+
+class Beginning:
+    """A folder as the tests of a module find it, each of them anew.
+
+    It is put back in its place, since a registry names where its skills came from.
+    """
+
+    def __init__(self, germline: Terminal) -> None:
+        self._germline = germline
+        self._kept = germline.folder.with_name(f"{germline.folder.name}-as-it-began")
+        copytree(germline.folder, self._kept, symlinks=True)
+
+    def again(self) -> Terminal:
+        """Undo what tests did there, and give the terminal."""
+        rmtree(self._germline.folder)
+        copytree(self._kept, self._germline.folder, symlinks=True)
+        return self._germline
 
 
 def recordings() -> Path:

@@ -11,7 +11,7 @@ from strategies.attribution import under_versions
 from strategies.intake import all_episodes
 from tests.claude_sessions import sessions
 from tests.e2e.test_watch import next_line, stopped, watching
-from tests.terminal import Terminal
+from tests.terminal import Beginning, Terminal
 from tui.bootstrap import open_library
 
 if TYPE_CHECKING:
@@ -21,15 +21,20 @@ SKILL = "sql-analyst"
 GOOD, BAD = [True, True, True, False] * 10, [False, False, True] * 10
 
 
-@pytest.fixture
-def germline(tmp_path: Path) -> Terminal:
+@pytest.fixture(scope="module")
+def begun(own_folder: Path) -> Beginning:
     """Let a skill learn a line, then let sessions run under the version before it and under the one with it."""
-    germline = Terminal(tmp_path, COLUMNS="200").evolved()
-    folder = tmp_path / "sessions"
+    germline = Terminal(own_folder, COLUMNS="200").evolved()
+    folder = own_folder / "sessions"
     sessions(folder, SKILL, germline.does("show", f"{SKILL}@1").out, GOOD, first=0)
     sessions(folder, SKILL, germline.does("show", f"{SKILL}@2").out, BAD, first=len(GOOD))
     germline.does("scan", "sessions")
-    return germline
+    return Beginning(germline)
+
+
+@pytest.fixture
+def germline(begun: Beginning) -> Terminal:
+    return begun.again()
 
 
 def judged(germline: Terminal) -> None:

@@ -141,5 +141,5 @@ def test_a_second_look_is_written_down_once_and_takes_nothing_back(tmp_path: Pat
     said = germline.does("candidate", word, "c3", "--reason", "this one too").out
     assert said.startswith(f"{word}d")
     assert ("germline revert sql-analyst --to 2" in said) is (word == "disagree")
-    assert germline("candidate", word, "c2", "--reason", "it was rejected").code == 3
+    assert germline("candidate", word, "c2", "--reason", "it was rejected").code == 2
     assert germline.does("show", "sql-analyst").out == before

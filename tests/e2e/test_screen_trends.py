@@ -9,6 +9,7 @@ import pytest
 from tests.screen_pilot import screens
 from tests.story_trends import tell_with_runs
 from tests.story_work import SETTINGS
+from tui.places import place_of
 from tui.screens.palette import commands_of
 from tui.views.trend_rows import heat_header, heat_row, trend_rows, trends_header, window_of
 from tui.views.trends import Cell, HeatMap, HeatRow, TaskRun, Trends
@@ -72,9 +73,9 @@ async def test_an_address_leads_to_a_cell_and_a_click_to_another(story: Path) ->
         await at.pilot.click("#tasks", offset=(46, 2))
         await at.settle()
         assert at.app.place.address == "/trends/sql-analyst@1/pets: owners without a dog"
-        await at.pilot.click("#tasks", offset=(2, 0))  # a name is no cell
+        await at.pilot.click("#tasks", offset=(2, 1))  # a name: the same column of another row
         await at.settle()
-        assert at.app.place.item == "pets: owners without a dog"
+        assert at.app.place.address == "/trends/sql-analyst@1/poker: winnings by month"
         assert grid.has_focus
 
 
@@ -87,18 +88,24 @@ async def test_a_skill_that_nothing_ran_under_says_what_would_change_that(story:
         assert "diff @2 @3" in at.top
 
 
-async def test_evidence_opens_from_the_skills_and_from_an_event(story: Path) -> None:
+async def test_evidence_opens_from_an_event_and_says_where_there_is_none(story: Path) -> None:
     async with screens(story, settings=SETTINGS) as at:
         await at.press("d")
         assert "diff @2 @3" in at.top
         await at.press("q", "e")
-        assert "sql-analyst@3 › evidence" in at.top
+        assert [one.message for one in at.app._notifications] == ["no evidence is kept behind this"]
+        await at.press("j")
+        assert "skills.evidence" not in at.keys  # a person went back: no candidate, no evidence
+        at.app.go(place_of("sql-analyst@2"))
+        await at.settle()
+        await at.press("e")
+        assert "event 18 › evidence" in at.top
         assert "still there" in at.pane("#page")
-        await at.press("q", "j")
-        assert "skills.evidence" not in at.keys
-        at.app.go(at.app.place)
-        await at.press("k", "enter", "left", "e")
-        assert "event 28 › evidence" in at.top
+        at.app.pop_screen()
+        at.app.go(place_of("#11"))
+        await at.settle()
+        await at.press("e")
+        assert "4 kept" in at.top
 
 
 def many(versions: int) -> HeatMap:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from contextlib import closing, nullcontext
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -88,7 +89,8 @@ def _tell(call: Invocation, lack: Lacking, here: Where, there: Where, *, as_json
     call.say(f"{'would copy' if dry_run else 'copied':<10} {', '.join(parts)}{already}{done}")
     call.say(f"{'to':<10} {there}")
     call.say(f"{'head':<10} {lack.head.hash[:_HASH_CHARS]}{'' if dry_run else ', the same on both'}")
-    following = f"germline copy {here} {there}" if dry_run else f"germline --registry '{there}' status"
+    from_here, to_there = quote(str(here)), quote(str(there))
+    following = f"germline copy {from_here} {to_there}" if dry_run else f"germline --registry {to_there} status"
     call.say(f"{'next':<10} {following}")
 
 

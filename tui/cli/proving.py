@@ -70,9 +70,9 @@ def check(call: Invocation, file: Path, against: Path | None, key: str, *, as_js
     """Check a proof without a registry: by itself, against checkpoints kept elsewhere, by the signer's key."""
     proof = read_proof(_json_of(file))
     problems = check_proof(proof, _kept(against), _public(key))
-    what = f"event {proof.event.position:,} is" if proof.event else ""
+    what = f"event {proof.event.position:,} is among" if proof.event else ""
     if proof.growth:
-        what = f"the first {count(proof.growth.size, 'event')} are"
+        what = f"the log of {count(proof.growth.size, 'event')} is the beginning of"
     elif proof.event is None:
         raise UsageError(f"{file} proves nothing", hint="germline verify --event ID --json > FILE")
     own = proof.checkpoint
@@ -83,9 +83,7 @@ def check(call: Invocation, file: Path, against: Path | None, key: str, *, as_js
     }
     _answer(call, fields, problems, f"{file} does not hold", as_json=as_json)
     if not as_json:
-        call.say(
-            f"{call.paint('✓', 'good')} {what} among the {own.size:,} with root {own.root[:_SHOWN]}, {own.at}"
-        )
+        call.say(f"{call.paint('✓', 'good')} {what} the {own.size:,} with root {own.root[:_SHOWN]}, {own.at}")
         _say_trust(call, signed=bool(key), kept=against is not None)
 
 

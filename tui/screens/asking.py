@@ -14,7 +14,7 @@ from tui.views.appended import appended_rows
 from tui.views.bar import bar_row
 from tui.views.notice import notice_rows
 from tui.widgets.key_bar import KeyBar
-from tui.widgets.rows_view import Line, RowsView
+from tui.widgets.rows_view import TONES, Line, RowsView
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 class Ask(ModalScreen[None], inherit_bindings=False):
     """Takes a reason, rehearses the change with it, and appends it at the next enter; esc changes nothing."""
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*TONES}
     BINDINGS: ClassVar[list[BindingType]] = [*ASK]
 
     def __init__(self, change: Change, host: Host) -> None:

@@ -21,7 +21,7 @@ from tui.views.bar import bar_row
 from tui.views.notice import notice_rows
 from tui.widgets.find_bar import FindBar
 from tui.widgets.key_bar import KeyBar
-from tui.widgets.rows_view import Line, RowsView
+from tui.widgets.rows_view import TONES, Line, RowsView
 from tui.writing import taking_back
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
     nothing, or fails, leaves a notice that says what to type next.
     """
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*TONES}
     BINDINGS: ClassVar[list[BindingType]] = [*SCREEN]
     FIND_HINT: ClassVar[str] = "text"
     PANES: ClassVar[tuple[str, str]] = ("", "")
@@ -160,8 +161,8 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
         found = await self.ask(partial(read_grounds, candidate=candidate, fingerprint=fingerprint))
         if found is None:
             self.notify("no evidence is kept behind this", timeout=2, markup=False)
-            return
-        self.app.push_screen(evidence_sheet(crumbs, found, await self.standing(found.evidence), self.host))
+        else:
+            self.app.push_screen(evidence_sheet(crumbs, found, await self.standing(found.evidence), self.host))
 
     def relayout(self) -> None:
         """Write every row anew: the time has changed."""
@@ -186,10 +187,9 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
 
     def show_bar(self) -> None:
         """Write the top bar anew."""
+        access = self.host.access
         self.query_one("#top", Line).show(
-            lambda width: bar_row(
-                self.crumbs, self.host.access.state.preset, self.note, width, live=self.host.access.live
-            )
+            lambda width: bar_row(self.crumbs, access.state.preset, self.note, width, live=access.live)
         )
 
     # -- keys ------------------------------------------------------------------------------------------

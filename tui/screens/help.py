@@ -11,7 +11,7 @@ from textual.widgets import Input
 from tui.keys import HELP, SHEET
 from tui.views.help import KeyLine, help_rows
 from tui.widgets.key_bar import KeyBar
-from tui.widgets.rows_view import RowsView
+from tui.widgets.rows_view import TONES, RowsView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +45,7 @@ def _place(line: KeyLine) -> int:
 class HelpSheet(ModalScreen[None], inherit_bindings=False):
     """Lists the keys; typing filters them."""
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*TONES}
     BINDINGS: ClassVar[list[BindingType]] = [*SHEET, *HELP]
 
     def __init__(self, lines: Sequence[KeyLine], *, plain: bool) -> None:

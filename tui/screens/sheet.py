@@ -14,7 +14,7 @@ from tui.views.evidence import evidence_rows
 from tui.views.trend_rows import runs_rows
 from tui.views.tried import tried_rows
 from tui.widgets.key_bar import KeyBar
-from tui.widgets.rows_view import Line, RowsView
+from tui.widgets.rows_view import TONES, Line, RowsView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 class Sheet(ModalScreen[None], inherit_bindings=False):
     """A page to read; any closing key goes back to the screen below."""
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*TONES}
     BINDINGS: ClassVar[list[BindingType]] = [*SHEET]
 
     def __init__(self, crumbs: Sequence[str], layout: Layout, host: Host, note: str = "") -> None:

@@ -73,7 +73,7 @@ class HeatGrid(RowList):
             self.post_message(self.Moved(self, self.cursor))
 
     def on_click(self, event: events.Click) -> None:
-        """Move the cursor to the cell that was clicked; a second click opens it."""
+        """Move the cursor to the cell that was clicked; a second click opens it. A name leads to its row."""
         index = event.y + self.scroll_offset.y
         column = window_of(self._heat, self.column, self.width).column_at(event.x)
         if index >= self.count or column is None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from textual import events
     from textual.binding import BindingType
+    from textual.css.styles import RenderStyles
 
     from tui.views.rows import Row
 
@@ -30,10 +31,13 @@ _CONTROL: Final = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], "\N{REPLACEM
 """The last line of defence: nothing that a log or a skill says ever steers the terminal."""
 
 
+TONES: Final = frozenset(f"tone--{tone}" for tone in get_args(Tone) if tone)
+"""The component classes of a screen that shows rows: each of its panes would make them anew at every focus."""
+
+
 class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
     """Draws rows that a layout makes for the width at hand; keys scroll, without animation."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"tone--{tone}" for tone in get_args(Tone) if tone} | {"tone--cursor"}
     BINDINGS: ClassVar[list[BindingType]] = [*MOVES]
     ALLOW_SELECT = False
 
@@ -78,6 +82,10 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
     def on_resize(self, _event: events.Resize) -> None:
         """Make the rows anew for another width."""
         self.relayout()
+
+    def get_component_styles(self, *names: str) -> RenderStyles:
+        """Return how a tone is drawn on this screen."""
+        return self.screen.get_component_styles(*names)
 
     # -- drawing ---------------------------------------------------------------------------------------
 
@@ -124,6 +132,7 @@ class Line(RowsView, can_focus=False):
 class RowList(RowsView):
     """Rows with a cursor: keys move it, and the rows follow."""
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"tone--cursor"}
     cursor: var[int] = var(0)
 
     class Moved(Message):
@@ -141,6 +150,12 @@ class RowList(RowsView):
 
     class Chosen(Moved):
         """A row was clicked while the cursor was on it."""
+
+    def get_component_styles(self, *names: str) -> RenderStyles:
+        """Return how a tone is drawn on this screen; the cursor as it is drawn where the focus is."""
+        if self.COMPONENT_CLASSES.isdisjoint(names):
+            return super().get_component_styles(*names)
+        return ScrollView.get_component_styles(self, *names)
 
     def validate_cursor(self, index: int) -> int:
         """Keep the cursor on a row."""
