@@ -6,6 +6,7 @@ from typing import Final
 
 import re2
 
+from strategies.logs import line_search
 from strategies.logs.episode import Span
 from strategies.logs.line_search import Block
 from strategies.logs.log_lines import OPTIONS, STAMP, stamped, without_colours
@@ -43,7 +44,7 @@ class Report:
     def again(cls, raw: bytes, span: Span) -> Report:
         """Give a report that goes on, from the bytes of the lines that it took so far."""
         end = raw.find(b"\n") + 1 or len(raw) + 1
-        first = raw[: end - 1].removesuffix(b"\r")
+        first = raw[: min(end - 1, line_search.LINE_LIMIT_BYTES)].removesuffix(b"\r")
         at, message = stamped(without_colours(first))
         report = cls(message, at, Span(span.byte_start, span.byte_start + len(first), span.line))
         report.go_on(Block(raw[end:], span.byte_start + end), 0)

@@ -56,7 +56,10 @@ def test_the_queue_comes_first_and_leads_to_the_page_of_a_candidate(reviewed: Pa
     page = germline.does(*following).out
     for part in ("claim ", "effect ", "score ", "evidence ", "SKILL.md", "✓ chance", "verdict "):
         assert part in page
-    assert page.rstrip().splitlines()[-1].split()[:3] == ["germline", "candidate", "approve"]
+    assert [line.split()[:3] for line in page.rstrip().splitlines()[-2:]] == [
+        ["germline", "candidate", "approve"],
+        ["germline", "candidate", "reject"],
+    ]
     whole = germline.does(*following, "--all").out
     assert whole.count("still there") > page.count("still there")
 

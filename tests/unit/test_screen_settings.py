@@ -36,7 +36,12 @@ def test_a_wrong_key_is_told_with_what_was_perhaps_meant(keys: dict[str, str], s
 
 def test_keys_may_be_exchanged_and_signs_may_be_written_as_they_are() -> None:
     assert checked_keys({"change.undo": "Z", "change.redo": "z"}) == {"change.undo": "Z", "change.redo": "z"}
-    assert checked_keys({"app.help": "h"} | {"history.older": "left", "why.older": "left"})["app.help"] == "h"
+    assert (
+        checked_keys({"app.help": "h"} | {"history.older": "left", "why.older": "left", "trends.older": "left"})[
+            "app.help"
+        ]
+        == "h"
+    )
     assert checked_keys({"find.open": "?", "app.help": "/,f1"})["find.open"] == "question_mark"
 
 
