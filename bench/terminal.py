@@ -9,11 +9,11 @@ First paint is taken from a terminal: from the start of the process to the first
 the skill. Jumps and memory come from the History screen of all events without a terminal: a jump ends when
 the rows around the cursor were read and drawn; memory is what the process grew by since before it opened them.
 
-Measured 2026-11-22 on two cores at a load of 7, git blame taking 712 ms (344 the day before), least of 9 rounds:
---version 16 ms over a bare interpreter, --help 167, log 545, show 552, why 630: 0.88 of git blame. From one
+Measured 2026-11-22 on two quiet cores, git blame taking 774 ms (344 the day before), least of 5 rounds: --version
+16 ms over a bare interpreter, --help 183, log 567, show 620, why 644: 0.83 of git blame. From one
 look each: first frame 1,268 ms, with the skill 3,220; of 100 jumps the least 53 ms, the median 144, most of it
-drawing; memory 19 MB. Only --version, why beside git blame, and memory were within their budgets; the rest was
-over at that load, and has not been measured on a quiet machine. The registry takes 710 MB, and took 620 s to make.
+drawing; memory 19 MB, at a load of 7. Only --version, why beside git blame, and memory are within their
+budgets. The registry takes 710 MB, and took 620 s to make.
 """
 
 from __future__ import annotations
