@@ -5,10 +5,10 @@ reading every column of every event and looking at none. SHA-256 over the same b
 go below.
 
 Measured 2026-11-22, 1,000,000 events, 430 bytes hashed each: 104,000 and 125,000 events/s on two quiet cores, at
-half of the machine's speed of the day before; 116,000 to 138,000 while others used them, beside SELECT * 212,000 and
-SHA-256 alone 624,000. Before, 44,000 to 54,000. What an event takes of a core, at the best moments of that day:
-SELECT * 3.0 µs, SHA-256 1.0, the loop around them 1.3, PRAGMA integrity_check 2.1, the evidence of signals, which
-all of these are, 0.9. That is 8.3 µs: 120,000 events/s on one core, and 240,000 at most on two that are free.
+half of the machine's speed of the day before; 116,000 to 138,000 while others used them, beside SELECT * 212,000
+and SHA-256 alone 624,000. Before, 44,000 to 54,000. What an event takes of a core, at the best moments of that
+day: SELECT * 3.0 µs, SHA-256 1.0, the loop around them 1.3, PRAGMA integrity_check 2.1, the evidence of signals,
+which all of these are, 0.9. That is 8.3 µs: 120,000 events/s on one core, 240,000 at most on two that are free.
 """
 
 from __future__ import annotations
