@@ -160,7 +160,7 @@ def _global_options(  # the docstring of the app is HELP
     registry: Annotated[
         str,
         typer.Option(
-            metavar="PATH", help="The registry's .db file; else GERMLINE_REGISTRY, else .germline/ upwards."
+            metavar="PATH", help="A .db file or postgresql://…; else GERMLINE_REGISTRY, else .germline/ upwards."
         ),
     ] = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages beside the answer.")] = False,
