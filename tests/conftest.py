@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
     from strategies.logs.episode import EpisodeRecord
     from tests.postgres_server import Server
     from tests.worlds import KnownMoments
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C reach what tests start: a suite that runs in the background inherits that it is ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
