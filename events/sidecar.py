@@ -16,6 +16,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from events.checkpoint import Checkpoint, read_checkpoint, take_checkpoint
+from events.durable import sync
 from events.errors import CorruptLogError, NotFoundError, StorageError, UsageError
 from events.log import Problem
 from events.merkle import HASH_BYTES, Frontier
@@ -175,7 +176,7 @@ def _locked(path: Path) -> Iterator[int]:
     finally:
         os.close(file)
     if new:
-        _sync_folder(path.parent)
+        sync(path.parent)
 
 
 def _last_line(file: int) -> tuple[int, tuple[Checkpoint, Frontier] | None]:
@@ -203,11 +204,3 @@ def _append(file: int, line: bytes, end: int) -> None:
     except OSError:
         os.ftruncate(file, end)
         raise
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

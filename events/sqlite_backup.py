@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from events.checkpoint import check_against
+from events.durable import sync
 from events.errors import CorruptLogError, UsageError
 from events.sidecar import read_kept, sidecar_of
 from events.sqlite_errors import typed
 from events.sqlite_log import SqliteLog
 from events.sqlite_open import open_session
-from events.sqlite_swap import named_errors, put, swap_in, sync_file
+from events.sqlite_swap import named_errors, put, swap_in
 from events.sqlite_tip import standing
 from events.sqlite_verify import verify_file
 
@@ -213,7 +214,7 @@ def set_journal(copy: Path, mode: str) -> None:
     except sqlite3.Error as error:
         raise typed(error, str(copy.parent)) from error
     with named_errors(copy):
-        sync_file(copy)
+        sync(copy)
 
 
 def _copy(path: Path, partial: Path, advance: Advance | None) -> Head:

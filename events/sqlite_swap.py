@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from events.durable import sync
 from events.envelope import GENESIS
 from events.errors import BusyError, ConflictError, StorageError
 from events.log import Head
@@ -49,7 +50,7 @@ def swap_in(new: Path, path: Path, *, aside: Path, beside: tuple[Path, ...] = ()
                 path.rename(aside / path.name)
                 for file in companions:
                     file.unlink(missing_ok=True)
-                sync_folder(aside)
+                sync(aside)
                 put(new, path)
         except BaseException:  # Ctrl-C as well: either the new one stands there, or all is as it was
             if not path.exists():
@@ -65,7 +66,7 @@ def _go_back(path: Path, aside: Path, companions: list[Path]) -> None:
         if not file.exists():
             _copy(aside / file.name, file)
     (aside / path.name).rename(path)
-    sync_folder(path.parent)
+    sync(path.parent)
 
 
 def _require_unchanged(path: Path, before: object, now: object) -> None:
@@ -90,32 +91,19 @@ def named_errors(place: Path) -> Iterator[None]:
         ) from error
 
 
-def sync_file(file: Path) -> None:
-    """Make a file durable: what it holds, and its size."""
-    descriptor = os.open(file, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-sync_folder = sync_file
-"""Makes the names in a folder durable."""
-
-
 def put(new: Path, path: Path) -> None:
     """Put a closed database at `path`, where none is or one that is not needed any more; raises OSError."""
     for suffix in _BESIDE:  # of a database that is gone: SQLite would take it for the new one's
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     new.replace(path)
-    sync_folder(path.parent)
+    sync(path.parent)
 
 
 def _copy(file: Path, target: Path) -> None:
     descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with file.open("rb") as source, os.fdopen(descriptor, "wb") as out:
         shutil.copyfileobj(source, out)
-    sync_file(target)
+    sync(target)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from events.durable import sync
 from events.errors import StorageError
 from registry.skill_paths import SKILL_FILE, TEMPORARY, Found, contained, walk
 
@@ -110,7 +111,7 @@ def _write(target: Path, content: FileContent) -> None:
     except BaseException:  # Ctrl-C as well: nothing half-written stays behind
         temporary.unlink(missing_ok=True)
         raise
-    _fsync_folder(target.parent)
+    sync(target.parent)
 
 
 def _sweep(place: Path) -> None:
@@ -133,15 +134,7 @@ def _remove(folder: Path, target: Path) -> None:
         while place != root:
             place.rmdir()
             place = place.parent
-    _fsync_folder(place)
-
-
-def _fsync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync(place)
 
 
 @contextlib.contextmanager

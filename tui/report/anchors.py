@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tui.report.reads import ReportTold, SkillTold
+    from tui.report.reads import SkillTold
 
 
 def skill_at(skill: str, part: str = "") -> str:
@@ -49,8 +49,3 @@ def anchors_of(told: SkillTold) -> frozenset[str]:
     for at, row in enumerate(told.trends.tasks.rows):
         found |= {runs_at(name, at, version) for version in row.cells}
     return frozenset(found)
-
-
-def anchors_of_all(told: ReportTold) -> frozenset[str]:
-    """List the places of the timeline of all skills."""
-    return frozenset(event_at("", one.position) for one in told.events)
