@@ -1,9 +1,10 @@
 """Upcasters: payloads of old schemas, brought to the current one whenever they are read.
 
 The log is never rewritten: an event keeps the schema number and the bytes that it was written with, and its hash.
-A type begins at schema 1. Where its fields change so that old payloads no longer read as it, an upcaster is added
-to `UPCASTERS`, which makes the next schema number the one that is written from then on, and a golden file of the
-old schema stays in `tests/golden/` for ever. A new optional field with a default needs none of this.
+A type begins at schema 1. Where its fields change, an upcaster is added to `UPCASTERS`: the next schema number is
+then the one that is written, and a golden file of the old schema stays in `tests/golden/` for ever. A new optional
+field takes a number too, though its upcaster changes nothing: an older germline then says that a newer one wrote
+the event, where it would else call it damaged.
 
 Importing this module loads neither pydantic nor the event classes, as `events.envelope` promises.
 """

@@ -1,7 +1,6 @@
 """Adds golden files for what has none: `python -m tests.golden.add`. What is there is never written again.
 
-An event has one for each shape that its fields ever had: a new type, a new schema and a new optional field each
-add one. A registry has one for each schema of its database.
+An event has one for each schema of its type, a registry one for each schema of its database.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from events.envelope import GENESIS, Draft, Envelope, encode, seal
 from events.sqlite_log import SqliteLog
 from events.sqlite_open import SCHEMA_VERSION
 from events.types import EVENT_TYPES
+from events.upcasters import schema_of
 from registry.commands import MoveAlias, Protect, Revert, SwitchPreset
 from registry.library import Library
 from registry.projection import projecting
@@ -36,11 +36,6 @@ EVENTS = HERE / "events"
 REGISTRIES = HERE / "registries"
 
 
-def events_of(kind: str) -> list[Path]:
-    """List the golden files of an event type, oldest schema first."""
-    return sorted(EVENTS.glob(f"{kind}.*.json"))
-
-
 def read_golden(path: Path) -> Envelope:
     """Read a golden file of an event."""
     fields = json.loads(path.read_text(encoding="utf-8"))
@@ -56,19 +51,15 @@ def envelope_of(event: Frozen) -> Envelope:
     return sealed
 
 
-def lacks_golden(kind: type[Frozen]) -> bool:
-    """Tell whether no golden file of a type has the fields that it has now."""
-    now = envelope_of(example(kind))
-    goldens = [read_golden(path) for path in events_of(kind.__name__)]
-    return (now.schema, now.payload) not in {(one.schema, one.payload) for one in goldens}
+def golden_of(kind: str, schema: int) -> Path:
+    """Name the golden file of an event type at a schema."""
+    return EVENTS / f"{kind}.{schema}.json"
 
 
 def add_event(kind: type[Frozen]) -> Path:
-    """Write the golden file of a type as it is now."""
+    """Write the golden file of a type at the schema that it has now."""
     envelope = envelope_of(example(kind))
-    stem = f"{kind.__name__}.{envelope.schema}"
-    number = len(list(EVENTS.glob(f"{stem}.*.json"))) + 1
-    path = EVENTS / f"{stem}.{number}.json"
+    path = golden_of(envelope.type, envelope.schema)
     fields = {**envelope._asdict(), "payload": envelope.payload.decode()}
     with path.open("x", encoding="utf-8", newline="\n") as file:
         file.write(json.dumps(fields, ensure_ascii=False, indent=1) + "\n")
@@ -128,7 +119,8 @@ def main() -> None:
     """Add what is missing, and name it."""
     EVENTS.mkdir(exist_ok=True)
     REGISTRIES.mkdir(exist_ok=True)
-    added = [add_event(kind) for kind in EVENT_TYPES if lacks_golden(kind)]
+    lacking = (kind for kind in EVENT_TYPES if not golden_of(kind.__name__, schema_of(kind.__name__)).exists())
+    added = [add_event(kind) for kind in lacking]
     if not registry_files(SCHEMA_VERSION)[0].exists():
         added.append(add_registry(SCHEMA_VERSION))
     for path in added:
