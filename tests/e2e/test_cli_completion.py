@@ -119,28 +119,59 @@ def test_installing_writes_the_script_and_names_it_in_the_settings_once(tmp_path
     assert "germline completion bash" in answer.hint
 
 
-@pytest.mark.skipif(not shutil.which("bash"), reason="bash is not there")
-def test_bash_completes_commands_and_versions_with_the_installed_script(germline: Terminal) -> None:
-    germline.write("script.bash", SCRIPTS["bash"])
+_IN_BASH = """
+. ./script
+try() { COMP_LINE="$1"; COMP_POINT=${#1}; COMPREPLY=(); _germline germline; echo "${COMPREPLY[@]}"; }
+try 'germline candid'
+try 'germline show sql-analyst@'
+complete -p germline
+"""
+_IN_FISH = """
+source script
+complete -C 'germline show sq'
+complete -C 'germline import skills/t'
+"""
+_IN_ZSH = """
+compdef() {}
+compadd() { print -rl -- "${(@P)2}" }
+_files() { print -r -- files }
+source ./script
+words=(germline show sq) CURRENT=3; _germline
+words=(germline import "") CURRENT=3; _germline
+"""
+
+
+def needs(shell: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(not shutil.which(shell), reason=f"{shell} is not there")
+
+
+def in_shell(germline: Terminal, shell: str, *words: str) -> list[str]:
+    """Run a shell that finds the command and its completion script, and give the lines that it prints."""
+    germline.write("script", SCRIPTS[shell])
     wrapper = germline.write("bin/germline", f'#!/bin/sh\nexec "{sys.executable}" -m tui.cli.entry "$@"\n')
     wrapper.chmod(0o755)
-    ask = """
-    . ./script.bash
-    try() { COMP_LINE="$1"; COMP_POINT=${#1}; COMPREPLY=(); _germline germline; echo "${COMPREPLY[@]}"; }
-    try 'germline candid'
-    try 'germline show sql-analyst@'
-    complete -p germline
-    """
-    env = {
-        **os.environ,
-        **germline._env,
-        "PATH": f"{wrapper.parent}:{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
-    }
+    path = f"{wrapper.parent}:{os.environ['PATH']}"
+    env = {**os.environ, **germline._env, "PATH": path, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        ["bash", "--norc", "-c", ask], cwd=germline.folder, env=env, capture_output=True, text=True, check=True
+        [shell, *words], cwd=germline.folder, env=env, capture_output=True, text=True, check=True
     )
-    commands, versions, registered = done.stdout.splitlines()
+    return done.stdout.splitlines()
+
+
+@needs("bash")
+def test_bash_completes_commands_and_versions_with_the_installed_script(germline: Terminal) -> None:
+    commands, versions, registered = in_shell(germline, "bash", "--norc", "-c", _IN_BASH)
     assert commands.split() == ["candidate", "candidates"]
     assert versions.split()[0].endswith("3")
     assert "-F _germline" in registered
+
+
+@needs("fish")
+def test_fish_completes_skills_and_falls_back_on_files(germline: Terminal) -> None:
+    found = in_shell(germline, "fish", "--no-config", "-c", _IN_FISH)
+    assert [line.split("\t")[0] for line in found] == ["sql-analyst", "skills/ticket-triage/"]
+
+
+@needs("zsh")
+def test_zsh_completes_skills_and_falls_back_on_files(germline: Terminal) -> None:
+    assert in_shell(germline, "zsh", "-f", "-c", _IN_ZSH) == ["sql-analyst", "files"]

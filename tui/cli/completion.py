@@ -29,8 +29,15 @@ _germline() {{
 compdef _germline germline
 """
 _FISH: Final = f"""# germline: completion for fish
-complete --command germline --arguments \\
-    '(germline {ASKED} words (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+function __germline_found
+    set --local found (germline {ASKED} words (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
+    if count $found >/dev/null
+        printf '%s\\n' $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
+end
+complete --command germline --no-files --arguments '(__germline_found)'
 """
 SCRIPTS: Final = {"bash": _BASH, "fish": _FISH, "zsh": _ZSH}
 
