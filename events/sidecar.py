@@ -16,6 +16,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from events.checkpoint import Checkpoint, read_checkpoint, take_checkpoint
+from events.clock import monotonic_s, pause
 from events.durable import sync
 from events.errors import CorruptLogError, NotFoundError, StorageError, UsageError
 from events.log import Problem
@@ -31,6 +32,9 @@ _ENDING: Final = ".checkpoints.jsonl"
 _TAIL_BYTES: Final = 65_536
 """How far back the next line looks for the last one, whose length is 1 to 2 kB at most."""
 _SUM_CHARS: Final = 16
+_PATIENCE_S: Final = 10.0
+"""How long to wait for another process's lock, as `events.sqlite_log` does; a line takes it for milliseconds."""
+_RETRY_S: Final = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +175,26 @@ def _locked(path: Path) -> Iterator[int]:
     new = not path.exists()
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        _lock(file, path)
         yield file
     finally:
         os.close(file)
     if new:
         sync(path.parent)
+
+
+def _lock(file: int, path: Path) -> None:
+    deadline_s = monotonic_s() + _PATIENCE_S
+    while True:
+        try:
+            return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if monotonic_s() > deadline_s:
+                raise StorageError(
+                    f"the events are kept, but no checkpoint of them: another process stays in {path}",
+                    hint="the next command that writes keeps one; or now: germline checkpoint -o FILE",
+                ) from error
+        pause(_RETRY_S)
 
 
 def _last_line(file: int) -> tuple[int, tuple[Checkpoint, Frontier] | None]:

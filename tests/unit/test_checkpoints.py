@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -425,6 +426,20 @@ def test_a_sidecar_that_cannot_be_written_says_that_the_events_are_kept(log: Sql
     sidecar_of(path).mkdir()
     with pytest.raises(StorageError, match="the events are kept"):
         keep_checkpoint(log, sidecar_of(path), at=AT)
+
+
+def test_a_sidecar_that_another_process_stays_in_is_given_up_and_the_events_are_kept(
+    log: SqliteLog, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("events.sidecar._PATIENCE_S", 0.0)
+    sidecar = sidecar_of(path)
+    keep_checkpoint(log, sidecar, at=AT)
+    before = sidecar.read_bytes()
+    with sidecar.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(StorageError, match="another process stays in"):
+            keep_checkpoint(log, sidecar, at=AT)
+    assert sidecar.read_bytes() == before
 
 
 def test_a_full_disk_leaves_the_sidecar_as_it_was(
