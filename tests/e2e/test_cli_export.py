@@ -33,6 +33,10 @@ def files(folder: Path) -> dict[str, tuple[bytes, int]]:
     return {str(one.relative_to(folder)): (one.read_bytes(), one.stat().st_mode & 0o777) for one in found}
 
 
+def test_without_a_finished_run_the_command_that_makes_some_is_named(germline: Terminal) -> None:
+    assert "next       germline candidate test" in germline.does("export", "review").out
+
+
 def test_an_exported_folder_imported_elsewhere_gives_the_same_bytes(germline: Terminal, tmp_path: Path) -> None:
     germline.does("export", "skill", "notes", "-o", "out")
     assert files(tmp_path / "out/notes") == files(tmp_path / "skills/notes")

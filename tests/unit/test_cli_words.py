@@ -7,9 +7,12 @@ import pytest
 
 from events.claims import After, AfterError
 from events.errors import UsageError
+from strategies.shown import CycleResult
 from strategies.signals.detect import DETECTORS
 from tests.worlds import asking
 from tui.cli.config import Config, read_config, template
+from tui.cli.evolved import print_cycle
+from tui.cli.invocation import Invocation
 from tui.cli.names import Place, split_place, split_skill
 from tui.cli.paint import Paint, clip, harmless, one_line
 from tui.cli.words import KIND_WIDTH, claim_words, signal_words, since_words
@@ -140,3 +143,25 @@ def test_what_came_since_a_signal_was_raised_is_said_where_there_is_some() -> No
 def test_a_signal_without_error_and_action_still_has_a_name() -> None:
     signal = asking((), kind="uncovered_failure", calls_for="innovate").signal
     assert signal_words(signal) == '"(no action)", 3 times in 2 episodes'
+
+
+@pytest.mark.parametrize(
+    ("verdict", "reasons", "said"),
+    [
+        (
+            "reject",
+            ("risk difference -0.035 is below 0", "scope: run a"),
+            "risk difference -0.035 is below 0",
+        ),
+        ("reject", ("scope: run a", "it breaks an anchor"), "it breaks an anchor"),
+        ("promote", ("risk difference +0.420",), ""),
+    ],
+)
+def test_a_turn_that_ends_without_a_promotion_says_why(
+    verdict: str, reasons: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    signal = asking(()).signal
+    turn = CycleResult(strategy="repair", signal=signal, capsule="skill", verdict=verdict, reasons=reasons)
+    print_cycle(Invocation(), turn)
+    told = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
+    assert [rest for label, *rest in told if label == "because"] == ([[said]] if said else [])

@@ -107,7 +107,8 @@ def print_cycle(call: Invocation, cycle: CycleResult, *, reasons: bool = False) 
     if cycle.effect:
         facts.append(("effect", effect_words(cycle.effect)))
     facts += _scores(cycle)
-    facts += [("" if at else "because", reason) for at, reason in enumerate(further_reasons(cycle.reasons))]
+    left = further_reasons(cycle.reasons) or (() if cycle.verdict == "promote" else cycle.reasons[:1])
+    facts += [("" if at else "because", reason) for at, reason in enumerate(left)]
     for label, text in facts:
         say_fact(call, label, text)
 

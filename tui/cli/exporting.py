@@ -271,6 +271,8 @@ def _print_list(call: Invocation, runs: Sequence[FinishedRun]) -> None:
         call.say(f"  {len(runs) - _SHOWN_RUNS:,} more: --json")
     if runs:
         call.say("next       germline export review RUN    … review --approve --reason TEXT")
+    else:
+        call.say("next       germline candidate test CANDIDATE    (with the agent `messages`)")
 
 
 def _print_run(call: Invocation, run: FinishedRun) -> None:
