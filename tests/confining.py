@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _START: Final = "import sys; sys.path.insert(0, sys.argv.pop(1)); "
-_MAIN: Final = "from strategies.rollouts.confine.launcher import main; sys.exit(main())"
+_MAIN: Final = "from strategies.rollouts.confine.launcher import main; main()"
 _NO_NAMESPACES: Final = """
 from strategies.rollouts.confine import landlock, namespaces, seccomp
 def refused(*_, **__):
@@ -92,6 +93,7 @@ class Pulse:
 
     def wait_for_beat(self) -> None:
         """Wait until somebody has written a byte to it."""
-        os.set_blocking(self._reader, True)
-        while not os.read(self._reader, 1):
-            pass
+        waiting = select.poll()  # a read would return at once for as long as nobody has opened it
+        waiting.register(self._reader, select.POLLIN)
+        waiting.poll()
+        os.read(self._reader, 1)

@@ -25,15 +25,14 @@ from pydantic import Field
 from events.base import Frozen
 from events.clock import monotonic_s
 from events.errors import IsolationError, NotFoundError, RefusedError, StorageError
-from strategies.rollouts.confine.launcher import PARTS
-from strategies.rollouts.confine.spec import Report, Spec
+from strategies.rollouts.confine.spec import PARTS, Report, Spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _LAUNCH: Final = (
     "import sys; sys.path.insert(0, sys.argv.pop(1)); "
-    "from strategies.rollouts.confine.launcher import main; sys.exit(main())"
+    "from strategies.rollouts.confine.launcher import main; main()"
 )
 _PACKAGES: Final = str(Path(__file__).resolve().parent.parent.parent)
 _PYTHON: Final = frozenset({"python", "python3"})
@@ -176,7 +175,7 @@ def run(command: Command, policy: SandboxPolicy) -> Ran:
     if report.ended == "refused":
         raise IsolationError(
             f"this machine cannot isolate commands: {'; '.join(MISSING[part] for part in report.missing)}",
-            missing=tuple(report.missing),
+            missing=report.missing,
             hint="to run them all the same, write under [rollouts] in germline.toml: allow_unisolated = true",
         )
     return Ran(
@@ -185,8 +184,8 @@ def run(command: Command, policy: SandboxPolicy) -> Ran:
         stdout=streams["stdout"].decode(errors="replace"),
         stderr=streams["stderr"].decode(errors="replace"),
         seconds=seconds,
-        attempts=tuple(report.attempts),
-        missing=tuple(report.missing),
+        attempts=report.attempts,
+        missing=report.missing,
         error=report.error,
     )
 
@@ -247,7 +246,7 @@ def _launched(spec: Spec, command: Command, policy: SandboxPolicy) -> tuple[dict
     _RUNNING[child.pid] = on_behalf_of.get()
     with child:
         try:
-            with suppress(BrokenPipeError), open(spec_in, "w", encoding="utf-8") as stream:  # noqa: PTH123 - a descriptor
+            with suppress(BrokenPipeError), open(spec_in, "wb") as stream:  # noqa: PTH123 - a descriptor
                 stream.write(spec.packed())
             said = _gather(child, report_out, spec.limit_s + _GRACE_S, policy.output_bytes)
         finally:  # Ctrl-C as well: whoever started the command ends it
@@ -290,7 +289,7 @@ def _gather(child: subprocess.Popen[bytes], report: int, most_s: float, most_byt
 
 def _report(said: Mapping[str, bytes]) -> Report:
     try:
-        return Report.unpacked(said["report"].decode())
-    except (ValueError, TypeError):
+        return Report.unpacked(said["report"])
+    except ValueError:
         last = said["stderr"].decode(errors="replace").strip().splitlines()
         return Report("lost", [], error=last[-1] if last else "the confinement ended without a report")

@@ -269,6 +269,16 @@ def test_a_person_may_allow_to_run_without_isolation(tmp_path: Path, monkeypatch
     assert pulse.has_stopped()
 
 
+def test_the_confinement_starts_without_what_takes_long_to_load() -> None:
+    heavy = ("collections", "contextlib", "dataclasses", "datetime", "enum", "functools", "json", "re", "typing")
+    code = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); import strategies.rollouts.confine.launcher; "
+        f"print([name for name in {heavy} if name in sys.modules])"
+    )
+    told = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout == "[]\n"
+
+
 def test_only_allowed_programs_are_found() -> None:
     assert program("python3", POLICY) == sys.executable
     with pytest.raises(RefusedError) as refusal:

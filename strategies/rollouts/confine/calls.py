@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 
-class PathCall(NamedTuple):
+class PathCall:
     """A call that changes what lies at a path.
 
     Shapes: `paths` pairs the argument that holds the folder's descriptor, -1 where there is none, with the one
@@ -13,10 +15,13 @@ class PathCall(NamedTuple):
     changes. `follows` tells whether a link at the end of the path is followed.
     """
 
-    name: str
-    paths: tuple[tuple[int, int], ...]
-    flags: int = -1
-    follows: bool = False
+    def __init__(
+        self, name: str, paths: tuple[tuple[int, int], ...], *, flags: int = -1, follows: bool = False
+    ) -> None:
+        self.name = name
+        self.paths = paths
+        self.flags = flags
+        self.follows = follows
 
 
 OPENS_TO_WRITE: Final = 0o3 | 0o100 | 0o1000
@@ -67,14 +72,15 @@ AARCH64: Final[dict[int, PathCall]] = {
 }
 
 
-class Architecture(NamedTuple):
+class Architecture:
     """The numbers of one architecture; `audit` is how seccomp names it (AUDIT_ARCH_…)."""
 
-    audit: int
-    paths: dict[int, PathCall]
-    connect: int
-    sendto: int
-    socket: int
+    def __init__(self, audit: int, paths: dict[int, PathCall], *, connect: int, sendto: int, socket: int) -> None:
+        self.audit = audit
+        self.paths = paths
+        self.connect = connect
+        self.sendto = sendto
+        self.socket = socket
 
 
 ARCHITECTURES: Final = {

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import TYPE_CHECKING, Final
 
 from strategies.rollouts.confine import libc
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Final
 
 _VERSION: Final = 1
 _PATH_BENEATH: Final = 1

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import os
-from functools import cache
-from typing import Final
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 AT_FDCWD: Final = -100
 _SECCOMP: Final = {"x86_64": 317, "aarch64": 277}
@@ -20,20 +22,18 @@ _PR_SET_DUMPABLE: Final = 4
 _PR_SET_CHILD_SUBREAPER: Final = 36
 _PR_SET_NO_NEW_PRIVS: Final = 38
 _SIGKILL: Final = 9
+_SIGPIPE: Final = 13
 _CAPABILITY_VERSION_3: Final = 0x20080522
 
+_LIBRARY: Final = ctypes.CDLL(None, use_errno=True)
+
 Argument = int | bytes | None | ctypes.Array[ctypes.c_char]
-
-
-@cache
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
 
 
 def call(name: str, *arguments: Argument) -> int:
     """Call a function of the C library; raises OSError with its errno where it returns -1."""
     wide = [ctypes.c_long(one) if isinstance(one, int) else one for one in arguments]
-    result = int(getattr(_libc(), name)(*wide))
+    result = int(getattr(_LIBRARY, name)(*wide))
     if result == -1:
         number = ctypes.get_errno()
         raise OSError(number, f"{name}: {os.strerror(number)}")
@@ -80,6 +80,11 @@ def drop_capabilities() -> None:
 def no_new_privileges() -> None:
     """Let no program that is started from here gain a privilege."""
     call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+
+
+def end_by_pipes() -> None:
+    """Let a pipe that nobody reads end whoever writes to it: Python ignores that, and children inherit it."""
+    call("signal", _SIGPIPE, 0)
 
 
 def die_with_parent() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
 
 from strategies.rollouts.confine import libc
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Final
 
 _NEWNS: Final = 0x0002_0000
 _NEWIPC: Final = 0x0800_0000

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.rollouts.confine import libc
 from strategies.rollouts.confine.calls import ARCHITECTURES
 from strategies.rollouts.confine.namespaces import WRITABLE_OF_ITS_OWN
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from strategies.rollouts.confine.calls import PathCall
     from strategies.rollouts.confine.seccomp import Notification
     from strategies.rollouts.confine.spec import Spec
@@ -22,15 +24,16 @@ _TRIES_TO_WRITE: Final = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
 """SQLite asks for this, without O_TRUNC, for every database, and reads if it is refused."""
 
 
-class Reach(NamedTuple):
+class Reach:
     """What to tell of a call ("" for nothing), and whether it is refused here, as the network is.
 
     Files are left to the kernel: mounts and Landlock hold whatever a path means by the time it is looked at, and
     what a command that made mounts of its own means by one cannot be known here.
     """
 
-    told: str = ""
-    refused: bool = False
+    def __init__(self, told: str = "", *, refused: bool = False) -> None:
+        self.told = told
+        self.refused = refused
 
 
 def reached(call: Notification, spec: Spec) -> Reach:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import struct
-from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.rollouts.confine import libc
 from strategies.rollouts.confine.calls import ARCHITECTURES, OPENS_TO_WRITE, UNANSWERED
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Final
 
 _SET_MODE_FILTER: Final = 1
 _NEW_LISTENER: Final = 1 << 3
@@ -44,13 +45,14 @@ _CONTINUE: Final = 1
 Instruction = tuple[int, int, int, int]
 
 
-class Notification(NamedTuple):
+class Notification:
     """A system call that waits for an answer: who made it, its number and its six arguments."""
 
-    id: int
-    pid: int
-    number: int
-    arguments: tuple[int, ...]
+    def __init__(self, id_: int, pid: int, number: int, arguments: tuple[int, ...]) -> None:
+        self.id = id_
+        self.pid = pid
+        self.number = number
+        self.arguments = arguments
 
 
 def install(*, network: bool, sockets: bool) -> int:
