@@ -13,7 +13,7 @@ from strategies.drafts import Draft, key_of, live_claims, proposed_as, unmeasure
 from strategies.gate.attribution import Place, ablate
 from strategies.gate.contrast import cases_of, contrast, effect_of
 from strategies.gate.decide import judge
-from strategies.gate.measure import Figures, Stamp, helps, measure, measure_change
+from strategies.gate.measure import Figures, helps, measure, measure_change
 from strategies.gate.outcomes import judged
 from strategies.ground import sent_to
 
@@ -83,7 +83,7 @@ def _why_unmeasured(proposal: Proposal) -> str:
 
 
 def _measured(turn: Turn, capsule: Capsule, proposed: CandidateProposed, proposal: Proposal) -> Evidence:
-    stamp = Stamp(turn.ground.evaluator, turn.registry.clock.now())
+    stamp = turn.ground.stamp(turn.registry.clock.now())
     before, division = live_claims(capsule), turn.ground.division
     if proposal.endpoint == "recovered":
         return measure(proposal.claims, before, division, stamp, seed=turn.seed, endpoint="recovered")
@@ -149,7 +149,7 @@ def _attributions(
     live = tuple(claim for claim in after if claim not in proposed.claims)
     sealed, heuristic = judged(turn.ground.division.sealed)
     by_part = [[proposed.claims[at] for at in part] for part in parts]
-    found = ablate(by_part, Place(live, at), sealed, seed=turn.seed)
+    found = ablate(by_part, Place(live, at), sealed, seed=turn.seed, sharing=turn.ground.sharing)
     policy = turn.preset.policy()
     freed = []
     for one, mine in zip(found, by_part, strict=True):

@@ -82,6 +82,19 @@ class DaskWorkers:
         finally:
             self.close()
 
+    @contextmanager
+    def calls(self) -> Iterator[Executor]:
+        """Give an executor for calls about episodes, which workers keep until the end. Raises: EngineError."""
+        from strategies.proposers.explore import forget  # noqa: PLC0415 - a scan needs none of it
+
+        try:
+            with _told():
+                yield _Sharing(self)
+                if self._client is not None:
+                    self._client.run(forget, on_error="ignore")
+        finally:
+            self.close()
+
     def submit(self, function: Callable[[], _T]) -> Future[_T]:
         """Hand over a call; raises EngineError."""
         client = self._connected()

@@ -14,7 +14,7 @@ from strategies.gate.decide import Verdict, judge, judge_inert
 from strategies.gate.evaluator import candidate_id
 from strategies.gate.explain import author_rules, claim_rule, gene_rules, text_rules, weight_rule
 from strategies.gate.lint import Limits, findings_on, unclaimed_lines
-from strategies.gate.measure import Evidence, Figures, Replayed, Stamp, measure, measure_removal
+from strategies.gate.measure import Evidence, Figures, Replayed, measure, measure_removal
 from strategies.gate.rules import failed
 from strategies.gate.untrusted import quarantine_rule
 from strategies.memory import relapse
@@ -141,7 +141,7 @@ def key_of(turn: Turn, capsule: Capsule, proposal: Proposal) -> str:
 
 def draft(turn: Turn, signal: SignalRaised, capsule: Capsule, home: Gene, proposal: Proposal) -> Draft:
     """Measure what was mined; what it proposes keeps only the lines whose claims stay."""
-    stamp = Stamp(turn.ground.evaluator, turn.registry.clock.now())
+    stamp = turn.ground.stamp(turn.registry.clock.now())
     live, division = live_claims(capsule), turn.ground.division
     if proposal.removed is not None and proposal.refused is not None:
         proposed = proposed_as(turn, signal, capsule, proposal, (_removal(proposal.removed),))

@@ -1,13 +1,15 @@
 """Engines: where work is done that other processes can do: on this machine, or on a cluster.
 
-A scan hands whole files to an `Executor`, a comparison whole runs. What comes out is the same on every engine:
-files are put back in their order, and runs are told apart by place, never by who was done first.
+A scan hands whole files to an `Executor`, evolution claims and refits, a comparison whole runs. What comes out
+is the same on every engine: answers are put back in their order, and runs are told apart by place, never by who
+was done first.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ from pydantic import Field, ValidationError
 
 from events.base import Frozen
 from events.errors import UsageError
+from strategies.sharing import Sharing, Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -92,34 +95,56 @@ class Elsewhere(Protocol):
 class Engine:
     """Where work is done.
 
-    `files` gives an executor to share files of these sizes among, None where they are best read here. `elsewhere`
-    makes the runs of agents; None where they are made here.
+    `files` gives an executor to share files of these sizes among, None where they are best read here. `workers`
+    work out what episodes show. `elsewhere` makes the runs of agents; None where they are made here.
     """
 
     files: Callable[[Sequence[int]], AbstractContextManager[Executor | None]]
+    workers: Workers
     elsewhere: Elsewhere | None = None
+
+    def sharing(self) -> Sharing:
+        """Give a command what shares its mining and replay; workers last from the first large work to its end."""
+        return Sharing(self.workers)
 
 
 def engine_of(settings: EngineSettings, *, processes: int = 0) -> Engine:
     """Give the engine that settings ask for; nothing is started or reached before it is used.
 
-    `processes` read files on this machine, 0 is one for each core. Raises: UsageError where the extra is missing.
+    `processes` share work on this machine, 0 is one for each core. Raises: UsageError where the extra is missing.
     """
     if settings.name == "local":
-        return Engine(partial(_process_pool, processes))
+        places = processes or os.cpu_count() or 1
+        return Engine(partial(_for_files, places), Workers(lambda: places, partial(_processes, places)))
     from strategies.dask_engine import DaskWorkers  # noqa: PLC0415 - only where it is asked for
 
     workers = DaskWorkers(settings)
-    return Engine(workers.files, workers)
+    return Engine(workers.files, Workers(lambda: workers.places, workers.calls), workers)
 
 
 @contextmanager
-def _process_pool(processes: int, sizes: Sequence[int]) -> Iterator[Executor | None]:
+def _for_files(places: int, sizes: Sequence[int]) -> Iterator[Executor | None]:
     """Start processes to share files among, where there are enough files and bytes to be worth it; else None."""
-    wanted = min(processes or os.cpu_count() or 1, len(sizes))
+    wanted = min(places, len(sizes))
     if wanted < 2 or sum(sizes) < _WORTH_BYTES:  # noqa: PLR2004 - one file is read by one process
         yield None
         return
-    # Not forked: a child must never hold the parent's connection to the registry.
-    with ProcessPoolExecutor(wanted, multiprocessing.get_context("forkserver")) as executor:
+    with _processes(wanted) as executor:
         yield executor
+
+
+@contextmanager
+def _processes(number: int) -> Iterator[Executor]:
+    """Start processes, and end them: what has not begun by then is never done."""
+    # Not forked: a child must never hold the parent's connection to the registry.
+    context = multiprocessing.get_context("forkserver")
+    executor = ProcessPoolExecutor(number, context, initializer=_die_of_ctrl_c)
+    try:
+        yield executor
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def _die_of_ctrl_c() -> None:
+    """Let Ctrl-C, which reaches every process of a terminal, end a worker at once and without a word."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -24,6 +24,7 @@ from strategies.regressions import Terms, take_back
 from strategies.scoring import measure_live_first
 from strategies.select import Turn as Past
 from strategies.select import pick
+from strategies.sharing import HERE
 from strategies.stopping import stop_of
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from strategies.reflecting import Reflecting
     from strategies.regressions import TakenBack
     from strategies.rollouts.trials import Trials
+    from strategies.sharing import Sharing
     from strategies.shown import CycleResult
     from strategies.stopping import Stop
 
@@ -60,7 +62,8 @@ class Plan:
     `skill` is "" where each signal finds its own way. `write` is false for a rehearsal: nothing goes to disk.
     With `review` nothing is promoted: what the gate lets through is held for a person. With `auto` the preset is
     chosen anew for each turn, and `preset` is what it would be now. `trials` run candidates of the skills
-    that have a harness. With `reflecting` a model proposes, and nobody else does.
+    that have a harness. With `reflecting` a model proposes, and nobody else does. `sharing` says who works out
+    what episodes show.
     """
 
     preset: Preset
@@ -74,6 +77,7 @@ class Plan:
     policy: IntakePolicy = DEFAULT_POLICY
     trials: Trials | None = None
     reflecting: Reflecting | None = None
+    sharing: Sharing = HERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,7 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
             require_unedited(registry, name)
     since = registry.log.head().position
     taken_back = _taken_back(registry, plan)
-    ground = prepare(registry, only=plan.only)
+    ground = replace(prepare(registry, only=plan.only), sharing=plan.sharing)
     measure_live_first(registry, ground, seed=plan.seed)
     agenda, bound = agenda_on(registry, ground, plan.skill), _bound(registry, plan)
     history, promoted = picks_before(registry.cycles(), bound, plan.seed, ground)
@@ -129,7 +133,7 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
         if picked is None:
             break
         signal = picked.offer
-        offers.remove(signal)
+        offers = [one for one in offers if one is not signal]
         if signal.fingerprint in done:
             judged.add(promoted[signal.fingerprint])
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -10,10 +10,12 @@ from events.registry_events import EvaluatorRegistered
 from registry.commands import Record
 from strategies.frozen import freeze, frozen_with
 from strategies.gate.evaluator import evaluator_id
+from strategies.gate.measure import Stamp
 from strategies.gate.policy import METHOD, policy_text
 from strategies.gate.splits import divide
 from strategies.intake import all_episodes, every_reading, split_groups
 from strategies.proposers.explore import Explore
+from strategies.sharing import HERE, Sharing
 from strategies.signals.survey import truth
 
 if TYPE_CHECKING:
@@ -32,17 +34,23 @@ GROWTH: Final = 1.25
 class Ground:
     """Episodes divided once and for all, and the evaluator that they make.
 
-    `fresh` marks an evaluator of the pool that was registered only now: it measures live versions first.
+    `fresh` marks an evaluator of the pool that was registered only now: it measures live versions first. `sharing`
+    says who works out its figures, which come to the same.
     """
 
     division: Division
     evaluator: str
     fresh: bool = False
+    sharing: Sharing = field(default=HERE, compare=False)
 
     @cached_property
     def explore(self) -> Explore:
         """What proposers may look at, with what it showed of claims so far: one for all turns on this ground."""
-        return Explore(self.division.explore)
+        return Explore(self.division.explore, self.sharing)
+
+    def stamp(self, measured_at: str) -> Stamp:
+        """Give what all figures share that are measured on this ground now."""
+        return Stamp(self.evaluator, measured_at, self.sharing)
 
 
 def prepare(registry: Registry, *, only: Collection[str] | None = None, refresh: bool = False) -> Ground:

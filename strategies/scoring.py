@@ -10,7 +10,7 @@ from events.errors import RefusedError
 from events.score import Score
 from registry.commands import ScoreVersion
 from strategies.drafts import live_claims
-from strategies.gate.measure import Stamp, score
+from strategies.gate.measure import score
 
 if TYPE_CHECKING:
     from events.log import Receipt
@@ -42,7 +42,7 @@ def score_version(
     Raises: RefusedError where no sealed episode has an outcome; NotFoundError for an unknown version.
     """
     capsule = registry.capsule(name, str(version))
-    stamp = Stamp(ground.evaluator, registry.clock.now())
+    stamp = ground.stamp(registry.clock.now())
     sealed, audit = score(live_claims(capsule), ground.division, stamp, seed=seed)
     if not isinstance(sealed, Score):
         raise RefusedError(
@@ -79,7 +79,7 @@ def _measured_before(registry: Registry, name: str, position: int) -> bool:
 
 def _measure(registry: Registry, name: str, ground: Ground, seed: int) -> bool:
     capsule = registry.capsule(name)
-    stamp = Stamp(ground.evaluator, registry.clock.now())
+    stamp = ground.stamp(registry.clock.now())
     sealed, audit = score(live_claims(capsule), ground.division, stamp, seed=seed)
     if not isinstance(sealed, Score):
         return False

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
 from typing import Final
 
+from strategies.claims.kinds import ENTRY_POINTS
 from strategies.logs.reader_plugins import GROUP
 
 _SOURCES: Final = ("events", "registry", "strategies")
@@ -35,12 +36,12 @@ def code_here() -> dict[str, str]:
     digest = sha256()
     for path in sorted(path for name in _SOURCES for path in (root / name).rglob("*.py")):
         digest.update(f"{path.relative_to(root).as_posix()}\n".encode() + path.read_bytes())
-    readers = sorted(f"{one.name} {one.dist.version if one.dist else ''}" for one in entry_points(group=GROUP))
     return {
         "germline": f"{_version('germline')} ({digest.hexdigest()[:12]})",
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
         **{name: _version(name) for name in _PACKAGES},
-        "log readers": ", ".join(readers) or "none",
+        "log readers": _plugins(GROUP),
+        "claims": _plugins(ENTRY_POINTS),
     }
 
 
@@ -52,6 +53,12 @@ def differences(here: dict[str, str], there: dict[str, str]) -> tuple[str, ...]:
         for name in names
         if here.get(name) != there.get(name)
     )
+
+
+def _plugins(group: str) -> str:
+    """Name what other packages bring, with their versions."""
+    found = sorted(f"{one.name} {one.dist.version if one.dist else ''}" for one in entry_points(group=group))
+    return ", ".join(found) or "none"
 
 
 def _version(package: str) -> str:

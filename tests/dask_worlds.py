@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from registry.skill_paths import SKILL_FILE
+from strategies.proposers import explore
 from strategies.rollouts import sandbox
 from strategies.rollouts.trial import Trial
 from tests.fake_runs import draw, planted
@@ -47,6 +48,11 @@ class DrawnRunner:
 def commands_running() -> int:
     """Count the commands that this process runs confined."""
     return len(sandbox._RUNNING)
+
+
+def explores_kept() -> int:
+    """Count the explore splits that this process keeps unpacked."""
+    return explore._arrived.cache_info().currsize
 
 
 def nothing_wrong(_: RolloutTask) -> tuple[Violation, ...]:

@@ -9,6 +9,7 @@ from events.runs import Attribution
 from events.score import Delta
 from strategies.gate.replay import compare
 from strategies.gate.rollout import ROLLOUT_RULE, figures_of
+from strategies.sharing import HERE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from events.claims import Claim
     from strategies.gate.rollout import Pairs, RolloutPolicy
     from strategies.logs.episode import EpisodeRecord
+    from strategies.sharing import Sharing
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,12 @@ class Place:
 
 
 def ablate(
-    claims: Sequence[Sequence[Claim]], place: Place, sealed: Sequence[EpisodeRecord], *, seed: int
+    claims: Sequence[Sequence[Claim]],
+    place: Place,
+    sealed: Sequence[EpisodeRecord],
+    *,
+    seed: int,
+    sharing: Sharing = HERE,
 ) -> tuple[Attribution, ...]:
     """Attribute a gain on replay: each edit is what the whole loses without it.
 
@@ -42,7 +49,7 @@ def ablate(
     found = []
     for edit, _ in enumerate(claims):
         rest = [claim for other, mine in enumerate(claims) if other != edit for claim in mine]
-        both = compare(sealed, place.with_claims(rest), place.with_claims(every), seed=seed)
+        both = compare(sealed, place.with_claims(rest), place.with_claims(every), seed=seed, sharing=sharing)
         delta = Delta(value=both.delta.value, low=both.delta.low, high=both.delta.high, tasks=both.tasks)
         found.append(Attribution(edit=edit, delta=delta, passenger=delta.low <= 0))
     return tuple(found)

@@ -52,9 +52,21 @@ def first_moment(claims: Sequence[Claim | Inverse], record: EpisodeRecord) -> tu
 
     Shapes: claims in gene order; answers with an index of the claims and its moment.
     """
-    first: tuple[int, Moment] | None = None
-    for index, claim in enumerate(claims):
-        moment = moment_of(claim, record)
-        if moment is not None and (first is None or moment.step < first[1].step):
-            first = index, moment
-    return first
+    return first_moments_of(claims)(record)
+
+
+def first_moments_of(
+    claims: Sequence[Claim | Inverse],
+) -> Callable[[EpisodeRecord], tuple[int, Moment] | None]:
+    """Give what `first_moment` answers for any episode, for those who ask about many."""
+    ways = [moments_of(claim) for claim in claims]
+
+    def judge(record: EpisodeRecord) -> tuple[int, Moment] | None:
+        first: tuple[int, Moment] | None = None
+        for index, find in enumerate(ways):
+            moment = find(record)
+            if moment is not None and (first is None or moment.step < first[1].step):
+                first = index, moment
+        return first
+
+    return judge

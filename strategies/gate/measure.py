@@ -13,6 +13,7 @@ from strategies.gate.exposure import Inverse
 from strategies.gate.outcomes import judged
 from strategies.gate.recovered import population
 from strategies.gate.replay import compare
+from strategies.sharing import HERE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,13 +24,15 @@ if TYPE_CHECKING:
     from strategies.gate.splits import Division
     from strategies.gate.strata import Interval
     from strategies.logs.episode import EpisodeRecord
+    from strategies.sharing import Sharing
 
 
 class Stamp(NamedTuple):
-    """What every score of one measurement shares: its evaluator, and the time."""
+    """What all figures of one measurement share: their evaluator, the time, and who works them out."""
 
     evaluator: str
     measured_at: str
+    sharing: Sharing = HERE
 
 
 @dataclass(frozen=True)
@@ -142,7 +145,7 @@ def _measure_recovered(
     first = claims[0]
     sealed, audit = population(first, division.sealed), population(first, division.audit)
     kept = (first, *(claim for claim in claims[1:] if helps(claim, sealed.records)))
-    own = Stamp(claim_evaluator(stamp.evaluator, first), stamp.measured_at)
+    own = stamp._replace(evaluator=claim_evaluator(stamp.evaluator, first))
     versions = (), (first,)
     outcomes = judged(division.sealed)
     known = None if outcomes.heuristic else contrast(cases_of(first, outcomes.records))
@@ -253,7 +256,7 @@ def _replayed(
     """Replay both versions on one split, and contrast the arms of the claim that is judged, if any."""
     if not records:
         return Replayed(ruler.nothing(), ruler.nothing(), None, None)
-    both = compare(records, *versions, seed=ruler.seed)
+    both = compare(records, *versions, seed=ruler.seed, sharing=ruler.stamp.sharing)
     figures = None if claim is None else contrast(cases_of(claim, records))
     return Replayed(
         before=ruler.score(both.before, both.coverage_before, both.n),

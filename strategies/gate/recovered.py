@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.claims import After, AfterError
 from events.score import Censoring
-from strategies.gate.exposure import moment_of
+from strategies.gate.exposure import moment_of, moments_of
 from strategies.gate.outcomes import judged
 from strategies.logs.ended import ended
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from events.claims import Claim
     from events.score import Endpoint
+    from strategies.gate.moment import Moment
     from strategies.gate.outcomes import Judged
     from strategies.logs.episode import EpisodeRecord
 
@@ -55,8 +56,10 @@ def next_attempt(claim: Claim, record: EpisodeRecord) -> int | None:
     of the steps.
     """
     moment = moment_of(claim, record)
-    if moment is None:
-        return None
+    return None if moment is None else _attempt_after(moment, record)
+
+
+def _attempt_after(moment: Moment, record: EpisodeRecord) -> int | None:
     failed, steps = record.steps[moment.step], record.steps
     later = range(moment.step + 1, len(steps))
     calls = (at for at in later if steps[at].kind == "call" and steps[at].turn > failed.turn)
@@ -71,8 +74,10 @@ def recovered(claim: Claim, record: EpisodeRecord) -> float | None:
 
 def attempts(claim: Claim, records: Sequence[EpisodeRecord]) -> tuple[EpisodeRecord, ...]:
     """Keep the episodes that try again after the claim's moment, each with `recovered` for its outcome."""
-    found = ((record, recovered(claim, record)) for record in records)
-    return tuple(ended(record, value) for record, value in found if value is not None)
+    moment_at = moments_of(claim)
+    met = ((record, moment_at(record)) for record in records)
+    tried = ((record, _attempt_after(moment, record)) for record, moment in met if moment is not None)
+    return tuple(ended(record, float(not record.steps[at].error)) for record, at in tried if at is not None)
 
 
 def population(claim: Claim, records: Sequence[EpisodeRecord]) -> Population:
@@ -85,8 +90,9 @@ def population(claim: Claim, records: Sequence[EpisodeRecord]) -> Population:
     tried = attempts(claim, records)
     left = {record.id for record in tried}
     lost = {True: [0, 0], False: [0, 0]}
+    moment_at = moments_of(claim)
     for record in records:
-        moment = moment_of(claim, record)
+        moment = moment_at(record)
         if moment is not None:
             lost[moment.obeyed][0] += record.id not in left
             lost[moment.obeyed][1] += 1
@@ -105,7 +111,8 @@ def endpoint_for(claim: Claim, records: Sequence[EpisodeRecord], every: Judged |
     every = judged(records) if every is None else every
     if len(every.records) == len(records) and not every.heuristic:
         return "outcome"
-    met = [record for record in records if moment_of(claim, record) is not None]
+    moment_at = moments_of(claim)
+    met = [record for record in records if moment_at(record) is not None]
     firm = judged(met)
     with_outcome = 0 if firm.heuristic else len(firm.records)
     return "outcome" if with_outcome >= OUTCOME_SHARE * len(met) else "recovered"

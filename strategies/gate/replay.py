@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
+from array import array
 from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial, reduce
+from operator import add, mul
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from strategies.gate.exposure import first_moment
+from strategies.gate.exposure import first_moments_of
 from strategies.gate.outcomes import outcome_of
 from strategies.gate.strata import Interval, stratifier
+from strategies.sharing import HERE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from events.claims import Claim
     from strategies.gate.exposure import Inverse
     from strategies.logs.episode import EpisodeRecord
+    from strategies.sharing import Sharing
 
 LEAST_OBEDIENT: Final = 5
 """Obedient episodes that a stratum must hold before a disobedient one of it is imputed (replay_and_gate.md)."""
@@ -24,6 +28,8 @@ PRIOR_WEIGHT: Final = 10
 """Episodes' worth of the overall obedient mean that shrinks each stratum's own (replay_and_gate.md)."""
 REFITS: Final = 200
 """Bootstrap refits behind an interval (replay_and_gate.md)."""
+_REFIT_S: Final = 2e-7
+"""What a refit takes for one task, and for one cell of a panel (measured)."""
 
 
 class Cell(NamedTuple):
@@ -37,6 +43,15 @@ class Cell(NamedTuple):
     total: float
 
 
+class _Column(NamedTuple):
+    """The cells of one arm: places among the tasks, and for each the number and the sum of outcomes."""
+
+    arm: int
+    places: list[int]
+    n: list[int]
+    total: list[float]
+
+
 @dataclass(frozen=True)
 class Panel:
     """Episodes reduced to counts, so that a refit costs one addition for each task and arm.
@@ -47,6 +62,18 @@ class Panel:
     cells: tuple[tuple[Cell, ...], ...]
     claim_of: tuple[int, ...]
     claims: int
+
+    @cached_property
+    def columns(self) -> tuple[_Column, ...]:
+        """The same counts by arm: a refit adds up columns, each of them in one go."""
+        columns: dict[int, _Column] = {}
+        for place, cells in enumerate(self.cells):
+            for arm, n, total in cells:
+                column = columns.setdefault(arm, _Column(arm, [], [], []))
+                column.places.append(place)
+                column.n.append(n)
+                column.total.append(total)
+        return tuple(columns.values())
 
 
 class Estimate(NamedTuple):
@@ -61,11 +88,11 @@ def panel_of(records: Sequence[EpisodeRecord], claims: Sequence[Claim | Inverse]
 
     Shapes: claims in gene order; episodes with an outcome, at least one.
     """
-    stratum_of = stratifier(records)
+    stratum_of, first_of = stratifier(records), first_moments_of(claims)
     numbers: dict[tuple[int, tuple[str, str, str]], int] = {}
     tasks: dict[str, dict[int, list[float]]] = {task: {} for task in sorted({r.task for r in records})}
     for record in records:
-        first = first_moment(claims, record)
+        first = first_of(record)
         arm = -1
         if first is not None:
             place = first[0], stratum_of(record)
@@ -77,7 +104,7 @@ def panel_of(records: Sequence[EpisodeRecord], claims: Sequence[Claim | Inverse]
     return Panel(cells, tuple(claim for claim, _ in numbers), len(claims))
 
 
-def estimate(panel: Panel, weights: Iterable[int]) -> Estimate:
+def estimate(panel: Panel, weights: Sequence[int]) -> Estimate:
     """Estimate the mean outcome under obedience, counting each task as often as its weight says.
 
     A disobedient episode is imputed only where its stratum holds at least 5 obedient ones, by their mean
@@ -92,16 +119,18 @@ def estimate(panel: Panel, weights: Iterable[int]) -> Estimate:
     )
 
 
-def _sums(panel: Panel, weights: Iterable[int]) -> tuple[list[int], list[float]]:
-    """Count episodes and sum outcomes by arm; the last place is that of arm -1, where no claim applies."""
+def _sums(panel: Panel, weights: Sequence[int]) -> tuple[list[int], list[float]]:
+    """Count episodes and sum outcomes by arm; the last place is that of arm -1, where no claim applies.
+
+    Outcomes are added one by one: `sum` rounds differently from Python 3.12 on, and a score must not.
+    """
     arms = 2 * len(panel.claim_of)
     n = [0] * (arms + 1)
     total = [0.0] * (arms + 1)
-    for cells, weight in zip(panel.cells, weights, strict=True):
-        if weight:
-            for arm, count, outcome in cells:
-                n[arm] += weight * count
-                total[arm] += weight * outcome
+    for column in panel.columns:
+        drawn = [weights[place] for place in column.places]
+        n[column.arm] = sum(map(mul, drawn, column.n))
+        total[column.arm] = reduce(add, map(mul, drawn, column.total), 0.0)
     return n, total
 
 
@@ -166,21 +195,22 @@ def compare(
     after: Sequence[Claim | Inverse],
     *,
     seed: int,
+    sharing: Sharing = HERE,
 ) -> Comparison:
     """Replay two claim lists over the same episodes; intervals by a bootstrap over tasks that refits both.
 
-    Shapes: claims in gene order; episodes with an outcome, at least one.
+    Shapes: claims in gene order; episodes with an outcome, at least one. The refits come to the same, whoever
+    makes them.
     """
-    panels = panel_of(records, before), panel_of(records, after)
+    first = panel_of(records, before)
+    panels = first, first if tuple(after) == tuple(before) else panel_of(records, after)
     tasks = len(panels[0].cells)
     once = [1] * tasks
     old, new = (estimate(panel, once) for panel in panels)
-    draws = random.Random(seed)  # noqa: S311 - a seeded bootstrap, not a secret
-    refits: list[tuple[float, float]] = []
-    for _ in range(REFITS):
-        drawn = Counter(draws.choices(range(tasks), k=tasks))
-        weights = [drawn[task] for task in range(tasks)]
-        refits.append((estimate(panels[0], weights).value, estimate(panels[1], weights).value))
+    cells = sum(len(row) for panel in panels for row in panel.cells)
+    refits = sharing.map(
+        partial(_refitted, panels, seed), range(REFITS), seconds=_REFIT_S * REFITS * (tasks + cells)
+    )
     return Comparison(
         before=_interval(old.value, [one for one, _ in refits]),
         after=_interval(new.value, [other for _, other in refits]),
@@ -190,6 +220,30 @@ def compare(
         tasks=tasks,
         n=len(records),
     )
+
+
+@lru_cache(maxsize=2)  # sealed and audit: each candidate of a run is refitted on the same draws
+def _drawn(tasks: int, seed: int) -> tuple[Sequence[int], ...]:
+    """Draw for each refit how often it counts each task."""
+    draws = random.Random(seed)  # noqa: S311 - a seeded bootstrap, not a secret
+    drawn = []
+    for _ in range(REFITS):
+        weights = array("I", [0]) * tasks
+        for task in draws.choices(range(tasks), k=tasks):
+            weights[task] += 1
+        drawn.append(weights)
+    return tuple(drawn)
+
+
+def _refitted(panels: tuple[Panel, Panel], seed: int, asked: Sequence[int]) -> list[tuple[float, float]]:
+    """Refit both panels on some draws of a seeded bootstrap, each named by its number."""
+    drawn = _drawn(len(panels[0].cells), seed)
+    refits: list[tuple[float, float]] = []
+    for number in asked:
+        weights = drawn[number]
+        old = estimate(panels[0], weights).value
+        refits.append((old, old if panels[1] is panels[0] else estimate(panels[1], weights).value))
+    return refits
 
 
 def _interval(value: float, refits: Sequence[float]) -> Interval:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from math import erfc, exp, log, sqrt
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ Stratum = tuple[str, str, str]
 
 Z95: Final = 1.959964
 """The 97.5 % point of the normal distribution: two-sided 95 % intervals."""
+_RUN_AND_TASK: Final = attrgetter("run", "task")
 
 
 class Table(NamedTuple):
@@ -46,11 +48,12 @@ def stratifier(records: Sequence[EpisodeRecord]) -> Callable[[EpisodeRecord], St
     The task is added only where the same configuration repeats it; across different models it would compare
     models, not obedience (measured: it promoted on 20 of 20 shuffles).
     """
-    often = Counter((record.run, record.task) for record in records)
+    often = Counter(map(_RUN_AND_TASK, records))
+    repeated = {both for both, times in often.items() if times > 1}
 
     def stratum(record: EpisodeRecord) -> Stratum:
-        repeated = often[record.run, record.task] > 1
-        return record.run, record.difficulty, record.task if repeated else ""
+        again = repeated and _RUN_AND_TASK(record) in repeated
+        return record.run, record.difficulty, record.task if again else ""
 
     return stratum
 

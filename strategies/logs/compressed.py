@@ -63,6 +63,16 @@ def unpacked(packing: str, blocks: Iterator[bytes]) -> Iterator[bytes]:
     return _gunzipped(blocks) if packing == "gzip" else _unzstd(blocks)
 
 
+def shrunk(whole: bytes) -> bytes:
+    """Compress what is to be sent, at the least effort."""
+    return zstandard.ZstdCompressor(level=1).compress(whole)
+
+
+def grown(sent: bytes) -> bytes:
+    """Undo `shrunk`."""
+    return zstandard.ZstdDecompressor().decompress(sent)
+
+
 def _gunzipped(blocks: Iterator[bytes]) -> Iterator[bytes]:
     # zlib rather than gzip.open: on a truncated file the latter drops the bytes that it had already unpacked.
     member = zlib.decompressobj(wbits=31)

@@ -21,14 +21,19 @@ _IMPLIED: Final = frozenset(
 """Keys that are carried over, or that go without saying: a title repeats the name of what it stands under."""
 _DROPPED: Final = frozenset({"additionalProperties", "discriminator", "default"})
 
+_WRITTEN: Final[dict[type[Frozen], dict[str, JsonValue]]] = {}
+"""Those that were asked for: pydantic takes milliseconds for each, and a run asks the same again and again."""
+
 
 def answer_schema(shape: type[Frozen]) -> dict[str, JsonValue]:
-    """Write the schema of a shape as structured output takes it.
+    """Write the schema of a shape as structured output takes it; it is the same object each time.
 
     Every property is required: a field that the model may leave out is one that it forgets.
     Raises: ValueError for a shape that holds a mapping, which no closed object can be.
     """
-    return _strict(shape.model_json_schema())
+    if shape not in _WRITTEN:
+        _WRITTEN[shape] = _strict(shape.model_json_schema())
+    return _WRITTEN[shape]
 
 
 def _strict(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:

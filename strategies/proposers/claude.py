@@ -119,7 +119,7 @@ def _mined(ask: Ask, ideas: Sequence[Idea], explored: _Explored) -> Iterator[Min
 
 def _explored(ask: Ask, claims: Iterable[Claim]) -> _Explored:
     """Hold every claim of a turn against explore, all of them together."""
-    shown = {claim: ask.explore.shows(claim) for claim in dict.fromkeys(claims)}
+    shown = ask.explore.shows_all(claims)
     endpoints = {claim: one.endpoint for claim, one in shown.items()}
     compared = {claim: one.figures for claim, one in shown.items()}
     return _Explored(endpoints, compared, fitted(compared, tried_before=ask.tried_before))

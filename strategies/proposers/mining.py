@@ -52,7 +52,7 @@ def mine(proposer: str, ask: Ask, claims: Iterable[Claim], lines: Mapping[Claim,
     the others get the sentence of their kind.
     """
     live = {one.claim for gene in ask.capsule.genes for one in gene.claims} if ask.capsule else set()
-    shown = {claim: ask.explore.shows(claim) for claim in dict.fromkeys(claims) if claim not in live}
+    shown = ask.explore.shows_all(claim for claim in claims if claim not in live)
     found = fitted({claim: one.figures for claim, one in shown.items()}, tried_before=ask.tried_before)
     helping = {claim: figures for claim, figures in found.surviving.items() if figures.z > 0}
     left = [claim for claim in helping if claim not in ask.refused]

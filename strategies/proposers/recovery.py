@@ -15,7 +15,7 @@ from strategies.proposers.mining import explained, fitted
 from strategies.proposers.proposal import LearnedLine, Mined, Proposal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from events.claims import Claim
     from events.score import Endpoint
@@ -42,8 +42,11 @@ def recovery(ask: Ask) -> Mined:
     failure = AfterError(template=template)
     explore = ask.explore
     endpoint = explore.endpoint_for(failure)
-    records = explore.judged if endpoint == "outcome" else attempts(failure, explore.records)
-    answers = _answers(template, records)
+    if endpoint == "outcome":
+        answers = _answers(template, explore.judged_failing(template), explore.stratum_of)
+    else:
+        tried = attempts(failure, explore.records)
+        answers = _answers(template, tried, stratifier(tried))
     compared: dict[Claim, Contrast | None] = {
         AfterError(template=template, do=action): _compared(answers, action)
         for action in sorted({answer.action for answer in answers})
@@ -58,8 +61,9 @@ def recovery(ask: Ask) -> Mined:
     return Mined(proposal, found.tried, found.strongest, refused)
 
 
-def _answers(template: str, records: Sequence[EpisodeRecord]) -> list[_Answer]:
-    stratum_of = stratifier(records)
+def _answers(
+    template: str, records: Sequence[EpisodeRecord], stratum_of: Callable[[EpisodeRecord], Stratum]
+) -> list[_Answer]:
     found = ((record, first_failure(record, template)) for record in records)
     return [
         _Answer(stratum_of(record), record.task, record.steps[at[1]].action, outcome_of(record))

@@ -83,7 +83,7 @@ def slow(ask: Ask, claims: Iterable[Claim], live: Sequence[Claim], changes: Chan
     What the live claims ask for already lifts nothing. Shapes: claims of any family; live are those of the last
     version, which it may neither repeat nor contradict.
     """
-    compared = {claim: ask.explore.by_outcome(claim) for claim in dict.fromkeys(claims) if claim not in live}
+    compared = ask.explore.all_by_outcome(claim for claim in claims if claim not in live)
     found = fitted(compared, tried_before=ask.tried_before)
     helping = {claim: figures for claim, figures in found.surviving.items() if figures.z > 0}
     fitting = [claim for claim in helping if not any(contradicts(claim, other) for other in live)]

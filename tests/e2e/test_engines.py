@@ -15,7 +15,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
@@ -26,11 +26,15 @@ from registry.registry import Registry
 from strategies import dask_engine, raising
 from strategies.dask_engine import DaskWorkers, _cluster_here
 from strategies.engines import EngineSettings
+from strategies.evolution import Plan, evolve
 from strategies.handwritten import propose_rewrite
-from strategies.intake import scan_into
+from strategies.intake import scan_into, take_in
 from strategies.logs.file_scan import Task
 from strategies.logs.workers import scan_files, scan_in_sight
 from strategies.presets import PRESETS
+from strategies.proposers.explore import Explore
+from strategies.proposers.guard import guard_claims
+from strategies.proposers.habit import habit_claims
 from strategies.rollouts.agents import Agent
 from strategies.rollouts.arms import NO_SKILL
 from strategies.rollouts.bank import Job
@@ -38,22 +42,26 @@ from strategies.rollouts.elsewhere import made_there, sent_elsewhere
 from strategies.rollouts.harness import AgentRunner
 from strategies.rollouts.judging import try_out
 from strategies.rollouts.sandbox import SandboxPolicy, end_all
+from strategies.sharing import HERE, Sharing, Workers
 from strategies.worker_code import code_here, differences
 from tests.clocks import TickingClock
 from tests.confining import require_isolation, without_anything
-from tests.dask_worlds import DrawnRunner, commands_running, nothing_wrong
+from tests.dask_worlds import DrawnRunner, commands_running, explores_kept, nothing_wrong
 from tests.fake_runs import FakeRunner, planted, rig, task
 from tests.registries import NAME, SKILL, imported
 from tests.sample_logs import SAMPLES
 from tests.terminal import Terminal
+from tests.worlds import division_of, world_with_a_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
 
     from strategies.engines import Elsewhere
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FILES = 20
+T = TypeVar("T")
 
 pytestmark = pytest.mark.xdist_group("dask")  # one cluster for all of them
 
@@ -177,6 +185,52 @@ def test_runs_with_a_worker_killed_on_the_way_give_the_bytes_of_local_ones(
     for table in ("events", "blobs"):
         assert rows[table]
         assert others[table] == rows[table]
+    assert capfd.readouterr() == ("", "")
+
+
+class KillingDask(DaskWorkers):
+    """Kills a worker when its second call is handed over."""
+
+    calls_made = 0
+
+    def submit(self, function: Callable[[], T]) -> Future[T]:
+        """Hand over a call."""
+        self.calls_made += 1
+        future = super().submit(function)
+        if self.calls_made == 2:
+            os.kill(next(iter(self._connected().run(os.getpid).values())), signal.SIGKILL)
+        return future
+
+
+def evolved(folder: Path, sharing: Sharing) -> dict[str, list[tuple[object, ...]]]:
+    """Evolve a skill on episodes in which a rule holds; returns the rows that are kept."""
+    registry = registry_in(folder)
+    imported(registry, folder)
+    take_in(registry, world_with_a_rule(3, tasks=150))
+    assert evolve(registry, Plan(PRESETS["balanced"], 7, skill=NAME, cycles=3, sharing=sharing)).cycles
+    rows = source_rows(registry)
+    rmtree(folder)
+    return rows
+
+
+def test_evolution_with_a_worker_killed_on_the_way_gives_the_bytes_of_one_process(
+    scheduler: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rows = evolved(tmp_path / "of", HERE)
+    dask = KillingDask(EngineSettings(name="dask", scheduler=scheduler))
+    explore = division_of(world_with_a_rule(3, tasks=60), "1").explore
+    claims = [*habit_claims(explore), *guard_claims("", explore)]
+    with Sharing(Workers(lambda: 2, dask.calls), start_s=0.0, part_s=1e-9) as sharing:  # whoever is there by now
+        assert Explore(explore, sharing).shows_all(claims) == Explore(explore).shows_all(claims)
+        mined = dask.calls_made
+        others = evolved(tmp_path / "of", sharing)  # the same place: events name it
+        assert dask.calls_made > mined >= 2
+        assert sum(dask._connected().run(explores_kept).values())
+    assert dask._client is None
+    assert not sum(dask._connected().run(explores_kept).values())
+    dask.close()
+    assert rows["events"]
+    assert others == rows
     assert capfd.readouterr() == ("", "")
 
 

@@ -12,6 +12,7 @@ import typer
 
 from strategies.auto import AUTO
 from strategies.binding import bound_by
+from strategies.engines import engine_of
 from strategies.evolution import MAX_CYCLES, Evolution, Plan, evolve
 from strategies.intake import take_in_scan
 from tui.bootstrap import find_registry, open_registry
@@ -96,7 +97,9 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
             trials = trials_of(registry, config, deferred=dry_run, tape=tape)
             plan = replace(plan, trials=trials)
         before = registry.log.head().position
-        with registry.rehearsal() if dry_run else nullcontext():
+        engine_set = engine_of(config.engine, processes=config.workers)
+        with registry.rehearsal() if dry_run else nullcontext(), engine_set.sharing() as sharing:
+            plan = replace(plan, sharing=sharing)
             result = _run(call, registry, plan, found, config.policy, quiet=as_json)
             events = event_rows(since(registry, before)) if dry_run else []
     _tell(call, result, skill, events if dry_run else None, as_json=as_json)
