@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import work
@@ -11,21 +12,11 @@ from textual.app import App
 from events.clock import SystemClock
 from events.errors import UsageError
 from tui.access import Access
-from tui.copying import kept_where
 from tui.host import Settings
 from tui.keys import APP
 from tui.places import Place, place_of
 from tui.remapping import checked_keys
 from tui.screens.base import PlaceScreen
-from tui.screens.help import HelpSheet, key_lines
-from tui.screens.history import HistoryScreen
-from tui.screens.palette import GoTo, commands_of
-from tui.screens.presets import PresetsScreen
-from tui.screens.review import ReviewScreen
-from tui.screens.signals import SignalsScreen
-from tui.screens.skills import SkillsScreen
-from tui.screens.trends import TrendsScreen
-from tui.screens.why import WhyScreen
 from tui.trail import Trail
 from tui.views.ascii import ascii_of
 
@@ -35,6 +26,7 @@ if TYPE_CHECKING:
 
     from textual.app import SystemCommand
     from textual.binding import Binding, BindingType
+    from textual.command import Provider
     from textual.screen import Screen
     from textual.theme import Theme
 
@@ -49,15 +41,29 @@ WIDTHS: Final = [(0, "-tiny"), (60, "-narrow"), (100, "-wide")]
 HEIGHTS: Final = [(0, "-flat"), (16, "-high")]
 """From how many cells on a screen has which class: below 60 × 16 it says that it is too small."""
 
-SCREENS: Final[dict[View, type[PlaceScreen]]] = {
-    "skills": SkillsScreen,
-    "history": HistoryScreen,
-    "why": WhyScreen,
-    "signals": SignalsScreen,
-    "presets": PresetsScreen,
-    "review": ReviewScreen,
-    "trends": TrendsScreen,
+SCREENS: Final[dict[View, str]] = {
+    "skills": "SkillsScreen",
+    "history": "HistoryScreen",
+    "why": "WhyScreen",
+    "signals": "SignalsScreen",
+    "presets": "PresetsScreen",
+    "review": "ReviewScreen",
+    "trends": "TrendsScreen",
 }
+"""The screen of each view, in the module of that name: imported when it is first shown, 5 to 60 ms each."""
+
+
+def screen_for(view: View) -> type[PlaceScreen]:
+    """Give the screen that shows a view."""
+    kind: type[PlaceScreen] = getattr(import_module(f"tui.screens.{view}"), SCREENS[view])
+    return kind
+
+
+def _go_to() -> type[Provider]:
+    """Name what the palette offers beside Textual's own, once it is opened."""
+    from tui.screens.palette import GoTo  # noqa: PLC0415 - the first frame needs none of it
+
+    return GoTo
 
 
 class GermlineApp(App[None], inherit_bindings=False):
@@ -66,7 +72,7 @@ class GermlineApp(App[None], inherit_bindings=False):
     TITLE = "germline"
     CSS_PATH = "theme.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [*APP]
-    COMMANDS = App.COMMANDS | {GoTo}
+    COMMANDS = App.COMMANDS | {_go_to}
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
 
@@ -104,7 +110,7 @@ class GermlineApp(App[None], inherit_bindings=False):
     def on_mount(self) -> None:
         """Begin with the place asked for, and follow the registry from here on."""
         place = self._trail.here
-        self.push_screen(SCREENS[place.view](place, self))
+        self.push_screen(screen_for(place.view)(place, self))
         self.set_interval(FOLLOW_S, self.follow)
         self.theme_changed_signal.subscribe(self, self._keep_theme)
 
@@ -143,7 +149,7 @@ class GermlineApp(App[None], inherit_bindings=False):
 
     def _show(self) -> None:
         place = self._trail.here
-        self.switch_screen(SCREENS[place.view](place, self))
+        self.switch_screen(screen_for(place.view)(place, self))
 
     def go(self, place: Place) -> None:
         """Show another place, and remember the one left."""
@@ -212,6 +218,8 @@ class GermlineApp(App[None], inherit_bindings=False):
         """Put a text on the clipboard of the terminal (OSC 52), and into a file for those that take none."""
         if not text:
             return
+        from tui.copying import kept_where  # noqa: PLC0415 - the first frame needs none of it
+
         self.copy_to_clipboard(text)
         self.notify(f"copied {text}\n{kept_where(text)}", timeout=4, markup=False)
 
@@ -231,9 +239,13 @@ class GermlineApp(App[None], inherit_bindings=False):
 
     def action_keys(self) -> None:
         """List the keys that work here."""
+        from tui.screens.help import HelpSheet, key_lines  # noqa: PLC0415 - the first frame needs none of it
+
         self.push_screen(HelpSheet(key_lines(self, self.screen), plain=self.settings.ascii))
 
     def get_system_commands(self, screen: Screen[None]) -> Iterable[SystemCommand]:
         """Offer everything by name."""
+        from tui.screens.palette import commands_of  # noqa: PLC0415 - the first frame needs none of it
+
         del screen
         yield from commands_of(self)

@@ -16,7 +16,7 @@ from registry.rendering import projected_lines
 from registry.summaries import summary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from events.base import Frozen
     from events.envelope import Envelope
@@ -96,6 +96,13 @@ def read_newer(library: Library, skill: str, *, after: int, upto: int) -> array[
 def read_lines(library: Library, positions: Sequence[int]) -> list[EventLine]:
     """Read the events at some positions, newest first."""
     return [_line(envelope) for envelope in reversed(library.log.at(positions))]
+
+
+def read_around(
+    library: Library, position: int, pages: Mapping[int, Sequence[int]]
+) -> tuple[EventDetail, Mapping[int, list[EventLine]]]:
+    """Read what the cursor moved to, in one go: the event, and the pages around it that are lacking."""
+    return read_event(library, position), {page: read_lines(library, at) for page, at in pages.items()}
 
 
 def read_matching(library: Library, positions: Sequence[int], needle: str) -> array[int]:

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from events.registry_events import SignalRaised
     from events.score import Delta
     from registry.candidate import Candidate
-    from registry.capsule import Capsule, ProjectedLine
+    from registry.capsule import Capsule
     from registry.library import Library
+    from registry.line import ProjectedLine
     from registry.provenance import Why
     from registry.versions import VersionRow
     from tui.views.markdown import Tones

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 NAME: Final = "germline.toml"
 _PREFIX: Final = "GERMLINE_"
+_PLACE: Final = "GERMLINE_REGISTRY"
+"""Says where the registry is, which is no setting."""
 _ALIKE: Final = 0.8
 """How much a variable must look like one of ours to be a slip (a guess; GERMLINE_SEDE is .92 of GERMLINE_SEED)."""
 
@@ -57,6 +59,12 @@ def said_by_layers(kinds: Mapping[str, tuple[type, ...]]) -> Said:
             origin = Origin("environment", variable(key), Path.cwd())
             _overrule(said, _nested(key, _parsed(text, kind)), origin)
     return said
+
+
+def is_anything_said() -> bool:
+    """Tell whether any layer may say something: most people leave all as it is."""
+    stated = (name for name in os.environ if name.startswith(_PREFIX))
+    return any(name != _PLACE for name in stated) or bool(said_by_layers({}).tables)
 
 
 def user_file() -> Path:

@@ -13,16 +13,12 @@ from textual.widgets import Static
 
 from events.errors import GermlineError
 from tui.keys import SCREEN
-from tui.rereading import still_there
-from tui.screens.asking import Ask
 from tui.screens.reading import reading
-from tui.screens.sheet import evidence_sheet
 from tui.views.bar import bar_row
 from tui.views.notice import notice_rows
 from tui.widgets.find_bar import FindBar
 from tui.widgets.key_bar import KeyBar
 from tui.widgets.rows_view import TONES, Line, RowsView
-from tui.writing import taking_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,7 +75,10 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
         """Read what the place holds."""
         self.show_bar()
         self._share()
-        self.reload()
+        if self.host.access.state.head:
+            self.reload()
+        else:  # the very first read loads half of germline: the frame is drawn before
+            self.call_after_refresh(self.reload)
 
     # -- for subclasses --------------------------------------------------------------------------------
 
@@ -147,6 +146,8 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
 
     async def standing(self, kept: Sequence[KeptEvidence]) -> tuple[bool, ...]:
         """Tell of each record whether it still is in its log; where one is not, under any name of that log."""
+        from tui.rereading import still_there  # noqa: PLC0415 - the first frame needs none of it
+
         evidence = [one.evidence for one in kept]
         there = await asyncio.to_thread(still_there, evidence)
         if not all(there):
@@ -156,13 +157,9 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
 
     async def open_evidence(self, crumbs: Sequence[str], candidate: str, fingerprint: str = "") -> None:
         """Show all evidence behind a candidate, else behind a signal; says so where there is none."""
-        from tui.evidence_reads import read_grounds  # noqa: PLC0415 - most who look ask for none
+        from tui.screens.sheet import show_grounds  # noqa: PLC0415 - most who look ask for none
 
-        found = await self.ask(partial(read_grounds, candidate=candidate, fingerprint=fingerprint))
-        if found is None:
-            self.notify("no evidence is kept behind this", timeout=2, markup=False)
-        else:
-            self.app.push_screen(evidence_sheet(crumbs, found, await self.standing(found.evidence), self.host))
+        await show_grounds(self, crumbs, candidate=candidate, fingerprint=fingerprint)
 
     def relayout(self) -> None:
         """Write every row anew: the time has changed."""
@@ -275,6 +272,8 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
 
     def ask_about(self, change: Change) -> None:
         """Ask for a reason and a yes, then append a change."""
+        from tui.screens.asking import Ask  # noqa: PLC0415 - most who look change nothing
+
         self.app.push_screen(Ask(change, self.host))
 
     async def action_undo(self) -> None:
@@ -287,6 +286,7 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
 
     async def _take_back(self, step: Literal["undo", "redo"]) -> None:
         from registry.undoing import changes_of  # noqa: PLC0415 - most who look change nothing
+        from tui.writing import taking_back  # noqa: PLC0415 - as above
 
         skill = self.place.skill if self._place.view in {"skills", "history", "why"} else ""
         changes = await self.ask(partial(changes_of, skill=skill))

@@ -11,8 +11,8 @@ from textual import on
 from events.errors import GermlineError
 from tui.event_reads import (
     EventDetail,
+    read_around,
     read_diff,
-    read_event,
     read_lines,
     read_matching,
     read_newer,
@@ -165,7 +165,9 @@ class HistoryScreen(PlaceScreen):
 
     @reading("detail")
     async def _show_detail(self, position: int) -> None:
-        detail = await self.ask(partial(read_event, position=position)) if position else None
+        asked = partial(read_around, position=position, pages=self._events.lacking)
+        detail, pages = (await self.ask(asked) if position else None) or (None, {})
+        self._events.draw(pages)
         self._detail = detail
         self.query_one("#detail", RowsView).show(
             lambda width: detail_rows(detail, width, self.host.now()) if detail else [], home=True

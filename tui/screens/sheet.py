@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.screen import ModalScreen
 
+from tui.evidence_reads import read_grounds
 from tui.figures import count
 from tui.keys import SHEET
 from tui.views.bar import bar_row
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from registry.candidate import Candidate
     from registry.diffs import DiffLine
     from tui.host import Host
+    from tui.screens.base import PlaceScreen
     from tui.views.evidence import Evidenced
     from tui.views.trends import Cell
     from tui.widgets.rows_view import Layout
@@ -71,6 +74,16 @@ def evidence_sheet(crumbs: Sequence[str], what: Evidenced, there: Sequence[bool]
     """Make a sheet of all evidence behind something."""
     note = f"{len(what.evidence)} kept" + (f", {len(what.erased)} erased" if what.erased else "")
     return Sheet([*crumbs, "evidence"], lambda width: evidence_rows(what, there, width), host, note)
+
+
+async def show_grounds(screen: PlaceScreen, crumbs: Sequence[str], *, candidate: str, fingerprint: str) -> None:
+    """Show all evidence behind a candidate, else behind a signal, above a screen; says so where there is none."""
+    found = await screen.ask(partial(read_grounds, candidate=candidate, fingerprint=fingerprint))
+    if found is None:
+        screen.notify("no evidence is kept behind this", timeout=2, markup=False)
+    else:
+        there = await screen.standing(found.evidence)
+        screen.app.push_screen(evidence_sheet(crumbs, found, there, screen.host))
 
 
 def tried_sheet(crumbs: Sequence[str], tried: Sequence[Candidate], host: Host) -> Sheet:

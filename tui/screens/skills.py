@@ -6,21 +6,32 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from events.errors import GermlineError
-from registry.rendering import label
-from tui.event_reads import read_diff
 from tui.figures import count
 from tui.keys import SKILLS
 from tui.places import Place
-from tui.reads import SkillCard, Work, read_skills, read_work
 from tui.screens.base import PlaceScreen
 from tui.screens.reading import reading
-from tui.screens.sheet import diff_sheet
-from tui.views.skills import card_rows, skill_rows, skills_header
 from tui.widgets.rows_view import Line, RowList, RowsView
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
+
+    from registry.library import Library
+    from tui.reads import SkillCard, Work
+
+
+def _skills(library: Library) -> tuple[SkillCard, ...]:
+    from tui.reads import read_skills  # noqa: PLC0415 - behind the first frame, and in the reading thread
+    from tui.views import skills  # noqa: F401, PLC0415 - as above: the next to be needed
+
+    return read_skills(library)
+
+
+def _work(library: Library) -> Work:
+    from tui.reads import read_work  # noqa: PLC0415 - as above
+
+    return read_work(library)
 
 
 class SkillsScreen(PlaceScreen):
@@ -41,7 +52,9 @@ class SkillsScreen(PlaceScreen):
     async def load(self) -> None:
         """Read the skills, then what was tried for them: that takes longer the older the registry is."""
         name = self.place.skill
-        self._every = await self.host.access.read(read_skills)
+        self._every = await self.host.access.read(_skills)
+        from tui.views.skills import skills_header  # noqa: PLC0415 - loaded by the reading thread
+
         self.query_one("#columns", Line).show(skills_header)
         if self._every:
             self.say("", "")
@@ -56,7 +69,7 @@ class SkillsScreen(PlaceScreen):
     @reading("work")
     async def _read_work(self) -> None:
         try:
-            self._work = await self.host.access.study(read_work)
+            self._work = await self.host.access.study(_work)
         except GermlineError as error:
             self.say(error.message, error.hint)
             return
@@ -67,6 +80,8 @@ class SkillsScreen(PlaceScreen):
         self._show_cards()
 
     def _show_cards(self) -> None:
+        from tui.views.skills import skill_rows  # noqa: PLC0415 - loaded by the reading thread
+
         cards, work = self._cards, self._work
         self._table.show(lambda width: skill_rows(cards, work, width, self.host.now()))
         self._show_card()
@@ -78,6 +93,8 @@ class SkillsScreen(PlaceScreen):
         self.refresh_bindings()
 
     def _show_card(self) -> None:
+        from tui.views.skills import card_rows  # noqa: PLC0415 - loaded by the reading thread
+
         card = self._card
         work = self._work.of(card.capsule.name) if card and self._work else None
         self.query_one("#card", RowsView).show(
@@ -154,6 +171,9 @@ class SkillsScreen(PlaceScreen):
 
     async def action_diff(self) -> None:
         """Show what the newest version changed."""
+        from tui.event_reads import read_diff  # noqa: PLC0415 - the first frame needs none of it
+        from tui.screens.sheet import diff_sheet  # noqa: PLC0415 - as above
+
         card = self._card
         if card is None:
             return
@@ -165,6 +185,8 @@ class SkillsScreen(PlaceScreen):
 
     async def action_evidence(self) -> None:
         """Show the evidence behind the newest version."""
+        from registry.rendering import label  # noqa: PLC0415 - the first frame needs none of it
+
         card = self._card
         if card:
             await self.open_evidence(["Skills", label(card.capsule)], card.versions[-1].candidate)

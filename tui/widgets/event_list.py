@@ -10,7 +10,9 @@ from tui.views.history import event_row
 from tui.widgets.rows_view import RowList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from textual.timer import Timer
 
     from tui.event_reads import EventLine
     from tui.views.rows import Row
@@ -18,12 +20,18 @@ if TYPE_CHECKING:
 PAGE: Final = 128
 """Events read together: more than a screen is high, and about 2 ms to read (measured)."""
 
+_PATIENCE_S: Final = 0.05
+"""How long a move waits for what is read for it: not so long that a person notices; a read takes 2 to 10 ms."""
+
 KEPT: Final = 64
 """Pages kept in memory: eight thousand events, the oldest pages go first."""
 
 
 class EventList(RowList):
-    """Lists events by their positions, newest first; asks for a page when a row of it comes into view."""
+    """Lists events by their positions, newest first; asks for a page when a row of it comes into view.
+
+    A move is drawn once what it leads to was read, in one frame with it (`draw`), or a moment later without.
+    """
 
     class Wanted(Message):
         """A page that is in view has not been read yet."""
@@ -39,6 +47,7 @@ class EventList(RowList):
         self.positions: Sequence[int] = ()
         self._pages: dict[int, list[EventLine]] = {}
         self._asked: set[int] = set()
+        self._waiting: Timer | None = None
         self.marks: tuple[int, ...] = ()
         self.every = False
 
@@ -62,6 +71,30 @@ class EventList(RowList):
         self.refresh()
 
     @property
+    def lacking(self) -> Mapping[int, Sequence[int]]:
+        """The pages around the cursor that were not read yet, each with the positions of its events."""
+        top = self.top_to_show
+        rows = (top, min(top + self.size.height, self.count) - 1)
+        pages = dict.fromkeys(row // PAGE for row in rows if row >= 0)
+        return {page: self._wanted(page) for page in pages if page not in self._pages}
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        """Say where the cursor is; it is drawn there in a moment."""
+        if old != new:
+            self.post_message(self.Moved(self, new))
+            self._waiting = self._waiting or self.set_timer(_PATIENCE_S, self.draw)
+
+    def draw(self, pages: Mapping[int, list[EventLine]] | None = None) -> None:
+        """Draw the cursor where it is by now, with the pages that were read for it."""
+        for page, lines in (pages or {}).items():
+            self.deliver(page, lines)
+        if self._waiting:
+            self._waiting.stop()
+            self._waiting = None
+        self.reveal()
+        self.refresh()
+
+    @property
     def count(self) -> int:
         """The number of events."""
         return len(self.positions)
@@ -74,7 +107,8 @@ class EventList(RowList):
     @property
     def line(self) -> EventLine | None:
         """The event under the cursor, None while it is being read."""
-        return self._line(self.cursor) if self.positions else None
+        page, at = divmod(self.cursor, PAGE)
+        return self._pages[page][at] if page in self._pages else None
 
     def go_to(self, position: int) -> None:
         """Put the cursor on an event, or on the next older one that is listed."""
@@ -89,10 +123,10 @@ class EventList(RowList):
         digits = len(str(self.positions[0])) + 1
         position = self.positions[index]
         mark = "◆" if position in self.marks else ""
-        line = self._line(index)
+        line = self._line_in_view(index)
         return event_row(line, self.width, self._now(), digits=digits, mark=mark, every=self.every)
 
-    def _line(self, index: int) -> EventLine | None:
+    def _line_in_view(self, index: int) -> EventLine | None:
         page, at = divmod(index, PAGE)
         lines = self._pages.get(page)
         if lines is None:

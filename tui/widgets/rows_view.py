@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Final, get_args
 
 from rich.segment import Segment
-from rich.style import Style
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import var
@@ -19,9 +18,11 @@ from tui.views.rows import BLANK, Tone, cut_row
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from rich.style import Style
     from textual import events
     from textual.binding import BindingType
     from textual.css.styles import RenderStyles
+    from textual.geometry import Region
 
     from tui.views.rows import Row
 
@@ -45,6 +46,8 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id, classes=classes)
         self._layout: Layout = lambda _width: ()
         self._rows: Sequence[Row] = ()
+        self._drawn_width = 0
+        self._styles_at_hand: dict[tuple[Tone, bool], Style] = {}
 
     # -- what is shown ---------------------------------------------------------------------------------
 
@@ -89,22 +92,34 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
 
     # -- drawing ---------------------------------------------------------------------------------------
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw some lines of the viewport: what is the same for all of them is looked up once."""
+        self._styles_at_hand.clear()
+        self._drawn_width = self.width
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """Draw one line of the viewport."""
         index = y + self.scroll_offset.y
         is_cursor = self.is_cursor(index)
-        names = ("tone--cursor",) if is_cursor else ()
-        base = self.get_visual_style(*names).rich_style
-        row = cut_row(self.row(index), self.width) if index < self.count else BLANK
+        row = cut_row(self.row(index), self._drawn_width) if index < self.count else BLANK
         plain = self.screen.has_class("-ascii")
         segments = [
             Segment(
                 ascii_of(part.text.translate(_CONTROL)) if plain else part.text.translate(_CONTROL),
-                self.get_visual_style(f"tone--{part.tone}", *names).rich_style if part.tone else base,
+                self._style(part.tone, is_cursor=is_cursor),
             )
             for part in row
         ]
-        return Strip(segments).adjust_cell_length(self.size.width, base or Style())
+        return Strip(segments).adjust_cell_length(self.size.width, self._style("", is_cursor=is_cursor))
+
+    def _style(self, tone: Tone, *, is_cursor: bool) -> Style:
+        """Give the style of a tone, on the row of the cursor or on another one."""
+        style = self._styles_at_hand.get((tone, is_cursor))
+        if style is None:
+            names = (*((f"tone--{tone}",) if tone else ()), *(("tone--cursor",) if is_cursor else ()))
+            style = self._styles_at_hand[tone, is_cursor] = self.get_visual_style(*names).rich_style
+        return style
 
     def is_cursor(self, index: int) -> bool:  # noqa: ARG002 - for those that have one
         """Tell whether the cursor is on a row."""
@@ -179,13 +194,19 @@ class RowList(RowsView):
 
     def reveal(self) -> None:
         """Scroll as little as it takes to show the cursor; after a long jump, put it in the middle."""
+        if self.top_to_show != self.scroll_offset.y:
+            self.scroll_to(y=self.top_to_show, animate=False, force=True)
+
+    @property
+    def top_to_show(self) -> int:
+        """The row that stands at the top once the cursor is in view."""
         top, height = self.scroll_offset.y, max(self.size.height, 1)
         if top <= self.cursor < top + height:
-            return
+            return top
         up, down = self.cursor, self.cursor - height + 1
         far = min(abs(up - top), abs(down - top)) > height // 2
         y = self.cursor - height // 2 if far else up if self.cursor < top else down
-        self.scroll_to(y=y, animate=False, force=True)
+        return min(max(y, 0), self.max_scroll_y)
 
     def on_resize(self, event: events.Resize) -> None:
         """Make the rows anew for another width, and keep the cursor in view."""
