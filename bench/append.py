@@ -1,4 +1,4 @@
-"""How much of a raw SQLite insert is left once an append keeps its promises.
+"""How much of a raw insert is left once an append keeps its promises.
 
 The peer inserts the same rows, made beforehand, into the same table with the same indexes but no triggers,
 durably and on disk. On SQLite: BEGIN IMMEDIATE, WAL, synchronous = FULL. On PostgreSQL: psycopg under the same
@@ -7,58 +7,45 @@ statement for one row, COPY for many), which is ours without its promises. Both 
 one run; each batch is made right before its clock starts. The figure is the median over the rounds of the ratio
 of the two rates.
 
-Then eight processes append at once, one event at a time, against one that does: none lost, no gap, one chain.
+Then eight processes append at once, one event at a time, against one that does (bench.append_together).
 
-Measured 2026-11-21 (two cores, ext4, an fsync of about 0.1 ms), SQLite: single 0.84, batches of 100 0.55; to
-encode an event takes 2.9 µs and to hash and place it 2.3 µs. Three events in four are signals (0.4 kB), one is a
-mutation with its scores (1.2 kB).
-
-Measured 2026-11-22, PostgreSQL 18, on the same machine while others worked on it (load 8 to 20 on two cores, an
-fsync of up to 4 ms): no figures to rely on until they are taken again on a quiet one. Against psycopg by hand
-single 1.03 to 1.45, batches of 100 0.94 to 1.43; against the tight one 0.69 to 0.98 and 0.47 to 0.79. Eight
-writers kept 0.45, 0.80, 1.10 and 1.33 of one's rate, whose own rate was the disk's; on tmpfs at real-time
-priority, where the processors are what they share, 0.51 to 0.55.
+Measured 2026-11-22 (two cores, ext4) while others worked on the machine (load 6 to 60, syncs of 0.1 to 20 ms): a
+glance, not a figure. SQLite: single 0.79 to 0.86 (0.70 to 0.73 before, in the same run), batches of 100 0.59, both
+more where the disk is slow. Hashing and placing: 2.6 µs an event as the sum of its parts, each at its best (1.1 of
+it SHA-256), 3.6 to 5.0 as a whole. Eight writers on SQLite kept 0.41 of one's rate at a load of 50, 0.62 at 20
+(0.53 before), 0.79 on tmpfs at 13. PostgreSQL 18 against psycopg by hand: single 1.46, batches 1.11; against the
+tight one 0.88 and 0.86; its eight writers were not measured again. All to be taken again on a quiet machine.
 """
 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import sqlite3
 import statistics
 import time
 import timeit
 from contextlib import closing
-from dataclasses import replace
 from itertools import count
 from operator import truediv
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from bench.sample_scores import score
-from events.claims import AfterError, Trigger
-from events.clock import SystemClock
-from events.envelope import GENESIS, Draft, Envelope, encode, holds, seal
-from events.gene_events import GeneMutated
-from events.parts import Edit
+from bench.append_together import EACH, new_log, rate_of
+from bench.sample_events import STREAM, drafts
+from events.envelope import GENESIS, Envelope, encode, seal
 from events.postgres_address import PostgresAddress
 from events.postgres_log import PostgresLog
-from events.registry_events import SignalRaised
 from events.sqlite_log import SqliteLog
 from tests.postgres_server import Server, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from multiprocessing.queues import Queue
-    from multiprocessing.synchronize import Barrier
 
     from psycopg import Connection
 
-    from events.base import Frozen
     from events.log import EventLog
 
-STREAM = "gene:sql-analyst/errors"
 INSERT = f"INSERT INTO events VALUES ({', '.join('?' * len(Envelope._fields))})"
 TYPES = [
     "bytea" if name == "payload" else "int8" if name in {"position", "version", "schema"} else "text"
@@ -70,47 +57,7 @@ SIZES = ((1, 50), (100, 5))
 REACH = {1: 0.8, 100: 0.5}
 """trust.md, by batch size; issue 6 for PostgreSQL."""
 REACH_POSTGRES = 0.7
-WRITERS, EACH = 8, 250
-
-
-def event(number: int) -> Frozen:
-    """Make every fourth event a mutation with its scores, the others signals."""
-    template = "Table <*> doesn't exist"
-    if number % 4:
-        return SignalRaised(
-            fingerprint=f"{number:016x}",
-            kind="error_template",
-            calls_for="repair",
-            template=template,
-            action="sql:SELECT",
-            count=12 + number,
-            episodes=9,
-            runs=("gpt-4/try-1", "gpt-4/try-2"),
-            severity=0.4,
-            evidence=("a" * 64, "b" * 64),
-        )
-    return GeneMutated(
-        gene=STREAM,
-        capsule="sql-analyst",
-        version=number + 1,
-        edits=(Edit(op="append", gene=STREAM, text=("When a table is missing, list the tables first.\n",)),),
-        strategy="repair",
-        claims_added=(AfterError(template=template, do="sql:SHOW"),),
-        triggers_added=(Trigger(fingerprint="f" * 16, kind="error_template", template=template),),
-        before=score(0.41),
-        after=score(0.72),
-        candidate="c" * 64,
-        scored="s" * 36,
-    )
-
-
-def drafts(count: int, first: int = 0) -> list[Draft]:
-    """Make events of one stream with real ids and times."""
-    clock = SystemClock()
-    return [
-        Draft(STREAM, event(n), clock.new_id(), clock.now(), "miner:recovery", clock.new_id(), clock.new_id())
-        for n in range(first, first + count)
-    ]
+WRITERS = 8
 
 
 def raw_table(path: Path) -> sqlite3.Connection:
@@ -260,52 +207,6 @@ def raw_schema(server: Server) -> Connection[tuple[object, ...]]:
     ).fetchall():
         connection.execute(f"DROP TRIGGER {name} ON events")
     return connection
-
-
-def new_log(address: str) -> PostgresLog:
-    """Open a registry on the server, made if it is missing."""
-    return PostgresLog.open(PostgresAddress.parse(address), Path(), create=True)
-
-
-def opened(place: str) -> EventLog:
-    """Open a log for writing, wherever it is."""
-    return new_log(place) if "://" in place else SqliteLog.open(Path(place), create=True)
-
-
-def write(place: str, name: str, ready: Barrier, spent: Queue[tuple[float, float]]) -> None:
-    """Append events one by one to a stream of our own, and say when that began and ended."""
-    stream, batch = f"gene:{name}", drafts(EACH)
-    mine = [replace(draft, stream=stream) for draft in batch]
-    with closing(opened(place)) as log:
-        ready.wait()
-        began_s = time.monotonic()
-        for version, draft in enumerate(mine):
-            log.append([draft], expected={stream: version})
-        spent.put((began_s, time.monotonic()))
-
-
-def rate_of(place: str, writers: int) -> float:
-    """Let so many processes write at once; return how many events a second they wrote together.
-
-    Raises: SystemExit where an event is lost, a position missing, or a link broken.
-    """
-    spawn = multiprocessing.get_context("spawn")
-    ready = spawn.Barrier(writers)
-    spent: Queue[tuple[float, float]] = spawn.Queue()
-    made = [spawn.Process(target=write, args=(place, f"w{n}", ready, spent)) for n in range(writers)]
-    opened(place).close()
-    for process in made:
-        process.start()
-    times = [spent.get() for _ in made]
-    for process in made:
-        process.join()
-    with closing(opened(place)) as log:
-        events = list(log.read())
-        links = [GENESIS, *(one.hash for one in events)]
-        sound = all(holds(one) and one.previous_hash == link for one, link in zip(events, links, strict=False))
-        if not sound or [one.position for one in events] != list(range(1, writers * EACH + 1)):
-            raise SystemExit(f"{place}: {len(events)} of {writers * EACH} events, in one chain: {sound}")
-    return writers * EACH / (max(end for _, end in times) - min(began for began, _ in times))
 
 
 def at_once(name: str, place: Callable[[], str], rounds: int) -> None:

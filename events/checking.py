@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     Row = tuple[int, bytes, bytes, int, bytes, int, bytes, bytes, bytes, bytes, bytes, bytes, bytes]
     """The columns of an event, text as bytes."""
 
-_SEPARATOR: Final = b"\x1f"
-_BETWEEN: Final = 9
+SEPARATOR: Final = b"\x1f"
+BETWEEN: Final = 9
 """Separators between the ten header fields; a payload, which is JSON, holds none."""
 
 _HASHED: Final = b"%b%d" + b"\x1f%b\x1f%b\x1f%d\x1f%b\x1f%d\x1f%b\x1f%b\x1f%b\x1f%b" + b"%b"
@@ -86,7 +86,7 @@ class Chain:
                 except TypeError:
                     hashed = b""  # a column of another kind, written around the schema
                 computed = sha256(hashed).hexdigest().encode()
-                if hashed.count(_SEPARATOR) != _BETWEEN or b"{" in turn:
+                if hashed.count(SEPARATOR) != BETWEEN or b"{" in turn or body[:1] != b"{":
                     computed = b""  # bytes moved from one field to the next, which the hash alone does not see
                 if (
                     computed != stored

@@ -7,12 +7,11 @@ do without them.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import CorruptLogError, StorageError, UsageError
+from events.kinds import MODULES, class_of
 from events.upcasters import schema_of, upcast
 
 if TYPE_CHECKING:
@@ -28,8 +27,7 @@ _NUL: Final = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 """U+0000 as JSON writes it: escaped, where the backslash is not itself escaped."""
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """An event about to be appended: all that is known before the log gives it a position.
 
     `actor` is `person:<name>`, `miner:<proposer>`, `model:<name>#<prompt hash>` or `germline`.
@@ -77,7 +75,7 @@ class Envelope(NamedTuple):
     @property
     def is_known(self) -> bool:
         """Tell whether this version of germline knows the event's type, and its schema."""
-        return self.type in _classes() and (self.schema == 1 or self.schema <= schema_of(self.type))
+        return self.type in MODULES and (self.schema == 1 or self.schema <= schema_of(self.type))
 
 
 def holds(envelope: Envelope) -> bool:
@@ -112,20 +110,13 @@ def _read(position: int, kind: str, schema: int, payload: bytes) -> Frozen:
         )
     try:
         now = payload if schema == current else upcast(kind, schema, payload)
-        return _classes()[kind].model_validate_json(now)
+        return class_of(kind).model_validate_json(now)
     except (KeyError, TypeError, ValueError) as error:
         raise CorruptLogError(
             f"event {position} does not read as {kind}: {str(error).splitlines()[0]}",
             position=position,
             hint="germline verify",
         ) from error
-
-
-@cache
-def _classes() -> dict[str, type[Frozen]]:
-    from events.types import EVENT_TYPES  # noqa: PLC0415 - all of pydantic, for those who read payloads only
-
-    return {cls.__name__: cls for cls in EVENT_TYPES}
 
 
 def encode(event: Frozen) -> bytes:
@@ -153,22 +144,25 @@ def seal(
     Shapes: encoded pairs each draft with its payload; versions holds the version of every stream of them.
     Raises: UsageError for a stream without a version, or a header that would blur where a field ends.
     """
-    reached = dict(versions)
-    sealed = []
+    reached, sealed = dict(versions), []
     for draft, payload in encoded:
-        stream, event_id, kind = draft.stream, draft.event_id, type(draft.event).__name__
+        stream, event, event_id, at, actor, cause, turn = draft
+        kind = type(event).__name__
         if stream not in reached:
             raise UsageError(f"an append to {stream} must say which version it expects")
+        given = f"{event_id}{stream}{kind}{at}{actor}{cause}{turn}"
+        if _SEPARATOR in given or "\x00" in given or "{" in turn:
+            raise UsageError(f"a header field of event {event_id!r} holds U+0000, 0x1F, or (correlation) a brace")
         position += 1
         version = reached[stream] = reached[stream] + 1
-        at, actor, cause, turn = draft.at, draft.actor, draft.causation, draft.correlation
         schema = schema_of(kind)
-        fields = (str(position), event_id, stream, str(version), kind, str(schema), at, actor, cause, turn)
-        header = _SEPARATOR.join(fields)
-        if header.count(_SEPARATOR) >= len(fields) or "\x00" in header or "{" in turn:
-            raise UsageError(f"a header field of event {event_id!r} holds U+0000, 0x1F, or (correlation) a brace")
+        # One f-string, and a tuple made without asking how long it is: each half a microsecond of the three.
+        hashed = (
+            f"{previous}{position}\x1f{event_id}\x1f{stream}\x1f{version}\x1f{kind}\x1f{schema}"
+            f"\x1f{at}\x1f{actor}\x1f{cause}\x1f{turn}"
+        )
         try:
-            digest = sha256((previous + header).encode() + payload).hexdigest()
+            digest = sha256(hashed.encode() + payload).hexdigest()
         except UnicodeEncodeError as error:
             raise UsageError(f"a header field of event {event_id!r} is not valid Unicode: {error}") from error
         columns = (
@@ -186,6 +180,6 @@ def seal(
             digest,
             payload,
         )
-        sealed.append(Envelope._make(columns))
+        sealed.append(tuple.__new__(Envelope, columns))
         previous = digest
     return tuple(sealed)

@@ -13,7 +13,6 @@ Promises that every backend keeps (the contract suite in `tests/contract/` check
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 if TYPE_CHECKING:
@@ -24,16 +23,14 @@ if TYPE_CHECKING:
     from events.envelope import Draft, Envelope, Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """The last event of the log: position 0 and the genesis hash for an empty one."""
 
     position: int
     hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(NamedTuple):
     """What an append wrote; `repeated` is true when the same event ids had been written before."""
 
     envelopes: tuple[Envelope, ...]
@@ -53,8 +50,7 @@ class Document(NamedTuple):
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class StoredEpisode:
+class StoredEpisode(NamedTuple):
     """An episode as the registry keeps it; `body` is its record without text, `content_hash` covers it."""
 
     episode: str
@@ -62,8 +58,7 @@ class StoredEpisode:
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """A place where the store does not hold what it promises; `position` 0 where no event is to blame.
 
     `kind` is one word where a checkpoint is contradicted (events/checkpoint.py), "" otherwise.
@@ -74,8 +69,7 @@ class Problem:
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Integrity:
+class Integrity(NamedTuple):
     """The result of a verification."""
 
     events: int

@@ -5,8 +5,7 @@ Each page is one short query, so that writes between pages disturb nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from events.envelope import Envelope
 
@@ -25,8 +24,7 @@ LAST: Final = 2**63 - 1
 """The largest integer that a database keeps."""
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """Which events to read, in which direction: the question of `EventLog.read`."""
 
     stream: str | None = None
@@ -34,8 +32,7 @@ class Selection:
     newest_first: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """The next `size` events of a selection beyond a position, which stands at that version in its stream."""
 
     selection: Selection

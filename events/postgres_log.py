@@ -64,7 +64,7 @@ class PostgresLog(PostgresTables):
         self.location = session.location
         self.beside = beside
         self._patience_s = patience_s
-        self._tip = Tip(session, lambda streams: standing(session, streams))
+        self._tip = Tip(session)
         self._looked_in = 0
 
     @classmethod
@@ -205,22 +205,21 @@ class PostgresLog(PostgresTables):
         for about_s in (0.0, 0.0, *PAUSES_S):
             if about_s:
                 pause(about_s)
-            head = self._tip.guess(expected)
-            if head and (written := self._at_once(encoded, expected, head)) is not None:
+            if self._tip.fits(expected) and (written := self._at_once(encoded, expected)) is not None:
                 return written
             self._tip.see(*standing(self._session, names))
-            if self._tip.guess(expected) is None:
+            if not self._tip.fits(expected):
                 break  # a stream is not where it is expected to be: said under the lock
         return ()
 
     def _at_once(
-        self, encoded: Sequence[tuple[Draft, bytes]], expected: Mapping[str, int], head: Head
+        self, encoded: Sequence[tuple[Draft, bytes]], expected: Mapping[str, int]
     ) -> tuple[Envelope, ...] | None:
         """Append one event behind the head that we know; None where it moved on, or the lock is not free.
 
         Nothing where an event like it is there already: looking under the lock tells more.
         """
-        envelopes = seal(encoded, position=head.position, previous=head.hash, versions=expected)
+        envelopes = self._sealed(encoded, expected)
         try:
             if not self._session.alone(_ALONE, (*envelopes[0], envelopes[0].position)):
                 return None
@@ -238,25 +237,27 @@ class PostgresLog(PostgresTables):
             head, actual = as_standing(rows, names)
             self._tip.see(head, actual)
             check_versions(expected, actual)
-            envelopes = seal(encoded, position=head.position, previous=head.hash, versions=expected)
+            envelopes = self._sealed(encoded, expected)
             self._session.finish(_INSERT, envelopes)
         self._tip.move(envelopes)
         return envelopes
 
     def _insert(self, encoded: Sequence[tuple[Draft, bytes]], expected: Mapping[str, int]) -> tuple[Envelope, ...]:
         """Write events behind the head, which stands still from the first look in a transaction to its end."""
-        known = self._tip.guess(expected) if self._looked_in == self._session.begun else None
-        head = known or self._look(expected)
-        envelopes = seal(encoded, position=head.position, previous=head.hash, versions=expected)
+        if self._looked_in != self._session.begun or not self._tip.fits(expected):
+            self._look(expected)
+        envelopes = self._sealed(encoded, expected)
         self._write(envelopes)
         return envelopes
 
-    def _look(self, expected: Mapping[str, int]) -> Head:
+    def _look(self, expected: Mapping[str, int]) -> None:
         head, actual = standing(self._session, tuple(expected))
         self._tip.see(head, actual)
         self._looked_in = self._session.begun
         check_versions(expected, actual)
-        return head
+
+    def _sealed(self, encoded: Sequence[tuple[Draft, bytes]], expected: Mapping[str, int]) -> tuple[Envelope, ...]:
+        return seal(encoded, position=self._tip.position, previous=self._tip.hash, versions=expected)
 
     def _write(self, envelopes: Sequence[Envelope]) -> None:
         if len(envelopes) < _MANY:

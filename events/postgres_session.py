@@ -39,8 +39,8 @@ class Session:
         self.location = str(address)
         self._lock = Lock(address.registry)
         self.channel = f"germline_{address.registry}"
-        self.undone = 0
-        """How many transactions, or parts of one, came to nothing: what was read inside them may be void."""
+        self.doubts = 0
+        """How often what was known of the log became void: a transaction, or a part of one, came to nothing."""
         self.begun = 0
         """How many transactions were begun: what was read in this one stands until it ends."""
         self.read_only = read_only
@@ -245,10 +245,10 @@ class Session:
         if self._connection.closed and not self._depth:
             self._connection = self._connect()
             self._listening = False
-            self.undone += 1
+            self.doubts += 1
 
     def _undo(self) -> None:
-        self.undone += 1
+        self.doubts += 1
         if self._connection.closed or self._status == pq.TransactionStatus.IDLE:
             return
         if self._depth:

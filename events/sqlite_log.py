@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
@@ -47,7 +48,7 @@ class SqliteLog(SqliteTables):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.location = session.location
-        self._tip = Tip(session, lambda streams: standing(session, streams))
+        self._tip = Tip(session)
 
     @classmethod
     def open(
@@ -89,6 +90,8 @@ class SqliteLog(SqliteTables):
         """
         encoded = [(draft, encode(draft.event)) for draft in drafts]
         try:
+            if project is None and len(encoded) == 1 and (written := self._at_once(encoded, expected)):
+                return Receipt(written)
             with self._session:
                 envelopes = self._insert(encoded, expected)
                 if project is not None:
@@ -163,25 +166,37 @@ class SqliteLog(SqliteTables):
         sql = f"{SELECT} WHERE {column} IN (SELECT value FROM json_each(?)) ORDER BY position"  # noqa: S608 - no text from outside
         return [Envelope._make(row) for row in self._session.rows(sql, (json.dumps(values),))]
 
+    def _at_once(
+        self, encoded: Sequence[tuple[Draft, bytes]], expected: Mapping[str, int]
+    ) -> tuple[Envelope, ...]:
+        """Write one event where the log is thought to stand; nothing where that is in vain.
+
+        The statement is a transaction of its own: BEGIN and COMMIT would cost it 8 of 30 µs (measured 2026-11-22).
+        """
+        tip, session = self._tip, self._session
+        if not (tip.alone and session.idle and tip.fits(expected)):
+            return ()
+        envelopes = seal(encoded, position=tip.position, previous=tip.hash, versions=expected)
+        if not session.alone(_INSERT, envelopes[0]):
+            return ()  # others write too, or the event is known already: looking under the lock tells
+        tip.move(envelopes)
+        return envelopes
+
     def _insert(self, encoded: Sequence[tuple[Draft, bytes]], expected: Mapping[str, int]) -> tuple[Envelope, ...]:
         """Write events behind the head: where it is thought to be, or else where it is."""
-        head = self._tip.guess(expected)
-        if head is None:
-            return self._insert_behind(self._look(expected), encoded, expected)
-        try:
-            return self._insert_behind(head, encoded, expected)
-        except ConflictError:  # the guess was behind, or an event is known already: looking tells
-            return self._insert_behind(self._look(expected), encoded, expected)
-
-    def _look(self, expected: Mapping[str, int]) -> Head:
-        head, actual = self._tip.look(tuple(expected))
+        if self._tip.alone and self._tip.fits(expected):
+            with suppress(ConflictError):  # the guess was behind, or an event is known already: looking tells
+                return self._insert_behind(encoded, expected)
+        head, actual = standing(self._session, tuple(expected))
+        self._tip.see(head, actual)
         check_versions(expected, actual)
-        return head
+        return self._insert_behind(encoded, expected)
 
     def _insert_behind(
-        self, head: Head, encoded: Sequence[tuple[Draft, bytes]], versions: Mapping[str, int]
+        self, encoded: Sequence[tuple[Draft, bytes]], versions: Mapping[str, int]
     ) -> tuple[Envelope, ...]:
-        envelopes = seal(encoded, position=head.position, previous=head.hash, versions=versions)
+        tip = self._tip
+        envelopes = seal(encoded, position=tip.position, previous=tip.hash, versions=versions)
         self._session.write(_INSERT, envelopes)
-        self._tip.move(envelopes)
+        tip.move(envelopes)
         return envelopes

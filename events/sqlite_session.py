@@ -6,7 +6,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any, Final, TypeVar, TypeVarTuple
 
 from events.clock import monotonic_s, pause
-from events.errors import StorageError, UsageError
+from events.errors import ConflictError, StorageError, UsageError
 from events.sqlite_errors import is_busy, typed
 
 if TYPE_CHECKING:
@@ -15,8 +15,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
-_RETRY_S: Final = 0.0005
-"""Between two tries for the lock; with eight writers it kept .84–1.04 of one writer's rate (trust.md)."""
+_PAUSES_S: Final = (0.0005, 0.001, 0.002, 0.004, *[0.008] * 8)
+"""Between tries for the lock, at first.
+
+While the others sleep, whoever holds the lock goes on with its pages in the cache and its guess right: handing the
+lock on at every append, as a queue does, is slower than one writer alone. All that woke every half a millisecond
+took the processors from the one at work (trust.md: that kept .84-1.04 of its rate on a quiet machine; .33 on a
+busy one, measured 2026-11-22)."""
+
+_LAST_S: Final = 0.0005
+"""Between tries of who has waited for 70 ms: on a slow disk the lock is free for a hundredth of the time only."""
 
 
 class Session:
@@ -30,9 +38,10 @@ class Session:
         self.connection = connection
         self.location = location
         self._patience_s = patience_s
+        self._cursor = connection.cursor()
         self._depth = 0
-        self.undone = 0
-        """How many transactions, or parts of one, came to nothing: what was read inside them may be void."""
+        self.doubts = 0
+        """How often what was known of the log became void: something was undone, or others may have written."""
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query; bound it, or page through it."""
@@ -43,15 +52,35 @@ class Session:
         if not self.connection.in_transaction:
             raise self._over()
         try:
-            return self.connection.executemany(sql, rows).rowcount
+            return self._cursor.executemany(sql, rows).rowcount
         except sqlite3.Error as error:
             raise typed(error, self.location) from error
+
+    @property
+    def idle(self) -> bool:
+        """Tell that no transaction is open."""
+        return not self._depth
+
+    def alone(self, sql: str, row: Sequence[object]) -> bool:
+        """Run an INSERT of one row that is a transaction of its own; false where it wrote nothing.
+
+        That is so where another process holds the lock, or the row is refused: in both cases others write too.
+        """
+        try:
+            self._cursor.execute(sql, row)
+        except sqlite3.Error as error:
+            self.doubts += 1
+            problem = typed(error, self.location)
+            if isinstance(problem, ConflictError):  # a BusyError is one
+                return False
+            raise problem from error
+        return True
 
     def __enter__(self) -> None:
         """Take the write lock; inside another transaction, begin a part that is undone alone if it fails."""
         if not self._depth:
             # IMMEDIATE: a transaction that reads first and writes later is refused under contention (trust.md).
-            self._patiently(self.connection.execute, "BEGIN IMMEDIATE")
+            self._patiently(self._cursor.execute, "BEGIN IMMEDIATE")
         elif self.connection.in_transaction:
             self._run(f"SAVEPOINT part_{self._depth}")
         else:
@@ -85,7 +114,7 @@ class Session:
         )
 
     def _undo(self) -> None:
-        self.undone += 1
+        self.doubts += 1
         if not self.connection.in_transaction:
             return
         if self._depth:
@@ -96,7 +125,7 @@ class Session:
 
     def _run(self, sql: str) -> None:
         try:
-            self.connection.execute(sql)
+            self._cursor.execute(sql)
         except sqlite3.Error as error:
             raise typed(error, self.location) from error
 
@@ -112,9 +141,11 @@ class Session:
         except sqlite3.Error as error:
             if not is_busy(error):
                 raise typed(error, self.location) from error
+        self.doubts += 1
         deadline_s = monotonic_s() + self._patience_s
+        pauses = iter(_PAUSES_S)
         while True:
-            pause(_RETRY_S)
+            pause(next(pauses, _LAST_S))
             try:
                 return attempt(*parameters)
             except sqlite3.Error as error:

@@ -5,23 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from events.envelope import GENESIS
-from events.log import Head
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from events.envelope import Envelope
-
-    Standing = Callable[[Sequence[str]], tuple[Head, dict[str, int]]]
-    """Reads the head, and the version of each stream, 0 for one that does not exist."""
+    from events.log import Head
 
 
-class Undoing(Protocol):
-    """A connection that counts what came to nothing."""
+class Doubting(Protocol):
+    """A connection that counts what makes knowledge void."""
 
     @property
-    def undone(self) -> int:
-        """How many transactions, or parts of one, came to nothing: what was read inside them may be void."""
+    def doubts(self) -> int:
+        """How often what was known of the log became void: something was undone, or others may have written."""
         ...
 
 
@@ -30,37 +27,37 @@ class Tip:
 
     A guess needs no proof: the database takes no event but at the next position, so one that is behind is
     refused. Looking first would cost an append a tenth of its time (16 of 160 µs on SQLite, measured 2026-11-21).
+
+    The head is kept as two fields and the versions are compared one by one: after a sync the caches are cold, and
+    making a `Head` takes 4 µs there, comparing the items of two dicts 2.7 (measured 2026-11-22).
     """
 
-    def __init__(self, session: Undoing, standing: Standing) -> None:
+    def __init__(self, session: Doubting) -> None:
         self._session = session
-        self._standing = standing
-        self._undone = session.undone
-        self._head = Head(0, GENESIS)
+        self._doubts = session.doubts
         self._versions: dict[str, int] = {}
+        self.position = 0
+        self.hash = GENESIS
+        self.alone = True
+        """Whether the last look found the log where we had left it: else others write too, and a guess fails."""
 
-    def guess(self, expected: Mapping[str, int]) -> Head | None:
-        """Return the head, if as far as we know the streams still have these versions."""
-        if self._undone == self._session.undone and expected.items() <= self._versions.items():
-            return self._head
-        return None
-
-    def look(self, streams: Sequence[str]) -> tuple[Head, dict[str, int]]:
-        """Return the head and the version of each stream as they stand in the open transaction."""
-        head, found = self._standing(streams)
-        self.see(head, found)
-        return head, found
+    def fits(self, expected: Mapping[str, int]) -> bool:
+        """Tell whether, as far as we know, the log is at our position and the streams at these versions."""
+        for stream, version in expected.items():
+            if self._versions.get(stream) != version:
+                return False
+        return self._doubts == self._session.doubts
 
     def see(self, head: Head, versions: Mapping[str, int]) -> None:
         """Take note of where the log and some streams stand in the open transaction."""
-        if head != self._head:
+        self.alone = (head.position, head.hash) == (self.position, self.hash)
+        if not self.alone:
             self._versions.clear()  # somebody else wrote, or something of ours was undone
-        self._head, self._undone = head, self._session.undone
+        self.position, self.hash, self._doubts = head.position, head.hash, self._session.doubts
         self._versions.update(versions)
 
     def move(self, envelopes: Sequence[Envelope]) -> None:
         """Take note of events that were just written behind the head."""
-        if envelopes:
-            self._head = Head(envelopes[-1].position, envelopes[-1].hash)
         for envelope in envelopes:
             self._versions[envelope.stream] = envelope.version
+            self.position, self.hash = envelope.position, envelope.hash

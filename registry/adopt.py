@@ -147,10 +147,10 @@ def _unstamped(capsule: Capsule, front: tuple[str, ...]) -> tuple[str, ...]:
         return front
     imported = tuple(line.text for line in capsule.front)
     own, there = stamp(imported, label(capsule)), stamp(front, label(capsule))
-    above, below = front[: there.index], front[there.index + there.replaces :]
+    above, below = front[: there.at], front[there.at + there.replaces :]
     if above[-1:] == own.lines[:-1] and not below[0][0].isspace():
         above = above[:-1]  # the stamp had brought `metadata:` with it, and nothing else moved in
-    return above + imported[own.index : own.index + own.replaces] + below
+    return above + imported[own.at : own.at + own.replaces] + below
 
 
 def _nothing_to_adopt(capsule: Capsule, skill: SkillFolder) -> RefusedError:
@@ -165,7 +165,7 @@ def _nothing_to_adopt(capsule: Capsule, skill: SkillFolder) -> RefusedError:
 def _require_projectable(capsule: Capsule, skill: SkillFolder) -> None:
     """Refuse what could not be written out again with the stamp of the new version."""
     place = stamp(skill.front, f"{capsule.name}@{capsule.version + 1}")
-    front = skill.front[: place.index] + place.lines + skill.front[place.index + place.replaces :]
+    front = skill.front[: place.at] + place.lines + skill.front[place.at + place.replaces :]
     require_valid(_text(replace(skill, front=front)), capsule.name, encoding=skill.encoding)
 
 

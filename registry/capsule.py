@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from events.parts import FileEntry
@@ -58,17 +58,3 @@ class Capsule:
     def gene(self, gene_id: str) -> Gene | None:
         """Return one of its genes, None where there is no such gene."""
         return next((gene for gene in self.genes if gene.id == gene_id), None)
-
-
-class ProjectedLine(NamedTuple):
-    """A line of the projected SKILL.md with the one event it comes from.
-
-    `number` counts from 1. `gene` is "" for front matter and the stamp; `id` is 0 for the stamp.
-    """
-
-    number: int
-    gene: str
-    id: int
-    text: str
-    origin: int
-    version: int

@@ -5,16 +5,14 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from registry.edits import apply_edits
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from events.base import Frozen
     from events.claims import Claim
     from events.parts import Edit
-    from registry.capsule import ProjectedLine
     from registry.gene import Gene, Line
+    from registry.line import ProjectedLine
 
 
 def claims_of(gene: Gene, line: Line | ProjectedLine) -> tuple[Claim, ...]:
@@ -64,6 +62,8 @@ def claims_by_edit(edits: Sequence[Edit], claims: Sequence[Claim]) -> tuple[tupl
 
 def lost_claims(gene: Gene, edits: Iterable[Edit]) -> tuple[tuple[Claim, ...], tuple[Claim, ...]]:
     """Name the claims whose line the edits rewrite, in the order of the lines, and those whose line goes."""
+    from registry.edits import apply_edits  # noqa: PLC0415 - for those who write
+
     after, _ = apply_edits(gene.lines, edits, next_line=gene.next_line, origin=0, version=0)
     left = {line.id: line.origin for line in after}
     rewritten = [claim for line in gene.lines if left.get(line.id) == 0 for claim in claims_of(gene, line)]

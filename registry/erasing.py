@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import NotFoundError, UsageError
 from registry.evidence import Evidence
@@ -20,8 +19,7 @@ _SHOWN_CHARS: Final = 12
 """How much of an id is written where several are named."""
 
 
-@dataclass(frozen=True, slots=True)
-class ErasedEvidence:
+class ErasedEvidence(NamedTuple):
     """A piece of evidence that was erased: when, and why; `record` names what it kept, "" where nobody said."""
 
     id: str
@@ -30,8 +28,7 @@ class ErasedEvidence:
     record: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(NamedTuple):
     """What goes when evidence is erased, and what is told about it.
 
     `names` are all pieces that keep the same records, for whichever signal; `evidence` those of them whose text

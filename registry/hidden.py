@@ -21,7 +21,9 @@ class Hidden(NamedTuple):
 
 _PLAIN = re.compile(r"[\t\n\r\x20-\x7e]*")
 # Variation selectors, which carry arbitrary bytes when strung together; Mongolian ones included.
-_SELECTORS = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef\u180b-\u180d\u180f]")
+_SELECTORS = frozenset(
+    map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0), *range(0x180B, 0x180E), 0x180F))
+)
 _EMOJI_BEFORE = frozenset({"So", "Sm", "Sk"})  # symbols and skin tones
 _EMOJI_PUNCTUATION = frozenset("‼⁉〰")
 _KEYCAP = "\N{COMBINING ENCLOSING KEYCAP}"
@@ -46,7 +48,7 @@ def hidden_characters(text: str) -> list[Hidden]:
 
 def _hides(line: str, at: int) -> bool:
     char = line[at]
-    if _SELECTORS.match(char):
+    if char in _SELECTORS:
         return not _styles_emoji(line, at)
     return unicodedata.category(char) in {"Cf", "Cc", "Cs", "Zl", "Zp"} and char not in "\t\r"
 

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from functools import cached_property
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from events.base import Frozen
-from events.candidate_events import CandidateHeld
 from events.errors import CorruptLogError, NotFoundError
-from events.registry_events import CycleFinished, EvaluatorRegistered, SignalRaised
 from events.subscriptions import taken_in
 from registry import travel
-from registry.apply import scored
-from registry.candidate import Candidate, fold_candidates
-from registry.folded import FoldedCandidates
 from registry.outline import Outline
 from registry.times import first_moment, last_moment
 from registry.versions import scored_by, under_one_evaluator, version_row
@@ -27,29 +20,28 @@ if TYPE_CHECKING:
 
     from events.envelope import Envelope, Origin
     from events.log import EventLog
+    from events.registry_events import CycleFinished, EvaluatorRegistered, SignalRaised
+    from registry.candidate import Candidate
     from registry.capsule import Capsule
+    from registry.folded import FoldedCandidates
+    from registry.sheet import Sheet
     from registry.versions import VersionRow
 
-E = TypeVar("E", bound=Frozen)
 
 _MOST_DIGITS: Final = 9
 """Longer numbers are no versions, and Python refuses to read the longest."""
-
 FORMAT: Final = 5
 """The shape of the documents; with a higher one, every registry is folded anew when it is next opened."""
-
 PROJECTION: Final = "projection"
 """The subscriber that the documents are made by (events.subscriptions)."""
 
 _MOST_SEEN: Final = 4_096
 """Events to remember, of about a kilobyte each; beyond it remembering begins anew."""
-
 _PAGE: Final = 256
 """Events read in one go by the history of one skill."""
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
+class Raised(NamedTuple):
     """A signal that was raised, with where and when."""
 
     position: int
@@ -57,8 +49,7 @@ class Raised:
     event: SignalRaised
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(NamedTuple):
     """What a registry says of itself."""
 
     preset: str
@@ -72,7 +63,6 @@ class Library:
     def __init__(self, log: EventLog) -> None:
         self.log = log
         self._seen: dict[int, Origin] = {}
-        self._folded = FoldedCandidates()
 
     def about(self) -> About:
         """Return what the registry says of itself; raises NotFoundError where it was never created."""
@@ -104,11 +94,19 @@ class Library:
         if not ref:
             capsule = travel.latest(self.log, name)
         elif capsule := travel.at_version(self.log, name, self.version_of(name, ref)):
+            from registry.apply import scored  # noqa: PLC0415 - the fold, which the latest version is read without
+
             last = self._scored(name, capsule.version)
             capsule = scored(capsule, scored_by(last).score) if last else capsule
         if capsule is None:
             raise self._unknown_skill(name)
         return capsule
+
+    def sheet(self, name: str) -> Sheet:
+        """Return what a skill is written from, as it is now; raises NotFoundError as `capsule` does."""
+        if found := travel.latest_sheet(self.log, name):
+            return found
+        raise self._unknown_skill(name)
 
     def version_of(self, name: str, ref: str) -> int:
         """Resolve a version as people write it: a number, an alias, `best`, or a date (the last one up to it)."""
@@ -167,7 +165,7 @@ class Library:
 
     def _unknown_skill(self, name: str) -> NotFoundError:
         names = self.names()
-        near = tuple(get_close_matches(name, names, n=3, cutoff=0.5))
+        near = _nearest(name, names, at_most=3, cutoff=0.5)
         if near:
             hint = f"did you mean {' or '.join(near)}?"
         else:
@@ -176,7 +174,7 @@ class Library:
 
     def _unknown_version(self, name: str, ref: str, outline: Outline) -> NotFoundError:
         aliases = [alias for alias, _ in outline.aliases]
-        near = tuple(get_close_matches(ref, [*aliases, "best"], n=1, cutoff=0.6))
+        near = _nearest(ref, [*aliases, "best"], at_most=1, cutoff=0.6)
         also = f" and the names {', '.join(aliases)}" if aliases else ""
         return NotFoundError(
             f"{name} has no version {ref[:80]}; it has 1 to {outline.version}{also}",
@@ -186,6 +184,12 @@ class Library:
 
     # -- what was found and tried ----------------------------------------------------------------------
 
+    @cached_property
+    def _folded(self) -> FoldedCandidates:
+        from registry.folded import FoldedCandidates  # noqa: PLC0415 - as below
+
+        return FoldedCandidates()
+
     def candidates(self, capsule: str = "") -> list[Candidate]:
         """List the candidates, of one capsule or of all, in the order they were proposed."""
         every = self._folded.of(self.log)
@@ -193,11 +197,13 @@ class Library:
 
     def candidate(self, candidate_id: str) -> Candidate | None:
         """Return a candidate by its whole id, None where there is none."""
+        from registry.candidate import fold_candidates  # noqa: PLC0415 - their events, which history does without
+
         return next(iter(self._marked(fold_candidates(self.log.read(stream=f"candidate:{candidate_id}")))), None)
 
     def held(self) -> list[Candidate]:
         """List the candidates that wait for more logs or for a person, in the order they were first held."""
-        names = (_event(CandidateHeld, found).candidate for found in self.log.read(types=("CandidateHeld",)))
+        names = (_event("CandidateHeld", found).candidate for found in self.log.read(types=("CandidateHeld",)))
         every = (self.candidate(name) for name in dict.fromkeys(names))
         return [one for one in every if one and one.verdict == "hold"]
 
@@ -208,6 +214,8 @@ class Library:
 
     def _marked(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Mark those whose promotion was taken back since."""
+        from dataclasses import replace  # noqa: PLC0415 - with `inspect`, which it loads, a tenth of `germline log`
+
         names = {one.proposed.capsule for one in candidates if one.version}
         outlines = {name: self.outline(name) for name in names}
         return [
@@ -228,11 +236,11 @@ class Library:
 
     def cycles(self) -> list[CycleFinished]:
         """List the finished cycles, oldest first."""
-        return [_event(CycleFinished, found) for found in self.log.read(types=("CycleFinished",))]
+        return [_event("CycleFinished", found) for found in self.log.read(types=("CycleFinished",))]
 
     def evaluators(self) -> list[EvaluatorRegistered]:
         """List the registered evaluators, oldest first."""
-        return [_event(EvaluatorRegistered, found) for found in self.log.read(types=("EvaluatorRegistered",))]
+        return [_event("EvaluatorRegistered", found) for found in self.log.read(types=("EvaluatorRegistered",))]
 
     # -- history ---------------------------------------------------------------------------------------
 
@@ -270,13 +278,18 @@ class Library:
             upto = page[-1].seq - 1
 
 
+def _nearest(typed: str, known: list[str], *, at_most: int, cutoff: float) -> tuple[str, ...]:
+    from difflib import get_close_matches  # noqa: PLC0415 - for who mistyped
+
+    return tuple(get_close_matches(typed, known, n=at_most, cutoff=cutoff))
+
+
 def _raised(envelope: Envelope) -> Raised:
-    return Raised(envelope.position, envelope.at, _event(SignalRaised, envelope))
+    return Raised(envelope.position, envelope.at, _event("SignalRaised", envelope))
 
 
-def _event(kind: type[E], envelope: Envelope) -> E:
+def _event(kind: str, envelope: Envelope) -> Any:  # noqa: ANN401 - of the kind that the caller names
     """Read an event of a kind that the log was asked for."""
-    event = envelope.event
-    if not isinstance(event, kind):
-        raise CorruptLogError(f"event {envelope.position} is no {kind.__name__}", position=envelope.position)
-    return event
+    if envelope.type != kind:
+        raise CorruptLogError(f"event {envelope.position} is no {kind}", position=envelope.position)
+    return envelope.event

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(NamedTuple):
     """What a capsule has come to.
 
     `changes` counts the events that changed it. `reverts` holds, for every version that went back, the one it
@@ -60,7 +59,7 @@ class Outline:
 
     def to_bytes(self) -> bytes:
         """Write it as the body of a document."""
-        return json.dumps(asdict(self), separators=(",", ":")).encode()
+        return json.dumps(self._asdict(), separators=(",", ":")).encode()
 
     @classmethod
     def from_bytes(cls, body: bytes) -> Outline:

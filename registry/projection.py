@@ -43,6 +43,7 @@ from events.registry_events import (
 from events.subscriptions import catch_up, taken_in, with_appends
 from registry import travel
 from registry.apply import apply, changes_capsule
+from registry.fronts import front
 from registry.library import FORMAT, PROJECTION
 from registry.outline import Outline
 from registry.placed import placed_body
@@ -84,7 +85,9 @@ class Projector:
         self._out = {}
         touched = set()
         for envelope in envelopes:
-            if envelope.is_known:
+            if fields := front(envelope):
+                self._note(envelope, fields)
+            elif envelope.is_known:
                 event = envelope.event
                 capsule: str = getattr(event, "capsule", "")
                 if capsule:
@@ -101,6 +104,18 @@ class Projector:
             self._put("capsule", name, 0, folded.outline.to_bytes())
             self._put("live", name, 0, freeze(folded.capsule, folded.written))
         return [Document(*place, body) for place, body in self._out.items()]
+
+    def _note(self, envelope: Envelope, fields: tuple[str, ...]) -> None:
+        """Take in an event of which no more than its front is needed."""
+        if envelope.type == "SignalRaised":
+            if envelope.stream == "registry":
+                self._put("signal", fields[0], 0, str(envelope.position).encode())
+            return
+        candidate, capsule, fingerprint = fields if envelope.type == "CandidateProposed" else ("", *fields, "")
+        if capsule:
+            self._put("mention", capsule, envelope.position)
+            if envelope.type == "CandidateProposed":
+                self._put("proposed", fingerprint, envelope.position, candidate.encode())
 
     def _put(self, view: str, key: str, seq: int, body: bytes = b"") -> None:
         self._out[view, key, seq] = body
@@ -184,7 +199,7 @@ def bring_up_to_date(log: EventLog) -> int:
         return rebuild(log)
 
 
-def rebuild(log: EventLog, *, batch: int = 8_000) -> int:
+def rebuild(log: EventLog, *, batch: int = 32_000) -> int:
     """Throw every document away and fold the log again; returns the number of events folded.
 
     The result is byte for byte what the appends had made. Runs in one transaction: readers see the old

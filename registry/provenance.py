@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from events.errors import NotFoundError
 from registry import travel
@@ -18,22 +17,21 @@ if TYPE_CHECKING:
     from events.envelope import Envelope, Origin
     from registry.asked import Asked
     from registry.candidate import Candidate
-    from registry.capsule import Capsule, ProjectedLine
+    from registry.capsule import Capsule
     from registry.gene import Line
     from registry.library import Library, Raised
+    from registry.line import ProjectedLine
     from registry.versions import VersionRow
 
 
-@dataclass(frozen=True, slots=True)
-class KeptEvidence:
+class KeptEvidence(NamedTuple):
     """A piece of evidence with its id (the hash of its blob)."""
 
     id: str
     evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True)
-class Earlier:
+class Earlier(NamedTuple):
     """What a line said in an earlier version, and the event that made it say so."""
 
     version: int
@@ -41,8 +39,7 @@ class Earlier:
     event: int
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
+class Why(NamedTuple):
     """Everything there is to say about one line of a skill.
 
     `origin` is the event that wrote the line, `row` the version it came with. `previous` is what it said before,

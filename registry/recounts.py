@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ def raised_as_counted(library: Library) -> list[Raised]:
     """List the signals that were raised, oldest first, with their figures by now."""
     raised = library.signals()
     counted = as_counted(library, [one.event for one in raised])
-    return [replace(one, event=event) for one, event in zip(raised, counted, strict=True)]
+    return [one._replace(event=event) for one, event in zip(raised, counted, strict=True)]
 
 
 def _with(signal: SignalRaised, count: int, episodes: int, severity: float, runs: list[str]) -> SignalRaised:

@@ -7,12 +7,12 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
-from registry.capsule import ProjectedLine
-from registry.gene import Line
+from registry.line import Line, ProjectedLine
 from registry.skill_text import stamp
 
 if TYPE_CHECKING:
     from registry.capsule import Capsule
+    from registry.sheet import Sheet
 
 _STAMP: Final = re.compile(r"""^\s+germline:\s*["']?([a-z0-9-]+)@(\d{1,9})["']?\s*$""", re.MULTILINE)
 
@@ -21,7 +21,7 @@ _PROJECTED_LINE: Final = partial(tuple.__new__, ProjectedLine)
 """Makes a projected line from a row without a call into Python."""
 
 
-def projected_lines(capsule: Capsule) -> tuple[ProjectedLine, ...]:
+def projected_lines(capsule: Capsule | Sheet) -> tuple[ProjectedLine, ...]:
     """List the lines of SKILL.md, each with its one origin event; the stamp belongs to the version's event.
 
     Raises: SkillFormatError where the front matter has no place for the stamp.
@@ -30,7 +30,7 @@ def projected_lines(capsule: Capsule) -> tuple[ProjectedLine, ...]:
     if capsule.stamped:
         place = stamp(tuple([line.text for line in lines]), label(capsule))
         stamped = [Line(0, text, capsule.position, capsule.version) for text in place.lines]
-        lines[place.index : place.index + place.replaces] = stamped
+        lines[place.at : place.at + place.replaces] = stamped
     genes = [""] * len(lines)
     for gene in capsule.genes:
         lines += gene.lines
@@ -38,7 +38,7 @@ def projected_lines(capsule: Capsule) -> tuple[ProjectedLine, ...]:
     return tuple(map(_PROJECTED_LINE, zip(count(1), genes, *zip(*lines, strict=True), strict=False)))
 
 
-def label(capsule: Capsule) -> str:
+def label(capsule: Capsule | Sheet) -> str:
     """Name a capsule with its version, as the stamp and every screen do: `sql-analyst@3`."""
     return f"{capsule.name}@{capsule.version}"
 
@@ -53,7 +53,7 @@ def encoding_of(capsule: Capsule) -> str:
     return "utf-8" if capsule.stamped else capsule.encoding
 
 
-def skill_text(capsule: Capsule) -> str:
+def skill_text(capsule: Capsule | Sheet) -> str:
     """Join the projected lines into the text of SKILL.md."""
     return "".join([line.text for line in projected_lines(capsule)])
 

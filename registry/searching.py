@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
     from events.base import Frozen
     from events.envelope import Envelope
-    from registry.capsule import Capsule, ProjectedLine
+    from registry.capsule import Capsule
     from registry.library import Library
+    from registry.line import ProjectedLine
 
     AtVersion = Callable[[str, int], Capsule | None]
 

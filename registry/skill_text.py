@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from events.errors import SkillFormatError
 
@@ -15,16 +14,14 @@ if TYPE_CHECKING:
 FENCE = "---"
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A heading with all that follows it up to the next one; title "" for text before the first heading."""
 
     title: str
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CutSkill:
+class CutSkill(NamedTuple):
     """A skill's text in pieces: joined in order they are the file. Lines keep their endings.
 
     `front` holds both `---` lines, and blank lines above the first; empty where there is no front matter.
@@ -34,11 +31,10 @@ class CutSkill:
     sections: tuple[Section, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """Front matter lines to put at `index`, in place of the `replaces` lines that stand there."""
+class Stamp(NamedTuple):
+    """Front matter lines to put `at` an index, in place of the `replaces` lines that stand there."""
 
-    index: int
+    at: int
     lines: tuple[str, ...]
     replaces: int
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from registry.apply import apply
-from registry.snapshots import thaw
+from registry.sheet import Sheet
 
 if TYPE_CHECKING:
     from events.envelope import Envelope
@@ -19,8 +18,16 @@ _PAGE: Final = 256
 
 def latest(log: EventLog, name: str) -> Capsule | None:
     """Return a capsule as it is now, None where there is none of that name."""
+    from registry.snapshots import thaw  # noqa: PLC0415 - pydantic, which the history does without
+
     document = log.document("live", name)
     return thaw(document.body) if document else None
+
+
+def latest_sheet(log: EventLog, name: str) -> Sheet | None:
+    """Return what the text of a capsule is written from as it is now, None where there is none of that name."""
+    document = log.document("live", name)
+    return Sheet.from_bytes(document.body) if document else None
 
 
 def at_version(log: EventLog, name: str, version: int) -> Capsule | None:
@@ -31,6 +38,9 @@ def at_version(log: EventLog, name: str, version: int) -> Capsule | None:
 
 def at_position(log: EventLog, name: str, position: int) -> Capsule | None:
     """Return a capsule as it stood right after the event at a position."""
+    from registry.apply import apply  # noqa: PLC0415 - the fold, with all events of skills
+    from registry.snapshots import thaw  # noqa: PLC0415 - as above
+
     snapshot = log.document("snapshot", name, at=position)
     capsule = thaw(snapshot.body) if snapshot else None
     after = snapshot.seq if snapshot else 0

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from events.capsule_events import CapsuleVersioned, VersionScored
 from events.errors import CorruptLogError
-from events.score import Score
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from events.capsule_events import VersionScored
     from events.envelope import Envelope
-    from events.score import Delta, Measured
+    from events.score import Delta, Measured, Score
 
 
-@dataclass(frozen=True, slots=True)
-class VersionRow:
+class VersionRow(NamedTuple):
     """One version of a capsule.
 
     `before` and `after` were measured when it came, by one evaluator; `rescored` is what was measured last since
@@ -51,6 +48,8 @@ class VersionRow:
 
 def version_row(envelope: Envelope, scored: Envelope | None = None) -> VersionRow:
     """Read a version from its event, with the event that measured it last since then, if there is one."""
+    from events.capsule_events import CapsuleVersioned  # noqa: PLC0415 - pydantic, which lists do without
+
     event = envelope.event
     if not isinstance(event, CapsuleVersioned):
         raise CorruptLogError(f"event {envelope.position} is no CapsuleVersioned", position=envelope.position)
@@ -73,6 +72,8 @@ def version_row(envelope: Envelope, scored: Envelope | None = None) -> VersionRo
 
 def scored_by(envelope: Envelope) -> VersionScored:
     """Read what measured a version."""
+    from events.capsule_events import VersionScored  # noqa: PLC0415 - the same
+
     event = envelope.event
     if not isinstance(event, VersionScored):
         raise CorruptLogError(f"event {envelope.position} is no VersionScored", position=envelope.position)
@@ -99,6 +100,8 @@ class _Measurement(NamedTuple):
 
 
 def _measurements(rows: Iterable[VersionRow]) -> Iterator[_Measurement]:
+    from events.score import Score  # noqa: PLC0415 - the same
+
     for row in rows:
         if row.candidate and isinstance(row.before, Score):
             yield _Measurement(row.position, row.version - 1, row.before, as_base=True)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from getpass import getuser
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from events.clock import SystemClock
 from events.errors import NotFoundError, StorageError, UsageError
-from events.postgres_address import SCHEMES, PostgresAddress
 from events.sqlite_log import SqliteLog
 from registry.library import Library
 
@@ -18,12 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from events.log import EventLog
+    from events.postgres_address import PostgresAddress
     from registry.registry import Registry
 
 FOLDER: Final = ".germline"
 FILE: Final = "registry.db"
 
-Where = Path | PostgresAddress
+Where: TypeAlias = "Path | PostgresAddress"
 """Where a registry is: a file, or a schema in a database. Written out, it shows no password."""
 
 
@@ -45,9 +44,11 @@ def find_registry(named: str = "") -> Where:
 def place_of(stated: str) -> Where:
     """Read where a registry is: a file, the folder that holds it, or an address of PostgreSQL."""
     scheme, address, _ = stated.partition("://")
-    if scheme in SCHEMES and address:
-        return PostgresAddress.parse(stated)
     if address:
+        from events.postgres_address import SCHEMES, PostgresAddress  # noqa: PLC0415 - where one is stated
+
+        if scheme in SCHEMES:
+            return PostgresAddress.parse(stated)
         raise UsageError(
             f"{scheme}:// is not known: a registry is a file, or lies on PostgreSQL",
             hint="germline --registry PATH/registry.db …    germline --registry postgresql://HOST/DATABASE …",
@@ -156,6 +157,8 @@ def _is_projected(library: Library) -> bool:
 
 def user() -> str:
     """Name the person who runs this; `unknown` where the machine does not say."""
+    from getpass import getuser  # noqa: PLC0415 - for those who write
+
     try:
         return getuser()
     except (KeyError, OSError):

@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import shutil
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -113,6 +116,101 @@ def test_an_event_rewritten_with_a_fitting_hash_is_given_away_by_the_next(path: 
         connection.execute("UPDATE events SET hash = ? WHERE position = ?", (digest, position))
         connection.commit()
     assert blamed(path) == {position + 1}
+
+
+OF_ANOTHER_KIND = {
+    "a text as bytes": "actor = CAST(actor AS BLOB)",
+    "a hash as bytes": "previous_hash = CAST(previous_hash AS BLOB)",
+    "the payload as a text": "payload = CAST(payload AS TEXT)",
+    "a number as a text": "schema = CAST(schema AS TEXT)",
+    "a version as a text": "version = CAST(version AS TEXT)",
+    "a version as bytes": "version = CAST(CAST(version AS TEXT) AS BLOB)",
+    "a version as a fraction": "version = CAST(version AS REAL)",
+    "more text behind a NUL": "actor = actor || char(0) || 'x'",
+    "text that is not UTF-8": "at = CAST(CAST(at AS BLOB) || x'ff' AS TEXT)",
+    "nothing where a text was": "causation = NULL",
+}
+
+
+@pytest.mark.parametrize("change", OF_ANOTHER_KIND.values(), ids=OF_ANOTHER_KIND)
+def test_a_value_of_another_kind_is_found_though_its_bytes_be_those_that_were_hashed(
+    path: Path, change: str, by_threads: None
+) -> None:
+    """Going through the log in order and side by side alike."""
+    del by_threads
+    assert sqlite_verify._side_by_side(str(path)) == sqlite_verify._in_order(str(path))
+    tamper(path, "UPDATE events SET actor = actor WHERE position = 1")  # takes the triggers away
+    declared = declares(path, f"CREATE TABLE events ({COLUMNS[0]} INTEGER PRIMARY KEY, {', '.join(COLUMNS[1:])})")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"UPDATE events SET {change} WHERE position = 4")
+        connection.commit()
+    declares(path, declared)
+    assert sqlite_verify._stretch(str(path), (0, EVENTS)) is None
+    assert sqlite_verify._side_by_side(str(path)) is None
+    assert sqlite_verify._in_order(str(path)).problems
+
+
+def declares(path: Path, statement: str) -> str:
+    """Let the table of events say that it was made by this statement; returns what it said before."""
+    with closing(sqlite3.connect(path)) as connection:
+        ((before,),) = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'events'").fetchall()
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = ? WHERE name = 'events'", (statement,))
+        connection.commit()
+    return str(before)
+
+
+@pytest.fixture
+def by_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let logs of any length be checked side by side, in stretches of two events, without starting processes."""
+    monkeypatch.setattr(sqlite_verify, "_WORTH_PROCESSES", 1)
+    monkeypatch.setattr(sqlite_verify, "_STRETCH", 2)
+    monkeypatch.setattr(sqlite_verify, "ProcessPoolExecutor", lambda cores, *_, **__: ThreadPoolExecutor(cores))
+
+
+def test_a_turned_bit_found_in_order_is_found_side_by_side(path: Path, by_threads: None) -> None:
+    del by_threads
+    whole, draws = path.read_bytes(), Random(7)
+    found = 0
+    for _ in range(25):
+        turned = bytearray(whole)
+        turned[draws.randrange(len(whole))] ^= 1 << draws.randrange(8)
+        path.write_bytes(turned)
+        problems = sqlite_verify._in_order(str(path)).problems
+        found += bool(problems)
+        assert not problems or sqlite_verify._side_by_side(str(path)) is None, problems
+    assert found, "or nothing was shown"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE blobs SET body = x'00'",
+        "UPDATE episodes SET body = x'00'",
+        "UPDATE checkpoints SET body = x'00'",
+        "DELETE FROM events WHERE position = 4",
+        "UPDATE events SET hash = upper(hash) WHERE position = 7",
+    ],
+)
+def test_what_does_not_hold_beside_the_events_is_found_side_by_side(
+    path: Path, statement: str, by_threads: None
+) -> None:
+    del by_threads
+    tamper(path, statement)
+    assert sqlite_verify._side_by_side(str(path)) is None
+
+
+def test_a_process_that_is_ended_by_a_failing_disk_leaves_the_check_to_the_one_that_was_asked(
+    path: Path, by_threads: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del by_threads
+
+    def ended(*_: object) -> None:
+        raise BrokenProcessPool
+
+    whole = sqlite_verify._in_order(str(path))
+    monkeypatch.setattr(sqlite_verify, "_stretch", ended)
+    assert sqlite_verify.verify_file(str(path)) == whole
 
 
 def test_bytes_moved_from_one_column_to_the_next_are_named(path: Path) -> None:

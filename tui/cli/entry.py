@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -23,7 +24,8 @@ Python's 700 they are looked through again and again: 2 % of the instructions of
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code.
 
-    `--version` is answered before typer is imported, which alone takes 35 ms (terminal.md, Budgets).
+    `--version` and plain forms of the reading commands are answered before typer is imported, which alone takes
+    35 ms (terminal.md, Budgets).
     """
     words = list(sys.argv[1:] if argv is None else argv)
     try:
@@ -36,8 +38,16 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.write(answer(words[1:]))
             return 0
         gc.set_threshold(_YOUNG)
+        # At the end all that is still there would be looked through once more: 30 of 261 ms of `why`.
+        atexit.unregister(gc.freeze)  # a process may run several commands
+        atexit.register(gc.freeze)
         # No plugin of pydantic has a say in what an event is, and looking for them is 3 % of `why`.
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+        from tui.cli.quick import answered  # noqa: PLC0415 - see above
+
+        code = answered(words)
+        if code is not None:
+            return code
         from tui.cli.app import run  # noqa: PLC0415 - see above
 
         return run(words)

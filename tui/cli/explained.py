@@ -9,10 +9,10 @@ from registry.claimed import is_unclaimed
 from registry.provenance import endpoint_of
 from registry.rendering import label
 from tui.cli.asked import asked_json, asked_words
+from tui.cli.blamed import kind_of
 from tui.cli.facts import say_fact
 from tui.cli.paint import clip, one_line, width
 from tui.cli.quoted import evidence_json, print_evidence
-from tui.cli.reading import kind_of
 from tui.cli.shapes import audit_json, model_json, score_json, why_unmeasured
 from tui.cli.words import actor_words, claim_words, further_reasons, scope_words, signal_words, since_words
 from tui.figures import ago, count, interval, share, signed

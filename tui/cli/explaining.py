@@ -1,52 +1,36 @@
 """Why: one line of a skill, and everything that led to it."""
-# ruff: noqa: TC001 - typer reads annotations when it builds a command
 
 from __future__ import annotations
 
-from typing import Annotated, Final
-
-import typer
+from typing import TYPE_CHECKING
 
 from events.clock import SystemClock
 from registry.provenance import why as explain
 from registry.recounts import as_counted
-from registry.skill_paths import SKILL_FILE
 from tui.bootstrap import find_registry, open_library
-from tui.cli.explained import file_json, print_file_line, print_why, why_json
-from tui.cli.file_history import explain_file_line
-from tui.cli.invocation import invocation
+from tui.cli.explained import print_why, why_json
 from tui.cli.names import split_place
-from tui.cli.options import AsJson
-from tui.cli.places import find_named, projected_number
 from tui.rereading import still_there
 
+if TYPE_CHECKING:
+    from registry.library import Library
+    from tui.cli.invocation import Invocation
+    from tui.cli.places import Named
 
-def why(
-    ctx: typer.Context,
-    place: Annotated[
-        str, typer.Argument(metavar="LINE", help="As in sql-analyst:7, sql-analyst@3:7, path/SKILL.md:7.")
-    ],
-    *,
-    every: Annotated[bool, typer.Option("--all", help="Show every piece of evidence.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Explain one line: who, when, on what evidence, did it help?
 
-    Each piece of evidence is looked up again in its log: `still there` means the same bytes at the same place.
-    """
-    call = invocation(ctx)
+def tell_line(call: Invocation, place: str, *, every: bool = False, as_json: bool = False) -> None:
+    """Answer `germline why`."""
     named = split_place(place)
     with open_library(find_registry(call.registry)) as library:
         now = SystemClock().now()
         if named.path:
+            from registry.skill_paths import SKILL_FILE  # noqa: PLC0415 - for lines that are named by a path
+            from tui.cli.places import find_named, projected_number  # noqa: PLC0415 - the same
+
             found = find_named(library, named.path)
             number = projected_number(library, found, named.line)
             if found.path != SKILL_FILE:
-                line = explain_file_line(library, found, number)
-                if as_json:
-                    call.answer("why", file_json(found, number, line))
-                else:
-                    print_file_line(call, found, number, line, now)
+                _tell_file_line(call, library, found, number, as_json=as_json)
                 return
             capsule = found.capsule
         else:
@@ -60,4 +44,13 @@ def why(
             print_why(call, told, there, now, counted, every=every)
 
 
-COMMANDS: Final = {"why": why}
+def _tell_file_line(call: Invocation, library: Library, named: Named, number: int, *, as_json: bool) -> None:
+    """Answer for a line of a file beside SKILL.md."""
+    from tui.cli.explained import file_json, print_file_line  # noqa: PLC0415 - for lines of other files
+    from tui.cli.file_history import explain_file_line  # noqa: PLC0415 - the same
+
+    line = explain_file_line(library, named, number)
+    if as_json:
+        call.answer("why", file_json(named, number, line))
+    else:
+        print_file_line(call, named, number, line, SystemClock().now())

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from events.capsule_events import CapsuleImported, CapsuleReverted, FileChanged
 from events.errors import NotFoundError
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from tui.cli.places import Named
 
 
-@dataclass(frozen=True, slots=True)
-class FileLine:
+class FileLine(NamedTuple):
     """A line of a file with the event that wrote it and the version it came with."""
 
     text: str

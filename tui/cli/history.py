@@ -1,63 +1,43 @@
 """History: what happened, newest first, or as it happens."""
-# ruff: noqa: TC001 - typer reads annotations when it builds a command
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from difflib import get_close_matches
-from typing import TYPE_CHECKING, Annotated, Any, Final
-
-import typer
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from events.clock import SystemClock, rfc3339
 from events.errors import NotFoundError, UsageError
-from events.types import EVENT_TYPES
+from events.kinds import MODULES
 from registry.summaries import summary
 from tui.bootstrap import find_registry, open_library
 from tui.cli.invocation import as_json as json_line
-from tui.cli.invocation import invocation
-from tui.cli.options import AsJson
 from tui.cli.paint import clip, one_line, width
 from tui.cli.shapes import score_json
 from tui.figures import age
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from events.envelope import Envelope
     from events.log import EventLog
     from tui.cli.invocation import Invocation
     from tui.cli.paint import Paint
 
-_TYPES: Final = tuple(cls.__name__ for cls in EVENT_TYPES)
 _TONES: Final = {"Promoted": "good", "Rejected": "bad", "Held": "warn", "Reverted": "warn", "Versioned": "accent"}
 
 
-def log(  # noqa: PLR0913 - the options of the command are its contract
-    ctx: typer.Context,
-    skill: Annotated[str, typer.Argument(metavar="[SKILL]", help="A skill; all history if left out.")] = "",
+def tell_history(  # noqa: PLR0913 - the options of the command are its contract
+    call: Invocation,
+    skill: str = "",
     *,
-    types: Annotated[
-        list[str] | None, typer.Option("--type", metavar="TYPE", help="Only events of this type; may be repeated.")
-    ] = None,
-    since: Annotated[
-        str, typer.Option(metavar="TIME", help="Only events since 2026-11-01, or 2026-11-01T12:00Z.")
-    ] = "",
-    limit: Annotated[int, typer.Option(min=1, metavar="N", help="At most this many events.")] = 2**31,
-    follow: Annotated[
-        bool, typer.Option("--follow", help="Wait for events, and print each as it comes; oldest first.")
-    ] = False,
-    after: Annotated[
-        int, typer.Option(min=-1, metavar="POSITION", help="With --follow: begin behind this event.")
-    ] = -1,
-    as_json: AsJson = False,
+    types: Sequence[str] | None = None,
+    since: str = "",
+    limit: int = 2**31,
+    follow: bool = False,
+    after: int = -1,
+    as_json: bool = False,
 ) -> None:
-    """Show the history, of all or of one skill, newest first.
-
-    With --follow, oldest first what happens from now on, or behind the event that --after names.
-    With --json one event a line; `version` is that of its stream, `skill_version` that of the skill where the
-    event makes one.
-    """
-    call = invocation(ctx)
+    """Answer `germline log`."""
     wanted = tuple(_known_type(name) for name in types or ())
     if follow and since:
         raise UsageError("--follow begins behind an event, not at a time", hint="germline log --follow --after 0")
@@ -74,8 +54,7 @@ def log(  # noqa: PLR0913 - the options of the command are its contract
             call.say(json_line(event_json(envelope)) if as_json else event_line(envelope, now, call.paint))
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Wanted(NamedTuple):
     """Which events are followed, how many of them, and how they are told."""
 
     skill: str
@@ -100,9 +79,9 @@ def _follow(call: Invocation, log: EventLog, wanted: _Wanted, after: int) -> Non
                 now = SystemClock().now()
                 line = json_line(event_json(envelope)) if wanted.as_json else event_line(envelope, now, call.paint)
                 call.say(line)
-                call.flush()
                 told += 1
             reached = envelope.position
+            call.flush()
             if told >= wanted.limit:
                 return
     except KeyboardInterrupt:
@@ -122,10 +101,12 @@ def _moment(text: str) -> str:
 
 def _known_type(name: str) -> str:
     """Find an event type however it was capitalised; raises NotFoundError with the nearest."""
-    same = {known.lower(): known for known in _TYPES}
+    same = {known.lower(): known for known in MODULES}
     if name.lower() not in same:
+        from difflib import get_close_matches  # noqa: PLC0415 - for who mistyped
+
         near = tuple(same[found] for found in get_close_matches(name.lower(), same, n=1, cutoff=0.4))
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(_TYPES)}"
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(MODULES)}"
         raise NotFoundError(f"there is no event type {name}", hint=hint, nearest=near)
     return same[name.lower()]
 
@@ -158,6 +139,3 @@ def event_line(envelope: Envelope, now: str, paint: Paint) -> str:
     room = width() - 34
     said = one_line(summary(envelope))
     return f"{envelope.position:>6} {paint(f'{age(envelope.at, now):>5}', 'dim')}  {kind} {clip(said, room)}"
-
-
-COMMANDS: Final = {"log": log}

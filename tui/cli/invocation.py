@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tui.cli.paint import Paint, width
 from tui.plain import takes_unicode
@@ -21,8 +20,7 @@ _BESIDE: Final = f"    {_COMMAND}"
 """What stands between two commands to type next."""
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(NamedTuple):
     """The global options. Data goes to stdout, messages go to stderr, and only unless `quiet`."""
 
     registry: str = ""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
+from tui.cli.table import COMMANDS
+
 if TYPE_CHECKING:
     import typer
 
@@ -58,6 +60,20 @@ class ManualGroup(TyperGroup):
     def format_epilog(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Put the page below the commands."""
         _write_page(ctx.command_path, formatter)
+
+
+class CommandList(TyperGroup):
+    """The list of all commands: what each does in one line, and nothing that could be run."""
+
+    def list_commands(self, ctx: Context) -> list[str]:
+        """Name them in the order of the table."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Context, cmd_name: str) -> TyperCommand | None:
+        """Stand in for a command: the real one is imported when it is run."""
+        del ctx
+        return TyperCommand(cmd_name, help=COMMANDS[cmd_name].summary)
 
 
 def as_manual(group: typer.Typer) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import NotFoundError, UsageError
 
@@ -18,8 +17,7 @@ SHOWN_CHARS: Final = 12
 _HINT: Final = "write it as sql-analyst:7, sql-analyst@3:7 or path/SKILL.md:7"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A line that was named: of a skill (at `ref`, "" for now), or of a file on disk (`path`)."""
 
     line: int

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import subprocess
 import sys
 from contextlib import contextmanager, redirect_stdout, suppress
 from typing import TYPE_CHECKING, Final
@@ -19,10 +17,13 @@ _LESS: Final = "FRX"
 @contextmanager
 def paged() -> Iterator[None]:
     """Send what is printed inside through PAGER, where one is set and somebody is watching."""
-    pager = shlex.split(os.environ.get("PAGER", ""))
-    if not pager or not sys.stdout.isatty():
+    stated = os.environ.get("PAGER", "")
+    pager = _words(stated) if stated and sys.stdout.isatty() else []
+    if not pager:
         yield
         return
+    import subprocess  # noqa: PLC0415 - where somebody watches: 10 ms
+
     environment = {"LESS": _LESS, **os.environ}
     with (
         suppress(BrokenPipeError),  # who left the pager has read enough
@@ -30,3 +31,9 @@ def paged() -> Iterator[None]:
         redirect_stdout(viewer.stdin),
     ):
         yield
+
+
+def _words(stated: str) -> list[str]:
+    import shlex  # noqa: PLC0415 - the same
+
+    return shlex.split(stated)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -17,10 +17,10 @@ _VISIBLE: Final = {code: f"\\u{code:04x}" for code in _STEERING}
 _ONE_LINE: Final = {**_VISIBLE, 0x09: " ", 0x0A: " ", 0x0D: " "}
 _MANY_LINES: Final = {code: shown for code, shown in _VISIBLE.items() if code not in {0x09, 0x0A, 0x0D}}
 MIN_WIDTH: Final = 40
+_USUAL_WIDTH: Final = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Paint:
+class Paint(NamedTuple):
     """Puts ANSI colours around texts, or leaves them alone."""
 
     enabled: bool
@@ -63,5 +63,15 @@ def clip(text: str, width: int) -> str:
 
 
 def width() -> int:
-    """Tell how wide lines may be: the terminal's columns, 80 where there is none."""
-    return max(shutil.get_terminal_size((80, 24)).columns, MIN_WIDTH)
+    """Tell how wide lines may be: as COLUMNS says, else the terminal's own columns, 80 where there is none.
+
+    Source: `shutil.get_terminal_size`, which would load what archives and copies files.
+    """
+    try:
+        columns = int(os.environ.get("COLUMNS", "0"))
+    except ValueError:
+        columns = 0
+    if columns <= 0 and sys.__stdout__ is not None:
+        with suppress(OSError, ValueError):  # closed, or no terminal
+            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns
+    return max(columns if columns > 0 else _USUAL_WIDTH, MIN_WIDTH)

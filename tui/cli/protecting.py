@@ -18,7 +18,7 @@ from tui.cli.options import AsJson, DryRun, Reason
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from registry.capsule import ProjectedLine
+    from registry.line import ProjectedLine
     from registry.registry import Registry
     from tui.cli.invocation import Invocation
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -131,7 +131,7 @@ def _answer(
 ) -> None:
     """Print what was found; ends with exit code 3 where anything does not hold."""
     if as_json:
-        told = {"ok": not problems, **fields, "problems": [asdict(problem) for problem in problems]}
+        told = {"ok": not problems, **fields, "problems": [problem._asdict() for problem in problems]}
         call.answer("verify", told)
         if problems:
             raise typer.Exit(CheckFailedError.exit_code)

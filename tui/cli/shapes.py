@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from events.score import Score
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -16,11 +14,15 @@ if TYPE_CHECKING:
 
 def score_json(measured: Measured | None) -> dict[str, Any] | None:
     """Give a score as JSON, null for what nobody measured."""
+    from events.score import Score  # noqa: PLC0415 - pydantic, which a list of events does without
+
     return measured.model_dump(mode="json") if isinstance(measured, Score) else None
 
 
 def why_unmeasured(measured: Measured | None) -> str | None:
     """Say why there is no score; null where there is one."""
+    from events.score import Score  # noqa: PLC0415 - the same
+
     return None if measured is None or isinstance(measured, Score) else measured.reason
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -113,7 +113,7 @@ def _verify_log(call: Invocation, against: Path | None, key: str, *, as_json: bo
             "ok": not problems,
             "events": found.events,
             "head": found.head.hash,
-            "problems": [asdict(problem) for problem in problems],
+            "problems": [problem._asdict() for problem in problems],
             "sidecar": beside.json() if beside else None,
             "against": elsewhere.json() if elsewhere else None,
         }

@@ -1,0 +1,70 @@
+"""Processes that append at once, one event at a time: none is lost, there is no gap, and all is one chain."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.sample_events import drafts
+from events.envelope import GENESIS, holds
+from events.postgres_address import PostgresAddress
+from events.postgres_log import PostgresLog
+from events.sqlite_log import SqliteLog
+
+if TYPE_CHECKING:
+    from multiprocessing.queues import Queue
+    from multiprocessing.synchronize import Barrier
+
+    from events.log import EventLog
+
+EACH = 250
+"""Events of each writer."""
+
+
+def new_log(address: str) -> PostgresLog:
+    """Open a registry on the server, made if it is missing."""
+    return PostgresLog.open(PostgresAddress.parse(address), Path(), create=True)
+
+
+def opened(place: str) -> EventLog:
+    """Open a log for writing, wherever it is."""
+    return new_log(place) if "://" in place else SqliteLog.open(Path(place), create=True)
+
+
+def write(place: str, name: str, ready: Barrier, spent: Queue[tuple[float, float]]) -> None:
+    """Append events one by one to a stream of our own, and say when that began and ended."""
+    stream, batch = f"gene:{name}", drafts(EACH)
+    mine = [draft._replace(stream=stream) for draft in batch]
+    with closing(opened(place)) as log:
+        ready.wait()
+        began_s = time.monotonic()
+        for version, draft in enumerate(mine):
+            log.append([draft], expected={stream: version})
+        spent.put((began_s, time.monotonic()))
+
+
+def rate_of(place: str, writers: int) -> float:
+    """Let so many processes write at once; return how many events a second they wrote together.
+
+    Raises: SystemExit where an event is lost, a position missing, or a link broken.
+    """
+    spawn = multiprocessing.get_context("spawn")
+    ready = spawn.Barrier(writers)
+    spent: Queue[tuple[float, float]] = spawn.Queue()
+    made = [spawn.Process(target=write, args=(place, f"w{n}", ready, spent)) for n in range(writers)]
+    opened(place).close()
+    for process in made:
+        process.start()
+    times = [spent.get() for _ in made]
+    for process in made:
+        process.join()
+    with closing(opened(place)) as log:
+        events = list(log.read())
+        links = [GENESIS, *(one.hash for one in events)]
+        sound = all(holds(one) and one.previous_hash == link for one, link in zip(events, links, strict=False))
+        if not sound or [one.position for one in events] != list(range(1, writers * EACH + 1)):
+            raise SystemExit(f"{place}: {len(events)} of {writers * EACH} events, in one chain: {sound}")
+    return writers * EACH / (max(end for _, end in times) - min(began for began, _ in times))

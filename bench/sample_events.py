@@ -1,0 +1,58 @@
+"""Events as a registry holds them: three in four are signals (0.4 kB), one a mutation with its scores (1.2 kB)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bench.sample_scores import score
+from events.claims import AfterError, Trigger
+from events.clock import SystemClock
+from events.envelope import Draft
+from events.gene_events import GeneMutated
+from events.parts import Edit
+from events.registry_events import SignalRaised
+
+if TYPE_CHECKING:
+    from events.base import Frozen
+
+STREAM = "gene:sql-analyst/errors"
+
+
+def event(number: int) -> Frozen:
+    """Make every fourth event a mutation with its scores, the others signals."""
+    template = "Table <*> doesn't exist"
+    if number % 4:
+        return SignalRaised(
+            fingerprint=f"{number:016x}",
+            kind="error_template",
+            calls_for="repair",
+            template=template,
+            action="sql:SELECT",
+            count=12 + number,
+            episodes=9,
+            runs=("gpt-4/try-1", "gpt-4/try-2"),
+            severity=0.4,
+            evidence=("a" * 64, "b" * 64),
+        )
+    return GeneMutated(
+        gene=STREAM,
+        capsule="sql-analyst",
+        version=number + 1,
+        edits=(Edit(op="append", gene=STREAM, text=("When a table is missing, list the tables first.\n",)),),
+        strategy="repair",
+        claims_added=(AfterError(template=template, do="sql:SHOW"),),
+        triggers_added=(Trigger(fingerprint="f" * 16, kind="error_template", template=template),),
+        before=score(0.41),
+        after=score(0.72),
+        candidate="c" * 64,
+        scored="s" * 36,
+    )
+
+
+def drafts(count: int, first: int = 0) -> list[Draft]:
+    """Make events of one stream with real ids and times."""
+    clock = SystemClock()
+    return [
+        Draft(STREAM, event(n), clock.new_id(), clock.now(), "miner:recovery", clock.new_id(), clock.new_id())
+        for n in range(first, first + count)
+    ]

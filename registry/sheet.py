@@ -1,0 +1,73 @@
+"""Sheets: the little of a skill's state that its text is written from.
+
+Whoever only wants to read a skill is spared all that is known of its lines: claims, triggers, scores as events
+have them, and with them pydantic, half of what `germline show` would take.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from registry.line import Line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from registry.capsule import Capsule
+
+_LINE: Final = partial(tuple.__new__, Line)
+"""Makes a line from a row without a call into Python."""
+
+
+class SheetGene(NamedTuple):
+    """A gene as far as it is written."""
+
+    id: str
+    lines: tuple[Line, ...]
+
+
+class Sheet(NamedTuple):
+    """What the text of a skill is written from, and what a heading says of it; the fields are those of a capsule.
+
+    `score` is the value of its score, None where it was not measured.
+    """
+
+    name: str
+    version: int
+    position: int
+    cause: str
+    unproven: bool
+    score: float | None
+    stamped: bool
+    front: tuple[Line, ...]
+    genes: tuple[SheetGene, ...]
+
+    @classmethod
+    def of(cls, capsule: Capsule) -> Sheet:
+        """Take it from a capsule."""
+        return cls(
+            name=capsule.name,
+            version=capsule.version,
+            position=capsule.position,
+            cause=capsule.cause,
+            unproven=capsule.unproven,
+            score=getattr(capsule.score, "value", None),
+            stamped=capsule.stamped,
+            front=capsule.front,
+            genes=tuple(SheetGene(gene.id, gene.lines) for gene in capsule.genes),
+        )
+
+    @classmethod
+    def from_bytes(cls, body: bytes) -> Sheet:
+        """Read it out of a capsule's state (registry/snapshots.py)."""
+        state = json.loads(zlib.decompress(body))
+        own = {name: state[name] for name in ("name", "version", "position", "cause", "unproven", "stamped")}
+        genes = tuple(SheetGene(gene_id, _lines(lines)) for gene_id, _, _, _, lines, *_ in state["genes"])
+        return cls(**own, score=state["score"].get("value"), front=_lines(state["front"]), genes=genes)
+
+
+def _lines(columns: Iterable[Iterable[object]]) -> tuple[Line, ...]:
+    return tuple(map(_LINE, zip(*columns, strict=True)))
