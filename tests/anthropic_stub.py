@@ -15,11 +15,17 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from strategies.models.claude_client import Claude
+from strategies.models.endpoint import Arrived
 from strategies.models.settings import ModelSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
+
+    import pytest
+
+    from strategies.models.prompts import Prompt
 
 KEY: Final = "sk-ant-" + "stub" * 8
 """The only key that the stub takes."""
@@ -207,6 +213,20 @@ class AnthropicStub:
     def texts(self, role: str = "") -> str:
         """Give all that a role ever sent, as text to search in."""
         return "\n".join(one.text for one in self.asked(role))
+
+    def without_wire(self, monkeypatch: pytest.MonkeyPatch) -> Self:
+        """Answer in this process from now on, for tests whose claim is not HTTP, which takes most of the time."""
+        stub = self
+
+        def send(asking: Claude, prompt: Prompt) -> Arrived:
+            asking.require_key(prompt.model)
+            raw = json.dumps(prompt.sent).encode()
+            step = stub.receive("POST", "/v1/messages", {"x-api-key": KEY}, raw)
+            assert (step.status, step.drops, step.waits_s) == (200, False, 0.0), "this needs the wire"
+            return Arrived(json.dumps(step.body).encode(), "req_stub")
+
+        monkeypatch.setattr(Claude, "send", send)
+        return self
 
     # -- what the handler asks -------------------------------------------------------------------------
 

@@ -18,17 +18,14 @@ LEAST_FREE_BYTES: Final = 1 << 30
 
 ON_DISK: Final = frozenset(
     {
-        "test_cli_candidate_runs",
         "test_cli_messages_agent",
         "test_command_graders",
         "test_doctor",
         "test_engines",
         "test_example_rollouts",
         "test_hostile_graders",
-        "test_judge_layer",
         "test_messages_agent",
         "test_metric",
-        "test_rollouts_in_evolution",
         "test_rollouts_survive_a_kill",
         "test_sandbox",
         "test_short_torture",

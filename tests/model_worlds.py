@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import json
 import random
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from strategies.gate.splits import divide, form_groups
@@ -17,7 +20,6 @@ from tests.terminal import SPLIT_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
 MARKER = "heron-lighthouse-7"
 TEMPLATE = "no such table: <*>"
@@ -30,10 +32,17 @@ def write_world(folder: Path, *, tasks: int = TASKS, seed: int = 5) -> Path:
     """Write the logs of two runs on the same tasks, as steps JSONL; answers with their folder."""
     place = folder / "world"
     place.mkdir()
-    file = place / "steps.jsonl"
-    file.write_text("".join(_lines(tasks, seed, explore=frozenset())))
-    file.write_text("".join(_lines(tasks, seed, explore=_explore(file))))
+    (place / "steps.jsonl").write_text(_world(tasks, seed))
     return place
+
+
+@cache
+def _world(tasks: int, seed: int) -> str:
+    """Tell of a world, once however many tests ask: it takes a scan to know which episodes are explore's."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "steps.jsonl"
+        file.write_text("".join(_lines(tasks, seed, explore=frozenset())))
+        return "".join(_lines(tasks, seed, explore=_explore(file)))
 
 
 def _explore(file: Path) -> frozenset[str]:

@@ -7,15 +7,19 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 from unittest.mock import patch
 
+from textual.widgets import Input
+
 from tests.story import NOW
 from tui.app import GermlineApp
 from tui.bootstrap import open_library, open_registry
+from tui.places import place_of
 from tui.screens.base import PlaceScreen
 from tui.views.rows import text_of
 from tui.widgets.rows_view import RowList, RowsView
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
+    from concurrent.futures import Executor
     from pathlib import Path
 
     from textual.pilot import Pilot
@@ -26,27 +30,83 @@ if TYPE_CHECKING:
 _ROUNDS: Final = 5
 """What one read shows may ask for another one; no chain of them is longer."""
 
+_DRAW_EVERY_S: Final = 1.0
+"""Besides, the screens are drawn whenever a test waits: not for each step of the way, 60 times a second."""
+
+
+class Stillness:
+    """Waits until no task has a turn to take and no thread works: all that is left to wait for are timers.
+
+    Textual asks every widget to call back instead, six times for each key, and waits until the process idles.
+    """
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._start = self._loop.run_in_executor
+        self._threads: set[asyncio.Future[object]] = set()
+
+    def run_in_executor(
+        self, executor: Executor | None, call: Callable[..., object], *given: object
+    ) -> asyncio.Future[object]:
+        """Stand in for what starts the work of a thread, and take note of it."""
+        work = self._start(executor, call, *given)
+        self._threads.add(work)
+        work.add_done_callback(self._threads.discard)
+        return work
+
+    async def __call__(self, *_: object) -> bool:
+        """Wait for it, in place of whatever textual waits for."""
+        turns = self._loop._ready  # type: ignore[attr-defined]
+        await asyncio.sleep(0)
+        while turns or self._threads:
+            if turns:
+                await asyncio.sleep(0)
+            else:
+                await asyncio.wait(self._threads, return_when=asyncio.FIRST_COMPLETED)
+        return True
+
 
 class Screens:
     """The screens under test: presses keys, waits until everything is read, and reads panes as text."""
 
-    def __init__(self, app: GermlineApp, pilot: Pilot[None]) -> None:
+    def __init__(self, app: GermlineApp, pilot: Pilot[None], stillness: Stillness) -> None:
         self.app = app
         self.pilot = pilot
+        self._stillness = stillness
 
     async def press(self, *keys: str) -> None:
-        """Press keys one after the other, each when all that the last one asked for was read."""
-        for key in keys:
+        """Press keys one after the other, each when all that the last one asked for was read.
+
+        What is typed into a field is drawn when all of it is typed.
+        """
+        for at, key in enumerate(keys, 1):
             await self.pilot.press(key)
-            await self.settle()
+            if at == len(keys) or len(key) > 1 or not isinstance(self.app.focused, Input):
+                await self.settle()
+
+    async def go(self, address: str) -> None:
+        """Show the place of an address, as a link to it would."""
+        self.app.go(place_of(address))
+        await self.settle()
+
+    async def resize(self, width: int, height: int) -> None:
+        """Give the terminal another size."""
+        await self.pilot.resize_terminal(width, height)
+        await self.settle()
+
+    @property
+    def _is_timed(self) -> bool:
+        """Whether what is under way may wait for a timer: a worker, or a new size, which textual holds back."""
+        return self.app._resize_timer is not None or any(not worker.is_finished for worker in self.app.workers)
 
     async def settle(self) -> None:
-        """Wait until nothing is being read or drawn any more."""
-        await self.pilot.pause(0.01)
+        """Wait until nothing is being read any more, and what was read is drawn."""
         for _ in range(_ROUNDS):
+            await self._stillness()
+            while self._is_timed:  # noqa: ASYNC110 - neither workers nor timers set an event
+                await asyncio.sleep(0.002)
             await self.pilot.pause(0)
-            while any(not worker.is_finished for worker in self.app.workers):
-                await self.pilot.pause(0.002)
+        await self._stillness()
 
     def pane(self, selector: str) -> str:
         """Return the text of a pane, all of its rows."""
@@ -69,14 +129,6 @@ class Screens:
         return {one.binding.id or "" for one in self.app.screen.active_bindings.values() if one.enabled}
 
 
-async def _next_turn(*_: float) -> None:
-    """Let what was posted arrive: `settle` knows what to wait for, and need not guess from the processor's load.
-
-    Textual waits, twice for each key, until the process is idle for 20 ms, and up to a second where threads read.
-    """
-    await asyncio.sleep(0.001)
-
-
 @asynccontextmanager
 async def screens(
     path: Path, at: str | None = None, *, size: tuple[int, int] = (120, 30), settings: Settings | None = None
@@ -89,10 +141,17 @@ async def screens(
         now=lambda: NOW,
         settings=settings,
     )
-    with patch("textual.app.wait_for_idle", _next_turn), patch("textual.pilot.wait_for_idle", _next_turn):
+    stillness = Stillness()
+    with (
+        patch.object(asyncio.get_running_loop(), "run_in_executor", stillness.run_in_executor),
+        patch("textual.app.wait_for_idle", stillness),
+        patch("textual.pilot.wait_for_idle", stillness),
+        patch("textual.pilot.Pilot._wait_for_screen", stillness),
+        patch("textual.screen.UPDATE_PERIOD", _DRAW_EVERY_S),
+    ):
         async with app.run_test(size=size, notifications=True) as pilot:
-            opened = Screens(app, pilot)
+            opened = Screens(app, pilot, stillness)
             while not (isinstance(app.screen, PlaceScreen) and app.screen.is_mounted):
-                await pilot.pause(0.01)
+                await pilot.pause(0)
             await opened.settle()
             yield opened

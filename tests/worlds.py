@@ -295,21 +295,34 @@ def tasks_permuted(records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeR
     ]
 
 
-def recoveries_dealt(records: Sequence[EpisodeRecord], claim: Claim, deal: Deal, seed: int) -> list[EpisodeRecord]:
-    """Deal out anew whether the attempts after a claim's moment work, as a placebo deals outcomes; no outcomes."""
-    bare = without_outcomes(records)
-    works = {one.id: one.outcome.value for one in deal(attempts(claim, bare), seed) if one.outcome is not None}
-    return [
-        _recovering(record, claim, works=bool(works[record.id])) if record.id in works else record
-        for record in bare
-    ]
+class Recoveries:
+    """Episodes without outcomes, and the attempts after a claim's moment: whether they work is dealt out anew."""
+
+    def __init__(self, records: Sequence[EpisodeRecord], claim: Claim) -> None:
+        self._bare = without_outcomes(records)
+        self._tried = attempts(claim, self._bare)
+        self._places = {record.id: _attempt_and_failure(claim, record) for record in self._tried}
+
+    def dealt(self, deal: Deal, seed: int) -> list[EpisodeRecord]:
+        """Deal as a placebo deals outcomes."""
+        works = {one.id: one.outcome.value for one in deal(self._tried, seed) if one.outcome is not None}
+        return [
+            _recovering(record, *self._places[record.id], works=bool(works[record.id]))
+            if record.id in works
+            else record
+            for record in self._bare
+        ]
 
 
-def _recovering(record: EpisodeRecord, claim: Claim, *, works: bool) -> EpisodeRecord:
+def _attempt_and_failure(claim: Claim, record: EpisodeRecord) -> tuple[int, int]:
     at, moment = next_attempt(claim, record), moment_of(claim, record)
     assert at is not None
     assert moment is not None
-    template = "" if works else record.steps[moment.step].template
+    return at, moment.step
+
+
+def _recovering(record: EpisodeRecord, at: int, failed: int, *, works: bool) -> EpisodeRecord:
+    template = "" if works else record.steps[failed].template
     steps = list(record.steps)
     steps[at] = msgspec.structs.replace(steps[at], error=not works, template=template)
     return msgspec.structs.replace(record, steps=tuple(steps))
@@ -378,9 +391,8 @@ def division_of(records: Sequence[EpisodeRecord], split_key: str) -> Division:
     return divide(records, form_groups({}, records), split_key)
 
 
-def evolved(records: Sequence[EpisodeRecord], templates: Iterable[str], split_key: str) -> list[Judgement]:
+def evolved(division: Division, templates: Iterable[str], split_key: str) -> list[Judgement]:
     """Mine each template on explore and send what survives through the gate, one after the other."""
-    division = division_of(records, split_key)
     explore = Explore(division.explore)
     asks = [(asking(explore, template=template), (recovery,)) for template in templates]
     return sent_through(asks, division, split_key)

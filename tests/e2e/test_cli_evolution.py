@@ -6,31 +6,51 @@ import os
 import subprocess
 import sys
 from shutil import copytree
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from tests.terminal import SPLIT_KEY, Terminal, recordings
+from tests.terminal import SPLIT_KEY, Beginning, Terminal, recordings
 from tui.demo import demo_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def germline(tmp_path: Path) -> Terminal:
-    germline = Terminal(tmp_path)
+def begun(folder: Path) -> Terminal:
+    germline = Terminal(folder)
     germline.does("init", "--split-key", SPLIT_KEY)
-    copytree(demo_folder() / "skills", tmp_path / "skills")
+    copytree(demo_folder() / "skills", folder / "skills")
     germline.does("import", "skills")
     return germline
 
 
+@pytest.fixture
+def germline(tmp_path: Path) -> Terminal:
+    return begun(tmp_path)
+
+
 EVOLVE = ("evolve", "sql-analyst", "--logs", str(recordings()), "--seed", "7")
+FEW = recordings() / "hasty.jsonl.gz"
+"""Enough of them where nothing is measured."""
 
 
-def test_evolve_answers_with_all_that_scripts_may_rely_on(germline: Terminal) -> None:
+class Evolved(NamedTuple):
+    """A registry on which `EVOLVE` ran once, and what it answered."""
+
+    beginning: Beginning
+    told: Any
+
+
+@pytest.fixture(scope="module")
+def evolved(own_folder: Path) -> Evolved:
+    germline = begun(own_folder)
     told = germline.does(*EVOLVE, "--json").json
+    return Evolved(Beginning(germline), told)
+
+
+def test_evolve_answers_with_all_that_scripts_may_rely_on(evolved: Evolved) -> None:
+    germline, told = evolved.beginning.again(), evolved.told
     assert set(told) >= {"schema", "preset", "seed", "cycles", "tried", "needed_tasks"}
     assert (told["schema"], told["preset"], told["seed"]) == ("germline/evolve/1", "balanced", 7)
     first = told["cycles"][0]
@@ -58,8 +78,8 @@ def test_evolve_answers_with_all_that_scripts_may_rely_on(germline: Terminal) ->
     assert disk[edit["line"] - 1] == edit["text"].splitlines()[0]
 
 
-def test_the_same_command_again_promotes_nothing_and_measures_nothing_again(germline: Terminal) -> None:
-    first = germline.does(*EVOLVE, "--json").json
+def test_the_same_command_again_promotes_nothing_and_measures_nothing_again(evolved: Evolved) -> None:
+    germline, first = evolved.beginning.again(), evolved.told
     events, text = germline.events(), germline.does("show", "sql-analyst").out
     again = germline.does(*EVOLVE, "--json").json
     promoted = [cycle["candidate"]["id"] for cycle in first["cycles"] if cycle["verdict"] == "promote"]
@@ -98,32 +118,32 @@ def test_evolve_tells_each_turn_and_the_next_command_works(germline: Terminal) -
 
 
 def test_scan_takes_in_a_log_once(germline: Terminal) -> None:
-    first = germline.does("scan", recordings(), "--json").json
+    first = germline.does("scan", FEW, "--json").json
     assert first["episodes"] == first["new_episodes"] > 0
     assert first["signals"] > 0
     events = germline.events()
-    again = germline.does("scan", recordings(), "--json").json
+    again = germline.does("scan", FEW, "--json").json
     assert (again["new_episodes"], again["signals"]) == (0, 0)
     assert germline.events() == events
-    assert "0 of them new" in germline.does("scan", recordings()).out
+    assert "0 of them new" in germline.does("scan", FEW).out
 
 
 def test_a_dry_scan_tells_the_signals_and_keeps_nothing(germline: Terminal) -> None:
     events = germline.events()
-    told = germline.does("scan", recordings(), "--dry-run", "--json").json
+    told = germline.does("scan", FEW, "--dry-run", "--json").json
     assert {event["type"] for event in told["events"]} == {"SignalRaised"}
     assert germline.events() == events
-    assert germline.does("scan", recordings(), "--json").json["new_episodes"] > 0
+    assert germline.does("scan", FEW, "--json").json["new_episodes"] > 0
 
 
 def test_logs_named_in_the_settings_are_read_where_none_are_typed(germline: Terminal) -> None:
-    germline.write("germline.toml", f"seed = 11\n[scan]\npaths = ['{recordings()}']\n")
+    germline.write("germline.toml", f"seed = 11\n[scan]\npaths = ['{FEW}']\n")
     assert germline.does("scan", "--json").json["episodes"] > 0
     assert germline.does("evolve", "sql-analyst", "--cycles", "1", "--json").json["seed"] == 11
 
 
 def test_a_signal_that_names_no_skill_is_listed_as_unrouted(germline: Terminal) -> None:
-    germline.does("scan", recordings())
+    germline.does("scan", FEW)
     told = germline.does("evolve", "--json").json
     assert told["cycles"] == []
     assert "no such table: <*>" in {signal["template"] for signal in told["unrouted"]}
@@ -133,7 +153,7 @@ def test_a_signal_that_names_no_skill_is_listed_as_unrouted(germline: Terminal) 
 def test_signals_without_a_skill_are_counted_and_only_the_first_are_shown_in_eighty_columns(
     germline: Terminal,
 ) -> None:
-    germline.does("scan", recordings())
+    germline.does("scan", FEW)
     lost = len(germline.does("evolve", "--json").json["unrouted"])
     said = germline.does("evolve").out.splitlines()
     first = next(at for at, line in enumerate(said) if line.startswith("unrouted"))

@@ -12,7 +12,7 @@ from tests.confining import require_isolation
 from tests.messages_agent import calls, finish, greeting
 from tests.model_worlds import NOTHING, TEMPLATE, after_error, edit, reflection, suggestion, write_world
 from tests.registries import SKILL
-from tests.terminal import SPLIT_KEY, Terminal
+from tests.terminal import SPLIT_KEY, Beginning, Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,23 +33,52 @@ def worker(body: dict[str, Any]) -> Step:
     return greets(body, "Bonjour" if "Bonjour" in json.dumps(body["system"]) else "Hello")
 
 
-@pytest.fixture
-def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[AnthropicStub]:
+@pytest.fixture(scope="module")
+def server() -> Iterator[AnthropicStub]:
     require_isolation()
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with AnthropicStub() as stub:
-        yield stub.script("agent", worker)
+    with AnthropicStub() as server, pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        yield server
 
 
 @pytest.fixture
-def terminal(tmp_path: Path, stub: AnthropicStub) -> Terminal:
-    found = Terminal(tmp_path, ANTHROPIC_API_KEY=KEY)
+def stub(server: AnthropicStub, monkeypatch: pytest.MonkeyPatch) -> AnthropicStub:
+    """Give the stub as nobody has asked it yet; a test of what becomes of its failures asks it over HTTP."""
+    server.received.clear()
+    return server.without_wire(monkeypatch).script("agent", worker)
+
+
+@pytest.fixture(scope="module")
+def beginning(own_folder: Path, server: AnthropicStub) -> Beginning:
+    return Beginning(begun(own_folder / "plain", server))
+
+
+@pytest.fixture
+def terminal(beginning: Beginning) -> Terminal:
+    return beginning.again()
+
+
+def begun(folder: Path, server: AnthropicStub) -> Terminal:
+    folder.mkdir()
+    found = Terminal(folder, ANTHROPIC_API_KEY=KEY)
     found.does("init", "--split-key", SPLIT_KEY)
     found.write("skills/sql-analyst/SKILL.md", SKILL)
     found.write("tasks.jsonl", TASKS)
-    configure(found, stub)
+    configure(found, server)
     found.does("import", "skills")
     return found
+
+
+def elsewhere(terminal: Terminal) -> Terminal:
+    """Begin anew in another folder, without a key, with the same settings."""
+    other = Terminal(terminal.folder / "other", ANTHROPIC_API_KEY="")
+    other.folder.mkdir()
+    other.does("init", "--split-key", SPLIT_KEY)
+    other.write("skills/sql-analyst/SKILL.md", SKILL)
+    other.write("tasks.jsonl", TASKS)
+    other.write("germline.toml", (terminal.folder / "germline.toml").read_bytes())
+    other.does("import", "skills")
+    return other
 
 
 def configure(terminal: Terminal, stub: AnthropicStub, rollouts: str = "", **models: object) -> None:
@@ -91,14 +120,14 @@ def test_a_candidate_is_tested_with_a_model_within_its_caps_and_goes_on_from_the
     assert terminal.does("verify").code == 0
 
 
-def test_a_server_that_is_overloaded_for_a_moment_costs_no_pair(terminal: Terminal, stub: AnthropicStub) -> None:
+def test_a_server_that_is_overloaded_for_a_moment_costs_no_pair(terminal: Terminal, server: AnthropicStub) -> None:
     seen: list[str] = []
 
     def stumbling(body: dict[str, Any]) -> Step:
         seen.append(str(body["messages"][0]))
         return overloaded() if len(seen) in {3, 6} else worker(body)
 
-    stub.script("agent", stumbling)
+    server.script("agent", stumbling)
     (found,) = terminal("candidate", "test", proposed(terminal), "--json").json["candidates"]
     assert (found["verdict"], found["rollouts"]["void"]) == ("reject", 0)
 
@@ -121,13 +150,7 @@ def test_what_was_recorded_once_is_replayed_without_a_server(terminal: Terminal,
     words = ("compare", "sql-analyst", "--models", "stub-agent,stub-judge", "--workers", "1", "--json")
     first = terminal.does(*words, "--model-replay", "tape.jsonl").json["rows"]
     sent = len(stub.received)
-    other = Terminal(terminal.folder / "other", ANTHROPIC_API_KEY="")
-    other.folder.mkdir()
-    other.does("init", "--split-key", SPLIT_KEY)
-    other.write("skills/sql-analyst/SKILL.md", SKILL)
-    other.write("tasks.jsonl", TASKS)
-    other.write("germline.toml", (terminal.folder / "germline.toml").read_bytes())
-    other.does("import", "skills")
+    other = elsewhere(terminal)
     again = other.does(*words, "--model-replay", terminal.folder / "tape.jsonl").json["rows"]
     assert [row["score"] for row in again] == [row["score"] for row in first]
     assert len(stub.received) == sent
@@ -147,13 +170,7 @@ def test_a_run_that_asks_a_proposer_and_an_agent_is_recorded_in_one_file_and_rep
     (cycle,) = first["cycles"]
     assert cycle["rollouts"]["runs"] > 0
     sent = len(stub.received)
-    other = Terminal(terminal.folder / "other", ANTHROPIC_API_KEY="")
-    other.folder.mkdir()
-    other.does("init", "--split-key", SPLIT_KEY)
-    other.write("skills/sql-analyst/SKILL.md", SKILL)
-    other.write("tasks.jsonl", TASKS)
-    other.write("germline.toml", (terminal.folder / "germline.toml").read_bytes())
-    other.does("import", "skills")
+    other = elsewhere(terminal)
     (again,) = other.does(*words, "--logs", logs, "--model-replay", tape).json["cycles"]
     assert len(stub.received) == sent
     told = ("verdict", "reasons", "effect")
@@ -215,12 +232,27 @@ def test_a_comparison_says_what_it_needs(terminal: Terminal, stub: AnthropicStub
     assert stub.received == []
 
 
+@pytest.fixture(scope="module")
+def finished(own_folder: Path, server: AnthropicStub) -> Beginning:
+    """A registry with finished runs, good ones and worse."""
+    found = begun(own_folder / "finished", server)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        server.without_wire(monkeypatch).script("agent", worker)
+        assert found("candidate", "test", proposed(found)).code == 3
+    return Beginning(found)
+
+
 @pytest.fixture
-def reviewed(terminal: Terminal) -> Terminal:
-    """Give a registry with finished runs, good ones and worse, that a person has let go."""
-    assert terminal("candidate", "test", proposed(terminal)).code == 3
-    terminal.does("export", "review", "--approve", "--reason", "read them all")
-    return terminal
+def unseen(finished: Beginning) -> Terminal:
+    """Give a registry with finished runs that nobody has looked at."""
+    return finished.again()
+
+
+@pytest.fixture
+def reviewed(unseen: Terminal) -> Terminal:
+    """Give one with finished runs that a person has let go."""
+    unseen.does("export", "review", "--approve", "--reason", "read them all")
+    return unseen
 
 
 def lines(terminal: Terminal, shape: str) -> list[dict[str, Any]]:
@@ -228,23 +260,22 @@ def lines(terminal: Terminal, shape: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (terminal.folder / "out.jsonl").read_text().splitlines()]
 
 
-def test_nothing_is_exported_before_a_person_has_looked(terminal: Terminal) -> None:
-    terminal("candidate", "test", proposed(terminal))
-    answer = terminal("export", "rollouts", "--format", "sft", "-o", "out.jsonl")
+def test_nothing_is_exported_before_a_person_has_looked(unseen: Terminal) -> None:
+    answer = unseen("export", "rollouts", "--format", "sft", "-o", "out.jsonl")
     assert (answer.code, "none was approved" in answer.err) == (2, True)
-    assert not (terminal.folder / "out.jsonl").exists()
-    shown = terminal.does("export", "review").out
+    assert not (unseen.folder / "out.jsonl").exists()
+    shown = unseen.does("export", "review").out
     assert "not decided on" in shown
     assert max(map(len, shown.splitlines())) <= 80
-    run = terminal.does("export", "review", "--json").json["runs"][0]
-    whole = terminal.does("export", "review", run["run"][:12]).out
+    run = unseen.does("export", "review", "--json").json["runs"][0]
+    whole = unseen.does("export", "review", run["run"][:12]).out
     assert "Write a greeting of" in whole
     assert "write_file" in whole
-    assert terminal("export", "review", "--approve").code == 2
-    before = terminal.events()
-    dry = terminal.does("export", "review", "--approve", "--reason", "x", "--dry-run", "--json").json
+    assert unseen("export", "review", "--approve").code == 2
+    before = unseen.events()
+    dry = unseen.does("export", "review", "--approve", "--reason", "x", "--dry-run", "--json").json
     assert [event["type"] for event in dry["events"]] == ["RolloutsReviewed"]
-    assert terminal.events() == before
+    assert unseen.events() == before
 
 
 def test_good_runs_become_supervised_examples_with_a_plain_warning_where_they_are_few(reviewed: Terminal) -> None:

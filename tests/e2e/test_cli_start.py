@@ -7,24 +7,35 @@ import os
 import signal
 import subprocess
 import sys
-from operator import itemgetter
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+from unittest.mock import patch
 
 import pytest
+import typer
 
 from tests.terminal import Terminal
 from tui import __version__
+from tui.cli import app
+from tui.cli.table import COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 GERMLINE = [sys.executable, "-m", "tui.cli.entry"]
-LOADED = (
-    "import sys, json; from tui.cli.entry import main; code = main({words!r});"
-    "sys.stderr.write('LOADED' + json.dumps([code, sorted(sys.modules)]))"
-)
+LOADED = """
+import sys, json
+from tui.cli.entry import main
+before, ended = set(), []
+for words in {commands!r}:
+    code = main(words)
+    ended.append([code, sorted(set(sys.modules) - before)])
+    before.update(sys.modules)
+sys.stderr.write("LOADED" + json.dumps(ended))
+"""
 
 ELSEWHERE = {
     *("anthropic", "httpx2", "opentelemetry"),  # asked once a model is
@@ -37,6 +48,13 @@ ELSEWHERE = {
 
 LOOKS = {"rich", "pygments", "markdown_it"}
 
+PLAIN = {
+    *("typer", "pydantic", "pydantic_core"),
+    *("dataclasses", "inspect"),  # a tenth of what `germline log` takes
+    *("argparse", "csv", "email", "getpass", "shutil", "subprocess", "tempfile", "zipfile"),
+}
+"""What a list of events or the text of a skill is told without."""
+
 
 @pytest.fixture(scope="module")
 def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
@@ -45,17 +63,23 @@ def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
 
 def loaded_by(words: Sequence[str], folder: Path) -> set[str]:
     """Run a command in a fresh interpreter, and return the modules that it left behind."""
+    (modules,) = loaded_in_turn([words], folder)
+    return modules
+
+
+def loaded_in_turn(commands: Sequence[Sequence[str]], folder: Path) -> list[set[str]]:
+    """Run commands in one fresh interpreter, and return the modules that each was the first to load."""
     done = subprocess.run(
-        [sys.executable, "-c", LOADED.format(words=list(words))],
+        [sys.executable, "-c", LOADED.format(commands=[list(words) for words in commands])],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "GERMLINE_REGISTRY": ""},
         capture_output=True,
         text=True,
         check=True,
     )
-    code, modules = json.loads(done.stderr.partition("LOADED")[2])
-    assert code == 0, done.stderr
-    return set(modules)
+    ended = json.loads(done.stderr.partition("LOADED")[2])
+    assert [code for code, _ in ended] == [0] * len(commands), done.stderr
+    return [set(modules) for _, modules in ended]
 
 
 def tops(modules: set[str]) -> set[str]:
@@ -63,37 +87,51 @@ def tops(modules: set[str]) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "words",
-    [["why", "sql-analyst:6"], ["log"], ["show", "sql-analyst", "--blame"], ["search", "query"]],
-    ids=itemgetter(0),
+    ("words", "spared"),
+    [
+        (["log"], PLAIN),
+        (["--quiet", "show", "sql-analyst"], PLAIN),
+        (["show", "sql-analyst", "--blame"], {"typer"}),
+        (["why", "sql-analyst:6"], {"typer"}),
+        (["search", "query"], set()),
+    ],
+    ids=["log", "show", "blame", "why", "search"],
 )
-def test_reading_commands_load_only_what_reading_takes(germline: Terminal, words: list[str]) -> None:
+def test_reading_commands_load_only_what_reading_takes(
+    germline: Terminal, words: list[str], spared: set[str]
+) -> None:
     modules = loaded_by(words, germline.folder)
     heavy = {"msgspec", "re2", "xxhash", "zstandard", "strategies", "platformdirs"}
-    assert not (ELSEWHERE | LOOKS | heavy) & tops(modules)
-    assert {"typer", "pydantic", "sqlite3"} <= tops(modules)
+    assert not (ELSEWHERE | LOOKS | heavy | spared) & tops(modules)
+    assert ("pydantic" in spared) != ("pydantic" in modules)
+    assert "sqlite3" in modules
     assert not {"registry.commands", "registry.decide", "registry.registry"} & modules, "what only writing takes"
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["--help"],
-        ["evolve", "--help"],
-        ["status"],
-        ["config"],
-        ["doctor"],
-        ["scan", "."],
-        ["evolve", "--dry-run"],
-        ["advise"],
-        ["judge", "show"],
-    ],
-    ids=" ".join,
+LEAN = (
+    "--help",
+    "evolve --help",
+    "status",
+    "config",
+    "doctor",
+    "scan .",
+    "evolve --dry-run",
+    "advise",
+    "judge show",
 )
+
+
+@pytest.fixture(scope="module")
+def loaded_first(germline: Terminal) -> dict[str, set[str]]:
+    """What each of these commands was the first to load, of one interpreter that ran them all."""
+    return dict(zip(LEAN, loaded_in_turn([words.split() for words in LEAN], germline.folder), strict=True))
+
+
+@pytest.mark.parametrize("words", LEAN)
 def test_no_command_loads_what_is_for_models_servers_clusters_and_screens(
-    germline: Terminal, words: list[str]
+    loaded_first: dict[str, set[str]], words: str
 ) -> None:
-    assert not (ELSEWHERE | LOOKS) & tops(loaded_by(words, germline.folder))
+    assert not (ELSEWHERE | LOOKS) & tops(loaded_first[words])
 
 
 def test_a_report_is_written_without_screens_models_and_servers(germline: Terminal, tmp_path: Path) -> None:
@@ -115,16 +153,35 @@ def test_the_list_of_commands_loads_no_command(tmp_path: Path) -> None:
     assert not (ELSEWHERE | LOOKS | own | {"pydantic", "sqlite3"}) & tops(loaded_by(["--help"], tmp_path))
 
 
+@pytest.mark.parametrize("columns", ["50", "80", "120"])
+def test_the_list_of_commands_is_what_typer_would_make_of_all_commands(tmp_path: Path, columns: str) -> None:
+    every = typer.Typer(callback=app._global_options, help=app.HELP, rich_markup_mode=None, add_completion=False)
+    for name, entry in COMMANDS.items():
+        every.command(name, help=entry.summary)(lambda: None)
+    with patch.dict(os.environ, {"COLUMNS": columns}), redirect_stdout(StringIO()) as said:
+        every(["--help"], prog_name="germline", standalone_mode=False)
+    listed = Terminal(tmp_path, COLUMNS=columns).does("--help").out
+    assert listed.partition("\nCommands:\n")[2] == said.getvalue().partition("\nCommands:\n")[2] != ""
+
+
 def test_the_real_command_answers_with_its_version_and_help(tmp_path: Path) -> None:
-    for words, said in ((["--version"], f"germline {__version__}\n"), (["--quiet", "--version"], __version__)):
-        done = subprocess.run([*GERMLINE, *words], cwd=tmp_path, capture_output=True, text=True, check=True)
-        assert said in done.stdout
+    def said(*words: str) -> str:
+        return subprocess.run([*GERMLINE, *words], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+
+    assert f"germline {__version__}\n" in said("--version")
+    usage = said()
+    assert "Usage: germline" in usage
+    assert "evolve" in usage
+
+
+def test_version_and_help_have_every_spelling(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path)
+    assert __version__ in germline.does("--quiet", "--version").out
     for words in (["--help"], ["-h"], []):
-        done = subprocess.run([*GERMLINE, *words], cwd=tmp_path, capture_output=True, text=True, check=True)
-        assert "Usage: germline" in done.stdout
-        assert "evolve" in done.stdout
-    done = subprocess.run([*GERMLINE, "why", "-h"], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert "sql-analyst:7" in done.stdout
+        said = germline.does(*words).out
+        assert "Usage: germline" in said
+        assert "evolve" in said
+    assert "sql-analyst:7" in germline.does("why", "-h").out
 
 
 def test_exit_codes_leave_the_process(germline: Terminal, tmp_path: Path) -> None:
@@ -155,7 +212,7 @@ def test_ctrl_c_ends_with_130_and_one_line(tmp_path: Path) -> None:
     waiting = (
         "import sys, time; import tui.cli.app as app; from tui.cli.entry import main;"
         "app.run = lambda words: (sys.stdout.write('ready\\n'), sys.stdout.flush(), time.sleep(60));"
-        "sys.exit(main(['log']))"
+        "sys.exit(main(['status']))"
     )
     running = subprocess.Popen(
         [sys.executable, "-c", waiting],
@@ -182,23 +239,36 @@ def test_the_pager_is_left_alone_where_nobody_watches(germline: Terminal) -> Non
     assert done.stdout.startswith(b"---\n")
 
 
-def test_the_demo_tells_the_whole_story_with_real_commands(tmp_path: Path) -> None:
-    germline = Terminal(tmp_path)
-    said = germline.does("demo", "there").out
+class Demonstrated(NamedTuple):
+    """A demo in `there`, played where the environment names another registry, and what became of that one."""
+
+    germline: Terminal
+    said: str
+    events_elsewhere: tuple[int, int]
+
+
+@pytest.fixture(scope="module")
+def demonstrated(germline: Terminal, tmp_path_factory: pytest.TempPathFactory) -> Demonstrated:
+    named = germline.folder / ".germline/registry.db"
+    terminal = Terminal(tmp_path_factory.mktemp("demo"), GERMLINE_REGISTRY=str(named))
+    before = germline.events()
+    said = terminal.does("demo", "there").out
+    return Demonstrated(terminal, said, (before, germline.events()))
+
+
+def test_the_demo_tells_the_whole_story_with_real_commands(demonstrated: Demonstrated) -> None:
+    germline, said, _ = demonstrated
     typed = [line.split()[2] for line in said.splitlines() if line.startswith("$ germline ")]
     assert typed == ["init", "import", "scan", "evolve", "why", "revert", "log", "verify"]
     for sign in ("promote → sql-analyst@2", "still there", "it is sql-analyst@3 now", "unbroken up to"):
         assert sign in said
     assert "\n  cd there\n" in said
-    there = Terminal(tmp_path / "there")
+    there = Terminal(germline.folder / "there")
     assert there.does("status", "--json").json["skills"][1]["version"] == 3
     assert germline("demo", "there").code == 2
 
 
-def test_the_demo_keeps_away_from_the_registry_that_the_environment_names(
-    germline: Terminal, tmp_path: Path
-) -> None:
-    before = germline.events()
-    named = germline.folder / ".germline/registry.db"
-    Terminal(tmp_path, GERMLINE_REGISTRY=str(named)).does("demo", "elsewhere")
-    assert germline.events() == before
+def test_the_demo_keeps_away_from_the_registry_that_the_environment_names(demonstrated: Demonstrated) -> None:
+    before, after = demonstrated.events_elsewhere
+    assert before > 0
+    assert after == before

@@ -19,11 +19,11 @@ from strategies.proposers.subtract import subtract
 from strategies.proposers.transfer import transfer
 from tests.worlds import (
     NO_TABLE,
+    Recoveries,
     asking,
     division_of,
     outcomes_shuffled,
     promoted,
-    recoveries_dealt,
     recovering,
     recovering_by,
     sent_through,
@@ -134,7 +134,7 @@ def test_nothing_is_learnt_without_outcomes_where_recoveries_are_dealt_out_anew(
     for seed in SEEDS:
         world = recovering(seed)
         for claim in SOME_CLAIMS[:2]:
-            division = division_of(recoveries_dealt(world, claim, placebo, seed), str(seed))
+            division = division_of(Recoveries(world, claim).dealt(placebo, seed), str(seed))
             assert compared([claim], attempts(claim, division.explore)) == [claim]
             assert promoted(recovering_by(claim, division, str(seed))) == []
 
@@ -158,9 +158,9 @@ def test_no_family_promotes_anything_where_recorded_outcomes_are_dealt_out_anew(
 def test_nothing_is_learnt_from_the_recorded_runs_where_recoveries_are_dealt_out_anew(
     intercode: Sequence[EpisodeRecord], claim: Claim, placebo: Deal
 ) -> None:
-    met = [record for record in intercode if moment_of(claim, record) is not None]
+    met = Recoveries([record for record in intercode if moment_of(claim, record) is not None], claim)
     for seed in SEEDS:
-        division = division_of(recoveries_dealt(met, claim, placebo, seed), str(seed))
+        division = division_of(met.dealt(placebo, seed), str(seed))
         assert compared([claim], attempts(claim, division.explore)) == [claim]
         assert promoted(recovering_by(claim, division, str(seed))) == []
 

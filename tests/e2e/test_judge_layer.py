@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
@@ -13,7 +13,7 @@ from tests.anthropic_stub import AnthropicStub, Step, declines, gives
 from tests.fake_runs import task
 from tests.judged_pairs import as_jsonl, blocks, judge_with, labelled_pairs, with_models
 from tests.registries import SKILL
-from tests.terminal import SPLIT_KEY, Terminal
+from tests.terminal import SPLIT_KEY, Beginning, Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,15 +35,47 @@ def tasks(number: int = 44) -> str:
     return as_jsonl(found)
 
 
-@pytest.fixture
-def stub() -> Iterator[AnthropicStub]:
-    with AnthropicStub() as server:
-        yield server.script("judge", judge_with(1.0))
+@pytest.fixture(scope="module")
+def server() -> Iterator[AnthropicStub]:
+    with AnthropicStub() as server, pytest.MonkeyPatch.context() as monkeypatch:
+        yield server.without_wire(monkeypatch)
 
 
 @pytest.fixture
-def germline(tmp_path: Path, stub: AnthropicStub, monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """A skill, a task set with a judge, and an agent that a line makes better in the eyes of one grader only."""
+def stub(server: AnthropicStub) -> AnthropicStub:
+    server.received.clear()
+    return server.script("judge", judge_with(1.0))
+
+
+@pytest.fixture(scope="module")
+def beginning(own_folder: Path, server: AnthropicStub) -> Beginning:
+    """A skill, and a task set with a judge."""
+    return Beginning(begun(own_folder / "plain", server))
+
+
+@pytest.fixture(scope="module")
+def calibrated_beginning(own_folder: Path, server: AnthropicStub) -> Beginning:
+    """The same with a calibrated judge."""
+    found = begun(own_folder / "calibrated", server)
+    server.script("judge", judge_with(1.0))
+    found.write("labels.jsonl", as_jsonl(labelled_pairs(45)))
+    found.does("judge", "calibrate", "--labels", "labels.jsonl")
+    return Beginning(found)
+
+
+def begun(folder: Path, server: AnthropicStub) -> Terminal:
+    folder.mkdir()
+    found = with_models(folder, server, "judge", more=SETTINGS)
+    found.does("init", "--split-key", SPLIT_KEY)
+    found.write("skills/sql-analyst/SKILL.md", SKILL)
+    found.write("tasks.jsonl", tasks())
+    found.does("import", "skills")
+    return found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def agent() -> Iterator[None]:
+    """Run an agent that a line makes better in the eyes of one grader only."""
 
     def ran(_: AgentRunner, job: Job) -> Trial:
         text = job.arm.files["SKILL.md"].body.decode() if job.arm.files else ""
@@ -59,13 +91,29 @@ def germline(tmp_path: Path, stub: AnthropicStub, monkeypatch: pytest.MonkeyPatc
             shown=(ShownWork(layer="clear", text=answer),),
         )
 
-    monkeypatch.setattr(AgentRunner, "__call__", ran)
-    found = with_models(tmp_path, stub, "judge", more=SETTINGS)
-    found.does("init", "--split-key", SPLIT_KEY)
-    found.write("skills/sql-analyst/SKILL.md", SKILL)
-    found.write("tasks.jsonl", tasks())
-    found.does("import", "skills")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(AgentRunner, "__call__", ran)
+        yield
+
+
+@pytest.fixture
+def germline(beginning: Beginning, stub: AnthropicStub) -> Terminal:
+    assert stub.received == []
+    return beginning.again()
+
+
+@pytest.fixture
+def calibrated(calibrated_beginning: Beginning, stub: AnthropicStub) -> Terminal:
+    found = calibrated_beginning.again()
+    stub.received.clear()
     return found
+
+
+class Promoted(NamedTuple):
+    """A candidate that was tested, and what was frozen before."""
+
+    candidate: Any
+    comparison: Any
 
 
 def proposed(germline: Terminal, line: str = "Be CLEAR.") -> str:
@@ -79,12 +127,6 @@ def tried(germline: Terminal, name: str) -> Any:  # noqa: ANN401 - one candidate
     answer = germline("candidate", "test", name, "--json")
     (found,) = answer.json["candidates"]
     return found
-
-
-def calibrate(germline: Terminal, stub: AnthropicStub) -> None:
-    stub.script("judge", judge_with(1.0))
-    germline.write("labels.jsonl", as_jsonl(labelled_pairs(45)))
-    germline.does("judge", "calibrate", "--labels", "labels.jsonl")
 
 
 def test_a_judge_that_is_not_calibrated_is_a_note_and_moves_nothing(germline: Terminal) -> None:
@@ -115,42 +157,45 @@ def test_a_judge_that_is_not_calibrated_may_veto_what_the_checks_would_promote(
     assert tried(germline, proposed(germline, "Be MUDDLED, too."))["verdict"] == "promote"
 
 
-def test_a_calibrated_judge_counts_and_its_verdict_promotes(germline: Terminal, stub: AnthropicStub) -> None:
-    calibrate(germline, stub)
-    found = tried(germline, proposed(germline))
-    assert found["verdict"] == "promote"
-    assert (found["before"]["value"], found["after"]["value"]) == (0.5, 0.75)
-    assert found["rollouts"]["judges"][0]["counts"]
-    germline.does("verify")
+@pytest.fixture(scope="module")
+def promoted(calibrated_beginning: Beginning, server: AnthropicStub, agent: None) -> Promoted:  # noqa: ARG001 - it is to run
+    """Test a candidate before a calibrated judge, and tell what came of it."""
+    from tui.bootstrap import open_library
 
-
-def test_once_its_rubric_changes_it_is_a_note_again_under_another_evaluator(
-    germline: Terminal, stub: AnthropicStub
-) -> None:
-    calibrate(germline, stub)
-    name = proposed(germline)
-    before = germline.does("candidate", "test", name, "--dry-run", "--json").json["evaluator"]
-    germline.write("rubric.md", "Prefer what is right.\n")
-    settings = (germline.folder / "germline.toml").read_text()
-    germline.write("germline.toml", f'{settings}\n[judge]\nrubric = "rubric.md"\n')
-    assert germline.does("candidate", "test", name, "--dry-run", "--json").json["evaluator"] != before
-    answer = germline("candidate", "test", name)
-    assert answer.code == 3
-    assert NOTE in " ".join(answer.out.split())
-
-
-def test_what_was_frozen_says_who_judged_and_whether_it_counted(germline: Terminal, stub: AnthropicStub) -> None:
-    calibrate(germline, stub)
+    server.script("judge", judge_with(1.0))
+    germline = calibrated_beginning.again()
     name = proposed(germline)
     rows = germline.does("candidate", "test", name, "--dry-run", "--json").json["events"]
     (frozen,) = (row["payload"] for row in rows if row["type"] == "ComparisonFrozen")
-    tried(germline, name)
-    from tui.bootstrap import open_library
-
+    found = tried(germline, name)
+    germline.does("verify")
     with open_library(germline.folder / ".germline" / "registry.db") as library:
         body = library.log.get_blob(frozen["comparison"])
     assert body is not None
-    assert json.loads(body)["provenance"] == ["judge on sql: stub-judge, calibrated: it counts"]
+    return Promoted(found, json.loads(body))
+
+
+def test_a_calibrated_judge_counts_and_its_verdict_promotes(promoted: Promoted) -> None:
+    found = promoted.candidate
+    assert found["verdict"] == "promote"
+    assert (found["before"]["value"], found["after"]["value"]) == (0.5, 0.75)
+    assert found["rollouts"]["judges"][0]["counts"]
+
+
+def test_what_was_frozen_says_who_judged_and_whether_it_counted(promoted: Promoted) -> None:
+    assert promoted.comparison["provenance"] == ["judge on sql: stub-judge, calibrated: it counts"]
+
+
+def test_once_its_rubric_changes_it_is_a_note_again_under_another_evaluator(calibrated: Terminal) -> None:
+    name = proposed(calibrated)
+    before = calibrated.does("candidate", "test", name, "--dry-run", "--json").json["evaluator"]
+    calibrated.write("rubric.md", "Prefer what is right.\n")
+    settings = (calibrated.folder / "germline.toml").read_text()
+    calibrated.write("germline.toml", f'{settings}\n[judge]\nrubric = "rubric.md"\n')
+    assert calibrated.does("candidate", "test", name, "--dry-run", "--json").json["evaluator"] != before
+    answer = calibrated("candidate", "test", name)
+    assert answer.code == 3
+    assert NOTE in " ".join(answer.out.split())
 
 
 def test_the_judge_sees_the_work_and_the_reference_in_both_orders(germline: Terminal, stub: AnthropicStub) -> None:
@@ -169,9 +214,8 @@ def test_without_a_model_the_other_layers_decide_alone(germline: Terminal, stub:
 
 
 def test_a_counting_judge_that_declines_voids_the_pairs_and_promotes_nothing(
-    germline: Terminal, stub: AnthropicStub
+    calibrated: Terminal, stub: AnthropicStub
 ) -> None:
-    calibrate(germline, stub)
     good = judge_with(1.0)
 
     def often_declines(body: dict[str, Any]) -> Step:
@@ -179,7 +223,7 @@ def test_a_counting_judge_that_declines_voids_the_pairs_and_promotes_nothing(
         return declines() if "task-01" in shown["first"] + shown["second"] else good(body)
 
     stub.script("judge", often_declines)
-    found = tried(germline, proposed(germline))
+    found = tried(calibrated, proposed(calibrated))
     assert found["verdict"] == "hold"
     assert found["rollouts"]["void"] > 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,12 +16,15 @@ from strategies.rollouts.judging import try_out
 from strategies.rollouts.metric import MetricFile, harness_on_metric, load_metric, printed
 from strategies.rollouts.running import Caps
 from strategies.rollouts.sandbox import SandboxPolicy
+from tests.clocks import TickingClock
 from tests.confining import require_isolation
-from tests.registries import NAME, SKILL
+from tests.registries import NAME, SKILL, imported, new_registry
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from events.runs import Rollouts
     from registry.candidate import Candidate
     from registry.registry import Registry
 
@@ -33,9 +37,9 @@ steering = "steering.md"
 files = ["measure.py"]
 limit_s = 20
 """
-MEASURE = """import hashlib, sys
+MEASURE = """import sys, zlib
 text = open(sys.argv[1]).read()
-noise = hashlib.sha256(f"{text} {sys.argv[2]}".encode()).digest()[0] / 256
+noise = zlib.crc32(f"{sys.argv[2]} {text}".encode()) * 2654435761 % 2**32 / 2**32
 print(f"warming up\\n{float(text) + noise:.3f} s")
 """
 
@@ -53,7 +57,7 @@ def written(folder: Path, **changes: str) -> Path:
 
 def judged(registry: Registry, folder: Path, rate: str) -> Candidate:
     """Propose another rate in a file of the skill, and measure it."""
-    copy = folder / "copy" / NAME
+    copy = folder / f"rate {rate}" / NAME
     (copy / "scripts").mkdir(parents=True)
     (copy / "SKILL.md").write_text(SKILL)
     (copy / "scripts" / "rate.txt").write_text(rate)
@@ -67,52 +71,63 @@ def judged(registry: Registry, folder: Path, rate: str) -> Candidate:
     return candidate
 
 
-@pytest.fixture
-def timed(registry: Registry, tmp_path: Path) -> Registry:
-    """Give a registry with a skill of which one file is a number that the metric prints."""
-    from tests.registries import imported
+@dataclass
+class Timed:
+    """A skill of which one file is a number that the metric prints, and three changes of it, measured in turn."""
 
+    registry: Registry
+    lucky: Candidate
+    broken: Candidate
+    better: Candidate
+
+
+@pytest.fixture(scope="module")
+def timed(own_folder: Path) -> Iterator[Timed]:
     require_isolation()
-    imported(registry, tmp_path, files={"scripts/rate.txt": "5"})
-    return registry
+    registry = new_registry(own_folder, TickingClock())
+    imported(registry, own_folder, files={"scripts/rate.txt": "5"})
+    lucky, broken, better = (judged(registry, own_folder, rate) for rate in ("005.0", "no number", "0"))
+    yield Timed(registry, lucky, broken, better)
+    registry.log.close()
 
 
-def test_a_better_number_in_twenty_pairs_promotes_one_file(timed: Registry, tmp_path: Path) -> None:
-    candidate = judged(timed, tmp_path, "2")
-    assert candidate.verdict == "promote"
+def figures(candidate: Candidate) -> Rollouts:
     assert candidate.scored is not None
-    rollouts = candidate.scored.rollouts
-    assert rollouts is not None
-    assert (rollouts.tasks, rollouts.no_skill) == (20, None)
-    assert rollouts.difference == pytest.approx(0.3, abs=0.05)
-    assert [file.entry.size_bytes for file in timed.capsule(NAME).files] == [1]
-    frozen = next(one.event for one in timed.log.read(types=("ComparisonFrozen",)))
-    body = timed.log.get_blob(getattr(frozen, "comparison"))  # noqa: B009 - one kind was asked for
+    assert candidate.scored.rollouts is not None
+    return candidate.scored.rollouts
+
+
+def test_a_better_number_in_twenty_pairs_promotes_one_file(timed: Timed) -> None:
+    assert timed.better.verdict == "promote"
+    found = figures(timed.better)
+    assert (found.tasks, found.no_skill) == (20, None)
+    assert found.difference == pytest.approx(0.5, abs=0.05)
+    assert timed.better.version == timed.registry.capsule(NAME).version == 2
+    (file,) = timed.registry.capsule(NAME).files
+    assert timed.registry.log.get_blob(file.entry.blob) == b"0"
+    frozen = next(one.event for one in timed.registry.log.read(types=("ComparisonFrozen",)))
+    body = timed.registry.log.get_blob(getattr(frozen, "comparison"))  # noqa: B009 - one kind was asked for
     assert body is not None
     assert b"steering steering.md sha256:" in body
 
 
-def test_a_lucky_number_is_not_kept(timed: Registry, tmp_path: Path) -> None:
-    candidate = judged(timed, tmp_path, "5.0000")  # its first twenty pairs are better by chance, by .01 on average
-    assert candidate.verdict in {"reject", "hold"}
-    assert timed.capsule(NAME).version == 1
+def test_a_lucky_number_is_not_kept(timed: Timed) -> None:
+    assert figures(timed.lucky).low > 0  # its first twenty pairs are better by chance
+    assert timed.lucky.verdict in {"reject", "hold"}
+    assert timed.lucky.version is None
 
 
-def test_a_command_that_fails_has_the_worst_value_and_is_no_lost_pair(timed: Registry, tmp_path: Path) -> None:
-    candidate = judged(timed, tmp_path, "no number")
-    assert candidate.verdict == "reject"
-    assert candidate.scored is not None
-    assert candidate.scored.rollouts is not None
-    assert candidate.scored.rollouts.void == 0
-    assert getattr(candidate.scored.after, "value") == 0.0  # noqa: B009 - it was measured
+def test_a_command_that_fails_has_the_worst_value_and_is_no_lost_pair(timed: Timed) -> None:
+    assert timed.broken.verdict == "reject"
+    assert timed.broken.scored is not None
+    assert figures(timed.broken).void == 0
+    assert getattr(timed.broken.scored.after, "value") == 0.0  # noqa: B009 - it was measured
 
 
-def test_the_incumbent_is_measured_anew_beside_each_candidate(timed: Registry, tmp_path: Path) -> None:
-    first = judged(timed, tmp_path, "6")
-    assert first.scored is not None
-    assert first.scored.rollouts is not None
-    runs = first.scored.rollouts
-    assert (runs.reused, runs.runs) == (0, 40 * runs.rounds)
+def test_the_incumbent_is_measured_anew_beside_each_candidate(timed: Timed) -> None:
+    for candidate in (timed.lucky, timed.broken, timed.better):
+        found = figures(candidate)
+        assert (found.reused, found.runs) == (0, 40 * found.rounds)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from tests.model_worlds import (
     suggestion,
     write_world,
 )
-from tests.terminal import Terminal
+from tests.terminal import Beginning, Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,12 +56,19 @@ def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[AnthropicStub]:
         yield stub
 
 
+@pytest.fixture(scope="module")
+def scanned(own_folder: Path) -> Beginning:
+    """Set up a registry with a skill and the logs of the made-up world."""
+    germline = Terminal(own_folder, **{VARIABLE: KEY}).with_skill()
+    germline.does("scan", write_world(own_folder))
+    return Beginning(germline)
+
+
 @pytest.fixture
-def germline(tmp_path: Path, stub: AnthropicStub) -> Terminal:
-    """Give a registry with a skill and the logs of the made-up world, and a proposer to ask."""
-    germline = Terminal(tmp_path, **{VARIABLE: KEY}).with_skill()
+def germline(scanned: Beginning, stub: AnthropicStub) -> Terminal:
+    """Give that registry as it began, and a proposer to ask."""
+    germline = scanned.again()
     germline.write("germline.toml", stub.toml(writer="", notes=""))
-    germline.does("scan", write_world(tmp_path))
     return germline
 
 
@@ -314,7 +321,7 @@ def test_a_recorded_run_is_replayed_by_anybody_without_a_key(
     (tmp_path / "other").mkdir()
     other = Terminal(tmp_path / "other", **{VARIABLE: ""}).with_skill()
     other.write("germline.toml", stub.toml(writer="", notes=""))
-    other.does("scan", tmp_path / "world")
+    other.does("scan", germline.folder / "world")
     received = len(stub.received)
     rehearsed = other.does(*EVOLVE, "--model-replay", tape, "--dry-run", "--json").json
     again = other.does(*EVOLVE, "--model-replay", tape, "--json").json

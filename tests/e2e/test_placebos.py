@@ -55,9 +55,9 @@ def test_nothing_is_promoted_where_recorded_outcomes_are_dealt_out_anew(
     names = templates(intercode)
     judged_count = 0
     for seed in SEEDS:
-        dealt = placebo(intercode, seed)
-        assert [one for one in evolved(dealt, names, str(seed)) if one.verdict.decision == "promote"] == []
-        direct = measure([DO_SHOW], (), division_of(dealt, str(seed)), STAMP, seed=seed)  # past explore
+        division = division_of(placebo(intercode, seed), str(seed))
+        assert [one for one in evolved(division, names, str(seed)) if one.verdict.decision == "promote"] == []
+        direct = measure([DO_SHOW], (), division, STAMP, seed=seed)  # past explore
         assert judge(direct.figures, WRITTEN_RULE, 1).decision != "promote"
         judged_count += direct.figures.effect is not None
     assert judged_count == len(SEEDS)
@@ -65,16 +65,16 @@ def test_nothing_is_promoted_where_recorded_outcomes_are_dealt_out_anew(
 
 def test_nothing_is_promoted_where_actions_do_not_matter_and_success_ends_the_episode() -> None:
     for seed in SEEDS:
-        records = world_without_a_rule(seed)
-        assert [one for one in evolved(records, [NO_TABLE], str(seed)) if one.verdict.decision == "promote"] == []
-        direct = measure([DO_SHOW], (), division_of(records, str(seed)), STAMP, seed=seed)
+        division = division_of(world_without_a_rule(seed), str(seed))
+        assert [one for one in evolved(division, [NO_TABLE], str(seed)) if one.verdict.decision == "promote"] == []
+        direct = measure([DO_SHOW], (), division, STAMP, seed=seed)
         assert direct.figures.effect is not None
         assert judge(direct.figures, WRITTEN_RULE, 1).decision != "promote"
 
 
 def test_a_true_rule_of_the_same_size_is_promoted_on_every_seed() -> None:
     for seed in SEEDS:
-        (only,) = evolved(world_with_a_rule(seed), [NO_TABLE], str(seed))
+        (only,) = evolved(division_of(world_with_a_rule(seed), str(seed)), [NO_TABLE], str(seed))
         assert only.verdict.decision == "promote"
 
 
@@ -116,7 +116,7 @@ def test_looking_at_the_schema_is_promoted_on_at_least_17_of_20_split_keys(
 ) -> None:
     promoted = 0
     for seed in SEEDS:
-        (only,) = evolved(intercode, [NO_TABLE], str(seed))
+        (only,) = evolved(division_of(intercode, str(seed)), [NO_TABLE], str(seed))
         effect, delta = only.evidence.sealed.effect, only.evidence.sealed.delta
         assert only.evidence.kept[0] == DO_SHOW
         assert effect is not None

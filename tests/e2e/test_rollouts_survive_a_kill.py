@@ -20,7 +20,7 @@ from strategies.rollouts import sandbox
 from strategies.rollouts.judging import try_out
 from strategies.rollouts.sandbox import Command, SandboxPolicy, run
 from tests.clocks import TickingClock
-from tests.confining import require_isolation
+from tests.confining import Pulse, require_isolation
 from tests.fake_runs import FakeRunner, planted, rig
 from tests.registries import NAME, SKILL, imported, new_registry
 
@@ -101,14 +101,30 @@ def test_a_killed_comparison_reuses_its_finished_runs_and_counts_none_twice(tmp_
     again.log.close()
 
 
+def folder_in(place: Path, name: str) -> Path:
+    folder = place / name
+    folder.mkdir()
+    return folder
+
+
 def test_all_commands_that_threads_wait_for_can_be_ended_at_once(tmp_path: Path) -> None:
     require_isolation()
-    words = (sys.executable, "-I", "-S", "-c", "import time; time.sleep(90)")
-    command = Command(argv=words, cwd=tmp_path, root=tmp_path, writable=(tmp_path,), limit_s=90)
+    pulses = [Pulse(folder_in(tmp_path, name)) for name in ("one", "other")]
+    code = "import sys, time; open(sys.argv[1], 'w', buffering=1).write('beat\\n'); time.sleep(90)"
+    commands = [
+        Command(
+            argv=(sys.executable, "-I", "-S", "-c", code, str(pulse.path)),
+            cwd=tmp_path,
+            root=tmp_path,
+            writable=(tmp_path,),
+            limit_s=90,
+        )
+        for pulse in pulses
+    ]
     with ThreadPoolExecutor(2) as threads:
-        waiting = [threads.submit(run, command, SandboxPolicy()) for _ in range(2)]
-        while len(sandbox._RUNNING) < 2:
-            pass
+        waiting = [threads.submit(run, command, SandboxPolicy()) for command in commands]
+        for pulse in pulses:
+            pulse.wait_for_beat()
         sandbox.end_all()
         assert {one.result().ended for one in waiting} == {"lost"}
     assert not sandbox._RUNNING

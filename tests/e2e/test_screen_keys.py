@@ -15,7 +15,7 @@ from events.sqlite_log import SqliteLog
 from tests.screen_pilot import screens
 from tests.story_trends import tell_with_runs
 from tests.story_work import SETTINGS
-from tui.app import SCREENS, GermlineApp
+from tui.app import SCREENS, GermlineApp, screen_for
 from tui.keys import APP, MOVES, ON_SCREENS, OVER_SCREENS, SCREEN
 from tui.places import place_of
 from tui.screens.asking import Ask
@@ -62,7 +62,7 @@ class Pressed:
         self.at = at
         self.ids: set[str] = set()
         self._reached: list[tuple[str, tuple[object, ...], bool]] = []
-        for kind in (GermlineApp, *SCREENS.values()):
+        for kind in (GermlineApp, *map(screen_for, SCREENS)):
             monkeypatch.setattr(kind, "check_action", lambda *_: True)
         monkeypatch.setattr(GermlineApp, "_dispatch_action", self._note)
 
@@ -139,8 +139,8 @@ async def test_on_every_screen_a_click_selects_a_second_one_opens_and_the_wheel_
         return lambda _screen: opened.append(view)
 
     async with screens(story, size=(80, 16), settings=SETTINGS) as at:
-        for view, kind in SCREENS.items():
-            monkeypatch.setattr(kind, "on_row_list_chosen", noting(view))
+        for view in SCREENS:
+            monkeypatch.setattr(screen_for(view), "on_row_list_chosen", noting(view))
             at.app.go(place_of(PLACES[view]))
             await at.settle()
             rows = at.app.screen.query_one(LISTS[view], RowList)

@@ -331,18 +331,16 @@ async def test_a_click_moves_the_cursor_and_a_second_one_opens(story: Path) -> N
 # -- copying, commands, help ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("address", "command"),
-    [
-        (None, "germline show sql-analyst"),
-        ("sql-analyst@2", "germline show sql-analyst@2 --blame"),
-        ("sql-analyst@production:9", "germline why sql-analyst@3:9"),
-    ],
-)
-async def test_the_command_that_shows_a_place_is_copied(story: Path, address: str | None, command: str) -> None:
-    async with screens(story, address) as at:
-        await at.press("Y")
-        assert at.app.clipboard == command
+async def test_the_command_that_shows_a_place_is_copied(story: Path) -> None:
+    async with screens(story) as at:
+        for address, command in (
+            ("", "germline show sql-analyst"),
+            ("sql-analyst@2", "germline show sql-analyst@2 --blame"),
+            ("sql-analyst@production:9", "germline why sql-analyst@3:9"),
+        ):
+            await at.go(address)
+            await at.press("Y")
+            assert at.app.clipboard == command, address
 
 
 async def test_the_id_of_the_event_behind_a_line_is_copied(story: Path) -> None:
@@ -353,13 +351,13 @@ async def test_the_id_of_the_event_behind_a_line_is_copied(story: Path) -> None:
         assert at.app.clipboard == behind
 
 
-@pytest.mark.parametrize("key", ["ctrl+p", "colon"])
-async def test_the_palette_offers_every_skill(story: Path, key: str) -> None:
+async def test_the_palette_offers_every_skill(story: Path) -> None:
     async with screens(story) as at:
-        await at.press(key, *"why ticket")
-        await at.pilot.pause(0.3)  # the palette gathers its hits in the background
-        await at.press("enter")
-        assert "ticket-triage › @3 › why" in at.top
+        for key, skill in (("ctrl+p", "ticket-triage"), ("colon", "sql-analyst")):
+            await at.press(key, *f"why {skill[:6]}")
+            await at.pilot.pause(0.3)  # the palette gathers its hits in the background
+            await at.press("enter")
+            assert f"{skill} › @3 › why" in at.top, key
 
 
 async def test_help_lists_every_key_that_works_here_and_filters_them(story: Path) -> None:
@@ -409,8 +407,9 @@ async def test_only_the_pages_in_view_of_a_million_events_are_ever_read(
         read.extend(positions)
         return [EventLine(p, str(p), NOW, "AliasMoved", "capsule:x", f"event {p}") for p in positions]
 
-    monkeypatch.setattr("tui.screens.history.read_lines", read_lines)
-    monkeypatch.setattr("tui.screens.history.read_event", lambda library, **_: read_event(library, 34))
+    for reads in ("tui.screens.history", "tui.event_reads"):
+        monkeypatch.setattr(f"{reads}.read_lines", read_lines)
+    monkeypatch.setattr("tui.event_reads.read_event", lambda library, _position: read_event(library, 34))
     async with screens(story, "sql-analyst") as at:
         events = at.app.screen.query_one("#events", EventList)
         read.clear()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from strategies.logs.checkpoint import Checkpoint
     from strategies.logs.episode import EpisodeRecord
 
-FAST = settings(derandomize=True, deadline=None, max_examples=100)
+FAST = settings(derandomize=True, deadline=None, max_examples=40)
 FOLLOWED = [
     *(one for one in SAMPLES if one.format in {"steps", "claude-code", "codex", "plain-text"}),
     *(one for one in SAMPLES if one.name in {"talks.jsonl", "output.jsonl"}),

@@ -21,6 +21,8 @@ from strategies.signals.fingerprint import TEMPLATE_LIMIT_CHARS, normalised
 from tests.sample_logs import SAMPLES, Sample
 
 FAST = settings(derandomize=True, deadline=None, max_examples=150)
+EACH = settings(FAST, max_examples=60)
+"""For what is tried on each reader or each sample: over all of them that comes to a thousand."""
 
 
 def read(body: bytes, log_format: str) -> None:
@@ -36,14 +38,14 @@ def read(body: bytes, log_format: str) -> None:
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
-@FAST
+@EACH
 @given(body=st.binary(max_size=400))
 def test_arbitrary_bytes_never_crash_a_reader(reader: Reader, body: bytes) -> None:
     read(body, reader.name)
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: f"{sample.format}-{sample.name}")
-@FAST
+@EACH
 @given(place=st.floats(0, 1), cut=st.integers(0, 40), put=st.binary(max_size=12))
 def test_damaged_logs_never_crash_their_reader(sample: Sample, place: float, cut: int, put: bytes) -> None:
     start = int(place * len(sample.body))
@@ -69,7 +71,7 @@ def places_in(value: object) -> list[tuple[Any, Any]]:
     [sample for sample in SAMPLES if not sample.text],
     ids=lambda sample: f"{sample.format}-{sample.name}",
 )
-@FAST
+@EACH
 @given(number=st.integers(0, 200), value=JSON_VALUES)
 def test_values_of_the_wrong_type_never_crash_a_reader(sample: Sample, number: int, value: object) -> None:
     records = [json.loads(line) for line in (sample.body.splitlines() if sample.lines else [sample.body])]

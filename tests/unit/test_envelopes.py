@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from events import kinds
 from events.envelope import GENESIS, Draft, Envelope, encode, seal
 from events.errors import CorruptLogError, UsageError
 from events.registry_events import PresetSwitched
@@ -60,6 +63,19 @@ def test_an_event_class_that_was_never_validated_can_be_written() -> None:
 def test_every_event_class_is_known_by_its_name() -> None:
     assert {cls.__name__ for cls in EVENT_TYPES} == {cls.model_fields["type"].default for cls in EVENT_TYPES}
     assert all(stored(b"", cls.__name__).is_known for cls in EVENT_TYPES)
+
+
+def test_every_event_class_is_in_the_list_of_kinds() -> None:
+    modules = [import_module(f"events.{path.stem}") for path in Path(kinds.__file__).parent.glob("*_events.py")]
+    every = {
+        (module.__name__, name)
+        for module in modules
+        for name, one in vars(module).items()
+        if isinstance(one, type)
+        and one.__module__ == module.__name__
+        and "type" in getattr(one, "model_fields", ())
+    }
+    assert {(f"events.{module}", name) for name, module in kinds.MODULES.items()} == every
 
 
 @pytest.mark.parametrize("payload", [b"", b"{", b"[]", b'{"type":"PresetSwitched"}', b'{"type":"GeneBorn"}'])

@@ -45,7 +45,7 @@ waiting = st.builds(
 
 @pytest.mark.parametrize("name", list(PRESETS))
 @given(severities=st.lists(st.floats(0, 1), min_size=3, max_size=3))
-@settings(derandomize=True, deadline=None, max_examples=10)
+@settings(derandomize=True, deadline=None, max_examples=5)
 def test_over_a_hundred_cycles_each_kind_gets_its_share_whatever_the_severities(
     name: str, severities: list[float]
 ) -> None:
@@ -68,7 +68,7 @@ def any_weights(draw: st.DrawFn) -> Weights:
 
 
 @given(any_weights(), st.integers(0, 2**32))
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, deadline=None, max_examples=15)
 def test_shares_hold_for_any_weights_and_severities_that_change_every_turn(weights: Weights, seed: int) -> None:
     draws = Random(seed)  # a draw of hypothesis for each of 500 numbers would take ten times as long
     history: list[Turn] = []
@@ -95,7 +95,7 @@ def test_a_pick_keeps_its_reason() -> None:
 
 
 @given(st.lists(waiting, max_size=12), st.lists(st.sampled_from(KINDS), max_size=6))
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=80)
 def test_repair_only_never_picks_anything_but_repair(offers: list[Waiting], past: list[Strategy]) -> None:
     weights = PRESETS["repair-only"].weights
     history = [Turn(kind, KINDS) for kind in past]  # whatever other presets did before

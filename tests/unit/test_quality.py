@@ -8,17 +8,16 @@ import msgspec
 import pytest
 
 from strategies.logs.episode import Outcome
-from strategies.logs.scan import scan
 from strategies.signals.detect import detect
 from strategies.signals.quality import quality
 from strategies.signals.signal import Signal
 from tests.worlds import call, episode
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Sequence
 
     from strategies.logs.episode import EpisodeRecord
+    from strategies.logs.scan import Scan
     from strategies.signals.quality import QualityRow
 
 RECORDS = [
@@ -84,9 +83,9 @@ def kinds_of(records: Sequence[EpisodeRecord]) -> dict[str, QualityRow]:
 
 
 @pytest.mark.data
-def test_on_the_airline_four_of_five_failures_show_no_tool_error(recorded_data: Path) -> None:
+def test_on_the_airline_four_of_five_failures_show_no_tool_error(recorded_scan: Callable[[str], Scan]) -> None:
     """89 of 116 failures showed none, and 9 of 36 runs with one still succeeded (logs_and_signals.md)."""
-    errors = kinds_of(scan([recorded_data / "tau_bench_airline"]).records)["error_template"]
+    errors = kinds_of(recorded_scan("tau_bench_airline").records)["error_template"]
     assert (errors.precision.hits, errors.precision.n, errors.recall.n) == (26, 35, 116)
     assert errors.lift == pytest.approx(1.28, abs=0.01)
 

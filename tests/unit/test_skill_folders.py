@@ -63,7 +63,7 @@ def test_every_real_skill_stays_valid_once_it_carries_the_stamp(recorded_data: P
     for file in sorted((recorded_data / "skills").glob("*/SKILL.md")):
         skill = read_skill(file)
         place = stamp(skill.front, f"{skill.name}@2")
-        front = skill.front[: place.index] + place.lines + skill.front[place.index + place.replaces :]
+        front = skill.front[: place.at] + place.lines + skill.front[place.at + place.replaces :]
         write_skill(tmp_path / skill.name, projected(skill, front))
         assert skills_ref.validate(tmp_path / skill.name) == []
         found = skills_ref.read_properties(tmp_path / skill.name)

@@ -27,7 +27,7 @@ def titles(text: str) -> list[str]:
 
 def stamped(front: tuple[str, ...], label: str = "sql-analyst@2") -> tuple[str, ...]:
     place = stamp(front, label)
-    return front[: place.index] + place.lines + front[place.index + place.replaces :]
+    return front[: place.at] + place.lines + front[place.at + place.replaces :]
 
 
 def test_each_heading_opens_a_section_and_text_before_it_is_the_preamble() -> None:
