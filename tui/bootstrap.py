@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from events.clock import SystemClock
-from events.errors import NotFoundError, StorageError, UsageError
+from events.errors import GermlineError, NotFoundError, StorageError, UsageError
 from events.sqlite_log import SqliteLog
 from registry.library import Library
 
@@ -131,8 +131,11 @@ def open_registry(path: Where, *, create: bool = False, dry_run: bool = False) -
             repair(registry)
         try:
             yield registry
-        finally:
-            registry.witness()
+        except BaseException:
+            with suppress(GermlineError):  # what went wrong first is what is told
+                registry.witness()
+            raise
+        registry.witness()
     finally:
         log.close()
 

@@ -69,6 +69,15 @@ def test_what_only_reads_or_rehearses_leaves_none(germline: Terminal) -> None:
     assert sidecar_of(database(germline)).read_bytes() == before
 
 
+def test_what_went_wrong_first_is_told_where_the_checkpoint_cannot_be_kept_either(germline: Terminal) -> None:
+    sidecar = sidecar_of(database(germline))
+    sidecar.unlink()
+    sidecar.mkdir()
+    failed = germline("revert", "sql-analyst", "--to", "99", "--reason", "r")
+    assert (failed.code, "no version 99" in failed.err) == (2, True)
+    assert "no checkpoint" in germline("preset", "use", "harden", "--reason", "r").err
+
+
 def test_a_cut_tail_is_caught_by_default_and_by_a_checkpoint_kept_elsewhere(germline: Terminal) -> None:
     cut_tail(database(germline), after=germline.events() - 1)
     answer = germline("verify")
