@@ -101,13 +101,16 @@ class Job(msgspec.Struct, dict=True):
             self._closed = ending.closes
         return ending is not None
 
-    def reached(self, block: Block) -> None:
-        """Learn where the text of a block ends: a bare exit code counts only if nothing follows it."""
-        self.date(block.raw)
-        text = block.raw.rstrip()
-        self.text_end = block.byte_start + len(text) if text else self.text_end
+    def reached(self, own: Block) -> None:
+        """Learn where the text of the job ends, from what a block holds of it.
 
-    def date(self, raw: bytes) -> None:
+        A bare exit code counts only if nothing follows it.
+        """
+        self._date(own.raw)
+        text = own.raw.rstrip()
+        self.text_end = own.byte_start + len(text) if text else self.text_end
+
+    def _date(self, raw: bytes) -> None:
         """Look for the time at which the log begins, in what a block holds of this job."""
         if not self.undated_lines:
             return
@@ -124,11 +127,10 @@ class Job(msgspec.Struct, dict=True):
             return Job(self.name, number=self.number + 1)
         return Job(self.name, number=self.number, part=self.part + 1, endings=self.endings)
 
-    def record(self, source: str) -> EpisodeRecord:
-        """Give the record of the job as far as it was read; the part in which a job ends tells its outcome."""
+    def record(self, source: str, *, cut: bool = False) -> EpisodeRecord:
+        """Give the record of the job as far as it was read; a part that was cut off tells no outcome."""
         drafts = [*self.drafts, _draft(self._open, len(self.drafts))] if self._open else self.drafts
         status = self.status if not self._closed and self.status_end >= self.text_end else ""
-        cut = self.over and not self._closed
         number = f"#{self.number}" if self.number > 1 else ""
         part = f"/{self.part}" if self.part > 1 else ""
         about = Episode(

@@ -32,10 +32,18 @@ Place = tuple[int, int]
 
 
 class Block(NamedTuple):
-    """Whole lines of a log, and where they start in the decompressed stream."""
+    """Whole lines of a log, and where they start in the decompressed stream.
+
+    One that is not `finished` is what stands behind the last newline: perhaps the half of a line.
+    """
 
     raw: bytes
     byte_start: int
+    finished: bool = True
+
+    def part(self, start: int, end: int) -> Block:
+        """Give some lines of it."""
+        return Block(self.raw[start:end], self.byte_start + start)
 
 
 class Finder(Protocol):
@@ -74,10 +82,18 @@ def blocks(log: LogFile) -> Iterator[Block]:
         start, held, size, behind = start + len(raw), [piece[cut:]], len(piece) - cut, False
     last = b"".join(held)
     if last and not log.broken and not log.whole_lines:
-        yield Block(last, start)
+        yield Block(last, start, finished=False)
         start, behind = start + size, size > len(last)
     if behind:
-        yield Block(b"", start)
+        yield Block(b"", start, finished=False)
+
+
+def line_in(raw: bytes, start: int, end: int) -> bytes:
+    """Give a line, from its start to its newline, as it counts: up to LINE_LIMIT_BYTES, without its line end.
+
+    Every line passes here when it is read, and again when it is read anew: so both see the same.
+    """
+    return raw[start : min(end, start + LINE_LIMIT_BYTES)].removesuffix(b"\r")
 
 
 def _pieces(log: LogFile) -> Iterator[bytes]:

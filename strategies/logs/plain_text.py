@@ -16,7 +16,7 @@ from events.errors import UnreadableLogError
 from strategies.logs.ci_endings import ENDINGS
 from strategies.logs.ci_job import FORMAT, OPENING_LINES, Job, Tells
 from strategies.logs.episode import Malformed, Span
-from strategies.logs.line_search import LINE_LIMIT_BYTES, blocks, finder_of, which_of
+from strategies.logs.line_search import LINE_LIMIT_BYTES, blocks, finder_of, line_in, which_of
 from strategies.logs.log_lines import opens_with_stamp
 from strategies.logs.places import spans_of
 from strategies.logs.records import plain
@@ -141,20 +141,23 @@ class Jobs:
         tally.records += line - log.start.line
 
     def _learn(self, job: Job, block: Block, line: int) -> Job:
-        """Learn a block that begins with a line of this number; give the job that goes on behind it."""
-        raw, passed, counted = block.raw, job.go_on(block), 0
+        """Learn a block that begins with a line of this number; give the job that goes on behind it.
+
+        What may be half a line is told, but no job ends with it: another half might come that says otherwise.
+        """
+        raw, begun, passed, counted = block.raw, 0, job.go_on(block), 0
         for start, end in self._finder.lines(raw):
-            if job.over:
-                job = self._next(job, raw[:passed])
+            if block.finished and job.over:
+                job, begun = self._next(job, block.part(begun, passed)), passed
             if start < passed:
                 continue
             line, counted = line + raw.count(b"\n", counted, start), start
-            found = raw[start:end].removesuffix(b"\r")
+            found = line_in(raw, start, end)
             at = block.byte_start + start
             passed = job.learn(block, found, Span(at, at + len(found), line), self._tells(found))
-        if job.over:
-            job = self._next(job, raw[:passed])
-        job.reached(block)
+        if block.finished and job.over:
+            job, begun = self._next(job, block.part(begun, passed)), passed
+        job.reached(block.part(begun, len(raw)))
         self._touched = self._touched or bool(raw)
         return job
 
@@ -177,11 +180,12 @@ class Jobs:
             self._job.resume(spans_of(log, [self._job.unfinished])[0])
         return self._job
 
-    def _next(self, job: Job, of_job: bytes) -> Job:
-        """Keep a job that is over; `of_job` is what the last block holds of it."""
-        job.date(of_job)
-        self._ended.append(job.record(self.source))
-        return job.next()
+    def _next(self, job: Job, own: Block) -> Job:
+        """Keep a job that is over; `own` is what the last block holds of it."""
+        job.reached(own)
+        following = job.next()
+        self._ended.append(job.record(self.source, cut=following.part > 1))
+        return following
 
     def _tells(self, found: bytes) -> Tells:
         told = self._which.of(found)

@@ -6,9 +6,8 @@ from typing import Final
 
 import re2
 
-from strategies.logs import line_search
 from strategies.logs.episode import Span
-from strategies.logs.line_search import Block
+from strategies.logs.line_search import Block, line_in
 from strategies.logs.log_lines import OPTIONS, STAMP, stamped, without_colours
 
 _LIMIT_LINES: Final = 200
@@ -19,7 +18,7 @@ _GOES_ON: Final = re2.compile(
     (
         f"(?:{STAMP}[ \\t])?"
         r"(?:[ \t]+\S|Caused by: |\.\.\. \d+ more|Traceback \(most recent call last\)"
-        r"|[a-z]\w*(?:\.\w+)+(?:Exception|Error)(?:: |\r?\n|$)|note: run with `RUST_BACKTRACE)"
+        r"|[a-z]\w*(?:\.\w+)+(?:Exception|Error)(?:: |$)|note: run with `RUST_BACKTRACE)"
     ).encode(),
     OPTIONS,
 )
@@ -42,12 +41,13 @@ class Report:
 
     @classmethod
     def again(cls, raw: bytes, span: Span) -> Report:
-        """Give a report that goes on, from the bytes of the lines that it took so far."""
-        end = raw.find(b"\n") + 1 or len(raw) + 1
-        first = raw[: min(end - 1, line_search.LINE_LIMIT_BYTES)].removesuffix(b"\r")
+        """Give a report that goes on, from the bytes of its span, taken as they were when they came."""
+        raw += b"\r\n"  # A span leaves out the end of its last line; with one, a `\r` before it is no line end.
+        end = raw.find(b"\n")
+        first = line_in(raw, 0, end)
         at, message = stamped(without_colours(first))
         report = cls(message, at, Span(span.byte_start, span.byte_start + len(first), span.line))
-        report.go_on(Block(raw[end:], span.byte_start + end), 0)
+        report.go_on(Block(raw, span.byte_start), end + 1)
         return report
 
     @property
@@ -67,29 +67,29 @@ class Report:
         """
         raw = block.raw
         while cursor < len(raw):
-            if not self._takes(raw, cursor):
-                self.closed = True
-                return cursor
             end = raw.find(b"\n", cursor)
             end = end if end >= 0 else len(raw)
-            found = raw[cursor:end].removesuffix(b"\r")
-            self._learn(found, block.byte_start + cursor + len(found))
+            line = line_in(raw, cursor, end)
+            if not self._takes(line):
+                self.closed = True
+                return cursor
+            self._learn(line, block.byte_start + cursor + len(line))
             cursor = end + 1
         return cursor
 
-    def _takes(self, raw: bytes, cursor: int) -> bool:
+    def _takes(self, line: bytes) -> bool:
         if len(self._lines) >= _LIMIT_LINES or self._span.byte_end - self._span.byte_start >= _LIMIT_BYTES:
             return False
-        if _GOES_ON.match(raw, cursor):
+        if _GOES_ON.match(line):
             return True
         raised, self._awaits = self._awaits, False
-        return raised and raw[cursor : cursor + 1] not in b"\r\n"
+        return raised and line[:1] not in b"\r"
 
-    def _learn(self, raw: bytes, byte_end: int) -> None:
-        _, line = stamped(without_colours(raw))
-        self._lines.append(line)
+    def _learn(self, line: bytes, byte_end: int) -> None:
+        _, message = stamped(without_colours(line))
+        self._lines.append(message)
         self._span = Span(self._span.byte_start, byte_end, self._span.line)
-        self._await_raised(line)
+        self._await_raised(message)
 
     def _await_raised(self, line: bytes) -> None:
         """A Python traceback ends in the first line that is not indented, and a panic of Rust opens with two."""

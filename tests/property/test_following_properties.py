@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from strategies.logs import ci_job, line_search
 from strategies.logs.checkpoint import PREFIX, Checkpoints
 from strategies.logs.file_scan import FileScan, Task, scan_file
+from strategies.logs.keys import bytes_key
+from strategies.logs.plain_text import PlainTextReader
+from strategies.logs.reduction import StepDraft, text_key
 from tests.sample_logs import SAMPLES, Sample, jsonl
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from strategies.logs.checkpoint import Checkpoint
-    from strategies.logs.episode import EpisodeRecord
+    from strategies.logs.episode import EpisodeRecord, StepRecord
 
 FAST = settings(derandomize=True, deadline=None, max_examples=40)
 FOLLOWED = [
@@ -115,6 +121,7 @@ PLAIN = st.lists(
             *(b"ValueError: x", b"Finished: FAILURE", b"Finished: SUCCESS", b"1 passed in 0.1s", b"exit code 1"),
             *(b"2026-01-02T03:04:05Z ERROR y", b"2026-01-02T03:04:06Z all is well", b"x failed\r", b"z" * 70),
             *(b"ERROR " + b"q" * 70, b"thread 'main' panicked at src/main.rs:2:5:", b"index out of bounds"),
+            *(b"\tat x\r\r", b"a.b.CError\r", b"a.b.CError\r\r", b"ERROR z\r\r", b"\r", b"y" * 63 + b"\r\r"),
         ]
     ),
     max_size=14,
@@ -151,14 +158,53 @@ def test_a_codex_session_is_the_same_wherever_it_is_cut(
     assert check(jsonl(*lines), "codex", cuts, live=live) == 0
 
 
-@pytest.mark.parametrize("live", [True, False])
-@FAST
-@given(body=PLAIN, cuts=CUTS, limits=st.sampled_from([(10_000, 1 << 20, 1 << 18), (2, 64, 16), (3, 40, 40)]))
-def test_a_plain_log_is_the_same_wherever_it_is_cut(
-    body: bytes, cuts: list[float], limits: tuple[int, int, int], *, live: bool
-) -> None:
+LIMITS = st.sampled_from([(10_000, 1 << 20, 1 << 18), (2, 64, 16), (3, 40, 40), (2, 20, 3)])
+"""Failures in an episode, bytes in a line, in a block: as they are, and so small that short logs meet them."""
+
+LONG_WITHIN = b"Traceback (most recent call last):\n" + b"z" * 70 + b"\n\tat a.B.c(D.java:1)\n"
+
+
+@contextmanager
+def limited(limits: tuple[int, int, int]) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ci_job, "PART_STEPS", limits[0])
         patch.setattr(line_search, "LINE_LIMIT_BYTES", limits[1])
         patch.setattr(line_search, "BLOCK_BYTES", limits[2])
+        yield
+
+
+@pytest.mark.parametrize("live", [True, False])
+@FAST
+@given(body=PLAIN, cuts=CUTS, limits=LIMITS)
+@example(
+    body=LONG_WITHIN + b"\n\n\nfine\nERROR x\n\tat a.B.c(D.java:1)\n\tat a.B.c(D.java:1)\n" + b"z" * 70,
+    cuts=[0.5],
+    limits=(2, 64, 16),
+)
+@example(body=b"ERROR x\n\tat y\r\r\n\tat z", cuts=[0.8], limits=(10_000, 1 << 20, 1 << 18))
+@example(body=b"ERROR x\nfine\na.b.CError\r\n\n", cuts=[0.5], limits=(2, 20, 3))
+@example(body=b"ERROR x\n1 passed in 0.1s\nexit code 1\n\tat x", cuts=[0.91], limits=(2, 64, 16))
+def test_a_plain_log_is_the_same_wherever_it_is_cut(
+    body: bytes, cuts: list[float], limits: tuple[int, int, int], *, live: bool
+) -> None:
+    with limited(limits):
         assert check(body, "plain-text", cuts, live=live) == 0
+
+
+@FAST
+@given(body=PLAIN, limits=LIMITS)
+@example(body=LONG_WITHIN, limits=(2, 64, 16))
+@example(body=b"ERROR x\n\tat y\r\r\n", limits=(10_000, 1 << 20, 1 << 18))
+def test_the_text_of_a_failure_is_what_its_place_says(body: bytes, limits: tuple[int, int, int]) -> None:
+    with TemporaryDirectory() as folder, limited(limits):
+        path = Path(folder, "x.log")
+        path.write_bytes(body)
+        for record in read(path, "plain-text").drafts:
+            raws = [body[step.span.byte_start : step.span.byte_end] for step in record.steps]
+            texts = [text for raw in raws for _, text in PlainTextReader.telling.answers_in(raw)]
+            again = [note(text, step) for text, step in zip(texts, record.steps, strict=True)]
+            assert text_key("", again) == record.text_key
+
+
+def note(text: str, step: StepRecord) -> StepDraft:
+    return StepDraft(step.turn, step.kind, step.actor, step.action, step.span, b"", bytes_key(text))
