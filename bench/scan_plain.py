@@ -112,7 +112,7 @@ def peer() -> tuple[str, Callable[[Path], int]]:
 def search(finder: Finder, path: Path) -> int:
     """Find every line that matches, with its bytes and its number; return how many."""
     line, found = 1, 0
-    for raw, byte_start in blocks(LogFile(path)):
+    for raw, byte_start, _ in blocks(LogFile(path)):
         counted = 0
         for start, end in finder.lines(raw):
             line, counted = line + raw.count(b"\n", counted, start), start

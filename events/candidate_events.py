@@ -1,7 +1,5 @@
 """What happens to a candidate: proposed, scored, reviewed, and one of three verdicts."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from events.base import Frozen

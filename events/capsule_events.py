@@ -1,7 +1,5 @@
 """What happens to a capsule: import, versions, reverts, files, aliases."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from events.base import Frozen

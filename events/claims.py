@@ -1,7 +1,5 @@
 """Claims as data: a statement that logs can refute. What they mean is decided higher up."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

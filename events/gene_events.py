@@ -1,7 +1,5 @@
 """What happens to a gene: it is born, mutates, moves, is protected, retires."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from events.base import Frozen

@@ -1,7 +1,5 @@
 """What measuring a model judge showed, and what advice on a skill rests on: figures that events carry."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """What happens between a registry and a model: each prompt that went out, what came back, and what it cost."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

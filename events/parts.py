@@ -1,7 +1,5 @@
 """Parts that several events share: edits, pins, files, and what every mutation carries."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

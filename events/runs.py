@@ -1,7 +1,5 @@
 """What runs of an agent showed: the figures that a measurement by rollouts carries beside its scores."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Scores: what was measured, by whom, on what, and how sure it is."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from events.parts import FileEntry
@@ -15,8 +15,7 @@ NEW_FILE_MODE: Final = 0o644
 """The permission bits of the SKILL.md of a skill that no folder held before."""
 
 
-@dataclass(frozen=True, slots=True)
-class CapsuleFile:
+class CapsuleFile(NamedTuple):
     """A file beside SKILL.md, and the position of the event that gave it its present content."""
 
     entry: FileEntry

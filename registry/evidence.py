@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import hmac
 import json
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from registry.log_paths import paths_of
 from registry.redaction import Redaction, redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from gzip import GzipFile
+    from io import BufferedReader
 
     from registry.redaction import Leak
 
@@ -27,8 +27,7 @@ _READ_CHARS: Final = 8 * MAX_TEXT_CHARS
 """Redaction looks further than what is kept: a secret that the cut divides must still be known as one (guess)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """One log record, as the registry keeps it.
 
     `file` is its kept path (log_paths.py). `byte_start` and `byte_end` bound the raw record in the decompressed
@@ -49,7 +48,8 @@ class Evidence:
 
     def to_bytes(self) -> bytes:
         """Write it as the blob that the registry keeps."""
-        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":")).encode()
+        fields = {**self._asdict(), "redactions": [one._asdict() for one in self.redactions]}
+        return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
 
     @classmethod
     def from_bytes(cls, body: bytes) -> Evidence:
@@ -62,8 +62,7 @@ Reread = Callable[[Path, Sequence[tuple[int, int]]], list[bytes | None]]
 """Reads byte ranges of a log, decompressed; None for those that are not there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """A raw record as a scan found it: its place, its bytes and its decoded text."""
 
     file: str
@@ -90,7 +89,7 @@ def keep(record: Record, *, salt: str, leaks: Iterable[Leak] = ()) -> Evidence:
         hmac=_keyed(record.raw, salt),
         text=text[:MAX_TEXT_CHARS],
         redactions=tuple(
-            replace(mark, end=min(mark.end, MAX_TEXT_CHARS)) for mark in redactions if mark.start < MAX_TEXT_CHARS
+            mark._replace(end=min(mark.end, MAX_TEXT_CHARS)) for mark in redactions if mark.start < MAX_TEXT_CHARS
         ),
         episode=record.episode,
     )
@@ -127,7 +126,7 @@ def _reread(path: Path, ranges: Sequence[tuple[int, int]]) -> list[bytes | None]
     """Read byte ranges of a log, decompressed; None for those behind the place where it ends or breaks."""
     raws: list[bytes | None] = [None] * len(ranges)
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+        with _opened(path) as stream:
             for i in sorted(range(len(ranges)), key=lambda i: ranges[i]):
                 start, end = ranges[i]
                 stream.seek(start)
@@ -135,3 +134,11 @@ def _reread(path: Path, ranges: Sequence[tuple[int, int]]) -> list[bytes | None]
     except (OSError, EOFError, zlib.error):
         pass  # a log that rotated away is an answer, not an error: its records are no longer there
     return raws
+
+
+def _opened(path: Path) -> BufferedReader | GzipFile:
+    if path.suffix != ".gz":
+        return path.open("rb")
+    import gzip  # noqa: PLC0415 - for packed logs
+
+    return gzip.open(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from registry.line import Line
 
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["Gene", "Line", "LiveClaim"]
 
 
-@dataclass(frozen=True, slots=True)
-class LiveClaim:
+class LiveClaim(NamedTuple):
     """A claim that a gene makes now, and the position of the event that brought it.
 
     `line` is the id of the line that carries it where the event said so, 0 where it is known by counting

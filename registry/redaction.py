@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-@dataclass(frozen=True, slots=True)
-class Redaction:
+class Redaction(NamedTuple):
     """A place where a rule removed text: character offsets in the redacted text, end exclusive."""
 
     start: int
@@ -20,8 +18,7 @@ class Redaction:
     rule: str
 
 
-@dataclass(frozen=True, slots=True)
-class Leak:
+class Leak(NamedTuple):
     """A secret that a scanner of its own found: the rule that knows it, and the text itself."""
 
     rule: str
@@ -87,9 +84,6 @@ _TELLING: Final = (
 
 _TELLING_IN_ANY_CASE: Final = ("secret", "passw", "passphrase", "token", "bearer ", "authorization")
 
-_SECRET_NAME: Final = re.compile(rf"(?i){_NAMED}|token")
-_NAME_OF_SECRET: Final = re.compile(rf"(?i)(?:{_NAMED}|token)$")
-
 
 def may_hold_secret(text: str) -> bool:
     """Tell, far quicker than `redact` does, whether a text can hold a secret at all."""
@@ -102,7 +96,7 @@ def may_hold_secret(text: str) -> bool:
     for mark in _TELLING_IN_ANY_CASE:
         if mark in lower:
             return True
-    return "key" in lower and _SECRET_NAME.search(lower) is not None  # asked last: many a word ends in key
+    return "key" in lower and _secret_name().search(lower) is not None  # asked last: many a word ends in key
 
 
 def without_secrets(text: str) -> str:
@@ -112,7 +106,7 @@ def without_secrets(text: str) -> str:
 
 def named_secret(name: str) -> bool:
     """Tell whether a name says that its value is a secret."""
-    return _NAME_OF_SECRET.search(name) is not None
+    return _name_of_secret().search(name) is not None
 
 
 def redact(text: str, leaks: Iterable[Leak] = ()) -> tuple[str, tuple[Redaction, ...]]:
@@ -154,3 +148,13 @@ def _found(text: str, leaks: Iterable[Leak]) -> Iterator[tuple[int, int, str]]:
 def _compiled() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Compile the rules once they are needed: `why` shows redacted texts, and redacts none."""
     return tuple((name, re.compile(pattern)) for name, pattern in _RULES)
+
+
+@cache
+def _secret_name() -> re.Pattern[str]:
+    return re.compile(rf"(?i){_NAMED}|token")
+
+
+@cache
+def _name_of_secret() -> re.Pattern[str]:
+    return re.compile(rf"(?i)(?:{_NAMED}|token)$")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Final
 
-from events.registry_events import AdviceGiven
+from events.judge_events import AdviceGiven
 from registry.commands import Record
 from registry.evidence import Evidence
 from registry.rendering import skill_text

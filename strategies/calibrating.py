@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from events.judge_events import JudgeCalibrated
 from events.judgements import Preferred
-from events.registry_events import JudgeCalibrated
 from registry.commands import Record
 from strategies.gate.judging import CODES, Judged, calibration_of, length_bias
 from strategies.gate.prediction_powered import LEAST_LABELS, Labelled, prediction_powered_mean

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from events.registry_events import AdviceGiven
+from events.judge_events import AdviceGiven
 
 if TYPE_CHECKING:
     from registry.library import Library

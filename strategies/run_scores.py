@@ -10,7 +10,7 @@ from math import log
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.registry_events import RunsScored
+from events.judge_events import RunsScored
 from registry.commands import Record
 from strategies.gate.association import Association, Run, beside_outcomes, on_mixed_tasks
 from strategies.ground import ground_of

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from registry.log_paths import paths_of
@@ -61,7 +60,7 @@ def evidence_as_it_lies(evidence: Iterable[Evidence], checkpoints: Mapping[str, 
     """
     known, logs = whereabouts(checkpoints), Checkpoints(checkpoints)
     lying = [(one, known.get(one.episode) or one.file) for one in evidence]
-    return [replace(one, file=logs.renamed(at) or _compressed(at)) for one, at in lying]
+    return [one._replace(file=logs.renamed(at) or _compressed(at)) for one, at in lying]
 
 
 def _compressed(at: str) -> str:

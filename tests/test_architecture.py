@@ -50,7 +50,7 @@ HOMES = {
     "rich": ("tui/app.py", "tui/screens/", "tui/widgets/", "tui/views/"),
     "pygments": ("tui/views/markdown.py",),  # comes with rich; imported once a skill is looked at
     "pydantic": ("events/", "registry/", "strategies/"),
-    "pydantic_core": ("events/",),
+    "pydantic_core": ("events/", "registry/snapshots.py"),
     "dask": ("strategies/dask_engine.py",),
     "distributed": ("strategies/dask_engine.py",),
     "anthropic": ("strategies/models/claude_client.py",),

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, get_args, get_origin
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 _MADE: Final = "Made by `python -m tui.documented` from what the code says; edit it there.\n"
 _STREAMS: Final = {
     "registry": "the registry",
+    "judge": "judges and advice",
     "model": "what was asked of models",
     "gene": "a gene",
     "capsule": "a skill",
@@ -100,9 +103,20 @@ def _fields(model: type[Frozen]) -> Iterable[str]:
 def _type_words(model: type[Frozen], name: str) -> str:
     """Write the type of a field as its class does."""
     for owner in model.__mro__:
-        if name in (own := inspect.get_annotations(owner)):
-            return re.sub(r"\s+", " ", str(own[name])).replace("|", "or")
+        if name in inspect.get_annotations(owner):
+            return re.sub(r"\s+", " ", _written(owner)[name]).replace("|", "or")
     raise KeyError(name)
+
+
+@cache
+def _written(owner: type) -> dict[str, str]:
+    """Read the types of the fields of a class from its source: evaluated, they no longer say `Reason`."""
+    (shape,) = ast.parse(inspect.getsource(owner)).body
+    return {
+        ast.unparse(line.target): ast.unparse(line.annotation)
+        for line in ast.walk(shape)
+        if isinstance(line, ast.AnnAssign)
+    }
 
 
 def _presets() -> Iterable[str]:

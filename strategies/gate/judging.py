@@ -20,7 +20,7 @@ from strategies.gate.strata import Z95
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from events.registry_events import JudgeCalibrated
+    from events.judge_events import JudgeCalibrated
 
 Preference = Literal["a", "tie", "b"]
 """Which of two outputs is better, a or b."""

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from events.registry_events import RolloutsReviewed
+from events.judge_events import RolloutsReviewed
 from registry.commands import Record
 from strategies.gate.group import ALIKE, standardised
 from strategies.rollouts.bank import kept_runs

@@ -18,7 +18,7 @@ from strategies.rollouts.workspace import fixture_bytes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from events.registry_events import JudgeCalibrated
+    from events.judge_events import JudgeCalibrated
     from strategies.models.desk import Desk
     from strategies.rollouts.bank import Job
     from strategies.rollouts.harness import Harness

@@ -55,6 +55,9 @@ PLAIN = {
 }
 """What a list of events or the text of a skill is told without."""
 
+STOOD_FOR = "pydantic.plugin._loader"
+"""A name that is given before anything is loaded, so that its module never is."""
+
 
 @pytest.fixture(scope="module")
 def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
@@ -83,7 +86,7 @@ def loaded_in_turn(commands: Sequence[Sequence[str]], folder: Path) -> list[set[
 
 
 def tops(modules: set[str]) -> set[str]:
-    return {name.partition(".")[0] for name in modules}
+    return {name.partition(".")[0] for name in modules - {STOOD_FOR}}
 
 
 @pytest.mark.parametrize(
@@ -104,8 +107,22 @@ def test_reading_commands_load_only_what_reading_takes(
     heavy = {"msgspec", "re2", "xxhash", "zstandard", "strategies", "platformdirs"}
     assert not (ELSEWHERE | LOOKS | heavy | spared) & tops(modules)
     assert ("pydantic" in spared) != ("pydantic" in modules)
+    assert "importlib.metadata" not in modules, "what looks for plugins of pydantic"
     assert "sqlite3" in modules
     assert not {"registry.commands", "registry.decide", "registry.registry"} & modules, "what only writing takes"
+
+
+def test_the_stand_in_for_pydantics_plugins_hands_every_other_question_on(tmp_path: Path) -> None:
+    script = (
+        "import tui.cli.entry as entry; entry._without_plugins();"
+        "from pydantic.plugin._loader import get_plugins; print(get_plugins());"
+        "from pydantic.plugin._loader import PYDANTIC_ENTRY_POINT_GROUP as group; print(group)"
+    )
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "PYDANTIC_DISABLE_PLUGINS": "__all__"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "()\npydantic\n"
 
 
 LEAN = (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.registry_events import JudgeCalibrated
+from events.judge_events import JudgeCalibrated
 from strategies.gate.exact import beta_below, clopper_pearson, share_of
 from strategies.gate.judging import (
     BothOrders,

@@ -11,7 +11,7 @@ from tui.figures import interval, share
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from events.registry_events import JudgeCalibrated
+    from events.judge_events import JudgeCalibrated
 
 _LABEL: Final = 13
 _SCALE: Final = 41

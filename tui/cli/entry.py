@@ -6,6 +6,7 @@ import atexit
 import gc
 import os
 import sys
+from types import ModuleType
 
 from tui import __version__
 
@@ -19,6 +20,8 @@ INTERRUPTED = 130
 _YOUNG = 100_000
 """Objects made between two looks for garbage. A reading command makes 60,000 and hardly any garbage; with
 Python's 700 they are looked through again and again: 2 % of the instructions of `why` (measured 2026-11-22)."""
+
+_LOADER = "pydantic.plugin._loader"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -41,8 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # At the end all that is still there would be looked through once more: 30 of 261 ms of `why`.
         atexit.unregister(gc.freeze)  # a process may run several commands
         atexit.register(gc.freeze)
-        # No plugin of pydantic has a say in what an event is, and looking for them is 3 % of `why`.
-        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+        _without_plugins()
         from tui.cli.quick import answered  # noqa: PLC0415 - see above
 
         code = answered(words)
@@ -54,6 +56,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("interrupted: what was acknowledged is safe; the same command goes on from there\n")
         return INTERRUPTED
+
+
+def _without_plugins() -> None:
+    """Keep pydantic from looking for plugins, unless the environment says otherwise: none says what an event is.
+
+    Told not to, pydantic 2.14 still loads `importlib.metadata` first, and with it what reads mail and archives: a
+    tenth of `why`. So the module that would look is stood in for.
+    """
+    if os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__") == "__all__":
+        sys.modules.setdefault(_LOADER, _NoPlugins(_LOADER))
+
+
+class _NoPlugins(ModuleType):
+    """The module of pydantic that looks for plugins, with none; asked for anything else, the real one answers."""
+
+    get_plugins = staticmethod(tuple)
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        from importlib import import_module  # noqa: PLC0415 - for a pydantic to come
+
+        if sys.modules.get(_LOADER) is self:
+            del sys.modules[_LOADER]
+        found: object = getattr(import_module(_LOADER), name)
+        return found
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from registry.recounts import as_counted
 from tui.bootstrap import find_registry, open_library
 from tui.cli.explained import print_why, why_json
 from tui.cli.names import split_place
+from tui.cli.quoted import shown_of
 from tui.rereading import still_there
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ def tell_line(call: Invocation, place: str, *, every: bool = False, as_json: boo
             capsule, number = library.capsule(named.name, named.ref), named.line
         told = explain(library, capsule, number)
         counted = next(iter(as_counted(library, [told.signal.event])), None) if told.signal else None
-        there = still_there([kept.evidence for kept in told.evidence], library.log.checkpoints)
+        shown = shown_of(told.evidence, every=every or as_json)
+        there = still_there([kept.evidence for kept in shown], library.log.checkpoints)
         if as_json:
             call.answer("why", why_json(told, there, counted))
         else:

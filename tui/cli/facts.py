@@ -16,7 +16,9 @@ LABEL: Final = 10
 
 def say_fact(call: Invocation, label: str, text: str) -> None:
     """Print a fact behind its label."""
-    lines = wrap(one_line(text), max(width() - LABEL - 2, 30), break_on_hyphens=False) or [""]
+    said, room = one_line(text), max(width() - LABEL - 2, 30)
+    fits = len(said) <= room and said == said.strip()  # most do, and are not worth looking for places to break
+    lines = [said] if fits else wrap(said, room, break_on_hyphens=False) or [""]
     for at, line in enumerate(lines):
         shown = label if at == 0 else ""
         call.say(f"  {call.paint(f'{shown:<{LABEL}}', 'dim')}{line}".rstrip())

@@ -16,8 +16,8 @@ from tui.figures import count, interval, share, signed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from events.judge_events import JudgeCalibrated
     from events.judgements import LengthBias, Preferred
-    from events.registry_events import JudgeCalibrated
     from strategies.gate.association import Association
     from strategies.gate.judging import Standing
     from strategies.run_scores import Tested

@@ -45,6 +45,11 @@ def evidence_json(evidence: Sequence[KeptEvidence], there: Sequence[bool]) -> li
     ]
 
 
+def shown_of(evidence: Sequence[KeptEvidence], *, every: bool) -> Sequence[KeptEvidence]:
+    """Give the first pieces of evidence, or every one: those that are read again in their logs and printed."""
+    return evidence if every else evidence[:_SHOWN]
+
+
 def print_evidence(
     call: Invocation,
     evidence: Sequence[KeptEvidence],
@@ -53,8 +58,8 @@ def print_evidence(
     *,
     every: bool,
 ) -> None:
-    """Print the first pieces of evidence, or every one, and what was erased; `there` as for `evidence_json`."""
-    shown = evidence if every else evidence[:_SHOWN]
+    """Print the first pieces of evidence, or every one, and what was erased; `there` says it of those shown."""
+    shown = shown_of(evidence, every=every)
     places = [f"{Path(kept.evidence.file).name}, byte {kept.evidence.byte_start:,}" for kept in shown]
     column = max(map(len, places), default=0)
     for at, (kept, place, still) in enumerate(zip(shown, places, there, strict=False)):
