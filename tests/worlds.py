@@ -346,9 +346,10 @@ class KnownMoments:
         known, find = self._found.setdefault(claim, {}), moments_of(claim)
 
         def moment(record: EpisodeRecord) -> Moment | None:
-            if record.id not in known:
-                known[record.id] = find(record)
-            return known[record.id]
+            try:
+                return known[record.id]
+            except KeyError:
+                return known.setdefault(record.id, find(record))
 
         return moment
 

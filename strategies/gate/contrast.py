@@ -20,7 +20,7 @@ from strategies.gate.strata import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from events.claims import Claim
     from events.score import Endpoint
@@ -56,9 +56,16 @@ class Contrast(NamedTuple):
     scope: tuple[str, ...]
 
 
-def cases_of(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> list[Case]:
-    """Find the episodes that reach a claim's moment; all records must have an outcome."""
-    stratum_of, moment_of = stratifier(records), moments_of(claim)
+def cases_of(
+    claim: Claim | Inverse,
+    records: Sequence[EpisodeRecord],
+    stratum_of: Callable[[EpisodeRecord], Stratum] | None = None,
+) -> list[Case]:
+    """Find the episodes that reach a claim's moment; all records must have an outcome.
+
+    `stratum_of` is how the records are stratified, where that is known already.
+    """
+    stratum_of, moment_of = stratum_of or stratifier(records), moments_of(claim)
     reached = ((record, moment_of(record)) for record in records)
     return [
         Case(stratum_of(record), record.task, moment.obeyed, outcome_of(record))

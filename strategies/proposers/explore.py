@@ -97,7 +97,7 @@ class Explore:
     def by_outcome(self, claim: Claim | Inverse) -> Contrast | None:
         """Compare those who obeyed with those who did not, by how their tasks ended."""
         if claim not in self._by_outcome:
-            self._by_outcome[claim] = contrast(cases_of(claim, self.judged))
+            self._by_outcome[claim] = contrast(cases_of(claim, self.judged, self.stratum_of))
         return self._by_outcome[claim]
 
     def shows(self, claim: Claim) -> Shown:

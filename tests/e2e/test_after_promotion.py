@@ -17,6 +17,8 @@ from tui.bootstrap import open_library
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.xdist_group("after promotion")  # one beginning for all of them
+
 SKILL = "sql-analyst"
 GOOD, BAD = [True, True, True, False] * 10, [False, False, True] * 10
 

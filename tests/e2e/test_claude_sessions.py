@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.xdist_group("sessions")  # recorded once, not once a worker
 
-SESSIONS: Final = 320
+SESSIONS: Final = 300
 SKILL: Final = "---\nname: shop\ndescription: How to work in the shop project.\n---\n\nWork with care.\n"
 NOT_READ: Final = "File has not been read yet. Read it first before writing to it."
 SENSIBLE: Final[dict[str, str]] = {
@@ -57,25 +57,31 @@ CLAIMS: Final[tuple[Claim, ...]] = (
 def sessions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Record the sessions: real commands in real folders, seconds of work, so once for all tests."""
     folder = tmp_path_factory.mktemp("claude") / "projects"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(record_workspace, "shell", failing_once(record_workspace.shell))
-        record_all(7, SESSIONS, folder)
+    recorded(7, SESSIONS, folder)
     return folder
 
 
-def failing_once(shell: Callable[[str, Path], Seen]) -> Callable[[str, Path], Seen]:
-    """Run Python for real, but what fails in a folder with the same modules only once: it fails by their names.
+def recorded(seed: int, sessions: int, folder: Path) -> list[Path]:
+    """Record without running the same command on the same files over and over."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(record_workspace, "shell", hardly_twice(record_workspace.shell))
+        return record_all(seed, sessions, folder)
 
-    Starting Python took most of the time. What works says what the modules hold, so it always runs.
+
+def hardly_twice(shell: Callable[[str, Path], Seen]) -> Callable[[str, Path], Seen]:
+    """Run commands for real, but once where the names of the files that they look at say all that they say.
+
+    Starting processes took most of the time. What works and shows what files hold always runs; Python does so
+    without looking for packages, of which no chore has one.
     """
     known: dict[tuple[str, ...], Seen] = {}
 
     def ran(command: str, folder: Path) -> Seen:
-        if "python3" not in command:
-            return shell(command, folder)
-        key = (command, *sorted(str(path.relative_to(folder)) for path in folder.rglob("*.py")))
-        seen = known.get(key) or shell(command, folder)
-        if seen.failed:
+        program, _, path = command.partition(" ")
+        looks_at = {"ls": "*", "pwd": "*", "find": "**/*.md", "cat": path}.get(program, "**/*.py")
+        key = (command, *sorted(str(found.relative_to(folder)) for found in folder.glob(looks_at)))
+        seen = known.get(key) or shell(command.replace("python3 ", "python3 -S "), folder)
+        if seen.failed or program in {"ls", "pwd", "find"}:
             known[key] = seen
         return seen
 
@@ -88,7 +94,11 @@ def episodes(sessions: Path) -> Sequence[EpisodeRecord]:
 
 
 def test_the_same_seed_records_the_same_sessions(tmp_path: Path) -> None:
-    first, again, other = (record_all(seed, 4, tmp_path / name) for seed, name in ((1, "a"), (1, "b"), (2, "c")))
+    first, again, other = (
+        record_all(1, 6, tmp_path / "a"),
+        recorded(1, 6, tmp_path / "b"),
+        record_all(2, 2, tmp_path),
+    )
     assert [path.name for path in first] == [path.name for path in again]
     assert [path.read_text() for path in first] == [path.read_text() for path in again]
     assert not {path.name for path in first} & {path.name for path in other}

@@ -7,21 +7,42 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.terminal import SPLIT_KEY, Terminal, recordings
+from tests.terminal import SPLIT_KEY, Beginning, Terminal, recordings
 from tui.demo import demo_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def germline(tmp_path: Path) -> Terminal:
-    germline = Terminal(tmp_path)
+pytestmark = pytest.mark.xdist_group("score")  # one beginning for all of them
+
+
+@pytest.fixture(scope="module")
+def scanned(own_folder: Path) -> Beginning:
+    germline = Terminal(own_folder / "scanned")
+    germline.folder.mkdir()
     germline.does("init", "--split-key", SPLIT_KEY)
     copytree(demo_folder() / "skills", germline.folder / "skills")
     germline.does("import", "skills")
     germline.does("scan", recordings() / "careful.jsonl.gz", recordings() / "mixed.jsonl.gz")
-    return germline
+    return Beginning(germline)
+
+
+@pytest.fixture
+def germline(scanned: Beginning) -> Terminal:
+    return scanned.again()
+
+
+@pytest.fixture(scope="module")
+def learnt(scanned: Beginning, own_folder: Path) -> Beginning:
+    germline = Terminal(copytree(scanned.again().folder, own_folder / "learnt"))
+    germline.does("evolve", "sql-analyst", "--seed", "7")
+    return Beginning(germline)
+
+
+@pytest.fixture
+def evolved(learnt: Beginning) -> Terminal:
+    return learnt.again()
 
 
 def test_a_version_is_measured_recorded_and_measured_only_once(germline: Terminal) -> None:
@@ -43,39 +64,37 @@ def test_a_measured_version_that_claims_nothing_stays_unproven(germline: Termina
     assert germline.does("show", "sql-analyst", "--json").json["unproven"]
 
 
-def test_a_new_evaluator_measures_the_live_version_first_and_best_stays_within_one(germline: Terminal) -> None:
-    germline.does("evolve", "sql-analyst", "--seed", "7")
-    assert germline.does("status", "--json").json["skills"][1]["version"] > 1
-    before = germline.does("score", "sql-analyst", "--json").json
+def test_a_new_evaluator_measures_the_live_version_first_and_best_stays_within_one(evolved: Terminal) -> None:
+    assert evolved.does("status", "--json").json["skills"][1]["version"] > 1
+    before = evolved.does("score", "sql-analyst", "--json").json
     assert before["best"] == max(before["versions"], key=lambda one: (one["value"], one["version"]))["version"]
-    germline.does("scan", recordings())
-    told = germline.does("score", "sql-analyst@1", "--refresh", "--json").json
+    evolved.does("scan", recordings())
+    told = evolved.does("score", "sql-analyst@1", "--refresh", "--json").json
     assert told["evaluator"]["new"]
     assert told["evaluator"]["id"] != before["evaluator"]["id"]
     kinds = [(event["type"], event["payload"].get("cause")) for event in told["events"]]
     assert kinds == [("EvaluatorRegistered", None), ("VersionScored", "evaluator"), ("VersionScored", "asked")]
     live = told["events"][1]["payload"]
-    assert live["version"] == germline.does("show", "sql-analyst", "--json").json["version"]
+    assert live["version"] == evolved.does("show", "sql-analyst", "--json").json["version"]
     assert {one["version"] for one in told["versions"]} == {1, live["version"]}
-    best = germline.does("show", "sql-analyst@best", "--json").json
+    best = evolved.does("show", "sql-analyst@best", "--json").json
     assert best["version"] == told["best"]
     assert best["score"]["evaluator"] == told["evaluator"]["id"]
-    assert not germline.does("score", "sql-analyst", "--refresh", "--json").json["evaluator"]["new"]
+    assert not evolved.does("score", "sql-analyst", "--refresh", "--json").json["evaluator"]["new"]
 
 
-def test_a_pool_that_grew_by_a_quarter_shows_its_seam_at_the_next_evolution(germline: Terminal) -> None:
-    germline.does("evolve", "sql-analyst", "--seed", "7")
-    old = germline.does("show", "sql-analyst", "--json").json["score"]["evaluator"]
-    germline.does("scan", demo_folder() / "recordings" / "git")  # other tasks
-    told = germline.does("evolve", "sql-analyst", "--seed", "7", "--cycles", "1", "--dry-run", "--json").json
+def test_a_pool_that_grew_by_a_quarter_shows_its_seam_at_the_next_evolution(evolved: Terminal) -> None:
+    old = evolved.does("show", "sql-analyst", "--json").json["score"]["evaluator"]
+    evolved.does("scan", demo_folder() / "recordings" / "git")  # other tasks
+    told = evolved.does("evolve", "sql-analyst", "--seed", "7", "--cycles", "1", "--dry-run", "--json").json
     types = [event["type"] for event in told["events"]]
     assert types[:2] == ["EvaluatorRegistered", "VersionScored"]
     assert told["events"][1]["payload"]["cause"] == "evaluator"
     assert told["events"][1]["payload"]["score"]["evaluator"] != old
-    germline.does("evolve", "sql-analyst", "--seed", "7", "--cycles", "1")
-    events = germline.events()
-    germline.does("score", "sql-analyst")
-    assert germline.events() == events
+    evolved.does("evolve", "sql-analyst", "--seed", "7", "--cycles", "1")
+    events = evolved.events()
+    evolved.does("score", "sql-analyst")
+    assert evolved.events() == events
 
 
 def test_logs_that_are_named_measure_alone(germline: Terminal) -> None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from registry.candidate import Candidate
     from registry.registry import Registry
 
+pytestmark = pytest.mark.xdist_group("metric")  # measured once, not once a worker
+
 FILE = """
 name = "seconds"
 command = ["{python}", "-I", "-S", "measure.py", "{{skill_dir}}/scripts/rate.txt", "{{seed}}"]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from events.claims import Claim
     from strategies.gate.contrast import Contrast
+    from strategies.gate.splits import Division
     from strategies.logs.episode import EpisodeRecord
 
 SEEDS = range(20)
@@ -41,8 +42,14 @@ def templates(records: Sequence[EpisodeRecord]) -> list[str]:
     return sorted({step.template for record in records for step in record.steps if step.error})
 
 
-def sealed_figures(records: Sequence[EpisodeRecord], claim: Claim) -> list[Contrast]:
-    figures = [contrast(cases_of(claim, division_of(records, str(seed)).sealed)) for seed in SEEDS]
+@pytest.fixture(scope="module")
+def divisions(intercode: Sequence[EpisodeRecord]) -> list[Division]:
+    """The recorded runs under each split key."""
+    return [division_of(intercode, str(seed)) for seed in SEEDS]
+
+
+def sealed_figures(divisions: Sequence[Division], claim: Claim) -> list[Contrast]:
+    figures = [contrast(cases_of(claim, division.sealed)) for division in divisions]
     return [one for one in figures if one is not None]
 
 
@@ -102,9 +109,9 @@ def test_a_permutation_of_tasks_keeps_each_outcome_vector_whole(intercode: Seque
     ],
 )
 def test_sealed_figures_of_the_recorded_runs_are_those_of_the_page(
-    intercode: Sequence[EpisodeRecord], claim: Claim, median: float, passes: int
+    divisions: Sequence[Division], claim: Claim, median: float, passes: int
 ) -> None:
-    figures = sealed_figures(intercode, claim)
+    figures = sealed_figures(divisions, claim)
     assert statistics.median(one.difference.value for one in figures) == pytest.approx(median, abs=0.03)
     assert sum(one_sided_p(one.z) <= WRITTEN_RULE.alpha for one in figures) == passes
 
@@ -112,11 +119,11 @@ def test_sealed_figures_of_the_recorded_runs_are_those_of_the_page(
 @pytest.mark.data
 @pytest.mark.usefixtures("outcomes_alone_differ")
 def test_looking_at_the_schema_is_promoted_on_at_least_17_of_20_split_keys(
-    intercode: Sequence[EpisodeRecord],
+    divisions: Sequence[Division],
 ) -> None:
     promoted = 0
-    for seed in SEEDS:
-        (only,) = evolved(division_of(intercode, str(seed)), [NO_TABLE], str(seed))
+    for seed, division in zip(SEEDS, divisions, strict=True):
+        (only,) = evolved(division, [NO_TABLE], str(seed))
         effect, delta = only.evidence.sealed.effect, only.evidence.sealed.delta
         assert only.evidence.kept[0] == DO_SHOW
         assert effect is not None
