@@ -61,9 +61,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not getattr(config.option, "loadgroup", False):
         return
     for item in items:
-        group = item.get_closest_marker("xdist_group")
-        if group is not None and not item.nodeid.endswith(f"@{group.args[0]}"):
-            item._id = type(item.id).parse(f"{item.nodeid}@{group.args[0]}")
+        marker = item.get_closest_marker("xdist_group")
+        recorded = "recorded" if "recorded_scan" in getattr(item, "fixturenames", ()) else ""  # scanned in seconds
+        group = str(marker.args[0]) if marker else recorded
+        if group and not item.nodeid.endswith(f"@{group}"):
+            item._id = type(item.id).parse(f"{item.nodeid}@{group}")
 
 
 def pytest_collection_finish() -> None:

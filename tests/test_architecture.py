@@ -13,6 +13,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.xdist_group("architecture")  # every file parsed once, not once a worker
+
 ROOT = Path(__file__).resolve().parent.parent
 FLOORS = {"events": 1, "registry": 2, "strategies": 3, "tui": 4}
 FILES = sorted(path for package in FLOORS for path in (ROOT / package).rglob("*.py"))
@@ -146,12 +148,12 @@ def name_of(path: Path) -> str:
 
 
 @cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def imports_of(path: Path) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
@@ -195,7 +197,7 @@ def test_time_randomness_and_identity_come_from_the_clock_alone() -> None:
         ]
         offenders += [
             f"{name_of(path)}:{node.lineno} asks datetime for the time"  # reading the times of a log is fine
-            for node in ast.walk(tree_of(path))
+            for node in nodes_of(path)
             if isinstance(node, ast.Attribute)
             and node.attr in {"now", "utcnow", "today"}
             and isinstance(node.value, ast.Name)
@@ -218,7 +220,7 @@ def test_between_load_and_append_there_are_only_pure_functions() -> None:
         ]
         offenders += [
             f"{name_of(path)}:{node.lineno} calls {node.func.id}"
-            for node in ast.walk(tree_of(path))
+            for node in nodes_of(path)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in IMPURE_CALLS
         ]
     assert not offenders, "\n".join(offenders)
@@ -230,7 +232,7 @@ def in_type_checking(path: Path, line: int) -> bool:
         and isinstance(node.test, ast.Name)
         and node.test.id == "TYPE_CHECKING"
         and node.lineno <= line <= (node.end_lineno or node.lineno)
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(path)
     )
 
 
@@ -238,13 +240,13 @@ def seeded_only(path: Path) -> bool:
     """Tell whether `random` serves for seeded generators alone: Random(seed), never the module's own state."""
     own_state = [
         node
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == "random"
         and node.attr != "Random"
     ]
-    generators = [node for node in ast.walk(tree_of(path)) if is_generator(node)]
+    generators = [node for node in nodes_of(path) if is_generator(node)]
     return not own_state and all(isinstance(node, ast.Call) and node.args for node in generators)
 
 
@@ -264,7 +266,7 @@ def test_a_function_stays_under_seventy_lines() -> None:
     offenders = [
         f"{name_of(path)}:{node.lineno} {node.name} has {(node.end_lineno or 0) - node.lineno + 1} lines"
         for path in FILES
-        for node in ast.walk(tree_of(path))
+        for node in nodes_of(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (node.end_lineno or 0) - node.lineno + 1 > MAX_FUNCTION_LINES
     ]
