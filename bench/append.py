@@ -9,12 +9,11 @@ of the two rates.
 
 Then eight processes append at once, one event at a time, against one that does (bench.append_together).
 
-Measured 2026-11-22 (two cores, ext4) while others worked on the machine (load 6 to 60, syncs of 0.1 to 20 ms): a
-glance, not a figure. SQLite: single 0.79 to 0.86 (0.70 to 0.73 before, in the same run), batches of 100 0.59, both
-more where the disk is slow. Hashing and placing: 2.6 µs an event as the sum of its parts, each at its best (1.1 of
-it SHA-256), 3.6 to 5.0 as a whole. Eight writers on SQLite kept 0.41 of one's rate at a load of 50, 0.62 at 20
-(0.53 before), 0.79 on tmpfs at 13. PostgreSQL 18 against psycopg by hand: single 1.46, batches 1.11; against the
-tight one 0.88 and 0.86; its eight writers were not measured again. All to be taken again on a quiet machine.
+Measured 2026-11-22 (two quiet cores, ext4; the machine slower by 2 than the day before), --quick. SQLite: single
+0.83, batches of 100 0.58, eight writers 0.76 of one's rate (0.70, 0.54 and 0.33 that morning). PostgreSQL 18 against
+psycopg by hand: single 0.90, batches 0.83; against the tight one 0.54 and 0.57; eight writers 0.49, because client
+and server of each share two cores. To encode an event takes 4.5 µs, to hash and place it 3.4 (2.9 and 2.3 the day
+before, 7.1 and 6.4 that morning). Under load (6 to 60) SQLite single was 0.79 to 0.86, eight writers 0.41 to 0.62.
 """
 
 from __future__ import annotations
