@@ -10,10 +10,11 @@ of the two rates.
 Then eight processes append at once, one event at a time, against one that does (bench.append_together).
 
 Measured 2026-11-22 (two quiet cores, ext4; the machine slower by 2 than the day before), --quick. SQLite: single
-0.83, batches of 100 0.58, eight writers 0.76 of one's rate (0.70, 0.54 and 0.33 that morning). PostgreSQL 18 against
-psycopg by hand: single 0.90, batches 0.83; against the tight one 0.54 and 0.57; eight writers 0.49, because client
-and server of each share two cores. To encode an event takes 4.5 µs, to hash and place it 3.4 (2.9 and 2.3 the day
-before, 7.1 and 6.4 that morning). Under load (6 to 60) SQLite single was 0.79 to 0.86, eight writers 0.41 to 0.62.
+0.83, batches of 100 0.58, eight writers 0.76 of one's rate (0.70, 0.54 and 0.33 that morning). PostgreSQL 18
+against psycopg by hand: single 0.90, batches 0.83; against the tight one 0.54 and 0.57; eight writers 0.49,
+because client and server of each share two cores. To encode an event takes 4.5 µs, to hash and place it 3.4 (2.9
+and 2.3 the day before, 7.1 and 6.4 that morning). Under load (6 to 60) SQLite single was 0.79 to 0.86, eight
+writers 0.41 to 0.62.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ pays for every further look, where events that were read once are remembered. gi
 process, so the whole `germline why` stands beside it. The size of loose objects is what `git count-objects` says.
 
 Measured 2026-11-21 (two cores, in use by others), medians: blame 0.92 ms at first look and 0.35 ms again; time
-travel to a random version 0.69 ms; git blame 344 ms, germline why 267 ms (both processes). The registry takes
-104 MB, 0.85 of git's loose objects; packed git takes 3.8 MB. Measured 2026-11-22 on two quiet cores, git blame 616 ms:
-2.6 (since then 1.6), 0.8 and 1.35 ms; germline why 307; 106 MB, 0.86 of loose objects.
+travel to a random version 0.69 ms; git blame 344 ms, germline why 267 ms (both processes). The registry takes 104
+MB, 0.85 of git's loose objects; packed git takes 3.8 MB. Measured 2026-11-22 on two quiet cores, git blame 616
+ms: 2.6 (since then 1.6), 0.8 and 1.35 ms; germline why 307; 106 MB, 0.86 of loose objects.
 """
 
 from __future__ import annotations

@@ -9,10 +9,10 @@ after another; of five candidates two are promoted, two rejected and one held; n
 moved, a preset switched. All through the registry's own commands.
 
 Measured 2026-11-22 (two quiet cores): 12,361 events, read and validated 40,400 a second, rebuilt 17,400: 0.43.
-Under load (10 to 20) 0.38 to 0.40, where it was 0.34 to 0.36 in the same runs before events that change no skill were
-known by their front (registry/fronts.py): those are no longer validated as a whole here, which the other side does.
-What an event takes, best of many: read 4.4 µs, validated 4, documents written 5 to 8, states folded 6, snapshots 4,
-the hashes of what versions say 2, fronts 2.
+Under load (10 to 20) 0.38 to 0.40, where it was 0.34 to 0.36 in the same runs before events that change no skill
+were known by their front (registry/fronts.py): those are no longer validated as a whole here, which the other
+side does. What an event takes, best of many: read 4.4 µs, validated 4, documents written 5 to 8, states folded 6,
+snapshots 4, the hashes of what versions say 2, fronts 2.
 """
 
 from __future__ import annotations
