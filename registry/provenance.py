@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from events.errors import NotFoundError
@@ -12,6 +13,8 @@ from registry.evidence import Evidence
 from registry.rendering import projected_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from events.candidate_events import CandidateScored
     from events.claims import Claim
     from events.envelope import Envelope, Origin
@@ -71,8 +74,11 @@ def blame(library: Library, capsule: Capsule) -> list[tuple[ProjectedLine, Origi
     return [(line, origins[line.origin]) for line in lines]
 
 
-def why(library: Library, capsule: Capsule, number: int) -> Why:
-    """Explain one line of a skill; raises NotFoundError where the skill has no such line."""
+def why(library: Library, capsule: Capsule, number: int, *, earlier: int | None = None) -> Why:
+    """Explain one line of a skill, with at most so many `earlier` forms of it: each is a look at an old version.
+
+    Raises: NotFoundError where the skill has no such line.
+    """
     lines = projected_lines(capsule)
     if not 1 <= number <= len(lines):
         raise NotFoundError(
@@ -92,7 +98,7 @@ def why(library: Library, capsule: Capsule, number: int) -> Why:
         claim=_claim(capsule, line),
         signal=signal,
         evidence=evidence_of(library, signal),
-        previous=_previous(library, capsule, line),
+        previous=tuple(islice(_previous(library, capsule, line), earlier)),
         tried=_tried(library, candidate) if candidate else (),
         erased=erased_of(library, signal),
         taken_back=_taken_back(library, capsule.name, line.version),
@@ -151,18 +157,16 @@ def _tried(library: Library, candidate: Candidate) -> tuple[Candidate, ...]:
     )
 
 
-def _previous(library: Library, capsule: Capsule, line: ProjectedLine) -> tuple[Earlier, ...]:
+def _previous(library: Library, capsule: Capsule, line: ProjectedLine) -> Iterator[Earlier]:
     """Walk back through what the line with this identity said before, newest first; the stamp has no past."""
-    earlier: list[Earlier] = []
     version = line.version - 1 if line.id else 0
     while version:
         past = travel.at_version(library.log, capsule.name, version)
         old = _find(past, line) if past else None
         if old is None:
-            break
-        earlier.append(Earlier(version, old.text, old.origin))
+            return
+        yield Earlier(version, old.text, old.origin)
         version = min(old.version, version) - 1
-    return tuple(earlier)
 
 
 def _find(past: Capsule, line: ProjectedLine) -> Line | None:

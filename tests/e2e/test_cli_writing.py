@@ -264,3 +264,19 @@ def test_files_that_a_crash_left_behind_are_written_at_the_next_start(
     assert "careful" in file.read_text(encoding="utf-8")
     germline.does("preset", "use", "harden", "--reason", "r")
     assert "careful" not in file.read_text(encoding="utf-8")
+
+
+def test_why_tells_the_last_things_that_a_line_said_before_and_all_of_them_when_asked(germline: Terminal) -> None:
+    edit(germline, "one query.", "0 queries.")
+    for number in range(1, 6):
+        germline.does("adopt")
+        edit(germline, f"{number - 1} quer", f"{number} quer")
+    lines = germline.does("show", "sql-analyst").out.splitlines()
+    place = f"sql-analyst:{lines.index('Answer with 4 queries.') + 1}"
+    told = germline.does("why", place).out
+    assert [f"{number} queries" in told for number in range(4)] == [False, True, True, True]
+    assert "older ones: --all" in told
+    whole = germline.does("why", place, "--all").out
+    assert [f"{number} queries" in whole for number in range(4)] == [True] * 4
+    assert "older ones" not in whole
+    assert len(germline.does("why", place, "--json").json["previous"]) == 5

@@ -159,6 +159,7 @@ def test_a_line_remembers_everything_it_said_newest_first(registry: Registry) ->
         (2, "- Read it 2 times.\n"),
         (1, "- Read the question twice.\n"),
     ]
+    assert why(registry, told.capsule, told.line.number, earlier=2).previous == told.previous[:2]
 
 
 def test_a_line_of_front_matter_remembers_as_well(registry: Registry, place: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from events.score import Score
 from registry.claimed import is_unclaimed
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from tui.cli.file_history import FileLine
     from tui.cli.invocation import Invocation
     from tui.cli.places import Named
+
+SHOWN_EARLIER: Final = 3
+"""How many earlier forms of a line are told unasked."""
 
 
 def why_json(told: Why, there: Sequence[bool], counted: SignalRaised | None) -> dict[str, Any]:
@@ -150,7 +153,7 @@ def print_why(
     for name, text in _facts(told, now, counted):
         say_fact(call, name, text)
     print_evidence(call, told.evidence, told.erased, there, every=every)
-    for name, text in _others(told):
+    for name, text in _others(told, every=every):
         say_fact(call, name, text)
     call.say(f"\n  {'    '.join(_next(told))}")
 
@@ -246,12 +249,14 @@ def measured_words(score: Score) -> str:
     )
 
 
-def _others(told: Why) -> Iterator[tuple[str, str]]:
+def _others(told: Why, *, every: bool) -> Iterator[tuple[str, str]]:
     """Say what stood there before, and what else was tried for the same signal."""
     if told.previous:
-        for at, one in enumerate(told.previous):
+        for at, one in enumerate(told.previous if every else told.previous[:SHOWN_EARLIER]):
             text = clip(one_line(one.text), max(width() - 40, 30))
             yield ("before" if at == 0 else ""), f"version {one.version}: {text}   event {one.event}"
+        if len(told.previous) > SHOWN_EARLIER and not every:
+            yield "", "older ones: --all"
     elif told.line.version > 1 and told.line.id:
         yield "before", f"no such line in version {told.line.version - 1}"
     for at, other in enumerate(told.tried):

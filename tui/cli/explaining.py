@@ -8,7 +8,7 @@ from events.clock import SystemClock
 from registry.provenance import why as explain
 from registry.recounts import as_counted
 from tui.bootstrap import find_registry, open_library
-from tui.cli.explained import print_why, why_json
+from tui.cli.explained import SHOWN_EARLIER, print_why, why_json
 from tui.cli.names import split_place
 from tui.cli.quoted import shown_of
 from tui.rereading import still_there
@@ -36,7 +36,7 @@ def tell_line(call: Invocation, place: str, *, every: bool = False, as_json: boo
             capsule = found.capsule
         else:
             capsule, number = library.capsule(named.name, named.ref), named.line
-        told = explain(library, capsule, number)
+        told = explain(library, capsule, number, earlier=None if every or as_json else SHOWN_EARLIER + 1)
         counted = next(iter(as_counted(library, [told.signal.event])), None) if told.signal else None
         shown = shown_of(told.evidence, every=every or as_json)
         there = still_there([kept.evidence for kept in shown], library.log.checkpoints)

@@ -102,7 +102,7 @@ class WhyScreen(PlaceScreen):
         page, line = self._page, self._line
         if page is None or line is None:
             return
-        said = await self.ask(partial(why, capsule=page.capsule, number=line.line.number))
+        said = await self.ask(partial(why, capsule=page.capsule, number=line.line.number, earlier=1))
         if said is None:
             return
         links = await self.ask(partial(read_chain, why=said)) or ()
