@@ -73,7 +73,7 @@ def why(
         str, typer.Argument(metavar="LINE", help="As in sql-analyst:7, sql-analyst@3:7, path/SKILL.md:7.")
     ],
     *,
-    every: Annotated[bool, typer.Option("--all", help="Show all evidence, and all that the line said before.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Show all evidence, and all it said before.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Explain one line: who, when, on what evidence, did it help?
