@@ -22,6 +22,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import fcntl
+import gc
 import hashlib
 import json
 import os
@@ -45,6 +46,7 @@ from events.registry_events import CycleFinished, OutcomeRecorded, SignalRaised
 from registry.evidence import Record, keep
 from tui.app import GermlineApp
 from tui.bootstrap import open_library
+from tui.cli.entry import YOUNG
 from tui.widgets.event_list import EventList
 
 if TYPE_CHECKING:
@@ -232,6 +234,7 @@ async def jumps(registry: Path, count: int) -> tuple[list[float], float]:
 
     A jump ends with the last frame that is drawn for it, after which nothing is for SETTLED_S.
     """
+    gc.set_threshold(YOUNG)  # as in the command that opens the screens
     before = resident_mb()
     app = Watched(lambda: open_library(registry), at="/history")
     draws, spent = random.Random(5), []

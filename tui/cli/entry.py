@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 """128 + SIGINT, as shells have it."""
 
-_YOUNG = 100_000
+YOUNG = 100_000
 """Objects made between two looks for garbage. A reading command makes 60,000 and hardly any garbage; with
 Python's 700 they are looked through again and again: 2 % of the instructions of `why` (measured 2026-11-22)."""
 
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
             sys.stdout.write(answer(words[1:]))
             return 0
-        gc.set_threshold(_YOUNG)
+        gc.set_threshold(YOUNG)
         # At the end all that is still there would be looked through once more: 30 of 261 ms of `why`.
         atexit.unregister(gc.freeze)  # a process may run several commands
         atexit.register(gc.freeze)
