@@ -9,12 +9,13 @@ First paint is taken from a terminal: from the start of the process to the first
 the skill. Jumps and memory come from the History screen of all events without a terminal: a jump ends with the
 last frame that is drawn for it; memory is what the process grew by since before it opened them.
 
-Measured 2026-11-22, two quiet cores, git blame taking 642 ms (344 the day before, 497 at another hour), least of
-7: --version 16 ms over a bare interpreter, --help 99, log 75, show 264 (211), why 337 (292): 0.52 of git blame
-(0.59). In the morning, while all loaded typer and pydantic, and git blame took 774: --help 183, log 567, show
-620, why 644: 0.83. The screens, quiet: first frame 493 ms, with the skill 762; a jump 18 ms at least, the median
-28, 95 % 75, in 1.1 frames; memory 17 MB. Within their budgets are all but why, show of an old version in the
-slower hours, and one jump in ten. The registry takes 710 MB, and is made in 100 s.
+Measured 2026-11-22, two quiet cores at about half of the speed of the day before (git blame 642 and 705 ms; 344
+then), least of 7, two runs: --version 16 and 17 ms over a bare interpreter, --help 99 and 129, log 75 and 99,
+show of an old version 264 and 284, why 337 and 352: 0.52 and 0.50 of git blame. In the morning, while all loaded
+typer and pydantic, and git blame took 774: --help 183, log 567, show 620, why 644: 0.83. At a better hour (git
+blame 497): --help 85, log 63, show 211, why 292. The screens, quiet: first frame 493 and 508 ms, with the skill
+762 and 809; a jump 16 ms at least, the median 28, 95 % 71 to 75, in 1.1 frames; memory 17 and 24 MB. Of this
+pydantic alone takes 140 to 190 of why. The registry takes 710 MB, and is made in 100 s.
 """
 
 from __future__ import annotations
