@@ -5,11 +5,10 @@ none on sealed and audit, as a candidate is. The sides take turns in one run, ea
 processes pay for packing, sending and unpacking it; each figure is the best of three. What a pool takes to start,
 which `evolve` pays once, is told beside it. The answers of both are compared.
 
-Measured on 2026-11-22 on 2 cores of an Intel Xeon that others kept busy (load 13 to 20, some with real-time
-priority): the best of two was 10.6 s against 8.0 for mining (1.33 times as fast), 2.6 against 2.9 for replay.
-Processor time says what two free cores would give at most: 33 claims took 10.6 s of one process, or 5.1 and 4.9 of
-two workers and 0.15 of who asks (2.0 times); replay 2.5 s, or 0.5 and 0.5 of two and 1.5 of who asks (1.25 times:
-the panels are made and packed there). A pool answered after 0.6 s where it had priority, after 6 without.
+Measured on 2026-11-22 on two quiet cores, best of three: mining 6.0 s against 4.6 (1.32 times as fast), replay
+1.7 against 1.7; a pool answers after 0.4 s. Processor time, under load, says what two free cores would give at
+most: 33 claims took 10.6 s of one process, or 5.1 and 4.9 of two workers and 0.15 of who asks (2.0 times); replay
+2.5 s, or 0.5 and 0.5 of two and 1.5 of who asks (1.25 times: the panels are made and packed there).
 """
 
 from __future__ import annotations
