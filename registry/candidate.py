@@ -16,6 +16,7 @@ from events.candidate_events import (
     PromotionReviewed,
 )
 from events.errors import CorruptLogError
+from events.kinds import MODULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,16 +25,7 @@ if TYPE_CHECKING:
 
 Verdict = Literal["promote", "reject", "hold"]
 
-EVENTS: Final = (
-    "CandidateProposed",
-    "ComparisonFrozen",
-    "CandidateScored",
-    "CandidateReviewed",
-    "PromotionReviewed",
-    "CandidatePromoted",
-    "CandidateRejected",
-    "CandidateHeld",
-)
+EVENTS: Final = tuple(name for name, module in MODULES.items() if module == "candidate_events")
 """The types of the events of candidates."""
 
 _VERDICTS: Final[dict[str, Verdict]] = {
