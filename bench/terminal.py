@@ -21,14 +21,11 @@ pydantic alone takes 140 to 190 of why. The registry takes 710 MB, and is made i
 from __future__ import annotations
 
 import argparse
-import asyncio
 import fcntl
-import gc
 import hashlib
 import json
 import os
 import pty
-import random
 import select
 import statistics
 import struct
@@ -40,15 +37,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from bench.long_skill import NAME, fingerprint_of, make_git, make_registry
 from events.registry_events import CycleFinished, OutcomeRecorded, SignalRaised
 from registry.evidence import Record, keep
-from tui.app import GermlineApp
-from tui.bootstrap import open_library
-from tui.cli.entry import YOUNG
-from tui.widgets.event_list import EventList
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -62,7 +55,6 @@ PER_VERSION: Final = 7
 ROUNDS, JUMPS = 9, 100
 COLUMNS, ROWS = 140, 40
 PATIENCE_S: Final = 30.0
-SETTLED_S: Final = 0.5
 GERMLINE: Final = str(Path(sys.executable).with_name("germline"))
 
 
@@ -213,51 +205,9 @@ def first_paint_ms(registry: Path, env: Mapping[str, str]) -> tuple[float, float
     return times[0], times[1]
 
 
-def resident_mb() -> float:
-    """Tell how much memory this process holds."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
-class Watched(GermlineApp):
-    """The screens, with the moments at which a frame was drawn."""
-
-    CSS_PATH = str(Path(str(sys.modules[GermlineApp.__module__].__file__)).with_name("theme.tcss"))
-    drawn: Final[list[float]] = []
-
-    def _display(self, *frame: Any) -> None:  # noqa: ANN401 - textual's own, handed on
-        super()._display(*frame)
-        self.drawn.append(time.perf_counter())
-
-
-async def jumps(registry: Path, count: int) -> tuple[list[float], float]:
-    """Jump through the history of all events; returns the ms of each, sorted, and the MB that the process grew.
-
-    A jump ends with the last frame that is drawn for it, after which nothing is for SETTLED_S.
-    """
-    gc.set_threshold(YOUNG)  # as in the command that opens the screens
-    before = resident_mb()
-    app = Watched(lambda: open_library(registry), at="/history")
-    draws, spent = random.Random(5), []
-    async with app.run_test(size=(COLUMNS, ROWS)):
-        listed = app.base.query_one(EventList)
-        await asyncio.sleep(PATIENCE_S / 10)
-        for _ in range(count):
-            position = listed.positions[draws.randrange(len(listed.positions))]
-            app.drawn.clear()
-            started = time.perf_counter()
-            listed.go_to(position)
-            await asyncio.sleep(SETTLED_S)
-            if listed.line is None or not app.drawn:
-                raise SystemExit(f"event {position} was not drawn within {SETTLED_S} s")
-            spent.append((app.drawn[-1] - started) * 1_000)
-        grown = resident_mb() - before
-    return sorted(spent), grown
-
-
 def jumps_elsewhere(registry: Path, env: Mapping[str, str], count: int) -> tuple[list[float], float]:
     """Jump in a process of its own, which nothing else has made grow."""
-    words = [sys.executable, __file__, "--jumps", str(count), "--registry", str(registry)]
+    words = [sys.executable, "-m", "bench.jumps", str(registry), str(count)]
     here = {**env, "PYTHONPATH": str(Path(__file__).parent.parent)}
     said = subprocess.run(words, env=here, capture_output=True, check=True, text=True).stdout
     spent, grown = json.loads(said)
@@ -284,13 +234,7 @@ def main() -> None:
     """Print all figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="200 versions, 20,000 events: a glance, not a figure")
-    parser.add_argument("--jumps", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--registry", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
-    if asked.jumps:
-        among_others()
-        print(json.dumps(asyncio.run(jumps(asked.registry, asked.jumps))))
-        return
     versions, events = (200, 20_000) if asked.quick else (VERSIONS, EVENTS)
     with TemporaryDirectory(dir=Path.cwd(), prefix=".bench-") as made_in:
         folder = Path(made_in)

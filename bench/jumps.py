@@ -1,0 +1,72 @@
+"""Jumps through the history of all events, in a process of its own: what bench/terminal.py asks for and tells.
+
+`python -m bench.jumps REGISTRY COUNT` prints the ms of each jump, sorted, and the MB that the process grew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import random
+import sys
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from tui.app import GermlineApp
+from tui.bootstrap import open_library
+from tui.cli.entry import YOUNG
+from tui.widgets.event_list import EventList
+
+SIZE: Final = (140, 40)
+OPENED_S: Final = 3.0
+SETTLED_S: Final = 0.5
+
+
+def resident_mb() -> float:
+    """Tell how much memory this process holds."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+class Watched(GermlineApp):
+    """The screens, with the moments at which a frame was drawn."""
+
+    CSS_PATH = str(Path(str(sys.modules[GermlineApp.__module__].__file__)).with_name("theme.tcss"))
+    drawn: Final[list[float]] = []
+
+    def _display(self, *frame: Any) -> None:  # noqa: ANN401 - textual's own, handed on
+        super()._display(*frame)
+        self.drawn.append(time.perf_counter())
+
+
+async def jumps(registry: Path, count: int) -> tuple[list[float], float]:
+    """Jump through the history of all events; returns the ms of each, sorted, and the MB that the process grew.
+
+    A jump ends with the last frame that is drawn for it, after which nothing is for SETTLED_S.
+    """
+    gc.set_threshold(YOUNG)  # as in the command that opens the screens
+    before = resident_mb()
+    app = Watched(lambda: open_library(registry), at="/history")
+    draws, spent = random.Random(5), []
+    async with app.run_test(size=SIZE):
+        listed = app.base.query_one(EventList)
+        await asyncio.sleep(OPENED_S)
+        for _ in range(count):
+            position = listed.positions[draws.randrange(len(listed.positions))]
+            app.drawn.clear()
+            started = time.perf_counter()
+            listed.go_to(position)
+            await asyncio.sleep(SETTLED_S)
+            if listed.line is None or not app.drawn:
+                raise SystemExit(f"event {position} was not drawn within {SETTLED_S} s")
+            spent.append((app.drawn[-1] - started) * 1_000)
+        grown = resident_mb() - before
+    return sorted(spent), grown
+
+
+if __name__ == "__main__":
+    registry, count = sys.argv[1:]
+    print(json.dumps(asyncio.run(jumps(Path(registry), int(count)))))
