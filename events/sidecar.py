@@ -136,8 +136,8 @@ def _read_line(line: bytes) -> tuple[Checkpoint, Frontier] | None:
     try:
         fields = json.loads(line)
         checkpoint = read_checkpoint(fields)
-        if "sum" not in fields:
-            return checkpoint, Frontier()
+        if not {"sum", "peaks"} & fields.keys():
+            return checkpoint, Frontier()  # written by a person's command, not by us
         said = fields.pop("sum")
         peaks = base64.b64decode(fields["peaks"], validate=True)
         frontier = Frontier(checkpoint.size, [peaks[i : i + HASH_BYTES] for i in range(0, len(peaks), HASH_BYTES)])

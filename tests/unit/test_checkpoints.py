@@ -362,6 +362,12 @@ def test_any_bit_that_flips_in_the_sidecar_is_found_and_never_blamed_on_the_log(
         assert len(kept) == 1
 
 
+def test_a_bit_that_flips_in_the_name_of_a_field_is_found() -> None:
+    names = [SIDECAR.index(name) + at for name in (b'"sum"', b'"peaks"') for at in range(1, len(name) - 1)]
+    kept = [len(read_flipped(SIDECAR, at, bit)) for at in names for bit in range(8)]
+    assert set(kept) == {1}
+
+
 def read_flipped(text: bytes, at: int, bit: int) -> list[Checkpoint]:
     from events.sidecar import _read_line
 
