@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Line(NamedTuple):
@@ -31,3 +35,12 @@ class ProjectedLine(NamedTuple):
     text: str
     origin: int
     version: int
+
+
+_LINE: Final = partial(tuple.__new__, Line)
+"""Makes a line from a row without a call into Python."""
+
+
+def lines_of(columns: Iterable[Iterable[object]]) -> tuple[Line, ...]:
+    """Read lines out of a capsule's state, where each of their fields is a column (registry/snapshots.py)."""
+    return tuple(map(_LINE, zip(*columns, strict=True)))

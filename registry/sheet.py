@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import json
 import zlib
-from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from registry.line import Line
+from registry.line import lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from registry.capsule import Capsule
-
-_LINE: Final = partial(tuple.__new__, Line)
-"""Makes a line from a row without a call into Python."""
+    from registry.line import Line
 
 
 class SheetGene(NamedTuple):
@@ -65,9 +60,5 @@ class Sheet(NamedTuple):
         """Read it out of a capsule's state (registry/snapshots.py)."""
         state = json.loads(zlib.decompress(body))
         own = {name: state[name] for name in ("name", "version", "position", "cause", "unproven", "stamped")}
-        genes = tuple(SheetGene(gene_id, _lines(lines)) for gene_id, _, _, _, lines, *_ in state["genes"])
-        return cls(**own, score=state["score"].get("value"), front=_lines(state["front"]), genes=genes)
-
-
-def _lines(columns: Iterable[Iterable[object]]) -> tuple[Line, ...]:
-    return tuple(map(_LINE, zip(*columns, strict=True)))
+        genes = tuple(SheetGene(gene_id, lines_of(lines)) for gene_id, _, _, _, lines, *_ in state["genes"])
+        return cls(**own, score=state["score"].get("value"), front=lines_of(state["front"]), genes=genes)
