@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-PAUSES_S: Final = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064)
+_PAUSES_S: Final = (0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064)
 """Between tries for the lock, before we queue for it.
 
 The server's queue is fair, and so hands the lock to another process at every append: four wake-ups each, in which
@@ -24,14 +24,14 @@ class Lock:
     """Takes the lock by an expression of SQL that is true once it is had."""
 
     def __init__(self, registry: str) -> None:
-        key = int.from_bytes(sha256(f"germline {registry}".encode()).digest()[:8], signed=True)
-        self.at_once = f"pg_try_advisory_xact_lock({key})"
-        self._wait = f"pg_advisory_xact_lock({key})::text = ''"
+        self.key = int.from_bytes(sha256(f"germline {registry}".encode()).digest()[:8], signed=True)
+        self.at_once = f"pg_try_advisory_xact_lock({self.key})"
+        self._wait = f"pg_advisory_xact_lock({self.key})::text = ''"
         # Two registries that share a key by chance only wait for each other.
 
     def taken(self, attempt: Callable[[str], T | None]) -> T:
         """Make attempts with the expression until one succeeds; the last waits as long as lock_timeout lets it."""
-        for about_s in PAUSES_S:
+        for about_s in _PAUSES_S:
             if (done := attempt(self.at_once)) is not None:
                 return done
             pause(about_s)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from psycopg import sql
 
+from events.envelope import GENESIS
 from events.errors import CorruptLogError, NotFoundError, StorageError
 
 if TYPE_CHECKING:
@@ -84,7 +85,33 @@ _FIRST: Final = (
     "REVOKE UPDATE, DELETE, TRUNCATE ON {at}.events FROM PUBLIC, CURRENT_USER",
     "REVOKE UPDATE, TRUNCATE ON {at}.blobs, {at}.episodes FROM PUBLIC, CURRENT_USER",
 )
-_STEPS: Final = (_FIRST,)
+_SECOND: Final = (
+    # Whoever waits for the lock waits in the server, and has all at hand once it is had: with eight writers on two
+    # cores an append takes 0.8 ms of processor time, where asking, hashing afar and trying again took 1.8
+    # (measured 2026-11-22). Volatile: what is read once the lock is had is what stands there then.
+    """CREATE FUNCTION {at}.append_event(
+        key bigint, event_id text, stream text, before bigint, type text, schema bigint, at text, actor text,
+        causation text, correlation text, payload bytea, OUT place bigint, OUT previous text, OUT hash text
+    ) LANGUAGE plpgsql VOLATILE AS $$
+    #variable_conflict use_variable
+    DECLARE
+        version bigint; sep CONSTANT text := chr(31);
+    BEGIN
+        PERFORM pg_catalog.pg_advisory_xact_lock(key);
+        SELECT max(e.version) INTO version FROM {at}.events AS e WHERE e.stream = stream;
+        IF coalesce(version, 0) <> before THEN RETURN; END IF;
+        SELECT e.position, e.hash INTO place, previous FROM {at}.events AS e ORDER BY e.position DESC LIMIT 1;
+        place := coalesce(place, 0) + 1;
+        previous := coalesce(previous, {genesis});
+        hash := encode(sha256(convert_to(
+            previous || place || sep || event_id || sep || stream || sep || before + 1 || sep || type || sep
+            || schema || sep || at || sep || actor || sep || causation || sep || correlation, 'UTF8')
+            || payload), 'hex');
+        INSERT INTO {at}.events VALUES (place, event_id, stream, before + 1, type, schema, at, actor, causation,
+            correlation, previous, hash, payload);
+    END $$""",
+)
+_STEPS: Final = (_FIRST, _SECOND)
 
 SCHEMA_VERSION: Final = len(_STEPS)
 _READABLE_SINCE: Final = 1
@@ -172,5 +199,7 @@ def _begin(session: Session) -> None:
 def _placed(session: Session, statement: str) -> sql.Composed:
     """Put a statement into the schema of the registry."""
     return sql.SQL(statement).format(
-        at=sql.Identifier(session.address.registry), channel=sql.Literal(session.channel)
+        at=sql.Identifier(session.address.registry),
+        channel=sql.Literal(session.channel),
+        genesis=sql.Literal(GENESIS),
     )

@@ -97,6 +97,16 @@ class Session:
         with self._typed(), self._connection.cursor(binary=True) as cursor:
             return cursor.execute(statement.format(lock=self._lock.at_once), row, prepare=True).rowcount > 0
 
+    def placed(self, statement: str, row: Sequence[object]) -> tuple[Any, ...]:
+        """Call a function that waits for the lock and writes, as a transaction of its own; returns its answer.
+
+        `{key}` in the statement is what the lock is known by.
+        """
+        self._reach()
+        with self._typed(), self._connection.cursor(binary=True) as cursor:
+            (answer,) = cursor.execute(statement.format(key=self._lock.key), row, prepare=True).fetchall()
+            return answer
+
     @contextmanager
     def asking(self, statement: str, parameters: Sequence[object]) -> Iterator[list[tuple[Any, ...]]]:
         """Begin a transaction, take the lock and ask, in one way to the server and back; `finish` ends it."""

@@ -25,6 +25,7 @@ from events.errors import (
 from events.log import Document, StoredEpisode
 from events.postgres_address import PostgresAddress
 from events.postgres_log import PostgresLog
+from events.postgres_schema import SCHEMA_VERSION
 from events.sqlite_log import SqliteLog
 from tests.contract.drafts import Pen, put
 
@@ -145,7 +146,7 @@ def test_a_writer_who_is_not_the_owner_needs_the_grants_that_the_documentation_l
 ) -> None:
     page = (Path(__file__).parents[2] / "docs/postgres.md").read_text(encoding="utf-8")
     grants = re.findall(r"^GRANT .* TO writer;", page, re.MULTILINE)
-    assert len(grants) == 5
+    assert len(grants) == 6
     postgres.execute("DO $$ BEGIN CREATE ROLE writer LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
     postgres.execute(*(grant.replace("agents", schema_of(where)) for grant in grants))
     with closing(opened(as_user(where, "writer"))) as log:
@@ -202,7 +203,37 @@ def test_those_who_make_one_registry_at_once_make_it_once(postgres: Server) -> N
         maker.join()
     assert failed == []
     with closing(opened(stated)) as log:
-        assert log._session.rows("SELECT step FROM germline_steps") == [(1,)]
+        steps = log._session.rows("SELECT step FROM germline_steps ORDER BY step")
+    assert steps == [(step,) for step in range(1, SCHEMA_VERSION + 1)]
+
+
+def test_a_registry_of_the_first_schema_is_read_as_it_is_and_brought_up_to_date_by_a_writer(
+    postgres: Server,
+) -> None:
+    where = postgres.new_address()
+    there = schema_of(where)
+    with closing(opened(where, create=True)) as log:
+        put(log, Pen("first").draft("gene:a"))
+    postgres.execute(f"DELETE FROM {there}.germline_steps WHERE step > 1", f"DROP FUNCTION {there}.append_event")
+    with closing(opened(where, read_only=True)) as log:
+        assert [one.position for one in log.read()] == [1]
+        assert log._session.rows("SELECT max(step) FROM germline_steps") == [(1,)]
+    with closing(opened(where)) as log:
+        put(log, Pen("second").draft("gene:b"))
+        assert log._session.rows("SELECT max(step) FROM germline_steps") == [(SCHEMA_VERSION,)]
+        assert log.verify().problems == ()
+
+
+def test_a_server_that_hashes_otherwise_is_found_out_by_the_first_who_appends(postgres: Server) -> None:
+    stated = postgres.new_address()
+    opened(stated, create=True).close()
+    with postgres.admin() as hand:
+        query = "SELECT pg_get_functiondef(%s::regproc)"
+        ((written,),) = hand.execute(query, (f"{schema_of(stated)}.append_event",)).fetchall()
+        hand.execute(str(written).replace("sha256(", "sha224("))
+    with closing(opened(stated)) as log, pytest.raises(CorruptLogError, match="event 1 with a hash") as caught:
+        put(log, Pen("first").draft("gene:a"))
+    assert (caught.value.position, caught.value.hint) == (1, "germline verify")
 
 
 def test_a_registry_of_a_newer_germline_is_refused(postgres: Server) -> None:
