@@ -169,7 +169,7 @@ def _evolve(registry: Registry) -> None:
     after = Edit(op="insert_after", gene=gene.id, target=(line.id,), text=(COLUMNS,))
     describe = AfterError(template=COLUMN, do="sql:DESC")
     _judge(registry, "c3" * 32, "harden", (rewrite, after), (describe,), verdict="promote", lift=0.011)
-    group = Edit(op="append", gene=gene.id, text=("Name every selected column in GROUP BY.\n",))
+    group = Edit(op="append", gene=gene.id, text=("Name every selected column in GROUP BY.\n", "\n"))
     named = AfterError(template=GROUP, avoid="sql:SELECT")
     _judge(registry, "c4" * 32, "repair", (group,), (named,), verdict="hold", lift=0.002)
 
@@ -189,7 +189,7 @@ def _judge(
     fingerprint = f"error_template:{claim.template[:12]}"
     capsule = registry.capsule("sql-analyst")
     reason = (
-        f"after that error, {claim.do or claim.avoid} {'goes with' if lift > 0 else 'does not go with'} success"
+        f"after that error, {claim.do or f'avoiding {claim.avoid}'} {'goes with' if lift > 0 else 'does not go with'} success"
     )
     registry.execute(
         Propose(
@@ -211,6 +211,7 @@ def _judge(
         actor="miner:recovery",
     )
     before = capsule.score.value if isinstance(capsule.score, Score) else 0.442
+    effect = _effect(lift * 26, few=verdict == "hold")
     scored = CandidateScored(
         candidate=name,
         capsule="sql-analyst",
@@ -218,25 +219,14 @@ def _judge(
         before=_score(registry, before, "sealed"),
         after=_score(registry, before + lift, "sealed"),
         delta=Delta(value=lift, low=lift - 0.005, high=lift + 0.006, tasks=236),
-        effect=Effect(
-            risk_difference=lift * 26,
-            low=lift * 26 - 0.13,
-            high=lift * 26 + 0.13,
-            obeyed=166,
-            disobeyed=70,
-            tasks=118,
-            p=0.0004,
-            e_value=2.9,
-            endpoint="outcome",
-            scope=("gpt-3.5_10_turns",),
-        ),
+        effect=effect,
         audit_before=_score(registry, before - 0.001, "audit"),
         audit_after=_score(registry, before + lift + 0.001, "audit"),
         audit_delta=Delta(value=lift + 0.002, low=lift - 0.012, high=lift + 0.016, tasks=120),
         sent=1,
     )
     reasons = {
-        "promote": ("the sealed effect is clear on its own: [.31, .57]", "no harm to any run"),
+        "promote": (f"the sealed effect is clear on its own: {_interval(effect)}", "no harm to any run"),
         "reject": ("the sealed effect is below zero",),
         "hold": ("too few episodes: 61, of which 12 sealed",),
     }[verdict]
@@ -255,6 +245,29 @@ def _judge(
         offered=("repair",),
     )
     registry.execute(Record((finished,)), actor="germline")
+
+
+def _effect(value: float, *, few: bool) -> Effect:
+    """Make up what the sealed episodes say: of a few that met the error, or of many."""
+    obeyed, disobeyed, tasks, p, e_value, margin = (
+        (8, 4, 7, 0.41, 1.1, 0.38) if few else (166, 70, 118, 0.0004, 2.9, 0.13)
+    )
+    return Effect(
+        risk_difference=value,
+        low=value - margin,
+        high=value + margin,
+        obeyed=obeyed,
+        disobeyed=disobeyed,
+        tasks=tasks,
+        p=p,
+        e_value=e_value,
+        endpoint="outcome",
+        scope=("gpt-3.5_10_turns",),
+    )
+
+
+def _interval(effect: Effect) -> str:
+    return f"[{effect.low:.2f}, {effect.high:.2f}]".replace("0.", ".")
 
 
 def _score(registry: Registry, value: float, split: str) -> Score:
