@@ -188,9 +188,8 @@ def _judge(
     assert isinstance(claim, AfterError)
     fingerprint = f"error_template:{claim.template[:12]}"
     capsule = registry.capsule("sql-analyst")
-    reason = (
-        f"after that error, {claim.do or f'avoiding {claim.avoid}'} {'goes with' if lift > 0 else 'does not go with'} success"
-    )
+    action = claim.do or f"avoiding {claim.avoid}"
+    reason = f"after that error, {action} {'goes' if lift > 0 else 'does not go'} with success"
     registry.execute(
         Propose(
             CandidateProposed(
