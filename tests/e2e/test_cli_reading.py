@@ -157,6 +157,38 @@ def test_diff_shows_lines_words_and_the_events_between(germline: Terminal) -> No
     assert "no difference" in germline.does("diff", "sql-analyst", "2", "2").out
 
 
+@pytest.mark.parametrize(
+    "named",
+    [
+        ("sql-analyst",),
+        ("sql-analyst@1",),
+        ("sql-analyst", "sql-analyst@1"),
+        ("sql-analyst@1", "2"),
+        ("sql-analyst@1", "sql-analyst@2"),
+    ],
+    ids=" ".join,
+)
+def test_diff_understands_versions_behind_an_at_and_means_the_last_change_without_any(
+    germline: Terminal, named: tuple[str, ...]
+) -> None:
+    told = germline.does("diff", *named, "--json").json
+    assert (told["skill"], told["a"], told["b"]) == ("sql-analyst", 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ("sql-analyst@1 1 2", 2, "3 versions are named"),
+        ("git-helper", 2, "git-helper has one version"),
+        ("sql-analyst git-helper@1", 2, "git-helper@1"),
+    ],
+)
+def test_diff_says_what_it_cannot_compare(germline: Terminal, words: str, code: int, said: str) -> None:
+    answer = germline("diff", *words.split())
+    assert (answer.code, answer.out) == (code, "")
+    assert said in answer.err
+
+
 def test_status_tells_skills_signals_held_candidates_preset_and_head(germline: Terminal) -> None:
     told = germline.does("status", "--json").json
     assert told["preset"] == "balanced"

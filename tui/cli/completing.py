@@ -36,7 +36,7 @@ TAKES: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("candidate test", "gate explain"), ("candidate",)),
     **dict.fromkeys(("candidate agree", "candidate disagree"), ("candidate",)),
     **dict.fromkeys(("preset show", "preset use", "preset preview"), ("preset",)),
-    "diff": ("skill", "number", "number"),
+    "diff": ("version", "number", "number"),
     "alias set": ("skill", "", "number"),
     "help": ("command", "inner"),
     "completion": ("shell",),

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from events.clock import SystemClock
+from events.errors import UsageError
 from registry.diffs import DiffLine, line_diff, shorten
 from registry.rendering import skill_text
 from registry.skill_paths import SKILL_FILE
 from tui.bootstrap import find_registry, open_library
 from tui.cli.history import event_json, event_line
 from tui.cli.invocation import invocation
-from tui.cli.options import AsJson, Skill
+from tui.cli.names import split_skill
+from tui.cli.options import AsJson
 from tui.cli.paint import one_line
 
 if TYPE_CHECKING:
@@ -26,15 +28,25 @@ if TYPE_CHECKING:
     from registry.library import Library
     from tui.cli.invocation import Invocation
 
+_TWO: Final = 2
 _SIGNS: Final = {" ": " ", "+": "+", "-": "−", "?": "…"}
 _TONES: Final = {" ": "", "+": "good", "-": "bad", "?": "dim"}
 
 
 def diff(
     ctx: typer.Context,
-    skill: Skill,
-    a: Annotated[str, typer.Argument(metavar="A", help="The earlier version: 2, production, 2026-11-01.")],
-    b: Annotated[str, typer.Argument(metavar="[B]", help="The later version; the live one if left out.")] = "",
+    skill: Annotated[
+        str, typer.Argument(metavar="SKILL[@VERSION]", help="The name of a skill, perhaps at the earlier version.")
+    ],
+    a: Annotated[
+        str,
+        typer.Argument(
+            metavar="[A]", help="The earlier version: 2, production, 2026-11-01; the last but one if left out."
+        ),
+    ] = "",
+    b: Annotated[
+        str, typer.Argument(metavar="[B]", help="The later version, or SKILL@VERSION; the live one if left out.")
+    ] = "",
     *,
     as_json: AsJson = False,
 ) -> None:
@@ -43,13 +55,14 @@ def diff(
     Every file of the skill that differs is compared. Without colour, changed words are underlined by ^.
     """
     call = invocation(ctx)
+    name, refs = _asked(skill, a, b)
     with open_library(find_registry(call.registry)) as library:
-        old, new = library.capsule(skill, a), library.capsule(skill, b)
+        old, new = _compared(library, name, refs)
         between = _between(library, old, new)
         files = list(changed_files(library, old, new))
     if as_json:
         fields = {
-            "skill": skill,
+            "skill": old.name,
             "a": old.version,
             "b": new.version,
             "events": [event_json(envelope) for envelope in between],
@@ -58,6 +71,28 @@ def diff(
         call.answer("diff", fields)
         return
     _print(call, old, new, between, files)
+
+
+def _asked(skill: str, a: str, b: str) -> tuple[str, list[str]]:
+    """Read the name of the skill, and up to two versions of it, wherever they stand; raises UsageError."""
+    name, first = split_skill(skill)
+    refs = [first, *(ref.removeprefix(f"{name}@") for ref in (a, b))]
+    named = [ref for ref in refs if ref]
+    if len(named) > _TWO:
+        raise UsageError(
+            f"{len(named)} versions are named, where two are compared", hint=f"germline diff {name} 1 2"
+        )
+    return name, named
+
+
+def _compared(library: Library, name: str, refs: Sequence[str]) -> tuple[Capsule, Capsule]:
+    """Find the two versions: the live one is compared where fewer are named, with the one before where none is."""
+    new = library.capsule(name, *refs[1:])
+    if refs:
+        return library.capsule(name, refs[0]), new
+    if new.version == 1:
+        raise UsageError(f"{name} has one version: there is nothing to compare", hint=f"germline show {name}")
+    return library.capsule(name, str(new.version - 1)), new
 
 
 def _between(library: Library, old: Capsule, new: Capsule) -> list[Envelope]:
