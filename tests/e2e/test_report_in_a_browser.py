@@ -79,6 +79,7 @@ def browsed(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Browsed:
 def dumped(chromium: str, page: Path, folder: Path, at: str = "") -> tuple[str, str]:
     """Load a page and give what became of it; the sandbox of the browser needs rights that a container lacks."""
     words = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--log-level=0"]
+    words += ["--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
     words += [f"--user-data-dir={folder / 'profile'}", "--window-size=1400,900"]
     ended = subprocess.run(
         [*words, "--dump-dom", f"{page.as_uri()}{at}"],

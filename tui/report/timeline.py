@@ -40,13 +40,13 @@ def _rows(told: SkillTold, places: dict[str, str], known: frozenset[str]) -> Ite
             yield seam_row(len(_HEADS))
         newer = evaluator or newer
         unproven = element("span", " unproven", class_="warn") if isinstance(one.score, Unmeasured) else None
-        name = one.capsule
+        name, said = one.capsule, _unplaced(one.summary, told.capsule.source)
         yield row(
             joined((element("strong", f"@{one.version}"), unproven)),
             joined((moment(one.at), element("span", f" event {one.position}", class_="dim"))),
             _CAUSES.get(one.cause, one.cause),
             _actor(one.actor),
-            link(places.get(one.candidate, ""), _unplaced(one.summary, told.capsule.source), known=known),
+            element("div", link(places.get(one.candidate, ""), said, known=known), class_="sentence"),
             score_cell(one.score),
             delta_cell(one.delta),
             evaluator_of(one.score),
