@@ -12,7 +12,7 @@ from events.envelope import GENESIS, Envelope, Origin, encode, seal
 from events.errors import ConflictError, CorruptLogError
 from events.log import Head, Receipt
 from events.paging import COLUMNS, SELECT, Selection, read_pages
-from events.postgres_read import STANDING, as_standing, question, read_hashes, standing
+from events.postgres_read import question, read_hashes, standing
 from events.postgres_schema import prepare
 from events.postgres_session import Session
 from events.postgres_tables import PostgresTables
@@ -119,9 +119,9 @@ class PostgresLog(PostgresTables):
         """
         encoded = [(draft, encode(draft.event)) for draft in drafts]
         try:
-            if project is None and self._session.idle and 0 < len(encoded) < _MANY:
-                written = self._alone(encoded, expected) if len(encoded) == len(expected) == 1 else ()
-                return Receipt(written or self._in_turn(encoded, expected))
+            lone = len(encoded) == len(expected) == 1 and project is None and self._session.idle
+            if lone and (written := self._alone(encoded, expected)):
+                return Receipt(written)
             with self._session:
                 envelopes = self._insert(encoded, expected)
                 if project is not None:
@@ -231,20 +231,6 @@ class PostgresLog(PostgresTables):
                 position=place,
                 hint="germline verify",
             )
-        self._tip.move(envelopes)
-        return envelopes
-
-    def _in_turn(
-        self, encoded: Sequence[tuple[Draft, bytes]], expected: Mapping[str, int]
-    ) -> tuple[Envelope, ...]:
-        """Append in two ways to the server and back, so that the lock is held as shortly as can be."""
-        names = list(expected)
-        with self._session.asking(STANDING, (names,)) as rows:
-            head, actual = as_standing(rows, names)
-            self._tip.see(head, actual)
-            check_versions(expected, actual)
-            envelopes = self._sealed(encoded, expected)
-            self._session.finish(_INSERT, envelopes)
         self._tip.move(envelopes)
         return envelopes
 

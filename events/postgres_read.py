@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from events.contents import hashes_in_order
 from events.envelope import GENESIS
@@ -19,7 +19,7 @@ _HASHES: Final = (
     "SELECT position, hash FROM events WHERE position > %s AND position <= %s ORDER BY position LIMIT %s"
 )
 
-STANDING: Final = """SELECT position, hash, ARRAY(
+_STANDING: Final = """SELECT position, hash, ARRAY(
         SELECT coalesce((SELECT max(version) FROM events WHERE stream = asked.name), 0)
         FROM unnest(%s::text[]) WITH ORDINALITY AS asked(name, place) ORDER BY place)
     FROM events ORDER BY position DESC LIMIT 1"""
@@ -60,11 +60,6 @@ def read_hashes(session: Session, *, after: int, upto: int | None) -> Iterator[b
 def standing(session: Session, streams: Sequence[str]) -> tuple[Head, dict[str, int]]:
     """Read the head and the version of each stream, 0 for one that does not exist, at one moment."""
     names = list(streams)
-    return as_standing(session.rows(STANDING, (names,)), names)
-
-
-def as_standing(rows: list[tuple[Any, ...]], names: list[str]) -> tuple[Head, dict[str, int]]:
-    """Read the answer to `STANDING`: no row where there is no event."""
-    for position, digest, versions in rows:
+    for position, digest, versions in session.rows(_STANDING, (names,)):
         return Head(position, digest), dict(zip(names, versions, strict=True))
     return Head(0, GENESIS), dict.fromkeys(names, 0)

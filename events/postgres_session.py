@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
-from psycopg import ClientCursor, pq, sql
+from psycopg import pq, sql
 
 from events.clock import pause
 from events.errors import GermlineError, StorageError, UsageError
@@ -106,39 +106,6 @@ class Session:
         with self._typed(), self._connection.cursor(binary=True) as cursor:
             (answer,) = cursor.execute(statement.format(key=self._lock.key), row, prepare=True).fetchall()
             return answer
-
-    @contextmanager
-    def asking(self, statement: str, parameters: Sequence[object]) -> Iterator[list[tuple[Any, ...]]]:
-        """Begin a transaction, take the lock and ask, in one way to the server and back; `finish` ends it."""
-        self._reach()
-
-        def attempt(lock: str) -> list[tuple[Any, ...]] | None:
-            with self._typed(), ClientCursor(self._connection) as cursor:
-                cursor.execute(f"BEGIN; SELECT {lock}; {statement}", parameters)
-                cursor.nextset()
-                held = cursor.fetchone() == (True,)
-                cursor.nextset()
-                rows = cursor.fetchall()
-            if held:
-                return rows
-            self.run("ROLLBACK")
-            return None
-
-        self._depth, self.begun = 1, self.begun + 1
-        try:
-            yield self._lock.taken(attempt)
-        except BaseException:
-            self._depth = 0
-            self._undo()
-            raise
-        self._depth = 0
-
-    def finish(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
-        """Run one statement for every row and commit, in one way to the server and back."""
-        self._check_open()
-        with self._typed(), ClientCursor(self._connection) as cursor:
-            values = [value for row in rows for value in row]
-            cursor.execute("; ".join([*[statement] * len(rows), "COMMIT"]), values)
 
     def __enter__(self) -> None:
         """Take the write lock; inside another transaction, begin a part that is undone alone if it fails."""
