@@ -364,23 +364,31 @@ def test_a_connection_that_is_lost_within_a_transaction_takes_all_of_it_along(
     assert (log.head().position, log.append(batch, expected={"registry": 3}).repeated) == (5, False)
 
 
+@pytest.mark.parametrize(("way", "before", "events"), [("placed", 0, 1), ("alone", 2, 1), ("run", 0, 2)])
 def test_an_append_whose_answer_was_lost_is_answered_when_it_is_sent_again(
-    postgres: Server, log: PostgresLog, monkeypatch: pytest.MonkeyPatch
+    postgres: Server, log: PostgresLog, monkeypatch: pytest.MonkeyPatch, way: str, before: int, events: int
 ) -> None:
-    finish = log._session.finish
+    session, pen = log._session, Pen("more")
+    for version in range(3, 3 + before):
+        log.append([pen.draft()], expected={"registry": version})
+    really = getattr(session, way)
 
-    def lose(statement: str, rows: Sequence[Sequence[object]]) -> None:
-        finish(statement, rows)
-        cut(postgres, log)
-        log._session.run("SELECT 1")
+    def lose(statement: str, *row: Sequence[object]) -> object:
+        answer = really(statement, *row)
+        if way != "run" or statement == "COMMIT":
+            monkeypatch.undo()
+            cut(postgres, log)
+            session.run("SELECT 1")
+        return answer
 
-    batch = Pen("more").drafts(2)
-    monkeypatch.setattr(log._session, "finish", lose)
+    batch = pen.drafts(events)
+    monkeypatch.setattr(session, way, lose)
     with pytest.raises(StorageError, match="lost"):
-        log.append(batch, expected={"registry": 3})
-    monkeypatch.undo()
-    receipt = log.append(batch, expected={"registry": 3})
-    assert (receipt.repeated, [e.position for e in receipt.envelopes]) == (True, [6, 7])
+        log.append(batch, expected={"registry": 3 + before})
+    receipt = log.append(batch, expected={"registry": 3 + before})
+    reached = 5 + before
+    assert receipt.repeated
+    assert [one.position for one in receipt.envelopes] == list(range(reached + 1, reached + events + 1))
 
 
 def test_a_statement_that_takes_too_long_is_told_and_leaves_the_log_whole(log: PostgresLog) -> None:
