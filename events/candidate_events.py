@@ -4,6 +4,7 @@ from typing import Literal
 
 from events.base import Frozen
 from events.claims import Claim, Trigger
+from events.fields import new_lines
 from events.parts import Edit, FileEdit, NewGene, NewSkill, Reason, Strategy
 from events.runs import Attribution, Rollouts
 from events.score import Censoring, Delta, Effect, Measured
@@ -40,10 +41,7 @@ class CandidateProposed(Frozen):
     @property
     def new_lines(self) -> tuple[str, ...]:
         """The lines that it would bring, those of a new skill or gene first, with their endings."""
-        own = self.born.lines if self.born else ()
-        if self.skill is not None:
-            own = (*self.skill.front, *(line for section in self.skill.sections for line in section.lines))
-        return (*own, *(line for edit in self.edits for line in edit.text))
+        return new_lines(self)
 
 
 class ComparisonFrozen(Frozen):

@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from events.capsule_events import (
-    AliasMoved,
-    CapsuleBorn,
-    CapsuleDescribed,
-    CapsuleImported,
-    CapsuleRetired,
-    CapsuleReverted,
-    CapsuleVersioned,
-    FileChanged,
-    KeptGene,
-    KeptLine,
-    VersionRetired,
-    VersionScored,
-)
 from events.errors import CorruptLogError
-from events.gene_events import GeneBorn, GeneMoved, GeneMutated, GeneProtected, GeneReleased, GeneRetired
-from events.score import Unmeasured
+from events.fields import is_score, type_of
 from registry.capsule import NEW_FILE_MODE, Capsule, CapsuleFile
 from registry.changing import replace
 from registry.edits import apply_edits
@@ -30,7 +15,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from events.base import Frozen
+    from events.capsule_events import (
+        AliasMoved,
+        CapsuleBorn,
+        CapsuleDescribed,
+        CapsuleImported,
+        CapsuleRetired,
+        CapsuleReverted,
+        CapsuleVersioned,
+        FileChanged,
+        KeptGene,
+        KeptLine,
+        VersionRetired,
+        VersionScored,
+    )
     from events.envelope import Envelope
+    from events.gene_events import GeneBorn, GeneMoved, GeneMutated, GeneProtected, GeneReleased, GeneRetired
     from events.score import Score
 
 
@@ -39,16 +39,18 @@ def apply(capsule: Capsule | None, event: Frozen, envelope: Envelope) -> Capsule
 
     Raises: CorruptLogError if the event does not fit the state, which a whole log never shows.
     """
-    if isinstance(event, CapsuleImported | CapsuleBorn):
-        return _begun(event, envelope)
+    kind = type_of(event)
+    if kind in _BEGINNINGS:
+        return _BEGINNINGS[kind](event, envelope)
     if capsule is None:
         raise _misfit(envelope, "names a capsule that was never imported or born")
-    return _EFFECTS[type(event)](capsule, event, envelope)
+    return _EFFECTS[kind](capsule, event, envelope)
 
 
 def changes_capsule(event: Frozen) -> bool:
     """Tell whether an event changes the state of the capsule that it names."""
-    return isinstance(event, CapsuleImported | CapsuleBorn) or type(event) in _EFFECTS
+    kind = type_of(event)
+    return kind in _BEGINNINGS or kind in _EFFECTS
 
 
 def _misfit(envelope: Envelope, what: str) -> CorruptLogError:
@@ -57,13 +59,17 @@ def _misfit(envelope: Envelope, what: str) -> CorruptLogError:
     )
 
 
-def _begun(event: CapsuleImported | CapsuleBorn, envelope: Envelope) -> Capsule:
-    imported = event if isinstance(event, CapsuleImported) else None
+def _imported(event: CapsuleImported, envelope: Envelope) -> Capsule:
+    files = tuple([CapsuleFile(entry, envelope.position) for entry in event.files])
+    return replace(_born(event, envelope), encoding=event.encoding, mode=event.mode, files=files)
+
+
+def _born(event: CapsuleBorn | CapsuleImported, envelope: Envelope) -> Capsule:
     return Capsule(
         name=event.capsule,
         source=event.source,
-        encoding=imported.encoding if imported else "utf-8",
-        mode=imported.mode if imported else NEW_FILE_MODE,
+        encoding="utf-8",
+        mode=NEW_FILE_MODE,
         version=0,
         position=envelope.position,
         at=envelope.at,
@@ -72,7 +78,7 @@ def _begun(event: CapsuleImported | CapsuleBorn, envelope: Envelope) -> Capsule:
         next_front=len(event.front) + 1,
         genes=(),
         gone=(),
-        files=tuple(CapsuleFile(entry, envelope.position) for entry in imported.files) if imported else (),
+        files=(),
         aliases=(),
         stamped=False,
         unproven=True,
@@ -186,7 +192,7 @@ def _versioned(capsule: Capsule, event: CapsuleVersioned, envelope: Envelope) ->
         at=envelope.at,
         cause=event.cause,
         stamped=event.stamped,
-        unproven=isinstance(event.after, Unmeasured),
+        unproven=not is_score(event.after),
         score=event.after,
         delta=event.delta,
     )
@@ -272,19 +278,21 @@ def _retired(capsule: Capsule, event: CapsuleRetired, envelope: Envelope) -> Cap
     return replace(capsule, retired=True)
 
 
-_EFFECTS: dict[type[Frozen], Callable[[Capsule, Any, Envelope], Capsule]] = {
-    GeneBorn: _gene_born,
-    GeneMutated: _gene_mutated,
-    GeneMoved: _gene_moved,
-    GeneProtected: _gene_protected,
-    GeneReleased: _gene_released,
-    GeneRetired: _gene_retired,
-    CapsuleVersioned: _versioned,
-    CapsuleReverted: _reverted,
-    CapsuleDescribed: _described,
-    FileChanged: _file_changed,
-    AliasMoved: _alias_moved,
-    VersionRetired: _version_retired,
-    VersionScored: _version_scored,
-    CapsuleRetired: _retired,
+_BEGINNINGS: Final[dict[str, Callable[..., Capsule]]] = {"CapsuleImported": _imported, "CapsuleBorn": _born}
+
+_EFFECTS: Final[dict[str, Callable[[Capsule, Any, Envelope], Capsule]]] = {
+    "GeneBorn": _gene_born,
+    "GeneMutated": _gene_mutated,
+    "GeneMoved": _gene_moved,
+    "GeneProtected": _gene_protected,
+    "GeneReleased": _gene_released,
+    "GeneRetired": _gene_retired,
+    "CapsuleVersioned": _versioned,
+    "CapsuleReverted": _reverted,
+    "CapsuleDescribed": _described,
+    "FileChanged": _file_changed,
+    "AliasMoved": _alias_moved,
+    "VersionRetired": _version_retired,
+    "VersionScored": _version_scored,
+    "CapsuleRetired": _retired,
 }

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from events.candidate_events import (
-    CandidateHeld,
-    CandidatePromoted,
-    CandidateProposed,
-    CandidateRejected,
-    CandidateReviewed,
-    CandidateScored,
-    ComparisonFrozen,
-    PromotionReviewed,
-)
 from events.errors import CorruptLogError
 from events.kinds import MODULES
+from registry.changing import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from events.candidate_events import (
+        CandidateHeld,
+        CandidatePromoted,
+        CandidateProposed,
+        CandidateRejected,
+        CandidateReviewed,
+        CandidateScored,
+        ComparisonFrozen,
+        PromotionReviewed,
+    )
     from events.envelope import Envelope
 
 Verdict = Literal["promote", "reject", "hold"]
@@ -84,41 +85,59 @@ def apply_candidate(candidate: Candidate | None, envelope: Envelope) -> Candidat
     Raises: CorruptLogError if the stream does not begin with a proposal.
     """
     event = envelope.event
-    if isinstance(event, CandidateProposed):
-        return Candidate(event, envelope.position, envelope.at, envelope.actor)
+    if envelope.type == "CandidateProposed":
+        return _proposed(event, envelope)
     if candidate is None:
         raise CorruptLogError(
             f"event {envelope.position} ({envelope.type}) names a candidate that was never proposed",
             position=envelope.position,
             hint="germline verify",
         )
-    if isinstance(event, ComparisonFrozen):
-        return replace(candidate, comparisons=(*candidate.comparisons, event.comparison))
-    if isinstance(event, CandidateScored):
-        return replace(
-            candidate, scored=event, scored_id=envelope.event_id, times_scored=candidate.times_scored + 1
-        )
-    if isinstance(event, CandidateReviewed | PromotionReviewed):
-        return _reviewed(candidate, event)
-    if isinstance(event, CandidatePromoted | CandidateRejected | CandidateHeld):
-        return _judged(candidate, event, envelope.position)
-    return candidate
+    effect = _EFFECTS.get(envelope.type)
+    return effect(candidate, event, envelope) if effect else candidate
 
 
-def _reviewed(candidate: Candidate, event: CandidateReviewed | PromotionReviewed) -> Candidate:
-    if isinstance(event, PromotionReviewed):
-        return replace(candidate, looked_over=event)
+def _proposed(event: Any, envelope: Envelope) -> Candidate:  # noqa: ANN401 - a CandidateProposed, by its type
+    proposed: CandidateProposed = event
+    return Candidate(proposed, envelope.position, envelope.at, envelope.actor)
+
+
+def _compared(candidate: Candidate, event: ComparisonFrozen, envelope: Envelope) -> Candidate:
+    del envelope  # of these, what was said is all that counts
+    return replace(candidate, comparisons=(*candidate.comparisons, event.comparison))
+
+
+def _scored(candidate: Candidate, event: CandidateScored, envelope: Envelope) -> Candidate:
+    return replace(candidate, scored=event, scored_id=envelope.event_id, times_scored=candidate.times_scored + 1)
+
+
+def _reviewed(candidate: Candidate, event: CandidateReviewed, envelope: Envelope) -> Candidate:
+    del envelope  # as above
     return replace(candidate, reviewed=event)
 
 
+def _looked_over(candidate: Candidate, event: PromotionReviewed, envelope: Envelope) -> Candidate:
+    del envelope  # as above
+    return replace(candidate, looked_over=event)
+
+
 def _judged(
-    candidate: Candidate, event: CandidatePromoted | CandidateRejected | CandidateHeld, position: int
+    candidate: Candidate, event: CandidatePromoted | CandidateRejected | CandidateHeld, envelope: Envelope
 ) -> Candidate:
     return replace(
         candidate,
-        verdict=_VERDICTS[event.type],
+        verdict=_VERDICTS[envelope.type],
         reasons=event.reasons,
-        judged=position,
-        version=event.version if isinstance(event, CandidatePromoted) else None,
+        judged=envelope.position,
+        version=getattr(event, "version", None),
         preset=event.preset,
     )
+
+
+_EFFECTS: Final[dict[str, Callable[[Candidate, Any, Envelope], Candidate]]] = {
+    "ComparisonFrozen": _compared,
+    "CandidateScored": _scored,
+    "CandidateReviewed": _reviewed,
+    "PromotionReviewed": _looked_over,
+    **dict.fromkeys(_VERDICTS, _judged),
+}

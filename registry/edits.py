@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from events.errors import EditError
-from events.parts import Edit
-from registry.gene import Line
+from registry.line import Line
 from registry.matching import Gap, gaps, match
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from events.parts import Edit
     from registry.gene import Gene
 
 
@@ -102,6 +102,8 @@ def align(lines: tuple[Line, ...], new: tuple[str, ...], gene: str) -> tuple[Edi
 
 
 def _edit(lines: tuple[Line, ...], new: tuple[str, ...], gap: Gap, gene: str) -> Edit:
+    from events.parts import Edit  # noqa: PLC0415 - for those who write
+
     target = tuple(line.id for line in lines[gap.old_start : gap.old_end])
     text = new[gap.new_start : gap.new_end]
     if target:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from functools import cached_property
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.errors import CorruptLogError, NotFoundError
+from events.errors import NotFoundError
 from events.subscriptions import taken_in
 from registry import travel
 from registry.outline import Outline
 from registry.times import first_moment, last_moment
-from registry.versions import scored_by, under_one_evaluator, version_row
+from registry.versions import event_of, scored_by, under_one_evaluator, version_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -203,7 +203,7 @@ class Library:
 
     def held(self) -> list[Candidate]:
         """List the candidates that wait for more logs or for a person, in the order they were first held."""
-        names = (_event("CandidateHeld", found).candidate for found in self.log.read(types=("CandidateHeld",)))
+        names = (event_of("CandidateHeld", found).candidate for found in self.log.read(types=("CandidateHeld",)))
         every = (self.candidate(name) for name in dict.fromkeys(names))
         return [one for one in every if one and one.verdict == "hold"]
 
@@ -236,11 +236,11 @@ class Library:
 
     def cycles(self) -> list[CycleFinished]:
         """List the finished cycles, oldest first."""
-        return [_event("CycleFinished", found) for found in self.log.read(types=("CycleFinished",))]
+        return [event_of("CycleFinished", found) for found in self.log.read(types=("CycleFinished",))]
 
     def evaluators(self) -> list[EvaluatorRegistered]:
         """List the registered evaluators, oldest first."""
-        return [_event("EvaluatorRegistered", found) for found in self.log.read(types=("EvaluatorRegistered",))]
+        return [event_of("EvaluatorRegistered", found) for found in self.log.read(types=("EvaluatorRegistered",))]
 
     # -- history ---------------------------------------------------------------------------------------
 
@@ -285,11 +285,4 @@ def _nearest(typed: str, known: list[str], *, at_most: int, cutoff: float) -> tu
 
 
 def _raised(envelope: Envelope) -> Raised:
-    return Raised(envelope.position, envelope.at, _event("SignalRaised", envelope))
-
-
-def _event(kind: str, envelope: Envelope) -> Any:  # noqa: ANN401 - of the kind that the caller names
-    """Read an event of a kind that the log was asked for."""
-    if envelope.type != kind:
-        raise CorruptLogError(f"event {envelope.position} is no {kind}", position=envelope.position)
-    return envelope.event
+    return Raised(envelope.position, envelope.at, event_of("SignalRaised", envelope))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from events.plain import is_plain
 from registry.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -18,10 +19,8 @@ _PAGE: Final = 256
 
 def latest(log: EventLog, name: str) -> Capsule | None:
     """Return a capsule as it is now, None where there is none of that name."""
-    from registry.snapshots import thaw  # noqa: PLC0415 - pydantic, which the history does without
-
     document = log.document("live", name)
-    return thaw(document.body) if document else None
+    return _thawed(log, document.body) if document else None
 
 
 def latest_sheet(log: EventLog, name: str) -> Sheet | None:
@@ -38,11 +37,10 @@ def at_version(log: EventLog, name: str, version: int) -> Capsule | None:
 
 def at_position(log: EventLog, name: str, position: int) -> Capsule | None:
     """Return a capsule as it stood right after the event at a position."""
-    from registry.apply import apply  # noqa: PLC0415 - the fold, with all events of skills
-    from registry.snapshots import thaw  # noqa: PLC0415 - as above
+    from registry.apply import apply  # noqa: PLC0415 - the fold, which the latest version is read without
 
     snapshot = log.document("snapshot", name, at=position)
-    capsule = thaw(snapshot.body) if snapshot else None
+    capsule = _thawed(log, snapshot.body) if snapshot else None
     after = snapshot.seq if snapshot else 0
     changes = log.documents("touch", name, after=after, upto=position)
     for envelope in log.at([change.seq for change in changes]):
@@ -70,6 +68,15 @@ def last_version(log: EventLog, name: str, *, until: str) -> int:
 def version_body(envelope: Envelope) -> bytes:
     """Write the body of a version's document: where and when it was made."""
     return f'[{envelope.position},"{envelope.at}"]'.encode()
+
+
+def _thawed(log: EventLog, body: bytes) -> Capsule:
+    """Read a state back, plainly where the events of the log are read so: in one fold all parts are of a kind."""
+    if is_plain(log):
+        from registry.thawing import thaw_plainly as thaw  # noqa: PLC0415 - for reading commands
+    else:
+        from registry.snapshots import thaw  # noqa: PLC0415 - pydantic, which reading commands do without
+    return thaw(body)
 
 
 def _place(body: bytes) -> tuple[int, str]:

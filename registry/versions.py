@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from events.errors import CorruptLogError
+from events.fields import is_score
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from events.capsule_events import VersionScored
+    from events.capsule_events import CapsuleVersioned, VersionScored
     from events.envelope import Envelope
     from events.score import Delta, Measured, Score
 
@@ -48,11 +49,7 @@ class VersionRow(NamedTuple):
 
 def version_row(envelope: Envelope, scored: Envelope | None = None) -> VersionRow:
     """Read a version from its event, with the event that measured it last since then, if there is one."""
-    from events.capsule_events import CapsuleVersioned  # noqa: PLC0415 - pydantic, which lists do without
-
-    event = envelope.event
-    if not isinstance(event, CapsuleVersioned):
-        raise CorruptLogError(f"event {envelope.position} is no CapsuleVersioned", position=envelope.position)
+    event: CapsuleVersioned = event_of("CapsuleVersioned", envelope)
     return VersionRow(
         capsule=event.capsule,
         version=event.version,
@@ -72,12 +69,15 @@ def version_row(envelope: Envelope, scored: Envelope | None = None) -> VersionRo
 
 def scored_by(envelope: Envelope) -> VersionScored:
     """Read what measured a version."""
-    from events.capsule_events import VersionScored  # noqa: PLC0415 - the same
-
-    event = envelope.event
-    if not isinstance(event, VersionScored):
-        raise CorruptLogError(f"event {envelope.position} is no VersionScored", position=envelope.position)
+    event: VersionScored = event_of("VersionScored", envelope)
     return event
+
+
+def event_of(kind: str, envelope: Envelope) -> Any:  # noqa: ANN401 - of the kind that the caller names
+    """Read an event of a kind that the log was asked for; raises CorruptLogError for another."""
+    if envelope.type != kind:
+        raise CorruptLogError(f"event {envelope.position} is no {kind}", position=envelope.position)
+    return envelope.event
 
 
 def under_one_evaluator(rows: Iterable[VersionRow]) -> dict[int, Score]:
@@ -100,12 +100,10 @@ class _Measurement(NamedTuple):
 
 
 def _measurements(rows: Iterable[VersionRow]) -> Iterator[_Measurement]:
-    from events.score import Score  # noqa: PLC0415 - the same
-
     for row in rows:
-        if row.candidate and isinstance(row.before, Score):
+        if row.candidate and is_score(row.before):
             yield _Measurement(row.position, row.version - 1, row.before, as_base=True)
-        if row.cause != "revert" and isinstance(row.after, Score):
+        if row.cause != "revert" and is_score(row.after):
             yield _Measurement(row.position, row.version, row.after)
         if row.rescored:
             yield _Measurement(row.rescored_at, row.version, row.rescored)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from events.clock import SystemClock
 from events.errors import GermlineError, NotFoundError, StorageError, UsageError
+from events.plain import plainly
 from events.sqlite_log import SqliteLog
 from registry.library import Library
 
@@ -93,11 +94,14 @@ def beside_of(where: Where) -> Path:
 
 
 @contextmanager
-def open_library(path: Where) -> Iterator[Library]:
-    """Open a registry for reading only; a projection that was thrown away is folded again first."""
+def open_library(path: Where, *, plain: bool = False) -> Iterator[Library]:
+    """Open a registry for reading only; a projection that was thrown away is folded again first.
+
+    A `plain` one reads events without pydantic, for whoever prints what was found (events/plain.py).
+    """
     log = open_log(path, read_only=True)
     try:
-        library = Library(log)
+        library = Library(plainly(log) if plain else log)
         if not _is_projected(library):
             with open_registry(path, dry_run=True):
                 pass  # opening it for writing folds it again

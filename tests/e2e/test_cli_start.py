@@ -48,8 +48,10 @@ ELSEWHERE = {
 
 LOOKS = {"rich", "pygments", "markdown_it"}
 
-PLAIN = {
-    *("typer", "pydantic", "pydantic_core"),
+UNCHECKED = {"typer", "pydantic", "pydantic_core"}
+"""What a line is explained without, and an old version of a skill shown."""
+
+PLAIN = UNCHECKED | {
     *("dataclasses", "inspect"),  # a tenth of what `germline log` takes
     *("argparse", "csv", "email", "getpass", "shutil", "subprocess", "tempfile", "zipfile"),
 }
@@ -94,11 +96,13 @@ def tops(modules: set[str]) -> set[str]:
     [
         (["log"], PLAIN),
         (["--quiet", "show", "sql-analyst"], PLAIN),
-        (["show", "sql-analyst", "--blame"], {"typer"}),
-        (["why", "sql-analyst:6"], {"typer"}),
+        (["show", "sql-analyst@1"], UNCHECKED),
+        (["show", "sql-analyst", "--blame"], UNCHECKED),
+        (["why", "sql-analyst:6"], UNCHECKED),
+        (["why", "sql-analyst:6", "--json"], UNCHECKED),
         (["search", "query"], set()),
     ],
-    ids=["log", "show", "blame", "why", "search"],
+    ids=["log", "show", "old", "blame", "why", "why-json", "search"],
 )
 def test_reading_commands_load_only_what_reading_takes(
     germline: Terminal, words: list[str], spared: set[str]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.envelope import encode, holds
+from events.plain import plainly
 from events.sqlite_log import SqliteLog
 from events.sqlite_open import SCHEMA_VERSION
 from events.types import EVENT_TYPES
@@ -67,6 +68,7 @@ def test_a_registry_of_any_schema_opens_migrates_verifies_and_says_what_it_said(
         assert log.verify().problems == ()
         assert (log.head().position, log.head().hash) == (stands["events"], stands["head"])
         assert texts(Library(log)) == stands["texts"]
+        assert texts(Library(plainly(log))) == stands["texts"]
     with closing(sqlite3.connect(path)) as plain:
         assert plain.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
     assert packed.stat().st_size < 100_000

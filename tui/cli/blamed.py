@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from events.clock import SystemClock
-from events.score import Score
+from events.fields import is_score
 from registry.claimed import claims_of, is_unclaimed
 from registry.provenance import blame
 from registry.rendering import label, skill_text
@@ -49,7 +49,7 @@ def _delta(envelope: Origin) -> str:
     """Write what the version of a line gained, where that was measured."""
     event = envelope.event
     before, after = getattr(event, "before", None), getattr(event, "after", None)
-    if not getattr(event, "candidate", "") or not isinstance(before, Score) or not isinstance(after, Score):
+    if not getattr(event, "candidate", "") or not is_score(before) or not is_score(after):
         return ""
     return signed(after.value - before.value)
 

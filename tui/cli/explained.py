@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from events.score import Score
+from events.fields import is_score, new_lines
 from registry.claimed import is_unclaimed
 from registry.provenance import endpoint_of
 from registry.rendering import label
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from events.candidate_events import CandidateScored
     from events.envelope import Envelope
     from events.registry_events import SignalRaised
-    from events.score import Delta, Effect, Measured
+    from events.score import Delta, Effect, Measured, Score
     from registry.candidate import Candidate
     from registry.provenance import Why
     from registry.versions import VersionRow
@@ -66,7 +66,7 @@ def why_json(told: Why, there: Sequence[bool], counted: SignalRaised | None) -> 
         "erased": [{"id": one.id, "at": one.at, "reason": one.reason} for one in told.erased],
         "before": score_json(before),
         "after": score_json(after),
-        "unproven": candidate is None or not isinstance(after, Score),
+        "unproven": candidate is None or not is_score(after),
         "unmeasured": why_unmeasured(after),
         **_judged_json(candidate, scored),
         "model": asked_json(told.asked) if told.asked else None,
@@ -178,7 +178,7 @@ def _facts(told: Why, now: str, counted: SignalRaised | None) -> Iterator[tuple[
             "score",
             score_words(scored.before, scored.after, scored.delta, scored.audit_before, scored.audit_after),
         )
-        if isinstance(scored.after, Score):
+        if is_score(scored.after):
             yield "", measured_words(scored.after)
     if candidate:
         yield "verdict", f"{candidate.verdict}: {'; '.join(further_reasons(candidate.reasons))}"
@@ -205,7 +205,7 @@ def _who(told: Why) -> str:
         return f"{kind_of(told.origin)} {actor}; {_unproven(told)}"
     said = f"{actor_words(candidate.actor)}; approved {actor}" if candidate.reviewed else actor
     stamp = "" if told.line.id else "the stamp of a version that came by "
-    unproven = "" if isinstance(getattr(told.origin.event, "after", None), Score) else f"; {_unproven(told)}"
+    unproven = "" if is_score(getattr(told.origin.event, "after", None)) else f"; {_unproven(told)}"
     return f"{stamp}{candidate.proposed.strategy}, by preset {candidate.proposed.preset}; {said}{unproven}"
 
 
@@ -231,11 +231,11 @@ def score_words(
     before: Measured, after: Measured, delta: Delta | None, audit_before: Measured, audit_after: Measured
 ) -> str:
     """Write scores before and after with the paired difference, and the audit's beside them."""
-    if not isinstance(before, Score) or not isinstance(after, Score):
+    if not is_score(before) or not is_score(after):
         return f"not measured: {why_unmeasured(after) or why_unmeasured(before)}"
     change = f"   Δ {signed(delta.value)} {interval(delta.low, delta.high)}" if delta else ""
     audit = ""
-    if isinstance(audit_before, Score) and isinstance(audit_after, Score):
+    if is_score(audit_before) and is_score(audit_after):
         audit = f"   audit {share(audit_before.value)} → {share(audit_after.value)}"
     return f"{share(before.value)} → {share(after.value)}{change}{audit}"
 
@@ -260,7 +260,7 @@ def _others(told: Why, *, every: bool) -> Iterator[tuple[str, str]]:
     elif told.line.version > 1 and told.line.id:
         yield "before", f"no such line in version {told.line.version - 1}"
     for at, other in enumerate(told.tried):
-        lines = " / ".join(one_line(text) for text in other.proposed.new_lines if text.strip())
+        lines = " / ".join(one_line(text) for text in new_lines(other.proposed) if text.strip())
         verdict = {"reject": "rejected", "hold": "held"}.get(other.verdict or "", "open")
         text = f'"{clip(lines, max(width() - 40, 30))}": {verdict}, event {other.judged or other.position}'
         yield ("tried" if at == 0 else ""), text

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def tell_line(call: Invocation, place: str, *, every: bool = False, as_json: bool = False) -> None:
     """Answer `germline why`."""
     named = split_place(place)
-    with open_library(find_registry(call.registry)) as library:
+    with open_library(find_registry(call.registry), plain=not named.path) as library:
         now = SystemClock().now()
         if named.path:
             from registry.skill_paths import SKILL_FILE  # noqa: PLC0415 - for lines that are named by a path

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def tell_skill(call: Invocation, skill: str, *, with_blame: bool = False, as_json: bool = False) -> None:
     """Answer `germline show`."""
     name, ref = split_skill(skill)
-    with open_library(find_registry(call.registry)) as library:
+    with open_library(find_registry(call.registry), plain=True) as library:
         if as_json or with_blame:
             from tui.cli.blamed import print_blame, skill_json  # noqa: PLC0415 - the text alone needs no events
 

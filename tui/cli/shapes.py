@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from events.fields import is_score
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -14,16 +16,12 @@ if TYPE_CHECKING:
 
 def score_json(measured: Measured | None) -> dict[str, Any] | None:
     """Give a score as JSON, null for what nobody measured."""
-    from events.score import Score  # noqa: PLC0415 - pydantic, which a list of events does without
-
-    return measured.model_dump(mode="json") if isinstance(measured, Score) else None
+    return measured.model_dump(mode="json") if is_score(measured) else None
 
 
 def why_unmeasured(measured: Measured | None) -> str | None:
     """Say why there is no score; null where there is one."""
-    from events.score import Score  # noqa: PLC0415 - the same
-
-    return None if measured is None or isinstance(measured, Score) else measured.reason
+    return getattr(measured, "reason", None)
 
 
 def model_json(model: Frozen | None) -> dict[str, Any] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from events.claims import After, AfterError
 from tui.cli.paint import one_line
 from tui.figures import count
 
@@ -23,15 +22,16 @@ _SHOWN_BESIDE: Final = ("risk difference ", "paired delta ", "scope: ")
 
 def claim_words(claim: Claim) -> str:
     """Say what a claim asserts about the very next action."""
-    if isinstance(claim, AfterError):
+    if claim.kind == "after_error":
         wanted = f"is {claim.do}" if claim.do else f"is not {claim.avoid}"
         return f"after that error, the next action {wanted}"
-    if isinstance(claim, After):
+    if claim.kind == "after":
         what = "identical " if claim.identical else "failing " if claim.failing else ""
         return f"after {_ordinal(claim.k)} {what}{claim.action}, the next action is not {claim.avoid}"
+    from registry.snapshots import read_claim  # noqa: PLC0415 - what follows knows claims by their classes
     from strategies.claims.kinds import described  # noqa: PLC0415 - most claims are said without the miner
 
-    return one_line(described(claim))
+    return one_line(described(read_claim(claim.model_dump(mode="json"))))
 
 
 def _ordinal(number: int) -> str:
