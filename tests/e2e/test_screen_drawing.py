@@ -11,10 +11,14 @@ import pytest
 from textual.widgets._footer import FooterKey
 
 from tests.screen_pilot import screens
-from tests.story import tell
+from tests.story import NOW, tell
+from tui import app as tui_app
+from tui.app import GermlineApp
+from tui.bootstrap import open_library
 from tui.views.history import event_row
 from tui.widgets import event_list
 from tui.widgets.event_list import EventList
+from tui.widgets.key_bar import KeyBar
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,6 +64,61 @@ async def test_a_jump_is_drawn_with_what_was_read_for_it_and_never_before(
         assert f"event {last}" in at.pane("#detail")
     assert drawn
     assert None not in drawn
+
+
+async def test_a_jump_to_another_type_of_event_is_one_frame_with_other_keys_and_more_to_say(
+    story: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn, frames, display = asyncio.Event(), [], GermlineApp._display
+
+    def noting(app: GermlineApp, *frame: Any) -> None:  # noqa: ANN401 - textual's own, handed on
+        display(app, *frame)
+        frames.append(app.base.copied_id)
+        drawn.set()
+
+    monkeypatch.setattr(GermlineApp, "_display", noting)
+    monkeypatch.setattr(event_list, "_PATIENCE_S", 60.0)
+    app = GermlineApp(lambda: open_library(story), at="/history", now=lambda: NOW)
+    shown = []
+    async with app.run_test(size=(140, 40)) as pilot:
+        while not app.base.copied_id:
+            await pilot.pause()
+        events, bar = app.base.query_one(EventList), app.base.query_one(KeyBar)
+        for position in (1, events.positions[0], 1):
+            await pilot.pause()
+            drawn.clear()
+            frames.clear()
+            events.go_to(position)
+            await drawn.wait()
+            await pilot.pause()  # whatever is left to draw is drawn now
+            dim = len(bar.query(".-disabled"))
+            shown.append((len(frames), dim, app.base.query_one("#detail").virtual_size.height))
+    (first, other, again) = shown
+    assert [count for count, *_ in shown] == [1, 1, 1]
+    assert first == again
+    assert first[1] > other[1]
+    assert first[2] != other[2]
+
+
+async def test_every_type_of_event_is_loaded_when_the_screens_come_to_rest(
+    story: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_rest = asyncio.Event()
+    monkeypatch.setattr(tui_app, "REST_S", 0.001)
+    monkeypatch.delitem(sys.modules, "events.types", raising=False)
+    app = GermlineApp(lambda: open_library(story), at_rest=at_rest.set)
+    async with app.run_test():
+        await at_rest.wait()
+    assert "events.types" in sys.modules
+
+
+def test_at_rest_what_was_loaded_is_not_searched_for_garbage_again() -> None:
+    code = (
+        "import gc; from tui.cli.opening import calm; made = len(gc.get_objects()); calm();"
+        "print(gc.get_freeze_count() >= made > 10 * len(gc.get_objects()))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout == "True\n"
 
 
 async def test_a_move_that_takes_long_to_read_is_drawn_before_it_is_read(
