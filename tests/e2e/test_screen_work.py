@@ -17,6 +17,7 @@ from tui.host import Settings
 from tui.places import Place
 from tui.remapping import checked_keys
 from tui.screens.palette import commands_of
+from tui.widgets.rows_view import RowsView
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -270,9 +271,27 @@ async def test_without_unicode_every_screen_is_ascii(story: Path) -> None:
     async with screens(story, settings=Settings(ascii=True, draw_every=2), size=(80, 24)) as at:
         for key in ("1", "2", "3", "4", "5", "6", "question_mark"):
             await at.press(key)
-            drawn = "".join(part.text for strip in at.app.screen._compositor.render_strips() for part in strip)
-            assert drawn.isascii(), (key, [char for char in drawn if not char.isascii()])
-            assert "live" in drawn or key == "question_mark"
+            assert at.drawn.isascii(), (key, [char for char in at.drawn if not char.isascii()])
+            assert "live" in at.drawn or key == "question_mark"
+
+
+@pytest.mark.parametrize("plain", [False, True], ids=["with a scroll bar", "in ASCII, without one"])
+async def test_columns_are_named_in_the_width_that_their_rows_have(story: Path, *, plain: bool) -> None:
+    named = []
+    async with screens(story, settings=Settings(ascii=plain, draw_every=2), size=(100, 30)) as at:
+        for key, rows in (("1", "#skills"), ("4", "#signals"), ("5", "#presets"), ("6", "#review")):
+            await at.press(key)
+            panes = [at.app.screen.query_one(pane, RowsView) for pane in ("#columns", rows)]
+            named.append([pane.width for pane in panes])
+    assert named == [[100, 100] if plain else [99, 99]] * 4
+
+
+async def test_the_age_of_the_last_event_is_whole_in_every_width(story: Path) -> None:
+    async with screens(story, size=(80, 30)) as at:
+        for width in (80, 99, 100, 101, 110, 120, 121, 140):
+            await at.pilot.resize_terminal(width, 30)
+            await at.settle()
+            assert " 4d" in at.row("#skills"), width
 
 
 async def test_without_colour_the_screens_are_drawn_in_one(story: Path, monkeypatch: pytest.MonkeyPatch) -> None:

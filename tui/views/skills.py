@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from tui.views.bars import Axis
     from tui.views.rows import Row
 
-_WIDE: Final = 100
+_WIDE: Final = 120
+"""Room for the columns, an age, and a few words about the last event."""
 _READING: Final = (Part("…", "dim"),)
 _SIGNALS_SHOWN: Final = 3
 _WORDS: Final[dict[Verdict, str]] = {"promote": "promoted", "reject": "rejected", "hold": "held"}
