@@ -200,6 +200,12 @@ class AnthropicStub:
         prices = {name: dict(PRICE) for name in MODELS.values()}
         return {**MODELS, "base_url": self.base_url, "max_retries": 0, "timeout_s": 5.0, "prices": prices}
 
+    def afresh(self) -> Self:
+        """Forget what was asked and scripted, for the next test on one server."""
+        self.received.clear()
+        self._scripts.clear()
+        return self
+
     def script(self, role: str, *steps: Step | Callable[[dict[str, Any]], Step]) -> Self:
         """Say what a role is answered, step by step; a function is given the request's body."""
         self._scripts[role] = list(steps)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from strategies.logs.episode import EpisodeRecord
     from strategies.logs.scan import Scan
     from tests.postgres_server import Server
+    from tests.terminal import Beginning, Terminal
     from tests.worlds import KnownMoments
 
 
@@ -72,7 +73,7 @@ def pytest_collection_finish() -> None:
     """Look for garbage less often, and never in what was imported: measured, 4 % of the time of two modules."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
+    gc.set_threshold(100_000, 20, 20)  # the first is what the program itself takes
 
 
 @pytest.fixture(scope="session")
@@ -115,6 +116,22 @@ def own_folder(
         return folder
     (memory / folder.name).mkdir()
     return memory / folder.name
+
+
+@pytest.fixture(scope="session")
+def learned_once(tmp_path_factory: pytest.TempPathFactory, memory: Path | None) -> Beginning:
+    """Let a skill learn a line from the demo's logs: once for all tests of a worker."""
+    from tests.terminal import Beginning, Terminal  # what a test of the events alone has no use for
+
+    folder = (memory or tmp_path_factory.mktemp("learned")) / "learned"
+    folder.mkdir()
+    return Beginning(Terminal(folder).evolved())
+
+
+@pytest.fixture
+def learned(learned_once: Beginning) -> Terminal:
+    """Give a registry with the demo's skills, of which one has learned a line, as it began."""
+    return learned_once.again()
 
 
 @pytest.fixture(scope="session")

@@ -124,6 +124,12 @@ class Screens:
         return self.pane("#top")
 
     @property
+    def drawn(self) -> str:
+        """All that is drawn, as text."""
+        strips = self.app.screen._compositor.render_strips()
+        return "\n".join("".join(part.text for part in strip) for strip in strips)
+
+    @property
     def keys(self) -> set[str]:
         """The ids of the bindings that work now."""
         return {one.binding.id or "" for one in self.app.screen.active_bindings.values() if one.enabled}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from operator import mul
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.score import Effect
@@ -20,7 +21,7 @@ from strategies.gate.strata import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from events.claims import Claim
     from events.score import Endpoint
@@ -31,13 +32,13 @@ CARRYING_SHARE: Final = 0.05
 """The share of the weight from which a run configuration is named as carrying a figure (a guess)."""
 
 
-class Case(NamedTuple):
-    """One episode at its moment."""
+Setting = tuple[Stratum, str, float]
+"""What an episode brings into any comparison: its stratum, its task and its outcome."""
+Case = tuple[Stratum, str, bool, float]
+"""One episode at its moment: its stratum, its task, whether it obeyed, and its outcome.
 
-    stratum: Stratum
-    task: str
-    obeyed: bool
-    outcome: float
+A bare tuple: proposers make hundreds of thousands, and one with names takes five times as long to make.
+"""
 
 
 class Contrast(NamedTuple):
@@ -56,32 +57,54 @@ class Contrast(NamedTuple):
     scope: tuple[str, ...]
 
 
+def settings_of(records: Sequence[EpisodeRecord]) -> list[Setting]:
+    """Give what each episode brings into any comparison; all records must have an outcome."""
+    stratum_of = stratifier(records)
+    return [(stratum_of(record), record.task, outcome_of(record)) for record in records]
+
+
 def cases_of(
-    claim: Claim | Inverse,
-    records: Sequence[EpisodeRecord],
-    stratum_of: Callable[[EpisodeRecord], Stratum] | None = None,
+    claim: Claim | Inverse, records: Sequence[EpisodeRecord], settings: Sequence[Setting] | None = None
 ) -> list[Case]:
     """Find the episodes that reach a claim's moment; all records must have an outcome.
 
-    `stratum_of` is how the records are stratified, where that is known already.
+    `settings` are theirs, where they are known already.
     """
-    stratum_of, moment_of = stratum_of or stratifier(records), moments_of(claim)
-    reached = ((record, moment_of(record)) for record in records)
+    moment_of = moments_of(claim)
+    if settings is None:
+        stratum_of = stratifier(records)
+        return [
+            (stratum_of(record), record.task, moment.obeyed, outcome_of(record))
+            for record in records
+            if (moment := moment_of(record)) is not None
+        ]
     return [
-        Case(stratum_of(record), record.task, moment.obeyed, outcome_of(record))
-        for record, moment in reached
-        if moment is not None
+        (stratum, task, moment.obeyed, outcome)
+        for record, (stratum, task, outcome) in zip(records, settings, strict=True)
+        if (moment := moment_of(record)) is not None
     ]
+
+
+class _Arms(NamedTuple):
+    """The cases of one stratum, in their order: outcomes of either arm, of both, and tasks."""
+
+    obeyed: list[float]
+    disobeyed: list[float]
+    outcomes: list[float]
+    tasks: list[str]
 
 
 def contrast(cases: Iterable[Case]) -> Contrast | None:
     """Compare the two arms within strata; None where no stratum holds both."""
-    strata: defaultdict[Stratum, list[Case]] = defaultdict(list)
-    for case in cases:
-        strata[case.stratum].append(case)
-    tables = {stratum: _table(members) for stratum, members in sorted(strata.items())}
-    informative = {stratum: table for stratum, table in tables.items() if table.n1 and table.n0}
-    both_arms = list(informative.values())
+    strata: defaultdict[Stratum, _Arms] = defaultdict(lambda: _Arms([], [], [], []))
+    for stratum, task, obeyed, outcome in cases:
+        arms = strata[stratum]
+        (arms.obeyed if obeyed else arms.disobeyed).append(outcome)
+        arms.outcomes.append(outcome)
+        arms.tasks.append(task)
+    informative = {one: arms for one, arms in sorted(strata.items()) if arms.obeyed and arms.disobeyed}
+    tables = {stratum: _table(arms) for stratum, arms in informative.items()}
+    both_arms = list(tables.values())
     difference = risk_difference(both_arms)
     if difference is None:
         return None
@@ -91,17 +114,15 @@ def contrast(cases: Iterable[Case]) -> Contrast | None:
         e_value=e_value(both_arms),
         obeyed=sum(table.n1 for table in both_arms),
         disobeyed=sum(table.n0 for table in both_arms),
-        tasks=len({case.task for stratum in informative for case in strata[stratum]}),
-        scope=_scope(informative),
+        tasks=len(set().union(*(arms.tasks for arms in informative.values()))),
+        scope=_scope(tables),
     )
 
 
-def _table(cases: Sequence[Case]) -> Table:
+def _table(arms: _Arms) -> Table:
     """Count the two arms of one stratum."""
-    obeyed = [case.outcome for case in cases if case.obeyed]
-    disobeyed = [case.outcome for case in cases if not case.obeyed]
-    squares = sum(case.outcome * case.outcome for case in cases)
-    return Table(len(obeyed), sum(obeyed), len(disobeyed), sum(disobeyed), squares)
+    squares = sum(map(mul, arms.outcomes, arms.outcomes))
+    return Table(len(arms.obeyed), sum(arms.obeyed), len(arms.disobeyed), sum(arms.disobeyed), squares)
 
 
 def _scope(tables: dict[Stratum, Table]) -> tuple[str, ...]:

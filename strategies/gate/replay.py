@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import random
-from array import array
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial, reduce
-from operator import add, mul
+from operator import add, itemgetter, mul
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.gate.exposure import first_moments_of
@@ -15,7 +14,7 @@ from strategies.gate.strata import Interval, stratifier
 from strategies.sharing import HERE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from events.claims import Claim
     from strategies.gate.exposure import Inverse
@@ -43,13 +42,34 @@ class Cell(NamedTuple):
     total: float
 
 
+class _Addends(NamedTuple):
+    """What some tasks add to a sum each time they are drawn; `amounts` is None where that is 1 for each.
+
+    `pick` names their weights in one go: a third of the time of a loop (measured 2026-11-22).
+    """
+
+    pick: Callable[[Sequence[int]], Sequence[int]]
+    amounts: tuple[int, ...] | tuple[float, ...] | None
+
+    def sum(self, weights: Sequence[int]) -> float:
+        """Add up what was drawn.
+
+        Whole amounts are added as such, which is exact. Others are added one by one: `sum` rounds floats
+        differently from Python 3.12 on, and a score must not.
+        """
+        drawn = self.pick(weights)
+        if self.amounts is None:
+            return sum(drawn)
+        added = map(mul, drawn, self.amounts)
+        return sum(added) if isinstance(self.amounts[0], int) else reduce(add, added, 0.0)
+
+
 class _Column(NamedTuple):
-    """The cells of one arm: places among the tasks, and for each the number and the sum of outcomes."""
+    """The cells of one arm: what they add to its number of episodes, and to its sum of outcomes."""
 
     arm: int
-    places: list[int]
-    n: list[int]
-    total: list[float]
+    n: _Addends
+    total: _Addends
 
 
 @dataclass(frozen=True)
@@ -66,14 +86,29 @@ class Panel:
     @cached_property
     def columns(self) -> tuple[_Column, ...]:
         """The same counts by arm: a refit adds up columns, each of them in one go."""
-        columns: dict[int, _Column] = {}
+        cells_of: dict[int, list[tuple[int, int, float]]] = {}
         for place, cells in enumerate(self.cells):
             for arm, n, total in cells:
-                column = columns.setdefault(arm, _Column(arm, [], [], []))
-                column.places.append(place)
-                column.n.append(n)
-                column.total.append(total)
-        return tuple(columns.values())
+                cells_of.setdefault(arm, []).append((place, n, total))
+        return tuple(
+            _Column(
+                arm,
+                _addends([(place, n) for place, n, _ in cells]),
+                _addends([(place, total) for place, _, total in cells]),
+            )
+            for arm, cells in cells_of.items()
+        )
+
+
+def _addends(amounts: Sequence[tuple[int, float]]) -> _Addends:
+    """Lay out what tasks add, each by its place among them; what is 0 adds nothing."""
+    places = [place for place, amount in amounts if amount]
+    told = [amount for _, amount in amounts if amount]
+    if all(amount == int(amount) for amount in told):
+        told = [int(amount) for amount in told]
+    few = slice(places[0], places[0] + 1) if places else slice(0)  # of one place, `itemgetter` gives no sequence
+    pick = itemgetter(*places) if len(places) > 1 else itemgetter(few)
+    return _Addends(pick, None if set(told) <= {1} else tuple(told))
 
 
 class Estimate(NamedTuple):
@@ -120,17 +155,13 @@ def estimate(panel: Panel, weights: Sequence[int]) -> Estimate:
 
 
 def _sums(panel: Panel, weights: Sequence[int]) -> tuple[list[int], list[float]]:
-    """Count episodes and sum outcomes by arm; the last place is that of arm -1, where no claim applies.
-
-    Outcomes are added one by one: `sum` rounds differently from Python 3.12 on, and a score must not.
-    """
+    """Count episodes and sum outcomes by arm; the last place is that of arm -1, where no claim applies."""
     arms = 2 * len(panel.claim_of)
     n = [0] * (arms + 1)
     total = [0.0] * (arms + 1)
     for column in panel.columns:
-        drawn = [weights[place] for place in column.places]
-        n[column.arm] = sum(map(mul, drawn, column.n))
-        total[column.arm] = reduce(add, map(mul, drawn, column.total), 0.0)
+        n[column.arm] = int(column.n.sum(weights))
+        total[column.arm] = column.total.sum(weights)
     return n, total
 
 
@@ -228,10 +259,10 @@ def _drawn(tasks: int, seed: int) -> tuple[Sequence[int], ...]:
     draws = random.Random(seed)  # noqa: S311 - a seeded bootstrap, not a secret
     drawn = []
     for _ in range(REFITS):
-        weights = array("I", [0]) * tasks
+        weights = [0] * tasks
         for task in draws.choices(range(tasks), k=tasks):
             weights[task] += 1
-        drawn.append(weights)
+        drawn.append(bytes(weights))  # a task that is drawn 256 times in one refit: never, by 500 digits
     return tuple(drawn)
 
 

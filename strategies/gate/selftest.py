@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from strategies.gate.contrast import cases_of, contrast
+from strategies.gate.contrast import cases_of, contrast, settings_of
 from strategies.gate.decide import judge
 from strategies.gate.measure import Stamp, measure
 from strategies.gate.outcomes import judged, outcome_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from events.claims import Claim
+    from strategies.gate.contrast import Case
     from strategies.gate.policy import GatePolicy
     from strategies.gate.rollout import RolloutPolicy
     from strategies.logs.episode import EpisodeRecord
@@ -118,8 +119,9 @@ def on_shuffled(
     Raises: ValueError where no claim is left.
     """
     firm = judged(records).records
+    settings = settings_of(firm) if firm else None
     pools = ((claim, firm or _attempts(claim, records)) for claim in claims)
-    able = [(claim, pool) for claim, pool in pools if _large_enough(claim, pool, policy)]
+    able = [(claim, pool) for claim, pool in pools if _large_enough(cases_of(claim, pool, settings), policy)]
     if not able:
         raise ValueError("no claim has enough episodes on both sides")
     promoted = rose = 0
@@ -168,8 +170,8 @@ def _halved(outcomes: Sequence[float], draws: random.Random) -> list[float]:
     return [one - other for one, other in zip(drawn[:half], drawn[half : 2 * half], strict=True)]
 
 
-def _large_enough(claim: Claim, records: Sequence[EpisodeRecord], policy: GatePolicy) -> bool:
-    figures = contrast(cases_of(claim, records))
+def _large_enough(cases: Sequence[Case], policy: GatePolicy) -> bool:
+    figures = contrast(cases)
     return figures is not None and min(figures.obeyed, figures.disobeyed) >= policy.least_arm
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from strategies.gate.contrast import cases_of, contrast
+from strategies.gate.contrast import cases_of, contrast, settings_of
 from strategies.gate.moment import matches
 from strategies.gate.outcomes import judged
 from strategies.gate.recovered import attempts, endpoint_for
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from events.claims import Claim
     from events.score import Endpoint
-    from strategies.gate.contrast import Contrast
+    from strategies.gate.contrast import Contrast, Setting
     from strategies.gate.exposure import Inverse
     from strategies.gate.outcomes import Judged
     from strategies.gate.strata import Stratum
@@ -71,6 +71,10 @@ class Explore:
         """How the judged episodes are stratified."""
         return stratifier(self.judged)
 
+    @cached_property
+    def _settings(self) -> list[Setting]:
+        return settings_of(self.judged)
+
     def judged_failing(self, template: str) -> tuple[EpisodeRecord, ...]:
         """The judged episodes in which a step failed with what fits a template."""
         fitting = [places for text, places in self._failing.items() if matches(template, text)]
@@ -97,7 +101,7 @@ class Explore:
     def by_outcome(self, claim: Claim | Inverse) -> Contrast | None:
         """Compare those who obeyed with those who did not, by how their tasks ended."""
         if claim not in self._by_outcome:
-            self._by_outcome[claim] = contrast(cases_of(claim, self.judged, self.stratum_of))
+            self._by_outcome[claim] = contrast(cases_of(claim, self.judged, self._settings))
         return self._by_outcome[claim]
 
     def shows(self, claim: Claim) -> Shown:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from events.claims import AfterError
 from strategies.claims.after_error import first_failure
 from strategies.claims.phrases import also_avoid_line, avoid_line, do_line
-from strategies.gate.contrast import Case, Contrast, contrast
+from strategies.gate.contrast import Contrast, contrast
 from strategies.gate.outcomes import outcome_of
 from strategies.gate.recovered import attempts
 from strategies.gate.strata import Stratum, stratifier
@@ -73,7 +73,7 @@ def _answers(
 
 
 def _compared(answers: Sequence[_Answer], action: str) -> Contrast | None:
-    return contrast(Case(one.stratum, one.task, one.action == action, one.outcome) for one in answers)
+    return contrast((stratum, task, taken == action, outcome) for stratum, task, taken, outcome in answers)
 
 
 def _proposal(

@@ -10,7 +10,7 @@ import pytest
 from strategies.ground import ground_of
 from tests.anthropic_stub import AnthropicStub, declines, gives
 from tests.judged_pairs import as_jsonl, with_models
-from tests.terminal import MINIMAL, SPLIT_KEY, Terminal
+from tests.terminal import MINIMAL, SPLIT_KEY, Beginning, Terminal
 from tui.bootstrap import open_library
 from tui.cli.table import COMMANDS
 from tui.cli.tracks import MEANINGS, commands_for
@@ -64,21 +64,33 @@ def log() -> str:
     return as_jsonl(rows)
 
 
-@pytest.fixture
-def stub() -> Iterator[AnthropicStub]:
+@pytest.fixture(scope="module")
+def server() -> Iterator[AnthropicStub]:
     with AnthropicStub() as server:
         yield server
 
 
 @pytest.fixture
-def germline(tmp_path: Path, stub: AnthropicStub) -> Terminal:
-    terminal = with_models(tmp_path, stub, "classifier", "judge")
+def stub(server: AnthropicStub) -> AnthropicStub:
+    return server.afresh()
+
+
+@pytest.fixture(scope="module")
+def scanned(own_folder: Path, server: AnthropicStub) -> Beginning:
+    """A skill, and the logs of its runs."""
+    terminal = with_models(own_folder, server, "classifier", "judge")
     terminal.does("init", "--split-key", SPLIT_KEY)
     terminal.write("skills/sql-analyst/SKILL.md", MINIMAL)
     terminal.does("import", "skills")
     terminal.write("runs.jsonl", log())
     terminal.does("scan", "runs.jsonl")
-    return terminal
+    return Beginning(terminal)
+
+
+@pytest.fixture
+def germline(scanned: Beginning, stub: AnthropicStub) -> Terminal:
+    assert stub.received == []
+    return scanned.again()
 
 
 def words_of(germline: Terminal, *splits: str) -> set[str]:

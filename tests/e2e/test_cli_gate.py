@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from strategies import selftesting
 from strategies.gate.selftest import SelfTest
 from tests.terminal import Terminal, recordings
@@ -13,25 +11,21 @@ from tests.terminal import Terminal, recordings
 if TYPE_CHECKING:
     from pathlib import Path
 
-
-@pytest.fixture(scope="module")
-def evolved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("evolved")
-    Terminal(folder).evolved()
-    return folder
+    import pytest
 
 
-def test_the_self_test_prints_its_rate_with_n_and_interval_and_what_common_practice_does(evolved: Path) -> None:
-    germline = Terminal(evolved)
-    told = germline.does("gate", "selftest", "--comparisons", "100", "--seed", "7", "--json").json
+def test_the_self_test_prints_its_rate_with_n_and_interval_and_what_common_practice_does(
+    learned: Terminal,
+) -> None:
+    told = learned.does("gate", "selftest", "--comparisons", "100", "--seed", "7", "--json").json
     assert told["schema"] == "germline/gate-selftest/1"
     assert (told["kind"], told["n"], told["preset"], told["seed"]) == ("shuffled", 100, "balanced", 7)
     assert told["low"] <= told["false_promotion_rate"] <= told["high"]
     assert told["false_promotion_rate"] <= told["allowed"] < told["mean_rises"]
-    said = germline.does("gate", "selftest", "--comparisons", "20", "--seed", "7")
+    said = learned.does("gate", "selftest", "--comparisons", "20", "--seed", "7")
     assert "mean rises" in said.out
     assert "fewer than 100 comparisons" in said.err
-    assert germline.does("verify", "--json").json["events"] == germline.events()
+    assert learned.does("verify", "--json").json["events"] == learned.events()
 
 
 def test_the_self_test_needs_no_registry_where_logs_are_named(tmp_path: Path) -> None:
@@ -43,14 +37,13 @@ def test_the_self_test_needs_no_registry_where_logs_are_named(tmp_path: Path) ->
 
 
 def test_a_gate_that_is_wrong_too_often_ends_with_exit_code_3(
-    evolved: Path, monkeypatch: pytest.MonkeyPatch
+    learned: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wrong = SelfTest("trials", 0.05, 100, 0.02, 0.11, 0.4, 50)
     monkeypatch.setattr(selftesting, "selftest", lambda *_, **__: wrong)
-    germline = Terminal(evolved)
-    told = germline("gate", "selftest", "--json")
+    told = learned("gate", "selftest", "--json")
     assert (told.code, told.json["ok"]) == (3, False)
-    said = germline("gate", "selftest")
+    said = learned("gate", "selftest")
     assert said.code == 3
     assert "✗ 5.0% promoted, 5 of 100" in said.out
 
@@ -68,31 +61,29 @@ def test_logs_that_cannot_tell_are_refused_with_what_is_missing(tmp_path: Path) 
     assert "no task was run 4 times" in refused.err
 
 
-def test_a_verdict_is_explained_step_by_step_from_what_was_stored(evolved: Path) -> None:
-    germline = Terminal(evolved)
-    events = germline.events()
-    (candidate,) = germline.does("candidates", "--json").json["candidates"]
-    told = germline.does("gate", "explain", candidate["id"][:10], "--json").json
+def test_a_verdict_is_explained_step_by_step_from_what_was_stored(learned: Terminal) -> None:
+    events = learned.events()
+    (candidate,) = learned.does("candidates", "--json").json["candidates"]
+    told = learned.does("gate", "explain", candidate["id"][:10], "--json").json
     assert (told["schema"], told["verdict"], told["way"]) == ("germline/gate-explain/1", "promote", "replay")
     assert all(step["holds"] for step in told["steps"])
     chance = next(step for step in told["steps"] if step["rule"] == "chance")
     assert chance["asks"] == f"at most alpha/m = 0.01/{told['sent']}"
-    said = germline.does("gate", "explain", candidate["id"][:10]).out
+    said = learned.does("gate", "explain", candidate["id"][:10]).out
     assert "✓ chance" in said
     assert max(map(len, said.rstrip().splitlines()[:-2])) <= 80
     for step in told["steps"]:
         assert f"asks: {step['asks']}" in " ".join(said.split()), "what a rule asks is told whole"
     assert "promoted as sql-analyst@2" in said
     following = said.rstrip().splitlines()[-1].split("    ")[0].split()[1:]
-    assert germline.does(*following).code == 0
-    assert germline.events() == events
+    assert learned.does(*following).code == 0
+    assert learned.events() == events
 
 
-def test_what_is_missing_is_counted_in_tasks(tmp_path: Path) -> None:
-    germline = Terminal(tmp_path).evolved()
-    germline.does("evolve", "sql-analyst", "--logs", recordings(), "--seed", "7")
-    waiting = [one for one in germline.does("candidates", "--json").json["candidates"] if one["waits"]]
-    told = germline.does("gate", "explain", waiting[0]["id"], "--json").json
+def test_what_is_missing_is_counted_in_tasks(learned: Terminal) -> None:
+    learned.does("evolve", "sql-analyst", "--logs", recordings(), "--seed", "7")
+    waiting = [one for one in learned.does("candidates", "--json").json["candidates"] if one["waits"]]
+    told = learned.does("gate", "explain", waiting[0]["id"], "--json").json
     missing = [step for step in told["steps"] if not step["holds"]]
     assert missing
     assert [step["missing"] for step in missing] == waiting[0]["reasons"][: len(missing)]

@@ -1,4 +1,4 @@
-"""The judge over real HTTP: who may promote is decided by labels, and ends with the prompt."""
+"""The judge, over real HTTP too: who may promote is decided by labels, and ends with the prompt."""
 
 from __future__ import annotations
 
@@ -31,11 +31,18 @@ def germline(tmp_path: Path, stub: AnthropicStub) -> Terminal:
     return terminal
 
 
+@pytest.fixture
+def in_process(stub: AnthropicStub, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask without HTTP, in tests of what becomes of many replies: on the wire each takes five times as long."""
+    stub.without_wire(monkeypatch)
+
+
 def family(germline: Terminal) -> Any:  # noqa: ANN401 - one row of the answer
     (row,) = germline.does("judge", "show", "--json").json["families"]
     return row
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_judge_of_r_18_is_refused_and_one_of_r_80_is_granted_the_right_to_promote(
     germline: Terminal, stub: AnthropicStub
 ) -> None:
@@ -58,6 +65,7 @@ def test_a_judge_of_r_18_is_refused_and_one_of_r_80_is_granted_the_right_to_prom
     assert family(germline)["powers"] == ["annotate", "promote", "veto"]
 
 
+@pytest.mark.usefixtures("in_process")
 def test_after_its_prompt_changes_a_judge_loses_the_right_and_says_why(
     germline: Terminal, stub: AnthropicStub
 ) -> None:
@@ -80,6 +88,7 @@ def test_after_its_prompt_changes_a_judge_loses_the_right_and_says_why(
     assert stub.asked("judge")[-1].body["system"][1]["text"].startswith("Prefer what is right.")
 
 
+@pytest.mark.usefixtures("in_process")
 def test_after_its_model_changes_a_judge_loses_the_right(germline: Terminal, stub: AnthropicStub) -> None:
     stub.script("judge", judge_with(0.8))
     germline.does("judge", "calibrate", "--labels", "labels.jsonl")
@@ -108,6 +117,7 @@ def test_both_orders_are_asked_blind_with_the_rubric_in_a_cached_block(
     assert not re.search(r"label|family|mixed|incumbent|candidate", asked[0].text)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_judge_that_takes_whatever_comes_first_is_found_out(germline: Terminal, stub: AnthropicStub) -> None:
     stub.script("judge", always_first)
     answer = germline("judge", "calibrate", "--labels", "labels.jsonl", "--json")
@@ -116,6 +126,7 @@ def test_a_judge_that_takes_whatever_comes_first_is_found_out(germline: Terminal
     assert (found["swap_consistency"], found["agreement"]) == (0.0, 0.0)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_drawing_fits_80_columns_of_plain_characters(germline: Terminal, stub: AnthropicStub) -> None:
     stub.script("judge", judge_with(0.8))
     germline.write("labels.jsonl", as_jsonl(labelled_pairs(45, others=5)))
@@ -129,6 +140,7 @@ def test_the_drawing_fits_80_columns_of_plain_characters(germline: Terminal, stu
     assert "PPI++" in out
 
 
+@pytest.mark.usefixtures("in_process")
 def test_labels_of_two_families_give_two_calibrations_and_one_right(
     germline: Terminal, stub: AnthropicStub
 ) -> None:
@@ -141,6 +153,7 @@ def test_labels_of_two_families_give_two_calibrations_and_one_right(
     assert found == {"shell": False, "sql": True}
 
 
+@pytest.mark.usefixtures("in_process")
 def test_pairs_without_mixed_results_are_not_asked_about_and_do_not_count(
     germline: Terminal, stub: AnthropicStub
 ) -> None:
@@ -156,6 +169,7 @@ def test_pairs_without_mixed_results_are_not_asked_about_and_do_not_count(
     assert len(stub.asked("judge")) == 60
 
 
+@pytest.mark.usefixtures("in_process")
 def test_few_labels_and_many_judged_pairs_are_put_together(germline: Terminal, stub: AnthropicStub) -> None:
     stub.script("judge", judge_with(0.8))
     rows = labelled_pairs(40, others=160)
@@ -213,6 +227,7 @@ def test_a_dry_run_asks_nobody_and_says_how_much_would_be_asked(germline: Termin
     assert germline.events() == before
 
 
+@pytest.mark.usefixtures("in_process")
 def test_labels_of_a_calibration_never_enter_the_log(germline: Terminal, stub: AnthropicStub) -> None:
     stub.script("judge", judge_with(0.8))
     germline.does("judge", "calibrate", "--labels", "labels.jsonl")

@@ -10,7 +10,7 @@ from strategies.ground import ground_of
 from strategies.models.criteria import CRITERIA
 from tests.anthropic_stub import AnthropicStub, declines, gives
 from tests.judged_pairs import as_jsonl, blocks, draw, with_models
-from tests.terminal import SPLIT_KEY, Terminal
+from tests.terminal import SPLIT_KEY, Beginning, Terminal
 from tui.bootstrap import open_library
 
 if TYPE_CHECKING:
@@ -66,19 +66,31 @@ def sees_what_counts(run: str, criterion: str) -> int:
     return 2 + noise
 
 
-@pytest.fixture
-def stub() -> Iterator[AnthropicStub]:
-    with AnthropicStub() as server:
-        yield server.script("judge", marks_by(sees_what_counts))
+@pytest.fixture(scope="module")
+def server() -> Iterator[AnthropicStub]:
+    with AnthropicStub() as server, pytest.MonkeyPatch.context() as monkeypatch:
+        yield server.without_wire(monkeypatch)
 
 
 @pytest.fixture
-def germline(tmp_path: Path, stub: AnthropicStub) -> Terminal:
-    terminal = with_models(tmp_path, stub, "judge")
+def stub(server: AnthropicStub) -> AnthropicStub:
+    return server.afresh().script("judge", marks_by(sees_what_counts))
+
+
+@pytest.fixture(scope="module")
+def scanned(own_folder: Path, server: AnthropicStub) -> Beginning:
+    """A registry that knows the runs."""
+    terminal = with_models(own_folder, server, "judge")
     terminal.does("init", "--split-key", SPLIT_KEY)
     terminal.write("runs.jsonl", log())
     terminal.does("scan", "runs.jsonl")
-    return terminal
+    return Beginning(terminal)
+
+
+@pytest.fixture
+def germline(scanned: Beginning, stub: AnthropicStub) -> Terminal:
+    assert stub.received == []
+    return scanned.again()
 
 
 def explore_runs(germline: Terminal) -> set[str]:

@@ -13,12 +13,6 @@ from tui.bootstrap import open_registry
 EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "presets" / "release-week.toml"
 
 
-@pytest.fixture(scope="module")
-def evolved(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
-    """A registry that has seen logs and took two turns on them; for tests that change nothing."""
-    return Terminal(tmp_path_factory.mktemp("presets")).evolved()
-
-
 @pytest.fixture
 def germline(tmp_path: Path) -> Terminal:
     return Terminal(tmp_path).with_skill()
@@ -104,24 +98,23 @@ def test_init_may_begin_with_auto(tmp_path: Path) -> None:
     assert germline.does("status", "--json").json["auto"]["preset"] == "early-stabilize"
 
 
-def test_a_run_under_auto_records_the_preset_that_bound_and_why(tmp_path: Path) -> None:
-    germline = Terminal(tmp_path).evolved()
+def test_a_run_under_auto_records_the_preset_that_bound_and_why(learned: Terminal) -> None:
     words = ("evolve", "sql-analyst", "--preset", "auto", "--logs", recordings(), "--cycles", "3", "--seed", "7")
-    told = germline.does(*words, "--json").json
+    told = learned.does(*words, "--json").json
     assert told["preset"] == "auto"
     assert told["auto"]["preset"] == "early-stabilize"
     assert {cycle["preset"] for cycle in told["cycles"]} == {"early-stabilize"}
     new = [cycle for cycle in told["cycles"] if not cycle["remembered"]]
-    log = germline.does("log", "--type", "CycleFinished", "--limit", str(len(new)), "--json").out.splitlines()
+    log = learned.does("log", "--type", "CycleFinished", "--limit", str(len(new)), "--json").out.splitlines()
     assert len(log) == len(new) > 0
-    finished = germline.does(*words, "--dry-run", "--json").json
+    finished = learned.does(*words, "--dry-run", "--json").json
     assert all(event["type"] != "CandidatePromoted" for event in finished["events"])
-    assert "auto chose early-stabilize: " in germline.does(*words).out
+    assert "auto chose early-stabilize: " in learned.does(*words).out
 
 
-def test_a_preview_says_what_is_owed_and_what_another_preset_would_pick(evolved: Terminal) -> None:
-    events = evolved.events()
-    told = evolved.does("preset", "preview", "repair-only", "--skill", "sql-analyst", "--json").json
+def test_a_preview_says_what_is_owed_and_what_another_preset_would_pick(learned: Terminal) -> None:
+    events = learned.events()
+    told = learned.does("preset", "preview", "repair-only", "--skill", "sql-analyst", "--json").json
     now, other = told["presets"]
     assert (now["preset"], other["preset"]) == ("balanced", "repair-only")
     assert {pick["strategy"] for pick in other["picks"]} == {"repair"}
@@ -133,56 +126,57 @@ def test_a_preview_says_what_is_owed_and_what_another_preset_would_pick(evolved:
     kinds = [[pick["strategy"] for pick in one["picks"]] for one in (now, other)]
     differing = [at for at, pick in enumerate(other["picks"]) if pick["differs"]]
     assert all(at in differing for at, (one, two) in enumerate(zip(*kinds, strict=False)) if one != two)
-    said = evolved.does("preset", "preview", "repair-only", "--skill", "sql-analyst").out
+    said = learned.does("preset", "preview", "repair-only", "--skill", "sql-analyst").out
     assert "balanced, in force" in said
     assert "\n≠" in said
     assert "germline preset use repair-only" in said
-    assert evolved.events() == events
+    assert learned.events() == events
 
 
-def test_a_preview_without_a_name_is_of_the_preset_in_force_and_names_what_has_no_way(evolved: Terminal) -> None:
-    told = evolved.does("preset", "preview", "--json", "--cycles", "2").json
+def test_a_preview_without_a_name_is_of_the_preset_in_force_and_names_what_has_no_way(learned: Terminal) -> None:
+    told = learned.does("preset", "preview", "--json", "--cycles", "2").json
     (only,) = told["presets"]
     assert len(only["picks"]) <= 2
     assert told["unrouted"]
-    assert "no skill answers to: germline preset preview --skill" in evolved.does("preset", "preview").out
+    assert "no skill answers to: germline preset preview --skill" in learned.does("preset", "preview").out
 
 
-def test_what_a_preview_says_is_what_evolve_then_picks(tmp_path: Path) -> None:
-    germline = Terminal(tmp_path).evolved()
-    picks = germline.does("preset", "preview", "--skill", "sql-analyst", "--cycles", "2", "--json").json["presets"]
-    run = germline.does("evolve", "sql-analyst", "--cycles", "2", "--dry-run", "--json").json
+def test_what_a_preview_says_is_what_evolve_then_picks(learned: Terminal) -> None:
+    picks = learned.does("preset", "preview", "--skill", "sql-analyst", "--cycles", "2", "--json").json["presets"]
+    run = learned.does("evolve", "sql-analyst", "--cycles", "2", "--dry-run", "--json").json
     assert [one["signal"]["fingerprint"] for one in run["cycles"]] == [
         one["signal"]["fingerprint"] for one in picks[0]["picks"]
     ]
     assert [one["pick"]["owed"] for one in run["cycles"]] == [one["owed"] for one in picks[0]["picks"]]
 
 
-def test_a_dry_run_explains_the_choice_of_each_turn(evolved: Terminal) -> None:
+def test_a_dry_run_explains_the_choice_of_each_turn(learned: Terminal) -> None:
     words = ("evolve", "sql-analyst", "--logs", recordings(), "--cycles", "1", "--seed", "8", "--dry-run")
-    said = evolved.does(*words).out
+    said = learned.does(*words).out
     assert "  picked    repair is owed " in said
-    (cycle,) = evolved.does(*words, "--json").json["cycles"]
+    (cycle,) = learned.does(*words, "--json").json["cycles"]
     assert cycle["pick"]["waiting"][cycle["strategy"]] >= 1
     assert cycle["pick"]["severity"] >= 0
     assert cycle["preset"] == "balanced"
     assert cycle["because"] is None
 
 
-def test_signals_that_rest_are_told_with_the_reason_and_the_turns_left(tmp_path: Path) -> None:
-    germline = Terminal(tmp_path).evolved()
-    with open_registry(germline.folder / ".germline/registry.db") as registry:
+def test_signals_that_rest_are_told_with_the_reason_and_the_turns_left(learned: Terminal) -> None:
+    with open_registry(learned.folder / ".germline/registry.db") as registry:
         tired = next(one.event for one in registry.signals() if one.event.kind == "abandoned")
         cycle = registry.cycles()[0].model_copy(
             update={"fingerprint": tired.fingerprint, "verdict": "hold", "strategy": tired.calls_for}
         )
         registry.execute(Record((cycle, cycle)))
     words = ("preset", "preview", "--skill", "git-helper")
-    told = germline.does(*words, "--json").json
+    told = learned.does(*words, "--json").json
     assert [(one["signal"]["fingerprint"], one["failures"], one["turns_left"]) for one in told["resting"]] == [
         (tired.fingerprint, 2, 4)
     ]
     assert tired.fingerprint not in {pick["signal"]["fingerprint"] for pick in told["presets"][0]["picks"]}
-    assert "2 turns in a row promoted nothing; 4 turns left" in Terminal(tmp_path, COLUMNS="200").does(*words).out
-    run = germline.does("evolve", "git-helper", "--cycles", "1", "--json").json
+    assert (
+        "2 turns in a row promoted nothing; 4 turns left"
+        in Terminal(learned.folder, COLUMNS="200").does(*words).out
+    )
+    run = learned.does("evolve", "git-helper", "--cycles", "1", "--json").json
     assert [one["turns_left"] for one in run["resting"]] == [4]

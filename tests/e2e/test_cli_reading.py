@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture(scope="module")
-def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
-    return Terminal(tmp_path_factory.mktemp("read")).evolved()
+@pytest.fixture
+def germline(learned: Terminal) -> Terminal:
+    return learned
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def line(germline: Terminal) -> int:
     return germline.learned_line()
 

@@ -10,7 +10,7 @@ import pytest
 
 from events.sqlite_log import SqliteLog
 from strategies.gate.measure import measure
-from tests.terminal import MINIMAL, Terminal, recordings
+from tests.terminal import MINIMAL, Beginning, Terminal, recordings
 from tui.cli import evolving
 
 if TYPE_CHECKING:
@@ -18,9 +18,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.fixture(scope="module")
+def beginning(own_folder: Path) -> Beginning:
+    return Beginning(Terminal(own_folder).with_skill())
+
+
 @pytest.fixture
-def germline(tmp_path: Path) -> Terminal:
-    return Terminal(tmp_path).with_skill()
+def germline(beginning: Beginning) -> Terminal:
+    return beginning.again()
 
 
 STEPS = (

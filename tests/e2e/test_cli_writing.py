@@ -170,11 +170,10 @@ def test_project_writes_missing_files_and_copies(germline: Terminal) -> None:
     assert "--to DIR" in refused.hint
 
 
-def test_an_annotated_copy_has_the_reason_beside_each_learned_line(tmp_path: Path) -> None:
-    germline = Terminal(tmp_path).evolved()
-    germline.does("project", "sql-analyst", "--annotated", "--to", "copy")
-    copy = (tmp_path / "copy/sql-analyst/SKILL.md").read_text(encoding="utf-8")
-    plain = (tmp_path / "skills/sql-analyst/SKILL.md").read_text(encoding="utf-8")
+def test_an_annotated_copy_has_the_reason_beside_each_learned_line(learned: Terminal) -> None:
+    learned.does("project", "sql-analyst", "--annotated", "--to", "copy")
+    copy = (learned.folder / "copy/sql-analyst/SKILL.md").read_text(encoding="utf-8")
+    plain = (learned.folder / "skills/sql-analyst/SKILL.md").read_text(encoding="utf-8")
     comments = [line for line in copy.splitlines(keepends=True) if line.startswith("<!-- event ")]
     assert comments
     assert "".join(line for line in copy.splitlines(keepends=True) if line not in comments) == plain

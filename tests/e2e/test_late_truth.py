@@ -272,13 +272,12 @@ def test_evidence_that_vanished_without_an_event_is_found_by_verify(germline: Te
     assert f"evidence {name} is gone" in answer.json["problems"][0]["what"]
 
 
-def test_why_says_when_and_why_evidence_was_erased(tmp_path: Path) -> None:
-    germline = Terminal(tmp_path).evolved()
-    place = f"sql-analyst:{germline.learned_line()}"
-    names = [piece["id"] for piece in germline.does("why", place, "--json").json["evidence"]]
-    germline.does("evidence", "erase", *names[:2], "--reason", "Ada asked")
-    told = germline.does("why", place, "--json").json
+def test_why_says_when_and_why_evidence_was_erased(learned: Terminal) -> None:
+    place = f"sql-analyst:{learned.learned_line()}"
+    names = [piece["id"] for piece in learned.does("why", place, "--json").json["evidence"]]
+    learned.does("evidence", "erase", *names[:2], "--reason", "Ada asked")
+    told = learned.does("why", place, "--json").json
     assert [row["id"] for row in told["erased"]] == names[:2]
     assert len(told["evidence"]) == len(names) - 2
-    assert "2 pieces erased on " in germline.does("why", place).out
-    assert "because Ada asked" in germline.does("why", place).out
+    assert "2 pieces erased on " in learned.does("why", place).out
+    assert "because Ada asked" in learned.does("why", place).out
