@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     Row = tuple[int, bytes, bytes, int, bytes, int, bytes, bytes, bytes, bytes, bytes, bytes, bytes]
     """The columns of an event, text as bytes."""
 
-SEPARATOR: Final = b"\x1f"
-BETWEEN: Final = 9
-"""Separators between the ten header fields; a payload, which is JSON, holds none."""
-
 _HASHED: Final = b"%b%d" + b"\x1f%b\x1f%b\x1f%d\x1f%b\x1f%d\x1f%b\x1f%b\x1f%b\x1f%b" + b"%b"
-"""The previous hash, the header and the payload (events.envelope.seal): what the hash of an event is over."""
+"""The previous hash, the header and the payload (events.envelope.seal): what the hash of an event is over.
+
+Nine separators were hashed, for neither a field nor a payload held one; these nine are all of them again, so that
+no byte can have moved past one without another hash. Nothing but the brace stands between the last field and the
+payload: where it is, must be asked."""
 
 NAMES_EVIDENCE: Final = b'"evidence":["'
 """What stands in the payload of a signal that names evidence (events.envelope.encode): databases look for it."""
@@ -86,8 +86,8 @@ class Chain:
                 except TypeError:
                     hashed = b""  # a column of another kind, written around the schema
                 computed = sha256(hashed).hexdigest().encode()
-                if hashed.count(SEPARATOR) != BETWEEN or b"{" in turn or body[:1] != b"{":
-                    computed = b""  # bytes moved from one field to the next, which the hash alone does not see
+                if b"{" in turn or body[:1] != b"{":
+                    computed = b""  # bytes moved between the last field and the payload: the hash is blind there
                 if (
                     computed != stored
                     or before != link

@@ -152,3 +152,18 @@ def test_bytes_that_went_over_between_the_last_header_field_and_the_payload_are_
     assert [problem.what for problem in in_order([moved]).problems] == ["event 1 is not what was hashed"]
     assert in_parts([one], []) is not None
     assert in_parts([moved], []) is None
+
+
+def test_bytes_that_went_over_between_other_fields_are_found_by_the_separators_that_were_hashed() -> None:
+    """A field took a separator and the next field along: then one is too many, wherever the gap is put."""
+    draft = Draft("registry", signal(()), "id-1", "2026-11-22T00:00:00.000000Z", "miner:x", "cause", "turn")
+    (one,) = seal([(draft, encode(draft.event))], position=0, previous=GENESIS, versions={"registry": 0})
+    texts = (one.at, one.actor, one.causation, one.correlation)
+    for behind in range(3):
+        joined = f"{texts[behind]}\x1f{texts[behind + 1]}"
+        left = (*texts[:behind], joined, *texts[behind + 2 :])
+        for gap in range(behind + 1, 4):
+            at, actor, causation, correlation = (*left[:gap], "", *left[gap:])
+            moved = one._replace(at=at, actor=actor, causation=causation, correlation=correlation)
+            assert in_order([moved]).problems, moved
+            assert in_parts([moved], []) is None, moved
