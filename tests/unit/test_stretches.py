@@ -158,12 +158,13 @@ def test_bytes_that_went_over_between_other_fields_are_found_by_the_separators_t
     """A field took a separator and the next field along: then one is too many, wherever the gap is put."""
     draft = Draft("registry", signal(()), "id-1", "2026-11-22T00:00:00.000000Z", "miner:x", "cause", "turn")
     (one,) = seal([(draft, encode(draft.event))], position=0, previous=GENESIS, versions={"registry": 0})
-    texts = (one.at, one.actor, one.causation, one.correlation)
+    names = ("at", "actor", "causation", "correlation")
+    texts = [str(getattr(one, name)) for name in names]
     for behind in range(3):
         joined = f"{texts[behind]}\x1f{texts[behind + 1]}"
         left = (*texts[:behind], joined, *texts[behind + 2 :])
         for gap in range(behind + 1, 4):
-            at, actor, causation, correlation = (*left[:gap], "", *left[gap:])
-            moved = one._replace(at=at, actor=actor, causation=causation, correlation=correlation)
+            shifted = dict(zip(names, [*left[:gap], "", *left[gap:]], strict=True))
+            moved = Envelope(**{**one._asdict(), **shifted})
             assert in_order([moved]).problems, moved
             assert in_parts([moved], []) is None, moved
