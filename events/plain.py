@@ -10,6 +10,7 @@ what a reader asks: fields, equality, `model_dump`. To append, or to decide, tak
 from __future__ import annotations
 
 import json
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from events.envelope import Envelope, encode, holds
@@ -154,11 +155,9 @@ def _plain_again(value: Any) -> Any:  # noqa: ANN401 - the same
 
 
 class PlainEnvelope(Envelope):
-    """A stored event that is read plainly."""
+    """A stored event that is read plainly, once: every line that came with it asks it anew."""
 
-    __slots__ = ()
-
-    @property
+    @cached_property
     def event(self) -> Frozen:
         """Read the payload; raises CorruptLogError where it is no event. Of types not in EVENTS, by the class."""
         if self.type not in EVENTS:

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.errors import NotFoundError
+from events.errors import CorruptLogError, NotFoundError
 from events.subscriptions import taken_in
 from registry import travel
 from registry.outline import Outline
@@ -127,7 +127,7 @@ class Library:
         document = self.log.document("capsule", name)
         if document is None:
             raise self._unknown_skill(name)
-        return Outline.from_bytes(document.body)
+        return travel.read_state(self.log, document, Outline.from_bytes)
 
     def best(self, name: str) -> VersionRow:
         """Pick the highest score among the versions measured by the evaluator that measured last.
@@ -155,13 +155,12 @@ class Library:
         position = travel.position_of(self.log, name, version)
         if not position:
             raise self._unknown_version(name, str(version), self.outline(name))
-        (envelope,) = self.log.at([position])
-        return version_row(envelope, self._scored(name, version))
+        return version_row(self.event(position), self._scored(name, version))
 
     def _scored(self, name: str, version: int) -> Envelope | None:
         """Find what measured a version last since it came."""
         row = self.log.document("scored", name, at=version)
-        return self.log.at([int(row.body)])[0] if row and row.seq == version else None
+        return self.event(int(row.body)) if row and row.seq == version else None
 
     def _unknown_skill(self, name: str) -> NotFoundError:
         names = self.names()
@@ -232,7 +231,7 @@ class Library:
     def signal(self, fingerprint: str) -> Raised | None:
         """Return the signal of a fingerprint, None where none was raised."""
         document = self.log.document("signal", fingerprint)
-        return _raised(*self.log.at([int(document.body)])) if document else None
+        return _raised(self.event(int(document.body))) if document else None
 
     def cycles(self) -> list[CycleFinished]:
         """List the finished cycles, oldest first."""
@@ -260,12 +259,20 @@ class Library:
         recent = takewhile(lambda one: one.at >= earliest, found)
         return islice(recent, limit if limit >= 0 else None)
 
+    def event(self, position: int) -> Envelope:
+        """Return the event at a position that something names; raises CorruptLogError where it is missing."""
+        if found := self.log.at([position]):
+            return found[0]
+        raise _missing(position)
+
     def origins(self, positions: AbstractSet[int]) -> Mapping[int, Origin]:
         """Return the origins at these positions, and others: they never change, so what was read is remembered."""
         if positions - self._seen.keys():
             kept = self._seen if len(self._seen) < _MOST_SEEN else {}
             missing = sorted(positions - kept.keys())
             self._seen = kept | {origin.position: origin for origin in self.log.origins(missing)}
+            if lost := positions - self._seen.keys():
+                raise _missing(min(lost))
         return self._seen
 
     def _newest(self, capsule: str, types: Sequence[str]) -> Iterator[Envelope]:
@@ -282,6 +289,10 @@ def _nearest(typed: str, known: list[str], *, at_most: int, cutoff: float) -> tu
     from difflib import get_close_matches  # noqa: PLC0415 - for who mistyped
 
     return tuple(get_close_matches(typed, known, n=at_most, cutoff=cutoff))
+
+
+def _missing(position: int) -> CorruptLogError:
+    return CorruptLogError(f"event {position} is missing", position=position, hint="germline verify")
 
 
 def _raised(envelope: Envelope) -> Raised:

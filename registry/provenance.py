@@ -86,7 +86,7 @@ def why(library: Library, capsule: Capsule, number: int, *, earlier: int | None 
             hint=f"germline show {capsule.name}@{capsule.version} --blame",
         )
     line = lines[number - 1]
-    (origin,) = library.log.at([line.origin])
+    origin = library.event(line.origin)
     candidate = library.candidate(getattr(origin.event, "candidate", ""))
     signal = library.signal(candidate.proposed.fingerprint) if candidate else None
     return Why(

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+import zlib
+from typing import TYPE_CHECKING, Final, TypeVar
 
+from events.errors import StorageError
 from events.plain import is_plain
 from registry.sheet import Sheet
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from events.envelope import Envelope
-    from events.log import EventLog
+    from events.log import Document, EventLog
     from registry.capsule import Capsule
+
+T = TypeVar("T")
 
 _PAGE: Final = 256
 """Versions looked at in one go when looking for a time."""
@@ -20,13 +26,13 @@ _PAGE: Final = 256
 def latest(log: EventLog, name: str) -> Capsule | None:
     """Return a capsule as it is now, None where there is none of that name."""
     document = log.document("live", name)
-    return _thawed(log, document.body) if document else None
+    return _thawed(log, document) if document else None
 
 
 def latest_sheet(log: EventLog, name: str) -> Sheet | None:
     """Return what the text of a capsule is written from as it is now, None where there is none of that name."""
     document = log.document("live", name)
-    return Sheet.from_bytes(document.body) if document else None
+    return read_state(log, document, Sheet.from_bytes) if document else None
 
 
 def at_version(log: EventLog, name: str, version: int) -> Capsule | None:
@@ -40,7 +46,7 @@ def at_position(log: EventLog, name: str, position: int) -> Capsule | None:
     from registry.apply import apply  # noqa: PLC0415 - the fold, which the latest version is read without
 
     snapshot = log.document("snapshot", name, at=position)
-    capsule = _thawed(log, snapshot.body) if snapshot else None
+    capsule = _thawed(log, snapshot) if snapshot else None
     after = snapshot.seq if snapshot else 0
     changes = log.documents("touch", name, after=after, upto=position)
     for envelope in log.at([change.seq for change in changes]):
@@ -70,13 +76,24 @@ def version_body(envelope: Envelope) -> bytes:
     return f'[{envelope.position},"{envelope.at}"]'.encode()
 
 
-def _thawed(log: EventLog, body: bytes) -> Capsule:
+def read_state(log: EventLog, document: Document, read: Callable[[bytes], T]) -> T:
+    """Read a state out of its document; raises StorageError for one that is damaged."""
+    try:
+        return read(document.body)
+    except (zlib.error, KeyError, TypeError, ValueError) as error:
+        raise StorageError(
+            f"the state of {document.key} that is kept beside its events is damaged",
+            hint=f"germline copy {log.location} NEW folds it again",
+        ) from error
+
+
+def _thawed(log: EventLog, document: Document) -> Capsule:
     """Read a state back, plainly where the events of the log are read so: in one fold all parts are of a kind."""
     if is_plain(log):
         from registry.thawing import thaw_plainly as thaw  # noqa: PLC0415 - for reading commands
     else:
         from registry.snapshots import thaw  # noqa: PLC0415 - pydantic, which reading commands do without
-    return thaw(body)
+    return read_state(log, document, thaw)
 
 
 def _place(body: bytes) -> tuple[int, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, get_args
 from zlib import compress, decompress
 
@@ -10,11 +11,13 @@ import pytest
 
 from events import upcasters
 from events.base import Frozen
-from events.claims import AfterError
+from events.claims import After, AfterError, Before, Claim, FinishWith, Output, PluginClaim, StartWith
+from events.clock import SystemClock
 from events.envelope import GENESIS, Draft, Envelope, seal
 from events.errors import CorruptLogError, StorageError
 from events.fields import is_score, new_lines, type_of
 from events.kinds import class_of
+from events.log import Document
 from events.parts import Edit
 from events.plain import EVENTS, PARTS, OtherShapeError, Plain, PlainEnvelope, is_plain, plain, plainly
 from events.score import Unmeasured
@@ -25,12 +28,16 @@ from registry.publish import take_in_edits
 from registry.rendering import projected_lines
 from registry.snapshots import freeze, thaw
 from registry.thawing import thaw_plainly
+from registry.travel import latest, latest_sheet
 from tests.clocks import TickingClock
 from tests.golden.add import EVENTS as GOLDEN
 from tests.golden.add import envelope_of, read_golden
 from tests.golden.examples import example
 from tests.registries import AVOID, DO, NAME, NO_GUESS, imported, judged, learn, new_registry, proposal, rewrite
+from tests.terminal import Terminal
 from tests.unit.test_provenance import raise_signal
+from tui.bootstrap import open_library
+from tui.cli import explaining, reading
 from tui.cli.blamed import skill_json
 from tui.cli.explained import why_json
 
@@ -38,11 +45,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from events.log import EventLog
     from registry.registry import Registry
 
 GOLDEN_EVENTS = sorted(path for path in GOLDEN.glob("*.json") if path.stem.partition(".")[0] in EVENTS)
 OF_RUNS = {"Rollouts", "TagFigures", "JudgeFigures", "Advantage", "AgainstNoSkill"}
 """What is not listed: a candidate with figures of runs is read by its class."""
+OTHER_CLAIMS: tuple[Claim, ...] = (
+    After(action="bash:ls", k=2, failing=True, avoid="bash:ls"),
+    After(action="edit", identical=True, avoid="edit"),
+    Before(action="edit", do="read"),
+    StartWith(do="read"),
+    FinishWith(do="test"),
+    Output(pattern="^[0-9]+$"),
+    PluginClaim(name="budget", terms=(("most", "3"),)),
+    PluginClaim(name="unnamed"),
+)
 
 
 def plainly_read(envelope: Envelope) -> Frozen:
@@ -99,6 +117,11 @@ def test_an_event_of_any_age_says_plainly_what_it_says_as_a_whole(path: Path) ->
     assert type_of(read) == type_of(whole) == golden.type
     assert read == plainly_read(golden)
     assert hash(read) == hash(plainly_read(golden))
+
+
+def test_an_event_is_read_once_however_many_lines_ask_it() -> None:
+    envelope = PlainEnvelope(*envelope_of(example(class_of("GeneBorn"))))
+    assert envelope.event is envelope.event
 
 
 @pytest.mark.parametrize("kind", sorted(EVENTS.keys() - {"CandidateScored"}))
@@ -174,8 +197,8 @@ def lived(own_folder: Path) -> Iterator[Registry]:
     take_in_edits(registry, NAME)
     learn(registry, NO_GUESS, candidate="c3", claims=(AfterError(template="column", do="sql:SHOW"),))
     registry.execute(Revert(NAME, 2, "enough"))
-    for number in range(8):
-        learn(registry, f"Lesson {number}.\n", candidate=f"d{number}", claims=())
+    for number, claim in enumerate(OTHER_CLAIMS):
+        learn(registry, f"Lesson {number}.\n", candidate=f"d{number}", claims=(claim,))
     yield registry
     registry.log.close()
 
@@ -205,11 +228,51 @@ def test_every_line_is_explained_plainly_as_it_is_as_a_whole(lived: Registry) ->
     assert len(told) > 2, "with and without a claim, earlier forms and other tries"
 
 
+def test_the_commands_say_the_same_whichever_way_events_are_read(
+    lived: Registry, own_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    germline = Terminal(own_folder, GERMLINE_REGISTRY=str(own_folder / "registry.db"))
+    monkeypatch.setattr(SystemClock, "now", lambda _: "2026-12-24T12:00:00.000000Z")
+    newest = lived.capsule(NAME).version
+    asked = [("show", f"{NAME}@{ref}", *more) for ref in (2, newest) for more in ((), ("--blame",), ("--json",))]
+    for line in projected_lines(lived.capsule(NAME)):
+        asked += [("why", f"{NAME}:{line.number}", *more) for more in ((), ("--all",), ("--json",))]
+    plainer = [germline.does(*words) for words in asked]
+    for command in (reading, explaining):
+        monkeypatch.setattr(command, "open_library", lambda path, **_: open_library(path))
+    assert [germline.does(*words) for words in asked] == plainer
+
+
 def test_a_state_that_lacks_what_is_written_now_is_read_by_its_classes(lived: Registry) -> None:
     body = freeze(lived.capsule(NAME))
     older = compress(decompress(body).replace(b',"avoid":null', b""))
     assert decompress(older) != decompress(body)
     assert freeze(thaw_plainly(older)) == freeze(thaw(older)) == body
+
+
+@pytest.mark.parametrize("read", [lambda log: log, plainly])
+def test_a_line_whose_event_is_missing_is_told_either_way(
+    lived: Registry, monkeypatch: pytest.MonkeyPatch, read: Callable[[EventLog], EventLog]
+) -> None:
+    library = Library(read(lived.log))
+    skill = library.capsule(NAME)
+    monkeypatch.setattr(lived.log, "at", lambda _: [])
+    monkeypatch.setattr(lived.log, "origins", lambda _: [])
+    for look in (lambda: blame(library, skill), lambda: why(library, skill, 1)):
+        with pytest.raises(CorruptLogError, match=r"event \d+ is missing"):
+            look()
+
+
+@pytest.mark.parametrize("damage", [b"{", compress(b"{"), compress(b"{}"), compress(b"[]")])
+def test_a_damaged_state_is_told_either_way_with_what_mends_it(
+    lived: Registry, monkeypatch: pytest.MonkeyPatch, damage: bytes
+) -> None:
+    monkeypatch.setattr(lived.log, "document", lambda view, key, **_: Document(view, key, 0, damage))
+    for library in (lived, Library(plainly(lived.log))):
+        for look in (partial(latest, library.log), partial(latest_sheet, library.log), library.outline):
+            with pytest.raises(StorageError, match=f"state of {NAME} .* damaged") as told:
+                look(NAME)
+            assert told.value.hint.startswith("germline copy")
 
 
 def test_the_best_version_and_all_candidates_are_found_plainly_too(lived: Registry) -> None:
