@@ -37,6 +37,16 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def brief(number: int, room: int) -> str:
+    """Write a count in full where it fits into `room` letters, else its first digits: `19,015`, `1.23M`."""
+    full = f"{number:,}"
+    if len(full) <= room:
+        return full
+    whole, *rest = full.split(",")
+    digits = rest[0][: 3 - len(whole)]
+    return f"{whole}{'.' if digits else ''}{digits}{'kMGTPE'[len(rest) - 1]}"
+
+
 def ago(at: str, now: str) -> str:
     """Write how long ago a time was: `2 days ago`, `just now`. Both are RFC 3339."""
     seconds = (datetime.fromisoformat(now) - datetime.fromisoformat(at)).total_seconds()

@@ -294,6 +294,27 @@ async def test_the_age_of_the_last_event_is_whole_in_every_width(story: Path) ->
             assert " 4d" in at.row("#skills"), width
 
 
+async def test_what_a_rule_found_stands_in_one_column_and_nothing_is_cut_off(story: Path) -> None:
+    async with screens(story, "/review", settings=SETTINGS, size=(80, 40)) as at:
+        for width in (80, 100, 120):
+            await at.resize(width, 40)
+            rows = at.pane("#candidate").splitlines()
+            first = next(index for index, row in enumerate(rows) if row.startswith(" gate"))
+            rules = rows[first : (*rows, "").index("", first)]
+            assert rules[0][11:].startswith("✓ untrusted text  nothing that instructs"), width
+            assert all(row[28] == " " != row[29] for row in rules), width
+            assert not any("…" in row for row in rules), width
+
+
+async def test_scores_and_their_difference_are_whole_where_the_panes_stand_beside_each_other(story: Path) -> None:
+    async with screens(story, "sql-analyst@3", size=(100, 30)) as at:
+        for width in (80, 99, 100, 105, 120):
+            await at.resize(width, 30)
+            said = " ".join(at.pane("#detail").split())
+            assert "[.449, .492] n 1,312" in said, width
+            assert "Δ +.011 [.006, .017], paired by 236 tasks; 91% covered" in said, width
+
+
 async def test_without_colour_the_screens_are_drawn_in_one(story: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with screens(story, "/presets", size=(80, 24)) as at:

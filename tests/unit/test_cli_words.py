@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import io
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.cells import cell_len
 
 from events.claims import After, AfterError
 from events.errors import UsageError
@@ -12,11 +14,13 @@ from strategies.signals.detect import DETECTORS
 from tests.worlds import asking
 from tui.cli.config import Config, read_config, template
 from tui.cli.evolved import print_cycle
+from tui.cli.facts import folded
 from tui.cli.invocation import Invocation
 from tui.cli.names import Place, split_place, split_skill
-from tui.cli.paint import Paint, clip, harmless, one_line
+from tui.cli.paint import Paint, clip, column, harmless, one_line
+from tui.cli.quoted import print_evidence
 from tui.cli.words import KIND_WIDTH, claim_words, signal_words, since_words
-from tui.figures import age, ago, interval, share, signed
+from tui.figures import age, ago, brief, interval, share, signed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -165,3 +169,70 @@ def test_a_turn_that_ends_without_a_promotion_says_why(
     print_cycle(Invocation(), turn)
     told = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
     assert [rest for label, *rest in told if label == "because"] == ([[said]] if said else [])
+
+
+# -- in the width of a terminal ------------------------------------------------------------------------
+
+_WIDE = "データベースのテーブルを列挙して ください。🎉 then report, 次の質問の前に一覧を確認する"
+
+
+@pytest.mark.parametrize("text", ["list the tables before the next query, then report", _WIDE, "cafe\u0301 " * 20])
+def test_no_text_is_wider_than_asked_and_a_wide_character_takes_two_columns(text: str) -> None:
+    for width in range(30, 90):
+        lines = folded(text, width)
+        assert max(map(cell_len, lines)) <= width
+        assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+        assert cell_len(clip(text, width)) <= width
+    assert clip("列出所有表", 5) == "列出…"
+    assert clip("列出所有表", 10) == "列出所有表"
+
+
+def test_a_path_is_never_broken_so_that_it_can_be_copied() -> None:
+    path = "/srv/logs/" + "x" * 60 + ".jsonl.gz"
+    assert path in folded(f"{path}, line 7, still there", 40)[0]
+    assert max(map(len, folded("x" * 100, 40))) == 40
+
+
+def test_the_next_command_is_whole_and_stands_beside_its_label_however_long_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = f"germline why {'x' * 64}@12:117"
+    monkeypatch.setenv("COLUMNS", "80")
+    Invocation().say(f"next       {command}    germline log")
+    Invocation().say("next       germline log    germline status")
+    assert capsys.readouterr().out.splitlines() == [
+        f"next       {command}",
+        "           germline log",
+        "next       germline log    germline status",
+    ]
+
+
+def test_a_log_with_a_long_name_is_named_whole_and_what_became_of_it_stands_below(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = "x" * 40 + ".json.gz"
+    kept = SimpleNamespace(
+        evidence=SimpleNamespace(file=f"logs/{file}", byte_start=1_358_875, text="no table " * 20)
+    )
+    for width in (80, 90, 132):
+        monkeypatch.setenv("COLUMNS", str(width))
+        print_evidence(Invocation(), [kept], [], [True], every=True)  # type: ignore[list-item]
+        lines = capsys.readouterr().out.splitlines()
+        assert max(map(len, lines)) <= width
+        assert f"  evidence  {file}, byte 1,358,875" in lines[0]
+        assert sum(line.endswith("still there") for line in lines) == 1
+
+
+def test_a_column_is_as_wide_as_its_longest_text_where_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["sql-analyst", "x" * 50]
+    found = []
+    for width in (80, 100, 200):
+        monkeypatch.setenv("COLUMNS", str(width))
+        found.append(column(names, 24, 44))
+    assert found == [36, 50, 50]
+
+
+def test_a_count_that_has_no_room_keeps_its_size() -> None:
+    said = [brief(number, 7) for number in (0, 1_204, 999_999, 1_234_567, 12_345_678, 999_999_999, 10**12)]
+    assert said == ["0", "1,204", "999,999", "1.23M", "12.3M", "999M", "1.00T"]
+    assert [brief(number, 5) for number in (9_999, 10_000, 999_999)] == ["9,999", "10.0k", "999k"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +13,11 @@ from rich.cells import cell_len
 from events.claims import After, AfterError
 from events.score import Delta, Score, Unmeasured
 from registry.diffs import line_diff
+from registry.library import Raised
 from strategies.presets import PRESETS, Weights
 from strategies.select import KINDS
+from tests.worlds import asking
+from tui.signal_reads import SignalLine
 from tui.views.ascii import ascii_of
 from tui.views.bars import Axis, axis_over, interval_bar, sparkline
 from tui.views.blame import matches_in
@@ -21,6 +25,7 @@ from tui.views.chain import Link, chain_row
 from tui.views.claims import claim_text
 from tui.views.diff import changes, diff_rows
 from tui.views.evidence import template_spans
+from tui.views.help import KeyLine, help_rows
 from tui.views.markdown import MOST_CHARS, markdown_tones
 from tui.views.marks import VERDICTS, delta_part
 from tui.views.notice import notice_rows
@@ -39,7 +44,9 @@ from tui.views.rows import (
     width_of,
     wrap,
 )
-from tui.views.scores import before_and_after, score_pair, score_row
+from tui.views.scores import BAR, before_and_after, score_pair, score_row
+from tui.views.signals import signal_row, signals_header
+from tui.views.skills import skill_rows, skills_header
 
 if TYPE_CHECKING:
     from tui.views.rows import Row
@@ -111,6 +118,14 @@ def test_wrapping_breaks_between_words() -> None:
     ]
 
 
+def test_what_goes_on_below_begins_where_the_row_above_does_whatever_gap_it_broke_at() -> None:
+    row = (Part("promoted to version 3"), Part("   4 days ago", "dim"))
+    assert [text_of(line) for line in labelled("last", row, 33)] == [
+        "last      promoted to version 3",
+        "          4 days ago",
+    ]
+
+
 def test_a_label_stands_before_the_first_row_alone_and_the_last_row_is_cut() -> None:
     rows = labelled("signal", (Part("one two three four five six"),), 20, limit=2)
     assert [text_of(row) for row in rows] == ["signal    one two", "          three fou…"]
@@ -160,16 +175,31 @@ def test_noise_is_drawn_flat() -> None:
 
 
 def test_scores_of_different_evaluators_are_written_without_a_bar() -> None:
-    rows = [text_of(row) for row in before_and_after(score(0.4), score(0.5, evaluator="e2"), None)]
+    rows = [text_of(row) for row in before_and_after(score(0.4), score(0.5, evaluator="e2"), None, 70)]
     assert "not comparable" in rows[-1]
     assert not any("●" in row for row in rows)
 
 
 def test_scores_stand_over_one_axis_with_the_paired_difference_below() -> None:
-    rows = before_and_after(score(0.442), score(0.459), Delta(value=0.017, low=0.01, high=0.019, tasks=236))
+    rows = before_and_after(score(0.442), score(0.459), Delta(value=0.017, low=0.01, high=0.019, tasks=236), 70)
     before, after, change = (text_of(row) for row in rows)
     assert before.index("●") < after.index("●")
     assert change == "Δ +.017 [.010, .019], paired by 236 tasks; 91% covered"
+
+
+def test_bars_give_way_to_figures_which_are_whole_in_every_width() -> None:
+    bars = []
+    for width in range(36, 90):
+        rows = before_and_after(score(0.442), score(1.0, spread=0.0), None, width)
+        assert max(map(width_of, rows)) <= width
+        assert [text_of(row).rpartition("  ")[2] for row in rows] == [
+            "[.422, .462] n 1,312",
+            "[1.000, 1.000] n 1,312",
+        ]
+        bars.append(sum(text_of(rows[0]).count(sign) for sign in "┄━●"))
+        assert all(text_of(row)[len("before 1.000  ")] in "┄━●[" for row in rows)
+    assert bars == sorted(bars)
+    assert {bars[0], bars[-1]} == {0, BAR}
 
 
 def test_a_version_without_a_score_says_why() -> None:
@@ -220,6 +250,44 @@ def test_a_diff_has_signs_and_marks_the_words_that_changed() -> None:
     assert [text_of(row) for row in rows] == [" 1 - a b c", " 1 + a x c", " 2   same"]
     assert [part.text for part in rows[1] if part.tone == "new"] == ["x"]
     assert changes(diff) == "+1 −1"
+
+
+@pytest.mark.parametrize("width", [79, 98, 99, 119, 159])
+def test_the_ids_of_keys_stand_in_one_column_at_the_right_edge(width: int) -> None:
+    lines = [
+        KeyLine("enter", "history", "the history of this skill", "skills.open"),
+        KeyLine("q", "close", "x", "y"),
+    ]
+    assert [width_of(row) for row in help_rows(lines, "", width)] == [width - 1, width - 1]
+
+
+@pytest.mark.parametrize("width", [79, 98, 99, 118, 119, 138, 139, 159, 199, 299])
+def test_columns_of_skills_stand_under_their_names_and_use_the_room_there_is(width: int) -> None:
+    (titles,) = map(text_of, skills_header(width))
+    event = SimpleNamespace(at="2021-11-01T12:00:00.000000Z")
+    for name in ("sql-analyst", "x" * 64):
+        capsule = SimpleNamespace(
+            name=name, version=123, aliases=(("a" * 30, 123),), retired=False, unproven=False,
+            score=score(0.47), delta=Delta(value=0.011, low=0.0, high=0.02, tasks=9),
+        )  # fmt: skip
+        card = SimpleNamespace(capsule=capsule, versions=(), last=event, last_summary="promoted to version 3")
+        (row,) = map(text_of, skill_rows([card], None, width, "2026-11-21T12:00:00.000000Z"))  # type: ignore[list-item]
+        assert cell_len(row) <= width
+        assert titles.index("ver") == row.index("@123")
+        assert titles.index("aliases") == row.index("aaa")
+        assert titles.index("score") + len("score") == row.index(".470") + len(".470")
+        assert titles.index("  last") == row.index("  5y")
+        assert ("promoted to version 3" in row) == (width >= 99)
+        assert (name in row) == (len(name) < 20 or width > 250)
+
+
+def test_a_signal_in_millions_of_places_keeps_its_figures_whole_and_in_their_columns() -> None:
+    (titles,) = map(text_of, signals_header(99))
+    signal = asking((), template="x").signal.model_copy(update={"count": 12_345_678, "episodes": 123_456})
+    line = SignalLine(Raised(9, "2021-11-01T12:00:00.000000Z", signal), open=True)
+    row = text_of(signal_row(line, 99, "2026-11-21T12:00:00.000000Z"))
+    assert titles.index("count") + len("count") == row.index("12.3M×") + len("12.3M×")
+    assert titles.index("ep ") + len("ep") == row.index(" 123k") + len(" 123k")
 
 
 def test_a_notice_says_what_to_type_next() -> None:

@@ -16,7 +16,7 @@ from tui.bootstrap import find_registry, open_library, open_registry
 from tui.cli.appended import event_rows, rehearsed
 from tui.cli.invocation import invocation
 from tui.cli.options import AsJson, DryRun, OneOrAll, Reason, Skill, Yes
-from tui.cli.paint import clip, one_line, width
+from tui.cli.paint import clip, column, one_line, width
 from tui.cli.words import actor_words
 from tui.figures import ago
 
@@ -47,9 +47,11 @@ def list_aliases(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = 
     if as_json:
         call.answer("alias-list", {"aliases": rows})
         return
+    skills = column([str(row["skill"]) for row in rows], 24, 44)
+    names = column([str(row["alias"]) for row in rows], 16, 44)
     for row in rows:
         live = "the live version" if row["live"] else ""
-        call.say(f"{row['skill']:<24} {row['alias']:<16} @{row['version']:<6} {live}".rstrip())
+        call.say(f"{row['skill']:<{skills}} {row['alias']:<{names}} @{row['version']:<6} {live}".rstrip())
     if not rows:
         call.note("no version has a name yet\nnext       germline alias set SKILL NAME VERSION")
 
@@ -138,10 +140,11 @@ def log_aliases(ctx: typer.Context, skill: Skill, *, as_json: AsJson = False) ->
         call.answer("alias-log", {"skill": skill, "moves": rows})
         return
     now = SystemClock().now()
+    names = column([event.alias for _, event in moves], 16, 40)
     for envelope, event in moves:
         move = f"{_at(event.previous)} → {_at(event.version)}"
         who = f"{ago(envelope.at, now)} {actor_words(envelope.actor)}"
-        line = f"{envelope.position:>6}  {event.alias:<16} {move:<14} {who}  {one_line(event.reason)}"
+        line = f"{envelope.position:>6}  {event.alias:<{names}} {move:<14} {who}  {one_line(event.reason)}"
         call.say(clip(line.rstrip(), width()))
     if not moves:
         call.note(f"no name of {skill} was ever moved")

@@ -49,8 +49,11 @@ def demo(
     copytree(demo_folder() / "recordings", place / "logs")
     with chdir(place), _own_registry():
         _tell(call)
-    call.say(f"\nEverything is in {place}. To go on from there:")
-    call.say(f"  cd {shlex.quote(str(place))}")
+    if place.resolve() == Path.cwd():
+        call.say("\nEverything is in this folder. To go on:")
+    else:
+        call.say(f"\nEverything is in {place}. To go on from there:")
+        call.say(f"  cd {shlex.quote(str(place))}")
     call.say("  germline evolve git-helper --logs logs/git    germline log    germline ui")
 
 

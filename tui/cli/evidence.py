@@ -14,6 +14,7 @@ from registry.erasing import Reach, erasure_of, named_evidence, reach_of, signal
 from registry.evidence import Evidence
 from tui.bootstrap import find_registry, open_library, open_registry
 from tui.cli.appended import event_rows, rehearsed
+from tui.cli.facts import say_folded
 from tui.cli.invocation import invocation
 from tui.cli.names import SHOWN_CHARS
 from tui.cli.options import AsJson, DryRun, Reason
@@ -57,7 +58,7 @@ def show_evidence(
     else:
         _print_kept(call, fields)
     for at, one in enumerate(signals):
-        call.say(f"{'signal' if at == 0 else '':<10} {signal_words(one.event)}")
+        say_folded(call, f"{'signal' if at == 0 else '':<10} ", signal_words(one.event))
     if not fields["erased"]:
         call.say(f"next       germline evidence erase {fields['id'][:12]} --reason TEXT")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from events.score import Score
 from tui.cli.explained import effect_words, measured_words, score_words
-from tui.cli.facts import say_fact
+from tui.cli.facts import say_fact, say_folded
 from tui.cli.found import MARKS
 from tui.cli.guided import guidance_json, print_guidance
 from tui.cli.paint import clip, width
@@ -179,7 +179,7 @@ def print_end(call: Invocation, result: Evolution, skill: str) -> None:
     known = f"; {counts['known']} known from earlier runs" if counts["known"] else ""
     taken = sum(cycle.pick is not None for cycle in result.cycles)
     turns = f"{count(taken, 'turn')}, {count(result.tried, 'claim')} tried"
-    call.say(f"{turns}: {told}{without}{known}")
+    say_folded(call, "", f"{turns}: {told}{without}{known}")
     for at, cycle in enumerate(promoted):
         say_fact(call, "" if at else "audit", _audit_words(cycle))
     print_guidance(call, result.guidance)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
-from tui.cli.paint import one_line, width
+from tui.cli.paint import columns, fitting, one_line, width
 
 if TYPE_CHECKING:
     from tui.cli.invocation import Invocation
@@ -14,11 +14,36 @@ LABEL: Final = 10
 """Columns of the labels: "signal", "evidence" …"""
 
 
+_LEAST_ROOM: Final = 30
+
+
+def folded(text: str, room: int) -> list[str]:
+    """Break a line between words into some of at most `room` columns; a path stays whole, however long it is."""
+    room = max(room, _LEAST_ROOM)
+    if columns(text) <= room and text == text.strip():  # most do, and are not worth looking for places to break
+        return [text]
+    if columns(text) == len(text):
+        whole = any("/" in word for word in text.split() if len(word) > room)
+        return wrap(text, room, break_on_hyphens=False, break_long_words=not whole) or [""]
+    lines, rest = [], text.strip()
+    while columns(rest) > room:
+        end = fitting(rest, room)
+        end = rest.rfind(" ", 0, end + 1) if " " in rest[1 : end + 1] else end
+        lines.append(rest[:end].rstrip())
+        rest = rest[end:].lstrip()
+    return [*lines, rest]
+
+
+def say_folded(call: Invocation, head: str, text: str, *, tone: str = "") -> None:
+    """Print a text behind what heads it, a mark or a label; what has no room goes below the text."""
+    first, *others = folded(one_line(text), width() - len(head))
+    call.say(f"{call.paint(head, tone)}{first}")
+    for line in others:
+        call.say(f"{'':<{len(head)}}{line}")
+
+
 def say_fact(call: Invocation, label: str, text: str) -> None:
     """Print a fact behind its label."""
-    said, room = one_line(text), max(width() - LABEL - 2, 30)
-    fits = len(said) <= room and said == said.strip()  # most do, and are not worth looking for places to break
-    lines = [said] if fits else wrap(said, room, break_on_hyphens=False) or [""]
-    for at, line in enumerate(lines):
+    for at, line in enumerate(folded(one_line(text), width() - LABEL - 2)):
         shown = label if at == 0 else ""
         call.say(f"  {call.paint(f'{shown:<{LABEL}}', 'dim')}{line}".rstrip())

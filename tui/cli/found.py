@@ -18,7 +18,7 @@ from tui.cli.options import AsJson, OneOrAll
 from tui.cli.paint import clip, one_line, width
 from tui.cli.shapes import model_json, models_json, score_json
 from tui.cli.words import KIND_WIDTH, signal_name
-from tui.figures import age, count, interval, signed
+from tui.figures import age, brief, count, interval, signed
 
 if TYPE_CHECKING:
     from registry.candidate import Candidate
@@ -65,8 +65,9 @@ def signals(
         event = one.event
         mark = "○" if is_open(event, live, over) else call.paint("✓", "good")
         name = clip(signal_name(event), width() - 58)
+        times, episodes = brief(event.count, 7), brief(event.episodes, 6)
         call.say(
-            f"{mark} {event.kind:<{KIND_WIDTH}} {event.calls_for:<8} {event.count:>7,}× {event.episodes:>6,} ep "
+            f"{mark} {event.kind:<{KIND_WIDTH}} {event.calls_for:<8} {times:>7}× {episodes:>6} ep "
             f"{len(event.runs):>2} {'run ' if len(event.runs) == 1 else 'runs'}  {name}"
         )
     shown = next((name for one in raised for name in one.event.evidence), "")

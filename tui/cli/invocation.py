@@ -62,9 +62,10 @@ def invocation(ctx: typer.Context) -> Invocation:
 def _below_each_other(text: str) -> str:
     """Break a line of commands where it is wider than the terminal."""
     above, newline, line = text.rpartition("\n")
-    first, *others = line.split(_BESIDE)
-    indent, room = " " * line.index(_COMMAND), width()
-    lines = [first]
+    start = line.index(_COMMAND)
+    first, *others = line[start:].split(_BESIDE)
+    indent, room = " " * start, width()
+    lines = [line[:start] + first]
     for command in others:
         if len(lines[-1]) + len(_BESIDE) + len(command) > room:
             lines.append(f"{indent}{_COMMAND}{command}")

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import TextIO
 
 _CODES: Final = {"dim": "2", "strong": "1", "good": "32", "bad": "31", "warn": "33", "accent": "36", "mark": "7"}
@@ -57,9 +58,33 @@ def harmless(text: str) -> str:
     return text.translate(_MANY_LINES)
 
 
+def columns(text: str) -> int:
+    """Count the columns that a text takes on a terminal: wide characters take two, what joins another one none."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width  # noqa: PLC0415 - most texts are plain
+
+    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def fitting(text: str, width: int) -> int:
+    """Count the first characters of a text that take at most `width` columns."""
+    if columns(text) == len(text):
+        return min(len(text), max(width, 0))
+    at = 0
+    while at < len(text) and (width := width - columns(text[at])) >= 0:
+        at += 1
+    return at
+
+
 def clip(text: str, width: int) -> str:
-    """Cut a text to at most `width` characters, with an ellipsis where something is missing."""
-    return text if len(text) <= width else text[: max(width - 1, 0)].rstrip() + "…"
+    """Cut a text to at most `width` columns, with an ellipsis where something is missing."""
+    return text if columns(text) <= width else text[: fitting(text, width - 1)].rstrip() + "…"
+
+
+def column(texts: Iterable[str], least: int, beside: int) -> int:
+    """Choose the width of a column: that of its longest text, where `beside` columns are left for the others."""
+    return max(least, min(max(map(columns, texts), default=0), width() - beside))
 
 
 def width() -> int:

@@ -63,15 +63,21 @@ def print_evidence(
     places = [f"{Path(kept.evidence.file).name}, byte {kept.evidence.byte_start:,}" for kept in shown]
     column = max(map(len, places), default=0)
     for at, (kept, place, still) in enumerate(zip(shown, places, there, strict=False)):
-        found = "still there" if still else call.paint("no longer there", "warn")
+        said = "still there" if still else "no longer there"
+        found = said if still else call.paint(said, "warn")
         label = call.paint(f"{'evidence' if at == 0 else '':<{LABEL}}", "dim")
         room = width() - LABEL - column - _STILL
         text = one_line(kept.evidence.text)
         if room >= min(_ROOM, len(text)):
             call.say(f"  {label}{place:<{column}}   {clip(text, room)}   {found}")
         else:
-            call.say(f"  {label}{place}, {found}")
-            call.say(f"  {'':<{LABEL}}  {clip(text, width() - LABEL - 4)}")
+            room = width() - LABEL - 4
+            if len(f"{place}, {said}") <= room + 2:
+                call.say(f"  {label}{place}, {found}")
+                call.say(f"  {'':<{LABEL}}  {clip(text, room)}")
+            else:
+                call.say(f"  {label}{place}")
+                call.say(f"  {'':<{LABEL}}  {clip(text, room - len(said) - 3)}   {found}")
     left = len(evidence) - len(shown)
     if left:
         say_fact(call, "", f"{left} more: --all")

@@ -17,7 +17,7 @@ from tui.bootstrap import find_registry, open_registry
 from tui.cli.appended import event_rows, print_rehearsed, since
 from tui.cli.config import read_config
 from tui.cli.explained import measured_words
-from tui.cli.facts import say_fact
+from tui.cli.facts import say_fact, say_folded
 from tui.cli.invocation import invocation
 from tui.cli.log_reading import read_logs
 from tui.cli.names import split_skill
@@ -102,7 +102,8 @@ def _best(others: Mapping[int, Score]) -> int | None:
 
 
 def _print(call: Invocation, called: str, ground: Ground, measured: Scored, others: Mapping[int, Score]) -> None:
-    call.say(f"{call.paint(called, 'strong')}  {share(measured.score.value)} {measured_words(measured.score)}")
+    words = f"{share(measured.score.value)} {measured_words(measured.score)}"
+    say_folded(call, f"{called}  ", words, tone="strong")
     audit = measured.audit
     words = share(audit.value) if isinstance(audit, Score) else f"not measured: {audit.reason}"
     say_fact(call, "audit", f"{words}, which decides nothing")

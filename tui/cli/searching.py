@@ -14,7 +14,7 @@ from tui.bootstrap import find_registry, open_library
 from tui.cli.invocation import invocation
 from tui.cli.names import SHOWN_CHARS
 from tui.cli.options import AsJson
-from tui.cli.paint import clip, one_line, width
+from tui.cli.paint import clip, column, one_line, width
 from tui.figures import age, count
 
 if TYPE_CHECKING:
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from tui.cli.invocation import Invocation
 
 _PLACE: Final = 26
-"""Columns of a place: "sql-analyst@12:117" with some room."""
+"""Columns of a place: "sql-analyst@12:117" with some room; a longer one gets more that `_BESIDE` does not need."""
+_KIND_AND_AGE: Final = 18
+_BESIDE: Final = 60
+"""Columns of what stands around a place, and of that with some words of the text."""
 
 
 class _Kind(StrEnum):
@@ -71,22 +74,23 @@ def search_registry(
         call.say("next       germline log    germline signals")
         return
     now = SystemClock().now()
+    room = column(map(_place, found), _PLACE, _BESIDE)
     for match in found:
-        _print(call, match, now)
+        _print(call, match, room, now)
     call.say(
         f"found      {'more than ' if more else ''}{count(len(found), 'place')}{': --limit N' if more else ''}"
     )
     call.say(f"next       {_next(found[0])}")
 
 
-def _print(call: Invocation, match: Match, now: str) -> None:
+def _print(call: Invocation, match: Match, room: int, now: str) -> None:
     """Print where it stands, whether it still does, how old it is, and the text."""
     lives = match.kind == "line" and not match.gone_since
     mark = call.paint("●", "good") if lives else call.paint("○", "dim")
     gone = f"gone since @{match.gone_since}: " if match.gone_since else ""
-    place = clip(_place(match), _PLACE)
-    head = f"{match.kind:<8} {place:<{_PLACE}} {age(match.at, now):>4} "
-    call.say(f"{mark} {head} {clip(gone + one_line(match.text).strip(), width() - 44)}".rstrip())
+    head = f"{match.kind:<8} {clip(_place(match), room):<{room}} {age(match.at, now):>4} "
+    text = clip(gone + one_line(match.text).strip(), width() - room - _KIND_AND_AGE)
+    call.say(f"{mark} {head} {text}".rstrip())
 
 
 def _place(match: Match) -> str:

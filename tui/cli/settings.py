@@ -26,6 +26,7 @@ _REGISTRY: Final = "registry"
 _VARIABLE: Final = "GERMLINE_REGISTRY"
 _KEY: Final = 28
 """Columns of the keys: "signals.failure_confidence_z"."""
+_VALUE: Final = 22
 
 
 class Setting(NamedTuple):
@@ -69,8 +70,13 @@ def show_config(
         return
     for row in rows:
         said = f"{row.layer:<13} {row.name}" if origins else ""
-        text = f"{row.key:<{_KEY}} {_words(row.value):<22} {said}".rstrip()
-        call.say(call.paint(clip(one_line(text), width()) if not origins else text, _tone(row)))
+        value = _words(row.value)
+        if said and len(value) > _VALUE:  # what said so stands below it: beside it no column would hold
+            call.say(call.paint(one_line(f"{row.key:<{_KEY}} {value}"), _tone(row)))
+            call.say(call.paint(f"{'':<{_KEY}} {said}".rstrip(), _tone(row)))
+            continue
+        text = one_line(f"{row.key:<{_KEY}} {value:<{_VALUE}} {said}".rstrip())
+        call.say(call.paint(text if said or row.key == _REGISTRY else clip(text, width()), _tone(row)))
     call.say(f"{'files':<{_KEY}} {nearest or f'no {NAME} here or above'}")
     call.say(f"{'':<{_KEY}} {own}{'' if own.is_file() else ', which is not there'}")
     for name, near in strays([*KINDS, _REGISTRY]):

@@ -26,10 +26,10 @@ from tui.cli.advised import print_advice
 from tui.cli.invocation import invocation
 from tui.cli.open_signals import is_open, live_claims
 from tui.cli.options import AsJson
-from tui.cli.paint import clip, one_line, width
+from tui.cli.paint import clip, column, one_line, width
 from tui.cli.shapes import model_json, score_json
 from tui.cli.words import KIND_WIDTH, signal_name
-from tui.figures import age, count, share, signed
+from tui.figures import age, brief, count, share, signed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +47,9 @@ _WORDS: Final = {
 }
 _SHOWN: Final = 5
 _FEW: Final = 2
+_CALLED: Final = 28
+_BESIDE: Final = 37
+"""Columns of a skill and its version, and of the label and the figures beside them."""
 
 
 def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
@@ -117,13 +120,14 @@ def _skill_json(library: Library, name: str, episodes: Sequence[EpisodeRecord]) 
 
 def _print_skills(call: Invocation, skills: list[dict[str, Any]]) -> None:
     now = SystemClock().now()
+    names = column([f"{row['skill']}@{row['version']}" for row in skills], _CALLED, _BESIDE)
     for at, row in enumerate(skills):
         score, delta = row["score"], row["delta"]
         figures = share(score["value"]) if score else "unproven" if row["unproven"] else "–"
         change = f"Δ {signed(delta['value'])}" if delta else ""
-        names = " ".join(f"{alias}→{version}" for alias, version in row["aliases"].items())
+        aliases = " ".join(f"{alias}→{version}" for alias, version in row["aliases"].items())
         called = f"{row['skill']}@{row['version']}"
-        text = f"{called:<28} {figures:<9} {change:<8} {age(row['at'], now):>4}  {names}"
+        text = f"{called:<{names}} {figures:<9} {change:<8} {age(row['at'], now):>4}  {aliases}"
         call.say(f"{'skills' if at == 0 else '':<10} {text}".rstrip())
         if row["record"]["episodes"]:
             call.say(f"{'':<10}   {_record_words(row['record'])}")
@@ -168,7 +172,7 @@ def _print_signals(call: Invocation, waiting: list[Raised]) -> None:
     most = sorted(waiting, key=lambda one: (-one.event.severity, one.event.fingerprint))
     for at, one in enumerate(most[:_SHOWN]):
         name, kind = clip(signal_name(one.event), width() - 42), f"{one.event.kind:<{KIND_WIDTH}}"
-        call.say(f"{'signals' if at == 0 else '':<10} ○ {kind} {one.event.count:>7,}×  {name}")
+        call.say(f"{'signals' if at == 0 else '':<10} ○ {kind} {brief(one.event.count, 7):>7}×  {name}")
     if len(most) > _SHOWN:
         call.say(f"{'':<10} {len(most) - _SHOWN} more: germline signals")
 

@@ -12,6 +12,7 @@ import typer
 from events.errors import CheckFailedError, CorruptLogError, UsageError
 from events.log import Head, Integrity, Problem
 from tui.bootstrap import beside_of, find_registry, open_log
+from tui.cli.facts import say_folded
 from tui.cli.invocation import invocation
 from tui.cli.options import AsJson
 from tui.figures import count
@@ -184,7 +185,7 @@ def _tell(call: Invocation, one: _Compared) -> None:
         many = count(len(checkpoints), "checkpoint")
         last = f"{'the last ' if len(checkpoints) > 1 else ''}of {count(newest.size, 'event')}, {newest.at}"
         signed = f", signed by key {one.key}" if one.key else ""
-        call.say(f"{call.paint('✓', 'good')} {many} in {one.file.name}, {last}{signed}")
+        say_folded(call, "✓ ", f"{many} in {one.file.name}, {last}{signed}", tone="good")
         if not one.key and any(one.signature for one in checkpoints):
             call.note("note       a signature was not checked: --key PUBLIC")
     if one.kept.torn:

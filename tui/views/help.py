@@ -34,8 +34,9 @@ def help_rows(lines: Sequence[KeyLine], needle: str, width: int) -> list[Row]:
 
 
 def _roomy(line: KeyLine, width: int) -> Row:
-    told = (cell(f" {line.keys}", 14, "accent"), cell(line.name, 15, "strong"), Part(line.tooltip))
-    return cut_row((*told, Part(f"   {line.key_id}", "dim")), width)
+    said = max(width - 29 - len(line.key_id) - 3, 0)
+    told = (cell(f" {line.keys}", 14, "accent"), cell(line.name, 15, "strong"), cell(line.tooltip, said))
+    return cut_row((*told, Part(f"  {line.key_id}", "dim")), width)
 
 
 def _narrow(line: KeyLine, width: int) -> Row:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from events.model_events import TokenUsage
+from events.base import Frozen
 from events.score import Delta, Score, Unmeasured
 from registry.provenance import actor_of
 from tui.figures import age, ago, count
@@ -12,13 +12,12 @@ from tui.views.bars import sparkline
 from tui.views.claims import CLAIMS, claim_text
 from tui.views.diff import changes, diff_rows
 from tui.views.marks import UNPROVEN, VERDICTS, delta_row, minute
-from tui.views.rows import BLANK, Part, cell, clean, cut_row, labelled
+from tui.views.rows import BLANK, LABEL_WIDTH, Part, cell, clean, cut_row, labelled, text_of
 from tui.views.scores import before_and_after, effect_ground, effect_row, score_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from events.base import Frozen
     from tui.event_reads import EventDetail, EventLine
     from tui.views.rows import Row, Tone
 
@@ -120,9 +119,9 @@ def _scores(fields: dict[str, Any], width: int) -> list[Row]:
             rows += [*labelled("", effect_ground(effect), width)]
         before, after = fields.pop(f"{prefix}before", None), fields.pop(f"{prefix}after", None)
         if before is not None and after is not None:
-            drawn = before_and_after(before, after, fields.pop(f"{prefix}delta", None))
+            drawn = before_and_after(before, after, fields.pop(f"{prefix}delta", None), width - LABEL_WIDTH)
             rows += [
-                row for at, one in enumerate(drawn) for row in labelled("" if at else label, one, width, limit=1)
+                row for at, one in enumerate(drawn) for row in labelled("" if at else label, one, width, limit=2)
             ]
     return rows
 
@@ -165,8 +164,8 @@ def _value(value: Any) -> Row:  # noqa: ANN401 - a field of any event
         return delta_row(value)
     if isinstance(value, CLAIMS):
         return (Part(claim_text(value)),)
-    if isinstance(value, TokenUsage):
-        told = ", ".join(f"{name.replace('_', ' ')} {number:,}" for name, number in value if number)
+    if isinstance(value, Frozen) and not hasattr(value, "template"):
+        told = ", ".join(f"{name.replace('_', ' ')} {text_of(_value(item))}" for name, item in value if item)
         return (Part(told or "none"),)
     if isinstance(value, tuple):
         return (Part("; ".join(_text(item) for item in value)),)
@@ -180,8 +179,13 @@ def _text(value: Any) -> str:  # noqa: ANN401 - an item of a field of any event
         return clean(value.template or value.action)
     if isinstance(value, bool):
         return "yes" if value else "no"
-    text = clean(f"{value:,}" if isinstance(value, int) else str(value))
+    text = clean(f"{value:,}" if isinstance(value, int) else _decimal(value))
     return text[:_ID_SHOWN] if len(text) >= _LONG_ID and text.isalnum() else text
+
+
+def _decimal(value: Any) -> str:  # noqa: ANN401 - as above
+    """Write what was computed in the digits that say something; everything else as it is."""
+    return f"{value:.3g}" if isinstance(value, float) and 0 < abs(value) < 1 else str(value)
 
 
 def history_note(shown: int, total: int, *, scanning: bool, needle: str) -> str:

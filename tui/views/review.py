@@ -9,7 +9,7 @@ from tui.views.claims import claim_text
 from tui.views.diff import changes, diff_rows
 from tui.views.evidence import evidence_summary
 from tui.views.marks import VERDICTS
-from tui.views.rows import BLANK, Part, cell, clean, cut_row, labelled
+from tui.views.rows import BLANK, LABEL_WIDTH, Part, cell, clean, cut_row, labelled, width_of, wrap
 from tui.views.scores import before_and_after, effect_ground, effect_row
 from tui.views.signals import signal_name
 from tui.views.tried import effect_part, verdict_word
@@ -24,7 +24,9 @@ _CONTEXT: Final = 2
 _SKILL: Final = 17
 _WIDE_SKILL: Final = 28
 _ROOMY: Final = 100
-_RULE: Final = 14
+_RULE: Final = 16
+"""As wide as the longest rule is named, "untrusted text", and a gap."""
+
 _ASKED: Final[dict[str, tuple[str, str, Tone]]] = {
     "waits": ("·", "approve?", "warn"),
     "drawn": ("◆", "agree?", "accent"),
@@ -141,8 +143,8 @@ def _figures(page: Page, width: int) -> list[Row]:
     if scored.effect:
         rows += labelled("effect", effect_row(scored.effect), width)
         rows += labelled("", effect_ground(scored.effect), width, limit=2)
-    for at, row in enumerate(before_and_after(scored.before, scored.after, scored.delta)):
-        rows += labelled("" if at else "sealed", row, width, limit=1)
+    for at, row in enumerate(before_and_after(scored.before, scored.after, scored.delta, width - LABEL_WIDTH)):
+        rows += labelled("" if at else "sealed", row, width, limit=2)
     return rows
 
 
@@ -151,16 +153,19 @@ def _gate(page: Page, width: int) -> list[Row]:
     if page.misfit:
         return labelled("misfit", (Part(clean(page.misfit), "bad"),), width, limit=3)
     rows: list[Row] = []
-    for at, step in enumerate(page.explanation.steps):
-        rows += labelled("" if at else "gate", _step(step), width, limit=2)
+    for step in page.explanation.steps:
+        for row in _step(step, width - LABEL_WIDTH):
+            rows += labelled("" if rows else "gate", row, width, limit=2)
     return rows
 
 
-def _step(step: Rule) -> Row:
+def _step(step: Rule, width: int) -> list[Row]:
+    """Write what a rule found, and what it asks for: beside it, or below it where there is no room."""
     mark, tone = VERDICTS["promote" if step.holds else step.otherwise]
-    return (
-        Part(f"{mark} ", tone),
-        cell(step.name, _RULE),
-        Part(clean(step.figure)),
-        Part(f"   asks: {clean(step.asks)}", "dim"),
-    )
+    found: Row = (Part(f"{mark} ", tone), cell(step.name, _RULE), Part(clean(step.figure)))
+    asks = f"asks: {clean(step.asks)}"
+    beside: Row = (*found, Part(f"   {asks}", "dim"))
+    if width_of(beside) <= width:
+        return [beside]
+    indent = Part(" " * (_RULE + 2))
+    return [found, *((indent, *row) for row in wrap((Part(asks, "dim"),), width - _RULE - 2))]

@@ -163,7 +163,7 @@ def _breaks(text: str, width: int) -> list[tuple[int, int]]:
         space = text.rfind(" ", start + 1, start + fitting + 1)
         stop = space if space > start else start + fitting
         spans.append((start, stop))
-        start = stop + (text[stop : stop + 1] == " ")
+        start = len(text) - len(text[stop:].lstrip(" "))
     spans.append((start, len(text)))
     return spans
 

@@ -8,13 +8,15 @@ from events.score import Score
 from tui.figures import count, interval, share, signed
 from tui.views.bars import axis_over, interval_bar
 from tui.views.marks import delta_part, delta_row, tone_of
-from tui.views.rows import Part, clean
+from tui.views.rows import Part, clean, width_of
 
 if TYPE_CHECKING:
     from events.score import Delta, Effect, Measured
     from tui.views.rows import Row, Tone
 
 BAR: Final = 20
+_LEAST_BAR: Final = 6
+"""Cells of a bar; a shorter one than the least says nothing (a guess)."""
 
 
 def score_row(score: Measured) -> Row:
@@ -27,8 +29,8 @@ def score_row(score: Measured) -> Row:
     return Part(share(score.value), "strong"), Part(base + covered, "dim")
 
 
-def before_and_after(before: Measured, after: Measured, delta: Delta | None) -> list[Row]:
-    """Draw two scores over one axis, and the difference below them.
+def before_and_after(before: Measured, after: Measured, delta: Delta | None, width: int) -> list[Row]:
+    """Draw two scores over one axis, and the difference below them; bars give way before a figure is cut.
 
     Where evaluators differ the two are not comparable: each is written without a bar, and the seam is named.
     """
@@ -39,20 +41,24 @@ def before_and_after(before: Measured, after: Measured, delta: Delta | None) -> 
         return [(Part("before ", "dim"), *_bare(before)), (Part("after  ", "dim"), *_bare(after)), seam]
     axis = axis_over([before.low, before.high, after.low, after.high])
     tone: Tone = tone_of(delta.low, delta.high) if delta else ""
-    old = interval_bar(before.value, before.low, before.high, axis, BAR, tone="dim")
-    new = interval_bar(after.value, after.low, after.high, axis, BAR, tone=tone)
+    digits = max(len(share(one.value)) for one in (before, after))
+    figures = max(width_of(_bare(one, digits=digits)) for one in (before, after))
+    room = min(width - len("before ") - figures - 2, BAR)
+    bar = room if room >= _LEAST_BAR else 0
+    old = interval_bar(before.value, before.low, before.high, axis, bar, tone="dim") if bar else ()
+    new = interval_bar(after.value, after.low, after.high, axis, bar, tone=tone) if bar else ()
     rows: list[Row] = [
-        (Part("before ", "dim"), *_bare(before, old)),
-        (Part("after  ", "dim"), *_bare(after, new)),
+        (Part("before ", "dim"), *_bare(before, old, digits=digits)),
+        (Part("after  ", "dim"), *_bare(after, new, digits=digits)),
     ]
     covered = (Part(f"; {after.coverage:.0%} covered", "dim"),) if after.kind == "replay" else ()
     return [*rows, (*delta_row(delta), *covered)] if delta else rows
 
 
-def _bare(score: Score, bar: Row = ()) -> Row:
-    """Write a score with its interval and size, and a bar between them."""
+def _bare(score: Score, bar: Row = (), *, digits: int = 0) -> Row:
+    """Write a score with its interval and size, and a bar between them; `digits` is how wide the score is."""
     figures = Part(f"  {interval(score.low, score.high)} n {score.n:,}", "dim")
-    return Part(share(score.value), "strong"), *((Part("  "), *bar) if bar else ()), figures
+    return Part(f"{share(score.value):>{digits}}", "strong"), *((Part("  "), *bar) if bar else ()), figures
 
 
 def score_pair(before: Measured, after: Measured, delta: Delta | None) -> Row:

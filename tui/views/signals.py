@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tui.figures import age, ago, count
+from tui.figures import age, ago, brief, count
 from tui.views.evidence import evidence_summary
 from tui.views.marks import VERDICTS, minute
 from tui.views.rows import BLANK, Part, cell, clean, cut_row, labelled
@@ -54,8 +54,8 @@ def signal_row(line: SignalLine, width: int, now: str) -> Row:
             mark,
             cell(signal.kind, _KIND, "strong" if line.open else "dim"),
             cell(f" {signal.calls_for}", 10, "accent" if line.open else "dim"),
-            cell(f"{signal.count:,}×", 8, right=True),
-            cell(f"{signal.episodes:,}", 6, right=True),
+            cell(f"{brief(signal.count, 7)}×", 8, right=True),
+            cell(brief(signal.episodes, 5), 6, right=True),
             *runs,
             cell(f"{signal.severity:.2f}", 7, right=True),
             cell(age(line.raised.at, now), 5, "dim", right=True),
@@ -106,7 +106,7 @@ def _leads(line: SignalLine, detail: SignalDetail | None, prospects: Prospects |
     if kept_from:
         return labelled("leads to", (Part("nothing now: ", "dim"), Part(kept_from)), width, limit=3)
     turn = prospects.turns.get(signal.fingerprint)
-    when = f"turn {turn} from now" if turn else f"no turn of the next {len(prospects.turns)}"
+    when = f"turn {turn} from now" if turn else "not among the next turns"
     by = ", then ".join(prospects.proposers.get(signal.kind, ()))
     skill = clean(prospects.agenda.routes[signal.fingerprint])
     first = (

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeGuard
 
 from events.score import Score
 from registry.rendering import label
+from registry.skill_rules import MAX_NAME
 from tui.figures import age, ago, count
 from tui.views.bars import axis_over, interval_bar, sparkline
 from tui.views.marks import UNPROVEN, VERDICTS, delta_part, score_part
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from tui.views.rows import Row
 
 _WIDE: Final = 120
-"""Room for the columns, an age, and a few words about the last event."""
+"""Cells from which the scores of versions are drawn beside their figures."""
 _READING: Final = (Part("…", "dim"),)
 _SIGNALS_SHOWN: Final = 3
 _WORDS: Final[dict[Verdict, str]] = {"promote": "promoted", "reject": "rejected", "hold": "held"}
@@ -39,7 +40,10 @@ class _Columns(NamedTuple):
 
 
 _NARROW: Final = _Columns(name=23, aliases=11, trend=10, says_last=False)
+_TELLING: Final = _Columns(name=23, aliases=11, trend=10, says_last=True)
 _ROOMY: Final = _Columns(name=26, aliases=20, trend=24, says_last=True)
+_FROM: Final = ((139, _ROOMY), (99, _TELLING), (0, _NARROW))
+"""Cells from which each has room: terminals of 140 and 100 columns, less the scroll bar."""
 
 
 def skills_header(width: int) -> list[Row]:
@@ -65,7 +69,9 @@ def skill_rows(cards: Sequence[SkillCard], work: Work | None, width: int, now: s
 
 
 def _columns(width: int) -> _Columns:
-    return _ROOMY if width >= _WIDE else _NARROW
+    """Choose the columns; of what is left over beyond the least width, half goes to the name."""
+    least, at = next(one for one in _FROM if width >= one[0])
+    return at._replace(name=min(at.name + (width - least) // 2, MAX_NAME + 1)) if at.says_last else at
 
 
 def _skill_row(card: SkillCard, work: SkillWork | None, at: _Columns, now: str) -> Row:
@@ -73,7 +79,7 @@ def _skill_row(card: SkillCard, work: SkillWork | None, at: _Columns, now: str) 
     aliases = " ".join(alias if to == capsule.version else f"{alias}@{to}" for alias, to in capsule.aliases)
     score, delta = score_part(capsule.score), delta_part(capsule.delta)
     return (
-        cell(f" {capsule.name}", at.name + 1, "dim" if capsule.retired else "strong"),
+        cell(f" {cut(capsule.name, at.name - 1)}", at.name + 1, "dim" if capsule.retired else "strong"),
         UNPROVEN if capsule.unproven else Part(" "),
         cell(f"@{capsule.version}", 5),
         cell(aliases, at.aliases, "dim"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from rich.cells import cell_len
 
 from events.score import Score
-from tui.figures import count, share
+from tui.figures import brief, count, share
 from tui.views.bars import axis_over, interval_bar
 from tui.views.rows import BLANK, Part, cell, clean, cut_left, cut_row, width_of
 
@@ -121,7 +121,7 @@ def _score(panel: Panel | None, split: TrendSplit, version: int, axis: Axis | No
 
 
 def _rest(obeyed: Obedience | None, size: Size | None) -> Row:
-    said = f"{obeyed.share:.0%} of {obeyed.exposed:,}" if obeyed else "–"
+    said = f"{obeyed.share:.0%} of {brief(obeyed.exposed, 5)}" if obeyed else "–"
     claimed = f"{size.claimed:,}  {size.share:>4.0%}" if size else "–"
     return (
         cell(said, _OBEYED, "" if obeyed else "dim", right=True),

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 from events.score import Unmeasured
 from registry.provenance import actor_of, endpoint_of
+from tui.cli.words import further_reasons
 from tui.figures import ago, count
 from tui.views.claims import claim_text
 from tui.views.evidence import evidence_summary
 from tui.views.marks import UNPROVEN, VERDICTS, minute
 from tui.views.rows import (
     BLANK,
+    LABEL_WIDTH,
     Part,
     beside,
     clean,
@@ -93,17 +95,17 @@ def _figures(why: Why, width: int) -> list[Row]:
     if scored.effect:
         rows += labelled("effect", effect_row(scored.effect), width)
         rows += labelled("", effect_ground(scored.effect), width, limit=2)
-    for at, row in enumerate(before_and_after(scored.before, scored.after, scored.delta)):
-        rows += labelled("" if at else "sealed", row, width, limit=1)
+    for at, row in enumerate(before_and_after(scored.before, scored.after, scored.delta, width - LABEL_WIDTH)):
+        rows += labelled("" if at else "sealed", row, width, limit=2)
     rows += labelled("audit", score_pair(scored.audit_before, scored.audit_after, scored.audit_delta), width)
-    rows += labelled("verdict", _verdict(why.candidate), width, limit=2)
+    rows += labelled("verdict", _verdict(why.candidate), width, limit=4)
     return rows
 
 
 def _verdict(candidate: Candidate) -> Row:
     mark, tone = VERDICTS[candidate.verdict]
     taken_back = " (taken back since)" if candidate.reverted else ""
-    reasons = clean("; ".join(candidate.reasons))
+    reasons = clean("; ".join(further_reasons(candidate.reasons) or candidate.reasons))
     return Part(f"{mark} {candidate.verdict or 'not judged'}{taken_back}", tone), Part(f"  {reasons}", "dim")
 
 
