@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.terminal import MINIMAL, Terminal
+from tui.cli.invocation import Invocation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +63,22 @@ def test_events_are_told_as_another_process_appends_them_until_it_is_interrupted
     after = germline.does("log", "--json").out.splitlines()
     assert [line.rstrip("\n") for line in seen] == after[::-1]
     assert [json.loads(line)["position"] for line in seen] == list(range(1, last + 1))
+
+
+def test_what_was_told_when_the_interrupt_came_is_not_told_again(
+    germline: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say = Invocation.say
+
+    def interrupted(call: Invocation, text: str = "") -> None:
+        say(call, text)
+        if json.loads(text)["position"] == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(Invocation, "say", interrupted)
+    answer = germline("log", "--follow", "--after", "0", "--json")
+    assert [json.loads(line)["position"] for line in answer.out.splitlines()] == [1, 2]
+    assert answer.err == "stopped    behind event 2; go on: germline log --follow --after 2\n"
 
 
 def test_only_what_is_wanted_is_told_and_a_limit_ends_it(germline: Terminal) -> None:

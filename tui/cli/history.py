@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -16,7 +18,7 @@ from tui.cli.shapes import score_json
 from tui.figures import age
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from events.envelope import Envelope
     from events.log import EventLog
@@ -75,17 +77,33 @@ def _follow(call: Invocation, log: EventLog, wanted: _Wanted, after: int) -> Non
     told = 0
     try:
         for envelope in log.subscribe(after=reached):
+            line = ""
             if wanted.fits(envelope):
                 now = SystemClock().now()
                 line = json_line(event_json(envelope)) if wanted.as_json else event_line(envelope, now, call.paint)
-                call.say(line)
-                told += 1
-            reached = envelope.position
-            call.flush()
+            with _undisturbed():
+                if line:
+                    call.say(line)
+                    call.flush()
+                    told += 1
+                reached = envelope.position
             if told >= wanted.limit:
                 return
     except KeyboardInterrupt:
         call.note(f"stopped    behind event {reached}; go on: germline log --follow --after {reached}")
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let no Ctrl-C come between what is printed and the note of how far that was: it is heard right after."""
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if heard:
+        raise KeyboardInterrupt
 
 
 def _moment(text: str) -> str:
