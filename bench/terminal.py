@@ -9,12 +9,12 @@ First paint is taken from a terminal: from the start of the process to the first
 the skill. Jumps and memory come from the History screen of all events without a terminal: a jump ends with the
 last frame that is drawn for it; memory is what the process grew by since before it opened them.
 
-Measured 2026-11-22 on two quiet cores, least of 7, at three hours that differ by the host's other guests (git blame
-487, 639 and 742 ms; 344 the day before): --version 9, 10 and 16 ms over a bare interpreter, --help 79, 90 and 105,
-log 53, 64 and 80, show of an old version 64, 74 and 86, why 77, 96 and 126: 0.15 to 0.17 of git blame. First frame
-359, 491 and 507 ms, with the skill 541, 784 and 818; a jump: least 14, 17 and 20, median 22, 31 and 41, 95 % 31, 59
-and 79; memory 21 MB. While all loaded typer and pydantic, git blame 774: --help 183, log 567, show 620, why 644. The
-registry takes 710 MB, and is made in 100 s.
+Measured 2026-11-22 on two quiet cores, least of 7, at three hours that differ by the host's other guests (git
+blame 487, 639 and 742 ms; 344 the day before): --version 9, 10 and 16 ms over a bare interpreter, --help 79, 90
+and 105, log 53, 64 and 80, show of an old version 64, 74 and 86, why 77, 96 and 126: 0.15 to 0.17 of git blame.
+First frame 359, 491 and 507 ms, with the skill 541, 784 and 818; a jump: least 14, 17 and 20, median 22, 31 and
+41, 95 % 31, 59 and 79; memory 21 MB. While all loaded typer and pydantic, git blame 774: --help 183, log 567,
+show 620, why 644. The registry takes 710 MB, and is made in 100 s.
 """
 
 from __future__ import annotations

@@ -8,10 +8,10 @@ reading every column of every event and looking at none. SHA-256 over the same b
 go below.
 
 Measured 2026-11-22 on two quiet cores, the million events of bench/terminal.py: 236,000, 257,000 and 267,000
-events/s, beside 254,000 to 351,000 for SELECT * alone (0.76 to 1.01 of it); two hours before, when a loop of Python
-took 1.6 times as long, 179,000 to 191,000 beside 181,000 to 203,000. That separators need no counting took a fifth
-off what an event is checked by. At a load of 15 to 20: busy years, 940 bytes hashed each, 114,000, in order
-74,000; signals alone 123,000, in order 87,000; 1.2 to 1.6 times the way before, for a third less of the
+events/s, beside 254,000 to 351,000 for SELECT * alone (0.76 to 1.01 of it); two hours before, when a loop of
+Python took 1.6 times as long, 179,000 to 191,000 beside 181,000 to 203,000. That separators need no counting
+took a fifth off what an event is checked by. At a load of 15 to 20: busy years, 940 bytes hashed each, 114,000,
+in order 74,000; signals alone 123,000, in order 87,000; 1.2 to 1.6 times the way before, for a third less of the
 processor. What an event of busy years takes of one core, at best under that load: handed over 1.7 µs, hashed and
 compared 3.9, PRAGMA integrity_check 3.1: 8.7 µs, where it was 14. The processes take 0.2 s to come up.
 """
