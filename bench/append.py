@@ -11,10 +11,11 @@ Then eight processes append at once, one event at a time, against one that does 
 
 Measured 2026-11-22 (two cores, ext4, nothing else running; the machine at about half its speed of the day
 before). SQLite: single 0.85, batches of 100 0.55, eight writers 0.81 of one's rate. PostgreSQL 18 against
-psycopg by hand: single 1.20, batches 0.79; against the tight one 0.57 and 0.56; eight writers 0.88 (0.49 before
-the server placed a lone event by itself). Rates move by 3 within the hour, with what the host's other guests do,
-and these ratios with them: single 0.59 to 0.85, eight writers on SQLite 0.65 to 1.01. To encode an event takes
-4.5 µs, to hash and place it 4.4 (2.9 and 2.3 the day before).
+psycopg by hand: single 1.20, batches 0.79; against the tight one 0.57 and 0.56; eight writers 0.88 in one hour,
+0.51 in a faster one where one writer made 2,800 events/s (0.49 and 0.33 before the server placed a lone event by
+itself). Rates move by 3 within the hour, with what the host's other guests do, and these ratios with them:
+single 0.59 to 0.85, eight writers on SQLite 0.65 to 1.01. To encode an event takes 4.5 µs, to hash and place it
+4.4 (2.9 and 2.3 the day before).
 """
 
 from __future__ import annotations
