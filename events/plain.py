@@ -180,18 +180,9 @@ class PlainLog:
         """Hand everything else on."""
         return getattr(self._log, name)
 
-    def read(
-        self,
-        *,
-        after: int = 0,
-        limit: int = -1,
-        stream: str | None = None,
-        types: Sequence[str] = (),
-        newest_first: bool = False,
-    ) -> Iterator[Envelope]:
+    def read(self, **asked: Any) -> Iterator[Envelope]:  # noqa: ANN401 - what EventLog.read takes
         """Yield events as EventLog.read does."""
-        found = self._log.read(after=after, limit=limit, stream=stream, types=types, newest_first=newest_first)
-        return map(_plainly, found)
+        return map(_plainly, self._log.read(**asked))
 
     def at(self, positions: Sequence[int]) -> list[Envelope]:
         """Return events as EventLog.at does."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 BIND: Final = "127.0.0.1:8000"
 """Where the screens are served, unless another address is said: this machine alone."""
 
-YOUNG: Final = 2_000
+_YOUNG_AT_REST: Final = 2_000
 """Objects made between two looks for garbage, at rest: Textual leaves 1,000 holding each other with each frame."""
 
 
@@ -55,7 +55,7 @@ def calm() -> None:
     so it takes 1 to 17 (measured 2026-11-22). The price: what the first screen was made of is kept to the end.
     """
     gc.freeze()
-    gc.set_threshold(YOUNG)
+    gc.set_threshold(_YOUNG_AT_REST)
 
 
 def _settings(*, is_plain: bool) -> Settings:

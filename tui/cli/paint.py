@@ -59,7 +59,10 @@ def harmless(text: str) -> str:
 
 
 def columns(text: str) -> int:
-    """Count the columns that a text takes on a terminal: wide characters take two, what joins another one none."""
+    """Count the columns that a text takes on a terminal: wide characters take two, what joins another one none.
+
+    The screens ask rich, which takes 16 ms to load (measured 2026-11-22): too long for a command.
+    """
     if text.isascii():
         return len(text)
     from unicodedata import combining, east_asian_width  # noqa: PLC0415 - most texts are plain
