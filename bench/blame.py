@@ -18,6 +18,7 @@ version beside one that was looked at 0.88; germline why 185, of which compiling
 from __future__ import annotations
 
 import argparse
+import gc
 import random
 import shutil
 import statistics
@@ -37,6 +38,7 @@ from registry.library import Library
 from registry.provenance import blame
 from registry.rendering import skill_text
 from registry.snapshots import thaw
+from tui.cli.entry import YOUNG
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,6 +116,7 @@ def main() -> None:
     """Print all figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="500 versions: a glance, not a figure")
+    gc.set_threshold(YOUNG)  # as in the commands and screens that look
     versions = 500 if parser.parse_args().quick else VERSIONS
     with TemporaryDirectory(dir=Path.cwd(), prefix=".bench-") as made_in:
         folder = Path(made_in)

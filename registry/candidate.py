@@ -36,7 +36,7 @@ _VERDICTS: Final[dict[str, Verdict]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Candidate:
     """A candidate as its stream tells it.
 

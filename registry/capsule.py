@@ -22,7 +22,7 @@ class CapsuleFile(NamedTuple):
     origin: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Capsule:
     """A capsule at one version.
 

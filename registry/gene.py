@@ -25,7 +25,7 @@ class LiveClaim(NamedTuple):
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Gene:
     """A gene at one version. `next_line` is the id that its next new line will take.
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _MOST_DIGITS: Final = 9
 """Longer numbers are no versions, and Python refuses to read the longest."""
-FORMAT: Final = 5
+FORMAT: Final = 6
 """The shape of the documents; with a higher one, every registry is folded anew when it is next opened."""
 PROJECTION: Final = "projection"
 """The subscriber that the documents are made by (events.subscriptions)."""
