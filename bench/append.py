@@ -16,6 +16,12 @@ psycopg by hand: single 1.20, batches 0.79; against the tight one 0.57 and 0.56;
 itself). Rates move by 3 within the hour, with what the host's other guests do, and these ratios with them:
 single 0.59 to 0.85, eight writers on SQLite 0.65 to 1.01. To encode an event takes 4.5 µs, to hash and place it
 4.4 (2.9 and 2.3 the day before).
+
+Why eight on PostgreSQL stay behind: an append takes a client and a server 0.2 ms of processor in a tight loop,
+where both find all they know in their caches, and 0.7 to 0.9 where it is not the last thing that ran: with eight
+writers, or with a single one that pauses 4 ms before each event (its appends then take 1.0 to 1.5 ms, against 0.6
+to 0.8 for each of eight). Tried in vain: longer pauses between tries instead of the server's queue (1 to 64 ms:
+0.3 to 0.5), one statement in `append_event` instead of three, and one in its trigger (nothing measurable).
 """
 
 from __future__ import annotations
@@ -32,7 +38,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from bench.append_together import EACH, new_log, rate_of
+from bench.append_together import EACH, PAUSE_S, new_log, rate_of, unhurried_rate
 from bench.sample_events import STREAM, drafts
 from events.envelope import GENESIS, Envelope, encode, seal
 from events.postgres_address import PostgresAddress
@@ -215,6 +221,9 @@ def at_once(name: str, place: Callable[[], str], rounds: int) -> None:
     ones, eights = zip(*[(rate_of(place(), 1), rate_of(place(), WRITERS)) for _ in range(rounds)], strict=True)
     one, eight = statistics.median(ones), statistics.median(eights)
     tell(f"{name}, {WRITERS} writers", Figure(statistics.median(map(truediv, eights, ones)), one, eight), 0.7)
+    slow = statistics.median([unhurried_rate(place()) for _ in range(rounds)])
+    beside = f"   beside one that pauses {PAUSE_S * 1e3:.0f} ms before each event"
+    print(f"{'':<20}{slow:>14,.0f}{eight:>15,.0f}{eight / slow:>8.2f}{beside}")
 
 
 def tell(name: str, figure: Figure, reach: float) -> None:

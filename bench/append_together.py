@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 EACH = 250
 """Events of each writer."""
+PAUSE_S = 0.004
+"""Between two events of a writer that is in no hurry."""
 
 
 def new_log(address: str) -> PostgresLog:
@@ -68,3 +70,18 @@ def rate_of(place: str, writers: int) -> float:
         if not sound or [one.position for one in events] != list(range(1, writers * EACH + 1)):
             raise SystemExit(f"{place}: {len(events)} of {writers * EACH} events, in one chain: {sound}")
     return writers * EACH / (max(end for _, end in times) - min(began for began, _ in times))
+
+
+def unhurried_rate(place: str) -> float:
+    """Let one writer pause before each event; return how many a second it would write, the pauses left out.
+
+    What the processor knew of the last append is then gone from its caches, as with writers that take turns.
+    """
+    spent_s = 0.0
+    with closing(opened(place)) as log:
+        for version, draft in enumerate(drafts(EACH)):
+            time.sleep(PAUSE_S)
+            began_s = time.monotonic()
+            log.append([draft], expected={draft.stream: version})
+            spent_s += time.monotonic() - began_s
+    return EACH / spent_s
