@@ -107,3 +107,21 @@ def test_a_projection_of_another_format_is_folded_anew_when_it_is_opened(told: R
     assert not told.is_projected()
     with open_library(Path(told.log.location)) as library:
         assert library.log.document("registry", "") == before
+
+
+@pytest.mark.parametrize(("a_second", "on_terminal"), [(1, True), (1, False), (1_000, True)])
+def test_who_waits_at_a_terminal_for_events_to_be_folded_anew_is_told_so(
+    told: Registry,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    a_second: int,
+    on_terminal: bool,  # noqa: FBT001 - a case of the claim
+) -> None:
+    monkeypatch.setattr("tui.bootstrap._FOLDED_A_SECOND", a_second)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: on_terminal)
+    told.log.drop_documents()
+    note = f"note       the events are folded anew, once: about {told.log.head().position} s\n"
+    with open_library(Path(told.log.location)):
+        assert capsys.readouterr().err == (note if on_terminal and a_second == 1 else "")
+    with open_library(Path(told.log.location)):
+        assert capsys.readouterr().err == ""
