@@ -111,7 +111,7 @@ class Chain:
         position, stream, version, previous, stored = row[0], row[2], row[3], row[10], row[11]
         clean = not self.problems
         if missing := range(self.position + 1, position):
-            last = f" to {missing[-1]}" if len(missing) > 1 else ""
+            last = f" to {missing[-1]}" if missing[-1] > missing[0] else ""  # len() ends at 2^63
             self._add(missing[0], f"event {missing[0]}{last} is missing")
         elif previous not in (self.stored, self.computed):
             self._add(position, f"event {position} does not follow from the one before it")

@@ -83,6 +83,11 @@ _PASSWORD: Final = ("password authentication failed", "no password supplied", "S
 """How a refused login reads; the server sends its code, but libpq keeps it to itself."""
 
 
+_FATAL: Final = "FATAL: "
+_NOT_NOW: Final = "the database system is "
+"""How a server begins that starts, stops or recovers: what it is, and that it takes no connections."""
+
+
 def typed(error: Error, location: str, *, lost: bool = False) -> GermlineError:
     """Say what went wrong with the registry at `location`; `lost` tells that the connection is gone."""
     for known, kind, what, hint in _KINDS:
@@ -108,10 +113,13 @@ def refused(error: Error, location: str) -> GermlineError:
         )
     if 'database "' in said and "does not exist" in said:
         return NotFoundError(f"{location}: {said}", hint="createdb NAME, as somebody who may")
+    if said.startswith(_NOT_NOW):
+        return StorageError(f"{location} takes no connections now: {said}", hint=_AGAIN)
     return StorageError(f"{location} cannot be reached: {said}", hint="check host, port and that the server runs")
 
 
 def said_by(error: Error) -> str:
-    """Return what matters of a message: its first line, behind libpq's account of the way there."""
+    """Return what matters of a message: what the server said last, or else the first line."""
     said = (error.diag.message_primary or str(error)).strip().splitlines() or [type(error).__name__]
-    return said[-1].rpartition("FATAL: ")[2].strip() if "FATAL:" in said[-1] else said[0]
+    fatal = [line for line in said if _FATAL in line]  # one for each host; a line of details may follow
+    return (fatal[-1] if fatal else said[0]).rpartition(_FATAL)[2].strip()

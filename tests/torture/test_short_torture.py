@@ -10,11 +10,14 @@ import pytest
 from tests.torture.contention import contend, turn_the_clock_back
 from tests.torture.flips import cut_files, flip_bits, rewrite_history
 from tests.torture.full_disk import fill_disk
+from tests.torture.full_server import fill_server
 from tests.torture.kills import kill_while_appending, kill_while_copying, kill_while_projecting
+from tests.torture.tampering import rewrite_on_server, tamper
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.postgres_server import Server
     from tests.torture.outcome import Outcome
 
 SEED = 20261122
@@ -22,6 +25,12 @@ SEED = 20261122
 
 def held(outcome: Outcome) -> None:
     assert not outcome.failures, f"seed {SEED}: {outcome.told()}"
+
+
+def held_on_a_small_disk(outcome: Outcome) -> None:
+    if "no tmpfs" in outcome.remark:
+        pytest.skip(outcome.remark)
+    held(outcome)
 
 
 def test_kill_9_loses_no_acknowledged_event_and_tears_no_projection(tmp_path: Path) -> None:
@@ -58,7 +67,16 @@ def test_history_that_was_rewritten_as_a_whole_or_cut_contradicts_its_checkpoint
 
 
 def test_a_full_disk_loses_nothing_and_work_goes_on_when_there_is_room(tmp_path: Path) -> None:
-    outcome = fill_disk(tmp_path)
-    if "no tmpfs" in outcome.remark:
-        pytest.skip(outcome.remark)
-    held(outcome)
+    held_on_a_small_disk(fill_disk(tmp_path))
+
+
+def test_nothing_that_an_owner_or_a_superuser_changes_on_postgresql_is_silent(postgres: Server) -> None:
+    held(tamper(Random(SEED), postgres, 12, versions=2))
+
+
+def test_history_that_was_rewritten_or_cut_on_postgresql_contradicts_its_checkpoint(postgres: Server) -> None:
+    held(rewrite_on_server(postgres, versions=2))
+
+
+def test_a_server_whose_disk_is_full_loses_nothing_and_goes_on_when_there_is_room(tmp_path: Path) -> None:
+    held_on_a_small_disk(fill_server(tmp_path, 1))
