@@ -44,20 +44,25 @@ class Access:
         self._reader, self._student = Reader(library), Reader(library)
         self._registry = registry
         self._seed = seed
-        self._prospects: tuple[int, Prospects] | None = None
+        self._prospects: tuple[tuple[int, int], Prospects] | None = None
         self.state = State()
         self.live = True
 
+    @property
+    def opened(self) -> int:
+        """How often the registry was opened: once more where another one lies at its place since."""
+        return self._reader.opened
+
     async def look(self) -> bool:
         """Look whether the log has grown, or can be read again, or no longer; tell whether that is so."""
-        head, was_live = self.state.head, self.live
+        before, opened = (self.state.head, self.live), self.opened
         try:
-            if await self._reader.read(_head) != head:
+            if await self._reader.read(_head) != self.state.head or self.opened != opened:
                 self.state = await self._reader.read(_state)
             self.live = True
         except GermlineError:
             self.live = False
-        return (self.state.head, self.live) != (head, was_live)
+        return (self.state.head, self.live) != before or self.opened != opened
 
     async def ready(self) -> None:
         """Look at the registry for the first time, if nobody did yet; raises what that raises."""
@@ -75,10 +80,10 @@ class Access:
         return await self._student.read(ask)
 
     async def prospects(self) -> Prospects:
-        """Look ahead at what would be picked next; looked up once for each head of the log."""
+        """Look ahead at what would be picked next; looked up once for each head of a log."""
         from tui.signal_reads import read_prospects  # noqa: PLC0415 - the first screen needs none of it
 
-        head = self.state.head
+        head = self.opened, self.state.head
         if self._prospects is None or self._prospects[0] != head:
             self._prospects = head, await self.study(partial(read_prospects, seed=self._seed))
         return self._prospects[1]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import work
 from textual.app import App
+from textual.command import CommandPalette
 
 from events.clock import SystemClock
 from events.errors import UsageError
@@ -44,6 +45,8 @@ REST_S: Final = 2.0
 WIDTHS: Final = [(0, "-tiny"), (60, "-narrow"), (100, "-wide")]
 HEIGHTS: Final = [(0, "-flat"), (16, "-high")]
 """From how many cells on a screen has which class: below 60 × 16 it says that it is too small."""
+
+_PALETTE_TAKES: Final = "a skill, a screen, a change, an event, sql-analyst@3:7"
 
 SCREENS: Final[dict[View, str]] = {
     "skills": "SkillsScreen",
@@ -108,6 +111,7 @@ class GermlineApp(App[None], inherit_bindings=False):
         self.shares: dict[View, int] = {}
         self.set_keymap(checked_keys(self.settings.keys))
         self.theme = self._known_theme(self.settings.theme)
+        self.set_class(self.settings.ascii, "-ascii")
 
     def _known_theme(self, name: str) -> str:
         if name not in self.available_themes:
@@ -264,4 +268,10 @@ class GermlineApp(App[None], inherit_bindings=False):
         from tui.screens.palette import commands_of  # noqa: PLC0415 - the first frame needs none of it
 
         del screen
-        yield from commands_of(self)
+        for one in commands_of(self):
+            yield one._replace(title=ascii_of(one.title)) if self.settings.ascii else one
+
+    def action_command_palette(self) -> None:
+        """Open the palette, which says what it takes."""
+        if not isinstance(self.screen, CommandPalette):
+            self.push_screen(CommandPalette(placeholder=_PALETTE_TAKES, id="--command-palette"))

@@ -35,6 +35,9 @@ MOVES: Final = [
     _key("G,end", "edge(1)", "bottom", "to the last row", key_id="move.bottom"),
 ]
 
+QUIT: Final = _key("Q,ctrl+q,ctrl+c", "app.quit", "quit", "leave germline", key_id="app.quit")
+"""The keys of a screen alone work on what opens above it, so that has this one as well."""
+
 APP: Final = [
     _key("1", "view('skills')", "skills", "all skills with their scores", key_id="view.skills"),
     _key("2", "view('history')", "history", "the events of this skill, or of all", key_id="view.history"),
@@ -50,7 +53,7 @@ APP: Final = [
         "colon,ctrl+p", "command_palette", "commands", "themes, skills and commands by name", key_id="app.palette"
     ),
     _key("question_mark", "keys", "help", "every key that works here, filterable", key_id="app.help", shown="?"),
-    _key("Q,ctrl+q,ctrl+c", "quit", "quit", "leave germline", key_id="app.quit"),
+    QUIT,
 ]
 
 SCREEN: Final = [
@@ -265,10 +268,12 @@ ASK: Final = [
     _key("enter", "append", "append", "append these events", key_id="ask.append", shown="enter"),
     _key("e", "reword", "reword", "change the reason", key_id="ask.reword", shown="e"),
     _key("escape", "close", "cancel", "change nothing", key_id="ask.cancel", shown="esc"),
+    QUIT,
 ]
 
 SHEET: Final = [
-    _key("escape,q,enter", "close", "close", "back to the screen below", key_id="sheet.close", shown="esc")
+    _key("escape,q,enter", "close", "close", "back to the screen below", key_id="sheet.close", shown="esc"),
+    QUIT,
 ]
 
 HELP: Final = [

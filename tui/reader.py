@@ -20,13 +20,17 @@ class Reader:
     """Runs reads one after the other, in the one thread that opened the library.
 
     A log belongs to the thread that opened it, so the library is made there, at the first read. One that
-    could not be opened is tried again at the next read: the registry may have come to be meanwhile.
+    could not be opened is tried again at the next read: the registry may have come to be meanwhile. Where
+    another file lies at its place by now, or none, it is opened anew: SQLite goes on reading the file that was
+    there. `opened` counts how often.
     """
 
     def __init__(self, open_library: Callable[[], AbstractContextManager[Library]]) -> None:
         self._open = open_library
         self._library: Library | None = None
-        self._opened = ExitStack()
+        self._closing = ExitStack()
+        self._file: tuple[int, int] | None = None
+        self.opened = 0
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="germline-read")
 
     async def read(self, ask: Callable[[Library], T]) -> T:
@@ -35,10 +39,24 @@ class Reader:
 
     def close(self) -> None:
         """Let go of the registry, after the read that is under way."""
-        self._thread.submit(self._opened.close)
+        self._thread.submit(self._closing.close)
         self._thread.shutdown()
 
     def _answer(self, ask: Callable[[Library], T]) -> T:
+        if self._library is not None and _file_of(self._library) != self._file:
+            self._library = None
+            self._closing.close()
         if self._library is None:
-            self._library = self._opened.enter_context(self._open())
+            self._library = self._closing.enter_context(self._open())
+            self._file = _file_of(self._library)
+            self.opened += 1
         return ask(self._library)
+
+
+def _file_of(library: Library) -> tuple[int, int] | None:
+    """Tell which file a registry is read from, by its place; None for one on a server."""
+    try:
+        found = library.log.beside.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

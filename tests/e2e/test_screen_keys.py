@@ -16,7 +16,7 @@ from tests.screen_pilot import screens
 from tests.story_trends import tell_with_runs
 from tests.story_work import SETTINGS
 from tui.app import SCREENS, GermlineApp, screen_for
-from tui.keys import APP, MOVES, ON_SCREENS, OVER_SCREENS, SCREEN
+from tui.keys import APP, MOVES, ON_SCREENS, OVER_SCREENS, QUIT, SCREEN
 from tui.places import place_of
 from tui.screens.asking import Ask
 from tui.views.trend_rows import window_of
@@ -124,7 +124,7 @@ async def test_every_key_above_a_screen_does_what_it_says(story: Path) -> None:
         assert at.app.focused is asking.query_one("Input")
         await at.press("escape")
         assert at.app.screen is not asking
-        assert [one.key for one in OVER_SCREENS["ask"]] == ["enter", "e", "escape"]
+        assert [one.key for one in OVER_SCREENS["ask"]] == ["enter", "e", "escape", QUIT.key]
 
 
 # -- the mouse -----------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from strategies.select import KINDS
 from tests.worlds import asking
 from tui.signal_reads import SignalLine
 from tui.views.ascii import ascii_of
+from tui.views.bar import bar_row
 from tui.views.bars import Axis, axis_over, interval_bar, sparkline
 from tui.views.blame import matches_in
 from tui.views.chain import Link, chain_row
@@ -109,6 +110,49 @@ def test_what_is_cut_off_leaves_an_ellipsis() -> None:
     assert cut("list the tables", 9) == "list the…"
     assert text_of(cut_row((Part("list "), Part("the tables", "dim")), 9)) == "list the…"
     assert cut("列出所有表", 5) == "列出…"
+
+
+def test_what_is_measured_to_wrap_a_line_grows_with_it_and_not_with_its_square(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    measured = [0]
+
+    def counting(text: str) -> int:
+        measured[0] += len(text)
+        return cell_len(text)
+
+    monkeypatch.setattr("tui.views.rows.cell_len", counting)
+    text = "word and " * 2_000
+    wrap((Part(text),), 60)
+    assert measured[0] < 5 * len(text)
+    measured[0] = 0
+    assert len(labelled("line", (Part(text),), 60, limit=3)) == 3
+    assert measured[0] < 4 * len(text)  # only what is cut off is measured to its end
+
+
+@pytest.mark.parametrize(("width", "shown"), [(80, "a" * 30), (60, "a" * 10)])
+def test_a_name_without_room_is_cut_where_the_top_bar_goes_on_behind_it(width: int, shown: str) -> None:
+    (row,) = bar_row(["Skills", "a" * 64, "@1", "why"], "balanced", "1 of 1", width, live=True)
+    said = text_of(row)
+    assert shown in said
+    assert "… › @1 › why   " in said
+    assert said.endswith("balanced  ● live  1 of 1 ")
+    assert width_of(row) == width
+
+
+def test_a_long_note_gives_way_to_where_one_is() -> None:
+    note = "0 candidates to decide, 0 to look at"
+    (row,) = bar_row(["Review"], "balanced", note, 60, live=True)
+    assert text_of(row).split() == ["Review", "balanced", "●", "live"]
+    (row,) = bar_row(["Review"], "balanced", note, 80, live=True)
+    assert note in text_of(row)
+
+
+def test_what_to_type_next_is_never_cut() -> None:
+    hint = "germline evolve --review   holds what the gate lets through"
+    rows = [text_of(row) for row in notice_rows("nothing waits for review", hint, 50)]
+    assert all(cell_len(row) <= 50 for row in rows)
+    assert " ".join(" ".join(rows[3:]).split()) == "next germline evolve --review holds what the gate lets through"
 
 
 def test_wrapping_breaks_between_words() -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from tui.host import Host
-    from tui.writing import Change
+    from tui.writing import Change, Outcome
 
 
 class Ask(ModalScreen[None], inherit_bindings=False):
@@ -35,6 +35,7 @@ class Ask(ModalScreen[None], inherit_bindings=False):
         self._change = change
         self._host = host
         self._is_rehearsed = False
+        self._is_appending = False
 
     def compose(self) -> ComposeResult:
         """Lay out the question."""
@@ -58,7 +59,9 @@ class Ask(ModalScreen[None], inherit_bindings=False):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer a yes only to what was shown."""
         if action in {"append", "reword"}:
-            return self._is_rehearsed
+            return self._is_rehearsed and not self._is_appending
+        if action == "close":  # what is on its way to the log is not called back
+            return not self._is_appending
         return super().check_action(action, parameters)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -68,6 +71,11 @@ class Ask(ModalScreen[None], inherit_bindings=False):
             self._rehearse(event.value.strip())
         else:
             self._say("a reason is missing", "type one: it is kept with the event")
+
+    def on_input_changed(self) -> None:
+        """Let what was shown count no longer: it names another reason."""
+        self._is_rehearsed = False
+        self.refresh_bindings()
 
     @reading("ask")
     async def _rehearse(self, reason: str) -> None:
@@ -91,19 +99,30 @@ class Ask(ModalScreen[None], inherit_bindings=False):
     @reading("ask")
     async def action_append(self) -> None:
         """Append what was shown."""
-        self._is_rehearsed = False  # a second enter does not append it twice
+        self._is_appending = True  # a second enter does not append it twice
+        self._is_rehearsed = False
+        self.refresh_bindings()
         try:
             outcome = await self._host.access.carry_out(self._change, self.query_one(Input).value.strip())
         except GermlineError as error:
             self._say(error.message, error.hint)
-            self.refresh_bindings()
+            self.query_one(Input).focus()
             return
+        finally:
+            self._is_appending = False
+            self.refresh_bindings()
         self._host.follow()
-        position = outcome.envelopes[-1].position if outcome.envelopes else 0
-        written = f"\nwritten: {', '.join(outcome.written)}" if outcome.written else ""
-        self.app.notify(f"{self._change.done}, event {position}{written}", timeout=4, markup=False)
+        self.app.notify(_told(self._change, outcome), timeout=4, markup=False)
         self.dismiss()
 
     def action_close(self) -> None:
         """Change nothing."""
         self.dismiss()
+
+
+def _told(change: Change, outcome: Outcome) -> str:
+    """Say what was appended and written; that nothing was, where somebody else was quicker."""
+    if not outcome.envelopes:
+        return "nothing was appended: it is so already"
+    written = f"\nwritten: {', '.join(outcome.written)}" if outcome.written else ""
+    return f"{change.done}, event {outcome.envelopes[-1].position}{written}"

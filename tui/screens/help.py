@@ -67,6 +67,10 @@ class HelpSheet(ModalScreen[None], inherit_bindings=False):
         """Show the keys that hold what was typed."""
         self._show(event.value)
 
+    def on_input_submitted(self) -> None:
+        """Close at enter, which the input takes for itself."""
+        self.dismiss()
+
     def _show(self, needle: str) -> None:
         self.query_one("#page", RowsView).show(lambda width: help_rows(self._lines, needle, width), home=True)
 

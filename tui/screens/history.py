@@ -26,6 +26,7 @@ from tui.screens.base import PlaceScreen
 from tui.screens.reading import reading
 from tui.screens.sheet import diff_sheet
 from tui.views.history import detail_rows, history_note
+from tui.views.notice import unmatched_rows
 from tui.widgets.event_list import EventList
 from tui.widgets.rows_view import RowsView
 from tui.writing import reverting
@@ -50,9 +51,7 @@ class HistoryScreen(PlaceScreen):
 
     def __init__(self, place: Place, host: Host) -> None:
         super().__init__(place, host)
-        self._head = 0
-        self._below = 0
-        self._total = 0
+        self._opened = self._head = self._below = self._total = 0
         self._target = place.event
         self._found = array("q")
         self._detail: EventDetail | None = None
@@ -67,16 +66,16 @@ class HistoryScreen(PlaceScreen):
 
     async def load(self) -> None:
         """List the events; where they are listed already, add the new ones and go on where it stopped."""
-        await self.host.access.ready()
-        if self._head:
+        await (access := self.host.access).ready()
+        if self._head and self._opened == access.opened:
             await self._add_newer()
             self.say("", "")
             await self._scan()
         else:
             place = self._place
             if place.skill and not place.event:
-                self._target = await self.host.access.read(partial(read_place, skill=place.skill, ref=place.ref))
-            self._head = self.host.access.state.head
+                self._target = await access.read(partial(read_place, skill=place.skill, ref=place.ref))
+            self._opened, self._head = access.opened, access.state.head
             self.say("", "")
             await self._list_all()
 
@@ -151,7 +150,7 @@ class HistoryScreen(PlaceScreen):
     @reading("load")
     async def _refilter(self) -> None:
         try:
-            self._target = self._events.position
+            self._target = self._events.position or self._target
             await self._list_all()
         except GermlineError as error:
             self.say(error.message, error.hint)
@@ -169,8 +168,9 @@ class HistoryScreen(PlaceScreen):
         detail, pages = (await self.ask(asked) if position else None) or (None, {})
         self._events.draw(pages)
         self._detail = detail
+        now, needle = self.host.now, self.needle
         self.query_one("#detail", RowsView).show(
-            lambda width: detail_rows(detail, width, self.host.now()) if detail else [], home=True
+            lambda width: detail_rows(detail, width, now()) if detail else unmatched_rows(needle, width), home=True
         )
         self.show_bar()
         self.refresh_bindings()

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from textual.app import SystemCommand
 from textual.command import Hit, Provider
+from textual.content import Content
+from textual.markup import escape
 
 from events.errors import GermlineError, UsageError
 from registry.library import Library
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from textual.command import Hits
+    from textual.fuzzy import Matcher
 
     from registry.library import Raised
     from tui.app import GermlineApp
@@ -100,7 +103,8 @@ class GoTo(Provider):
         """Offer the place that was typed, and the signals that fit it."""
         app = self._germline
         for title, place in _places(query.strip(), app):
-            yield Hit(1.0, title, partial(app.go, place), help=f"germline ui --at {place.address}")
+            told = escape(f"germline ui --at {place.address}")
+            yield Hit(1.0, Content(title), partial(app.go, place), help=told)
         matcher = self.matcher(query)
         found = 0
         for raised in self._signals:
@@ -108,7 +112,16 @@ class GoTo(Provider):
             if (score := matcher.match(name)) > 0 and found < _MOST_SIGNALS:
                 found += 1
                 place = Place("signals", item=raised.event.fingerprint)
-                yield Hit(score, matcher.highlight(name), partial(app.go, place), help=raised.event.kind)
+                yield Hit(score, _found_in(name, matcher), partial(app.go, place), help=escape(raised.event.kind))
+
+
+def _found_in(name: str, matcher: Matcher) -> Content:
+    """Mark what matches; `Matcher.highlight` reads the text as markup, and what a log says is none."""
+    said = Content(name)
+    _, offsets = matcher.fuzzy_search.match(matcher.query, name)
+    for at in offsets:
+        said = said.stylize(matcher.match_style, at, at + 1)
+    return said
 
 
 def _places(query: str, app: GermlineApp) -> Iterator[tuple[str, Place]]:

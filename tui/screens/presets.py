@@ -11,6 +11,7 @@ from tui.places import Place
 from tui.screens.base import PlaceScreen
 from tui.screens.reading import reading
 from tui.signal_reads import PresetLine, Prospects, read_presets
+from tui.views.notice import unmatched_rows
 from tui.views.presets import outlook_rows, preset_rows, presets_header
 from tui.widgets.rows_view import Line, RowList, RowsView
 from tui.writing import switching
@@ -28,6 +29,7 @@ class PresetsScreen(PlaceScreen):
     PANES = ("#presets", "#outlook")
     _presets: tuple[PresetLine, ...] = ()
     _prospects: Prospects | None = None
+    _target: str = ""
 
     def panes(self) -> ComposeResult:
         """Lay out the table above the outlook."""
@@ -37,14 +39,14 @@ class PresetsScreen(PlaceScreen):
 
     async def load(self) -> None:
         """Read the presets, then what each would pick; the cursor begins on the one in force."""
-        name = self.place.item
+        self._target = self.place.item
         self._presets = await self.host.access.read(read_presets)
+        names = [one.bound.name for one in self._presets]
+        if self._target not in names:
+            self._target = next((one.bound.name for one in self._presets if one.in_force), "")
         self.query_one("#columns", Line).show(presets_header)
         self.say("", "")
         self.find(done=True)
-        names = [one.bound.name for one in self._shown]
-        at = next((at for at, one in enumerate(self._shown) if one.in_force), 0)
-        self._table.cursor = names.index(name) if name in names else at
         self._look_ahead()
 
     @reading("ahead")
@@ -56,22 +58,29 @@ class PresetsScreen(PlaceScreen):
             return
         self._show_outlook()
 
-    def find(self, *, done: bool) -> None:  # noqa: ARG002 - a filter works letter by letter
-        """List the presets that hold the text."""
+    def find(self, *, done: bool) -> None:
+        """List the presets that hold the text; the cursor stays on its preset where that is listed."""
         shown = self._shown
         self._table.show(lambda width: preset_rows(shown, width))
+        names = [one.bound.name for one in shown]
+        self._table.cursor = names.index(self._target) if self._target in names else self._table.cursor
+        if done:
+            self._target = self.place.item
         self._show_outlook()
         self.show_bar()
 
     def on_row_list_moved(self) -> None:
         """Look ahead under another preset."""
+        if self.focused is self._table:  # else a filter moved it, which may be forgotten again
+            self._target = self.place.item
         self._show_outlook()
         self.refresh_bindings()
 
     def _show_outlook(self) -> None:
         one, prospects = self._one, self._prospects
         self.query_one("#outlook", RowsView).show(
-            lambda width: outlook_rows(one, prospects, width) if one else [], home=True
+            lambda width: outlook_rows(one, prospects, width) if one else unmatched_rows(self.needle, width),
+            home=True,
         )
 
     # -- what the cursor is on -------------------------------------------------------------------------
@@ -82,7 +91,7 @@ class PresetsScreen(PlaceScreen):
 
     @property
     def _shown(self) -> list[PresetLine]:
-        return [one for one in self._presets if self.needle.casefold() in one.bound.name]
+        return [one for one in self._presets if self.needle.casefold() in one.bound.name.casefold()]
 
     @property
     def _one(self) -> PresetLine | None:
@@ -93,7 +102,8 @@ class PresetsScreen(PlaceScreen):
     def place(self) -> Place:
         """The place with the preset that the cursor is on."""
         one = self._one if self.is_mounted else None
-        return Place("presets", self._place.skill, item=one.bound.name if one else self._place.item)
+        name = one.bound.name if one else self._target or self._place.item
+        return Place("presets", self._place.skill, item=name)
 
     @property
     def crumbs(self) -> list[str]:
@@ -103,7 +113,8 @@ class PresetsScreen(PlaceScreen):
     @property
     def note(self) -> str:
         """How many presets there are."""
-        return count(len(self._presets), "preset")
+        shown = f"{len(self._shown):,} of " if self.needle else ""
+        return f"{shown}{count(len(self._presets), 'preset')}"
 
     @property
     def copied_id(self) -> str:

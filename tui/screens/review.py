@@ -13,6 +13,7 @@ from tui.review_reads import ReviewLine, read_candidate, read_review
 from tui.screens.base import PlaceScreen
 from tui.screens.reading import reading
 from tui.screens.sheet import diff_sheet, evidence_sheet
+from tui.views.notice import unmatched_rows
 from tui.views.review import candidate_rows, review_header, review_row
 from tui.views.rows import EachRow
 from tui.widgets.rows_view import Line, RowList, RowsView
@@ -73,14 +74,17 @@ class ReviewScreen(PlaceScreen):
         self._table.cursor = next(found, self._table.cursor)
         self.show_bar()
 
-    def find(self, *, done: bool) -> None:  # noqa: ARG002 - a filter works letter by letter
-        """List the candidates that hold the text."""
+    def find(self, *, done: bool) -> None:
+        """List the candidates that hold the text; the cursor stays on its candidate where that is listed."""
         self._list()
+        if done:
+            self._target = self.place.item
         self._read_page()
 
     def on_row_list_moved(self) -> None:
         """Tell about another candidate."""
-        self._target = self._one.candidate.id if self._one else ""
+        if self.focused is self._table:  # else a filter moved it, which may be forgotten again
+            self._target = self.place.item
         self._read_page()
 
     @reading("detail")
@@ -102,7 +106,9 @@ class ReviewScreen(PlaceScreen):
         self._page = page
 
         def rows(width: int) -> list[Row]:
-            return candidate_rows(one, page, width, self.host.now()) if one and page else []
+            if one is None:
+                return unmatched_rows(self.needle, width)
+            return candidate_rows(one, page, width, self.host.now()) if page else []
 
         self.query_one("#candidate", RowsView).show(rows, home=True)
         self.show_bar()

@@ -14,6 +14,7 @@ from tui.screens.base import PlaceScreen
 from tui.screens.reading import reading
 from tui.screens.sheet import evidence_sheet, tried_sheet
 from tui.signal_reads import Prospects, SignalDetail, SignalLine, read_signal, read_signals
+from tui.views.notice import unmatched_rows
 from tui.views.rows import EachRow
 from tui.views.signals import detail_rows, signal_name, signal_row, signals_header
 from tui.widgets.rows_view import Line, RowList, RowsView
@@ -84,14 +85,17 @@ class SignalsScreen(PlaceScreen):
         self._table.cursor = names.index(self._target) if self._target in names else self._table.cursor
         self.show_bar()
 
-    def find(self, *, done: bool) -> None:  # noqa: ARG002 - a filter works letter by letter
-        """List the signals that hold the text."""
+    def find(self, *, done: bool) -> None:
+        """List the signals that hold the text; the cursor stays on its signal where that is listed."""
         self._list()
+        if done:
+            self._target = self.place.item
         self._read_detail()
 
     def on_row_list_moved(self) -> None:
         """Tell about another signal."""
-        self._target = self._one.raised.event.fingerprint if self._one else ""
+        if self.focused is self._table:  # else a filter moved it, which may be forgotten again
+            self._target = self.place.item
         self._read_detail()
 
     @reading("detail")
@@ -114,7 +118,11 @@ class SignalsScreen(PlaceScreen):
     def _show_detail(self, *, home: bool) -> None:
         one, detail, there, prospects = self._one, self._detail, self._there, self._prospects
         self.query_one("#signal", RowsView).show(
-            lambda width: detail_rows(one, detail, there, prospects, width, self.host.now()) if one else [],
+            lambda width: (
+                detail_rows(one, detail, there, prospects, width, self.host.now())
+                if one
+                else unmatched_rows(self.needle, width)
+            ),
             home=home,
         )
         self.refresh_bindings()

@@ -11,6 +11,7 @@ from tui.keys import SKILLS
 from tui.places import Place
 from tui.screens.base import PlaceScreen
 from tui.screens.reading import reading
+from tui.views.notice import unmatched_rows
 from tui.widgets.rows_view import Line, RowList, RowsView
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from registry.library import Library
+    from tui.host import Host
     from tui.reads import SkillCard, Work
 
 
@@ -43,6 +45,10 @@ class SkillsScreen(PlaceScreen):
     _every: tuple[SkillCard, ...] = ()
     _work: Work | None = None
 
+    def __init__(self, place: Place, host: Host) -> None:
+        super().__init__(place, host)
+        self._target = place.skill
+
     def panes(self) -> ComposeResult:
         """Lay out the table above the card."""
         yield Line(id="columns")
@@ -51,7 +57,7 @@ class SkillsScreen(PlaceScreen):
 
     async def load(self) -> None:
         """Read the skills, then what was tried for them: that takes longer the older the registry is."""
-        name = self.place.skill
+        self._target = self.place.skill
         self._every = await self.host.access.read(_skills)
         from tui.views.skills import skills_header  # noqa: PLC0415 - loaded by the reading thread
 
@@ -61,9 +67,6 @@ class SkillsScreen(PlaceScreen):
         else:
             self.say("no skill is in the registry yet", "germline import PATH")
         self.find(done=True)
-        names = [card.capsule.name for card in self._cards]
-        if name in names:
-            self._table.cursor = names.index(name)
         self.call_after_refresh(self._read_work)
 
     @reading("work")
@@ -75,9 +78,15 @@ class SkillsScreen(PlaceScreen):
             return
         self._show_cards()
 
-    def find(self, *, done: bool) -> None:  # noqa: ARG002 - a filter works letter by letter
-        """List the skills that hold the text."""
+    def find(self, *, done: bool) -> None:
+        """List the skills that hold the text; the cursor stays on its skill where that is listed."""
         self._show_cards()
+        names = [card.capsule.name for card in self._cards]
+        if self._target in names:
+            self._table.cursor = names.index(self._target)
+            self._show_card()
+        if done:
+            self._target = self.place.skill
 
     def _show_cards(self) -> None:
         from tui.views.skills import skill_rows  # noqa: PLC0415 - loaded by the reading thread
@@ -89,6 +98,8 @@ class SkillsScreen(PlaceScreen):
 
     def on_row_list_moved(self) -> None:
         """Show the card of another skill."""
+        if self.focused is self._table:  # else a filter moved it, which may be forgotten again
+            self._target = self.place.skill
         self._show_card()
         self.refresh_bindings()
 
@@ -98,7 +109,10 @@ class SkillsScreen(PlaceScreen):
         card = self._card
         work = self._work.of(card.capsule.name) if card and self._work else None
         self.query_one("#card", RowsView).show(
-            lambda width: card_rows(card, work, width, self.host.now()) if card else [], home=True
+            lambda width: (
+                card_rows(card, work, width, self.host.now()) if card else unmatched_rows(self.needle, width)
+            ),
+            home=True,
         )
 
     # -- what the cursor is on -------------------------------------------------------------------------
@@ -125,14 +139,15 @@ class SkillsScreen(PlaceScreen):
     def place(self) -> Place:
         """The place with the skill that the cursor is on."""
         card = self._card if self.is_mounted else None
-        return Place("skills", card.capsule.name if card else self._place.skill)
+        return Place("skills", card.capsule.name if card else self._target)
 
     @property
     def note(self) -> str:
         """How many skills there are."""
         open_now = self._work.loose if self._work else 0
         loose = f", {count(open_now, 'open signal')} not taken up" if open_now else ""
-        return f"{count(len(self._every), 'skill')}{loose}"
+        shown = f"{len(self._cards):,} of " if self.needle else ""
+        return f"{shown}{count(len(self._every), 'skill')}{loose}"
 
     @property
     def copied_id(self) -> str:
@@ -149,7 +164,7 @@ class SkillsScreen(PlaceScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer what needs a skill only where there is one."""
         card = self._card
-        if action in {"open", "why", "diff", "evidence"} and not card:
+        if action in {"open", "why", "diff", "evidence"} and (not card or self.has_notice):
             return False
         if action == "evidence":
             return bool(card and card.versions[-1].candidate) or None

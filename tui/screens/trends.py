@@ -11,6 +11,7 @@ from tui.keys import TRENDS
 from tui.places import Place
 from tui.screens.base import PlaceScreen
 from tui.screens.sheet import diff_sheet, runs_sheet
+from tui.views.notice import unmatched_rows
 from tui.views.trend_rows import heat_header, nothing_ran, task_name, trend_rows, trends_header
 from tui.widgets.heat_grid import HeatGrid
 from tui.widgets.rows_view import Line, RowsView
@@ -37,6 +38,7 @@ class TrendsScreen(PlaceScreen):
     PANES = ("#trends", "#tasks")
     FIRST = "#tasks"
     _trends: Trends | None = None
+    _target: str = ""
 
     def panes(self) -> ComposeResult:
         """Lay out the table above the heat map."""
@@ -53,24 +55,34 @@ class TrendsScreen(PlaceScreen):
         self.say("", "")
         self.query_one("#columns", Line).show(trends_header)
         self.query_one("#trends", RowsView).show(partial(trend_rows, trends))
+        self._target = place.item or self._target
         self.find(done=False)
-        versions, tasks = trends.tasks.versions, [row.task for row in self._grid.heat.rows]
-        named = int(place.ref or 0)
+        versions, named = trends.tasks.versions, int(place.ref or 0)
         self._grid.column = versions.index(named) if named in versions else len(versions) - 1
-        self._grid.cursor = tasks.index(place.item) if place.item in tasks else 0
 
-    def find(self, *, done: bool) -> None:  # noqa: ARG002 - a filter works letter by letter
-        """List the tasks that hold the text."""
+    def find(self, *, done: bool) -> None:
+        """List the tasks that hold the text; the cursor stays on its task where that is listed."""
         if self._trends:
             heat, wanted = self._trends.tasks, self.needle.casefold()
             rows = tuple(row for row in heat.rows if wanted in row.task.casefold())
             self._grid.show_heat(replace(heat, rows=rows))
+            tasks = [row.task for row in rows]
+            self._grid.cursor = tasks.index(self._target) if self._target in tasks else self._grid.cursor
+            self._keep_target(is_asked=done)
             self.on_row_list_moved()
+
+    def _keep_target(self, *, is_asked: bool) -> None:
+        """Remember the task under the cursor, if a person put it there."""
+        if is_asked and self._grid.task_row:
+            self._target = self._grid.task_row.task
 
     def on_row_list_moved(self) -> None:
         """Name the columns that are in view, and say what the cursor is on."""
         grid = self._grid
-        if grid.heat.versions:
+        self._keep_target(is_asked=self.focused is grid)  # else a filter moved it, which may be forgotten again
+        if self.needle and not grid.heat.rows:
+            self.query_one("#heads", Line).show(lambda width: unmatched_rows(self.needle, width)[1:2])
+        elif grid.heat.versions:
             self.query_one("#heads", Line).show(partial(heat_header, grid.heat, grid.column))
         else:
             self.query_one("#heads", Line).show(nothing_ran)

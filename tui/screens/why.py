@@ -283,17 +283,17 @@ class WhyScreen(PlaceScreen):
     def find(self, *, done: bool) -> None:
         """Mark what matches, and go to the first match from the cursor on."""
         self._show_blame()
-        if self.needle and not done:
-            self._to_match(1, here=True)
+        if self.needle:
+            self._to_match(1, here=True, is_told=done)
 
     def action_match(self, step: int) -> None:
         """Go to the next line that matches, or to the one before."""
-        self._to_match(step, here=False)
+        self._to_match(step, here=False, is_told=True)
 
-    def _to_match(self, step: int, *, here: bool) -> None:
+    def _to_match(self, step: int, *, here: bool, is_told: bool) -> None:
         page = self._page
         found = next_match(page, self._blame.cursor, step, self.needle, here=here) if page else None
         if found is not None:
             self._blame.cursor = found
-        elif not here:
+        elif is_told:
             self.notify(f'no line has "{self.needle}"', timeout=2, markup=False)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tui.views.rows import Row
 
 _INDENT = 2
+_NEXT = "next  "
 
 
 def notice_rows(message: str, hint: str, width: int) -> list[Row]:
@@ -17,5 +18,12 @@ def notice_rows(message: str, hint: str, width: int) -> list[Row]:
     rows: list[Row] = [BLANK]
     rows += [(Part(" " * _INDENT), *row) for row in wrap((Part(clean(message)),), width - 2 * _INDENT)]
     if hint:
-        rows += [BLANK, (Part(" " * _INDENT), Part("next  ", "dim"), Part(clean(hint), "accent"))]
+        rows.append(BLANK)
+        for at, row in enumerate(wrap((Part(clean(hint), "accent"),), width - 2 * _INDENT - len(_NEXT))):
+            rows.append((Part(" " * _INDENT), Part(" " * len(_NEXT) if at else _NEXT, "dim"), *row))
     return rows
+
+
+def unmatched_rows(needle: str, width: int) -> list[Row]:
+    """Say that nothing holds the text looked for; nothing where no text is."""
+    return notice_rows(f'nothing here holds "{needle}"', "esc   shows everything again", width) if needle else []

@@ -1,0 +1,289 @@
+"""What the edges of the screens do: replaced registries, odd texts, cancelled changes, filters without a hit."""
+
+from __future__ import annotations
+
+import asyncio
+from shutil import copytree
+from typing import TYPE_CHECKING
+
+import pytest
+from textual.command import Hit
+from textual.content import Content
+from textual.widgets import Input
+
+from events.registry_events import SignalRaised
+from events.sqlite_log import SqliteLog
+from registry.commands import ImportSkill, Record
+from registry.registry import Registry
+from registry.skill_folder import read_skill
+from tests.clocks import TickingClock
+from tests.screen_pilot import screens
+from tests.story import tell
+from tests.story_work import tell_with_work
+from tui.bootstrap import open_registry
+from tui.host import Settings
+from tui.screens.asking import Ask
+from tui.screens.base import PlaceScreen
+from tui.screens.palette import GoTo
+from tui.widgets.heat_grid import HeatGrid
+from tui.widgets.rows_view import RowList
+from tui.writing import switching
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.color import Color
+    from textual.style import Style
+
+    from tests.screen_pilot import Screens
+    from tui.writing import Change, Outcome
+
+LONG = "a" * 64
+MARKUP = "Expected [/INST] after [b]"
+PLACES = {
+    "/skills": "#card",
+    "sql-analyst": "#detail",
+    "/signals": "#signal",
+    "/trends/sql-analyst": "#heads",
+}
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The story with work left, a skill with as long a name as there may be, a signal that looks like markup."""
+    folder = tmp_path_factory.mktemp("edges")
+    path = tell_with_work(folder)
+    place = folder / "skills" / LONG
+    place.mkdir()
+    (place / "SKILL.md").write_text(f"---\nname: {LONG}\ndescription: Says little.\n---\n\nSay little.\n")
+    signal = SignalRaised(
+        fingerprint="error_template:markup",
+        kind="error_template",
+        calls_for="repair",
+        template=MARKUP,
+        action="sql:SELECT",
+        count=9,
+        episodes=9,
+        runs=("gpt-4_10_turns",),
+        severity=0.01,
+        evidence=(),
+    )
+    log = SqliteLog.open(path)
+    try:
+        registry = Registry(log, TickingClock(step_s=3 * 3600, seed=5), "person:ada")
+        registry.execute(ImportSkill(read_skill(place)))
+        registry.execute(Record((signal,)), actor="germline")
+    finally:
+        log.close()
+    return path
+
+
+@pytest.fixture
+def story(told: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(told.parent)
+    return told
+
+
+# -- another registry at the same place ----------------------------------------------------------------
+
+
+async def test_another_registry_at_the_place_of_the_one_shown_is_read_and_its_absence_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("shown", "other"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "shown")
+    path, other = tell(tmp_path / "shown"), tell_with_work(tmp_path / "other")
+    async with screens(path, "/history") as at:
+        assert "41" not in at.row("#events").split()
+        for beside in path.parent.glob("registry.db*"):
+            beside.unlink()
+        await follow(at)
+        assert "○ not read" in at.top
+        assert "there is no registry" in at.pane("#notice")
+        other.rename(path)
+        await follow(at)
+        assert "● live" in at.top
+        head = at.app.access.state.head
+        assert [int(row.split()[0]) for row in at.pane("#events").splitlines()] == list(range(head, 0, -1))
+
+
+async def follow(at: Screens) -> None:
+    at.app.follow()
+    await at.settle()
+
+
+# -- changes -------------------------------------------------------------------------------------------
+
+
+async def test_a_change_on_its_way_to_the_log_cannot_be_cancelled_any_more(
+    story: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with screens(story, "/presets/harden") as at:
+        begun, let_go = asyncio.Event(), asyncio.Event()
+
+        async def slow(change: Change, reason: str) -> Outcome:
+            outcome = await at.app.access.rehearse(change, reason)
+            begun.set()
+            await let_go.wait()
+            return outcome
+
+        monkeypatch.setattr(at.app.access, "carry_out", slow)
+        await at.press("enter", *"why", "enter")
+        at.app.simulate_key("enter")
+        await begun.wait()
+        at.app.simulate_key("escape")
+        await asyncio.sleep(0)
+        asking = at.app.screen
+        assert isinstance(asking, Ask)
+        assert "ask.cancel" not in at.keys
+        let_go.set()
+        await at.settle()
+        assert isinstance(at.app.screen, PlaceScreen)
+        assert any("preset harden is in force" in one.message for one in at.app._notifications)
+
+
+async def test_a_change_that_somebody_else_made_meanwhile_is_not_told_as_appended(
+    told: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copytree(told.parent, tmp_path / "own")
+    path = tmp_path / "own" / told.name
+    monkeypatch.chdir(path.parent)
+    async with screens(path, "/presets/harden") as at:
+        await at.press("enter", *"why", "enter")
+        with open_registry(path) as registry:
+            switching("harden").act(registry, "quicker")
+        await at.press("enter")
+        assert [one.message for one in at.app._notifications] == ["nothing was appended: it is so already"]
+
+
+async def test_a_reason_that_was_changed_is_shown_again_before_it_is_appended(story: Path) -> None:
+    async with screens(story, "sql-analyst") as at:
+        await at.press("z", "enter")
+        assert "ask.append" in at.keys
+        at.app.screen.query_one(Input).value = ""
+        await at.settle()
+        assert {"ask.append", "ask.reword"}.isdisjoint(at.keys)
+
+
+async def test_ctrl_c_leaves_germline_from_whatever_stands_above_a_screen(
+    story: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[str] = []
+    async with screens(story, "sql-analyst@3:12") as at:
+        monkeypatch.setattr(at.app, "exit", lambda: left.append(type(at.app.screen).__name__))
+        for opened in (("d",), ("question_mark",), ("z", "enter"), ("5", "j", "enter")):
+            await at.press(*opened, "ctrl+c", "escape")
+    assert left == ["Sheet", "HelpSheet", "Ask", "Ask"]
+
+
+# -- finding -------------------------------------------------------------------------------------------
+
+
+async def test_a_filter_that_is_forgotten_leaves_the_cursor_on_what_it_found(story: Path) -> None:
+    async with screens(story) as at:
+        for place, needle in (
+            ("/skills", "tri"),
+            ("/presets", "ste"),
+            ("/trends/sql-analyst", "t2"),
+            ("/signals", "dea"),
+        ):
+            await at.go(place)
+            await at.press("slash", *needle, "enter")
+            found = chosen(at)
+            assert needle in found.casefold(), place
+            await at.press("escape")
+            assert chosen(at) == found, place
+
+
+def chosen(at: Screens) -> str:
+    """Name what the cursor is on."""
+    rows = next(iter(at.app.screen.query("#body RowList").results(RowList)))
+    if isinstance(rows, HeatGrid):
+        return rows.task_row.task if rows.task_row else ""
+    screen = at.app.screen
+    assert isinstance(screen, PlaceScreen)
+    return screen.copied_id
+
+
+async def test_a_text_that_nothing_holds_is_told_and_the_cursor_comes_back_to_where_it_was(story: Path) -> None:
+    async with screens(story, size=(80, 24)) as at:
+        for place, pane in PLACES.items():
+            await at.go(place)
+            await at.press("j")
+            before = at.app.place
+            await at.press("slash", "%")
+            assert 'nothing here holds "%"' in at.pane(pane), place
+            await at.press("escape")
+            assert 'nothing here holds "%"' not in at.pane(pane), place
+            assert at.app.place == before, place
+
+
+async def test_a_search_without_a_match_says_so_at_enter_which_closes_the_help_as_well(story: Path) -> None:
+    async with screens(story, "sql-analyst@3:12") as at:
+        await at.press("question_mark", "enter")
+        assert isinstance(at.app.screen, PlaceScreen)
+        await at.press("slash", *"zzz")
+        assert not at.app._notifications
+        await at.press("enter")
+        assert [one.message for one in at.app._notifications] == ['no line has "zzz"']
+
+
+async def test_signals_and_places_that_look_like_markup_are_offered_as_they_are(story: Path) -> None:
+    async with screens(story) as at:
+        found = GoTo(at.app.screen)
+        await found.startup()
+        for typed, offered in ((MARKUP, f"Signal {MARKUP}"), ("sql-analyst@[/b]", "Go to sql-analyst@[/b]")):
+            (hit,) = [one async for one in found.search(typed)]
+            assert isinstance(hit, Hit)
+            assert isinstance(hit.match_display, Content)
+            assert hit.match_display.plain == offered
+            assert Content.from_markup(hit.help or "").plain
+
+
+# -- what is drawn -------------------------------------------------------------------------------------
+
+
+async def test_a_terminal_without_unicode_is_sent_none(story: Path) -> None:
+    async with screens(story, size=(140, 40), settings=Settings(ascii=True, draw_every=2)) as at:
+        for keys in (("2",), ("y",), ("colon",)):
+            await at.press(*keys)
+            assert at.drawn.isascii(), keys
+
+
+async def test_a_long_name_leaves_room_for_what_is_shown_of_it(story: Path) -> None:
+    async with screens(story, LONG, size=(80, 24)) as at:
+        assert at.top.split(" › ")[-2:][0] == "@1"
+        assert at.top.split(" › ")[-1].startswith("history ")
+
+
+async def test_a_registry_that_cannot_be_read_offers_nothing_about_its_skills(tmp_path: Path) -> None:
+    path = tell(tmp_path)
+    async with screens(path) as at:
+        path.write_bytes(b"no registry" * 9_000)
+        await follow(at)
+        assert at.app.base.has_notice
+        assert {"skills.open", "skills.why", "skills.diff", "skills.evidence"}.isdisjoint(at.keys)
+
+
+async def test_on_a_light_screen_the_cursor_leaves_its_row_readable(story: Path) -> None:
+    async with screens(story, settings=Settings(theme="textual-light")) as at:
+        rows = at.app.screen.query_one("#skills", RowList)
+        for tone in ("good", "warn", "bad", "dim"):
+            usual = contrast(rows.get_visual_style(f"tone--{tone}"))
+            assert contrast(rows.get_visual_style(f"tone--{tone}", "tone--cursor")) > 0.75 * usual, tone
+
+
+def contrast(style: Style) -> float:
+    """Give the contrast of a text with what is behind it, from 1 to 21 (WCAG 2)."""
+    assert style.background
+    assert style.foreground
+    light, dark = sorted(map(luminance, (style.background, style.background + style.foreground)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(color: Color) -> float:
+    red, green, blue = (
+        one / 12.92 if one <= 0.03928 else ((one + 0.055) / 1.055) ** 2.4 for one in color.normalized
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
