@@ -40,7 +40,8 @@ def open_session(path: Path, *, create: bool, read_only: bool, patience_s: float
         opened = _identity(path)
         if not read_only:
             _require_whole_log(path)
-        session = Session(_connect(path, read_only=read_only), str(path), patience_s)
+        reopened = _Reopening(path, read_only=read_only)
+        session = Session(_connect(path, read_only=read_only), str(path), patience_s, reopened)
         try:
             _prepare(session, read_only=read_only)
         except BaseException:
@@ -88,12 +89,49 @@ def _make(path: Path) -> None:
         ) from error
 
 
+def address_of(path: Path, *, read_only: bool) -> str:
+    """Write the address by which SQLite opens a registry."""
+    mode = "rw" if not read_only else "ro&immutable=1" if rest_of(path) else "ro"
+    return f"{path.absolute().as_uri()}?mode={mode}"
+
+
 def _connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    address = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rw'}"
     try:
-        return sqlite3.connect(address, uri=True, timeout=0, isolation_level=None)
+        return sqlite3.connect(address_of(path, read_only=read_only), uri=True, timeout=0, isolation_level=None)
     except sqlite3.Error as error:
         raise typed(error, str(path)) from error
+
+
+def rest_of(path: Path) -> tuple[int, int] | None:
+    """Tell how a file stands that is all there is, in a folder where nothing may be written; None for any other.
+
+    So it is on a read-only mount, and in another's folder. SQLite refuses to read there, for it cannot make the
+    index of a log (sqlite.org/wal.html, Read-Only Databases), unless it is told that the file does not change. It
+    may, all the same: whoever reads it so asks afterwards whether it still stands as it did. While others have the
+    registry open, a log lies beside it, which is then read as ever.
+    """
+    if os.access(path.parent, os.W_OK) or path.with_name(f"{path.name}-wal").exists():
+        return None
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+class _Reopening:
+    """Opens a registry anew where it was written since it was opened as one that rests."""
+
+    def __init__(self, path: Path, *, read_only: bool) -> None:
+        self._path = path
+        self._rest = rest_of(path) if read_only else None
+
+    def __call__(self) -> sqlite3.Connection | None:
+        """Return another connection, None where the one there is reads what stands there."""
+        if self._rest is None or self._rest == (now := rest_of(self._path)):
+            return None
+        self._rest = now
+        return _connect(self._path, read_only=True)
 
 
 def _prepare(session: Session, *, read_only: bool) -> None:

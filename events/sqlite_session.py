@@ -6,7 +6,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any, Final, TypeVar, TypeVarTuple
 
 from events.clock import monotonic_s, pause
-from events.errors import ConflictError, StorageError, UsageError
+from events.errors import ConflictError, GermlineError, StorageError, UsageError
 from events.sqlite_errors import is_busy, typed
 
 if TYPE_CHECKING:
@@ -30,12 +30,21 @@ _LAST_S: Final = 0.0005
 class Session:
     """Statements on one connection; every error leaves as one of germline's own.
 
+    `reopened` gives another connection where what was read by this one may be wrong; then it is read again.
+
     SQLite's busy handler stays off: waiting is a bounded, jittered retry of our own. `with session:` is a
     transaction, and may be entered again inside itself. One thread at a time.
     """
 
-    def __init__(self, connection: sqlite3.Connection, location: str, patience_s: float) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        location: str,
+        patience_s: float,
+        reopened: Callable[[], sqlite3.Connection | None] = lambda: None,
+    ) -> None:
         self.connection = connection
+        self._reopened = reopened
         self.location = location
         self._patience_s = patience_s
         self._cursor = connection.cursor()
@@ -45,7 +54,15 @@ class Session:
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query; bound it, or page through it."""
-        return self._patiently(self._fetch, sql, parameters)
+        while True:
+            try:
+                found = self._patiently(self._fetch, sql, parameters)
+            except GermlineError:
+                if not self._is_anew():
+                    raise
+            else:
+                if not self._is_anew():
+                    return found
 
     def write(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
         """Run one statement for every row, inside a transaction; returns how many rows it changed."""
@@ -102,6 +119,14 @@ class Session:
     def close(self) -> None:
         """Let go of the file."""
         self.connection.close()
+
+    def _is_anew(self) -> bool:
+        """Tell whether there is another connection to ask now."""
+        if (connection := self._reopened()) is None:
+            return False
+        self.connection.close()
+        self.connection, self._cursor = connection, connection.cursor()
+        return True
 
     def _over(self) -> StorageError:
         """Say that SQLite itself ended the transaction, as it does when the disk is full.

@@ -31,7 +31,7 @@ from events.checking import (
 from events.envelope import GENESIS
 from events.log import Head, Integrity, Problem
 from events.paging import COLUMNS, LAST, SELECT
-from events.sqlite_open import APPLICATION_ID, SCHEMA_VERSION
+from events.sqlite_open import APPLICATION_ID, SCHEMA_VERSION, address_of, rest_of
 from events.sqlite_wal import left_out
 from events.stretches import Fitted, check_alone
 
@@ -64,7 +64,11 @@ _PAYLOADS: Final = "SELECT position, payload FROM events WHERE type = ? AND inst
 
 def verify_file(location: str) -> Integrity:
     """Check every event, link, counter and content hash of a registry; never raises for what it finds."""
-    return _side_by_side(location) or _in_order(location)
+    while True:
+        rest = rest_of(Path(location))
+        found = _side_by_side(location) or _in_order(location)
+        if rest is None or rest == rest_of(Path(location)):
+            return found
 
 
 def _in_order(location: str) -> Integrity:
@@ -84,8 +88,8 @@ def _in_order(location: str) -> Integrity:
 
 
 def _connect(location: str) -> sqlite3.Connection:
-    uri = f"{Path(location).absolute().as_uri()}?mode=ro"
-    connection = sqlite3.connect(uri, uri=True, timeout=_WAIT_S, isolation_level=None)
+    address = address_of(Path(location), read_only=True)
+    connection = sqlite3.connect(address, uri=True, timeout=_WAIT_S, isolation_level=None)
     connection.text_factory = bytes  # text as stored: what is no longer UTF-8 is a finding, not an error
     return connection
 

@@ -84,6 +84,46 @@ def test_the_database_of_another_application_is_refused_and_left_alone(tmp_path:
         before = path.read_bytes()
 
 
+def test_a_registry_at_rest_in_a_folder_that_nobody_may_write_is_read_and_verified(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A read-only mount, a colleague's folder: SQLite alone refuses, for want of the index of an empty log."""
+    path.parent.chmod(0o500)
+    monkeypatch.setattr("os.access", lambda *_: False)  # root may always
+    try:
+        with closing(SqliteLog.open(path, read_only=True)) as log:
+            assert log.head().position == 3
+        assert not verify_file(str(path)).problems
+        assert [one.name for one in path.parent.iterdir()] == [path.name]
+    finally:
+        path.parent.chmod(0o700)
+
+
+def test_a_registry_at_rest_that_is_written_while_it_is_open_is_read_anew(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with closing(SqliteLog.open(path, read_only=True)) as log:
+        assert log.head().position == 3
+        for count in (4, 5):
+            with closing(SqliteLog.open(path)) as writer:
+                put(writer, Pen(f"event {count}").draft())
+                assert log.head().position == count
+            assert [one.position for one in log.read()] == list(range(1, count + 1))
+
+
+def test_in_a_folder_that_may_not_be_written_what_another_process_appends_is_read_too(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with closing(SqliteLog.open(path)) as writer:
+        put(writer, Pen("more").draft())
+        with closing(SqliteLog.open(path, read_only=True)) as log:
+            assert log.head().position == 4
+            put(writer, Pen("yet more").draft())
+            assert log.head().position == 5
+
+
 def test_a_registry_of_a_newer_germline_is_refused(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
