@@ -114,6 +114,15 @@ class HandEditAdopted(Mutation):
     dropped_claims: int = 0
 
 
+class CapsuleMoved(Frozen):
+    """A capsule is projected to another folder from now on: that is where a person moved its files."""
+
+    type: Literal["CapsuleMoved"] = "CapsuleMoved"
+    capsule: str
+    source: str
+    previous: str
+
+
 class AliasMoved(Frozen):
     """A movable name points at another version; `version` 0 removes the name."""
 

@@ -9,7 +9,7 @@ GermlineError                 has `hint`: the next command to type, or ""
 │   ├── TaskFileError         a task set that cannot be used; names the file, and the line or the task
 │   ├── IsolationError        a machine that cannot isolate commands, which nobody allowed; `missing` says what
 │   ├── PresetError           a preset that loosens the written rule, or is none; `field` and `bound` say where
-│   ├── EditError             an edit that does not fit its base; `rule`: no match, two matches, protected …
+│   ├── EditError             an edit that does not fit its base; `rule`: no match, protected, sections …
 │   ├── RefusedError          a command that the current state does not allow
 │   │   ├── SpendingCapError      a request to a model that could pass a cap; `cap` names it
 │   │   └── UnknownPriceError     a model without a price, under a cap in dollars

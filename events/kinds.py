@@ -51,6 +51,7 @@ _TYPES: Final[dict[str, tuple[str, ...]]] = {
         "CapsuleDescribed",
         "FileChanged",
         "HandEditAdopted",
+        "CapsuleMoved",
         "AliasMoved",
         "VersionRetired",
         "VersionScored",

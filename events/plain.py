@@ -42,6 +42,7 @@ EVENTS: Final[dict[str, str]] = {
     "CapsuleDescribed": f"{_MUTATION} capsule edits",
     "FileChanged": f"{_MUTATION} capsule path entry",
     "HandEditAdopted": f"{_MUTATION} capsule base_version files dropped_claims",
+    "CapsuleMoved": "type capsule source previous",
     "AliasMoved": "type capsule alias version previous reason",
     "VersionRetired": "type capsule version reason",
     "VersionScored": "type capsule version score audit cause",

@@ -29,9 +29,9 @@ VIEW: Final = "taken"
 
 
 def taken_in(tables: Tables, subscriber: str) -> int:
-    """Return the last position that a subscriber took in, 0 for none."""
+    """Return the last position that a subscriber took in, 0 for none, and where it is kept unreadably."""
     document = tables.document(VIEW, subscriber)
-    return int(document.body) if document else 0
+    return int(document.body) if document and document.body.isdigit() else 0
 
 
 def catch_up(log: EventLog, subscriber: str, fold: Fold, *, page: int = 8_000) -> int:

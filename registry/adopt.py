@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from events.base import Frozen
     from events.parts import Edit
+    from events.score import Measured
     from registry.capsule import Capsule
     from registry.gene import Gene
     from registry.skill_folder import SkillFolder
@@ -52,7 +53,7 @@ def adopt(capsule: Capsule, skill: SkillFolder, *, keep_claims: bool) -> list[Fr
     elif not files:
         raise _nothing_to_adopt(capsule, skill)
     paths = (*((SKILL_FILE,) if in_body else ()), *(change.path for change in files))
-    cause = {"before": capsule.score, "after": _BY_HAND}
+    cause = _cause(capsule)
     _require_projectable(capsule, skill)
     adopted = HandEditAdopted(
         **cause,
@@ -71,6 +72,11 @@ def adopt(capsule: Capsule, skill: SkillFolder, *, keep_claims: bool) -> list[Fr
         stamped=True,
     )
     return [adopted, *described, *genes, *files, version]
+
+
+def _cause(capsule: Capsule) -> dict[str, Measured]:
+    """Give what every event of an adoption carries: what was measured before, and that nothing is yet."""
+    return {"before": capsule.score, "after": _BY_HAND}
 
 
 class Rewrite(NamedTuple):
@@ -137,8 +143,7 @@ def _require_live_base(capsule: Capsule, skill: SkillFolder) -> None:
 
 def _front_changes(capsule: Capsule, front: tuple[str, ...]) -> list[Frozen]:
     edits = align(capsule.front, _unstamped(capsule, front), "")
-    cause = {"before": capsule.score, "after": _BY_HAND}
-    return [CapsuleDescribed(**cause, capsule=capsule.name, edits=edits)] if edits else []
+    return [CapsuleDescribed(**_cause(capsule), capsule=capsule.name, edits=edits)] if edits else []
 
 
 def _unstamped(capsule: Capsule, front: tuple[str, ...]) -> tuple[str, ...]:
@@ -227,8 +232,7 @@ def _matched(genes: Sequence[Gene], sections: Sequence[Section]) -> tuple[dict[i
 
 def _born(capsule: Capsule, name: str, section: Section, after: str | None) -> GeneBorn:
     return GeneBorn(
-        before=capsule.score,
-        after=_BY_HAND,
+        **_cause(capsule),
         gene=name,
         capsule=capsule.name,
         title=section.title,
@@ -238,14 +242,13 @@ def _born(capsule: Capsule, name: str, section: Section, after: str | None) -> G
 
 
 def _moved(capsule: Capsule, name: str, after: str | None) -> GeneMoved:
-    return GeneMoved(before=capsule.score, after=_BY_HAND, gene=name, capsule=capsule.name, after_gene=after)
+    return GeneMoved(**_cause(capsule), gene=name, capsule=capsule.name, after_gene=after)
 
 
 def _retired(capsule: Capsule, gene: Gene) -> GeneRetired:
     check_protected(gene, align(gene.lines, (), gene.id))
     return GeneRetired(
-        before=capsule.score,
-        after=_BY_HAND,
+        **_cause(capsule),
         gene=gene.id,
         capsule=capsule.name,
         reason="section removed by hand",
@@ -258,8 +261,7 @@ def _mutated(
     check_protected(gene, edits)
     rewritten, removed = lost_claims(gene, edits)
     return GeneMutated(
-        before=capsule.score,
-        after=_BY_HAND,
+        **_cause(capsule),
         gene=gene.id,
         capsule=capsule.name,
         version=gene.version + 1,
@@ -275,7 +277,7 @@ def _dropped(change: Frozen) -> int:
 
 
 def _file_changes(capsule: Capsule, skill: SkillFolder) -> list[FileChanged]:
-    cause = {"before": capsule.score, "after": _BY_HAND}
+    cause = _cause(capsule)
     old = {file.entry.path: file.entry for file in capsule.files}
     new = {file.entry.path: file.entry for file in skill.files}
     return [

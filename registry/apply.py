@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from events.errors import CorruptLogError
 from events.fields import is_score, type_of
-from registry.capsule import NEW_FILE_MODE, Capsule, CapsuleFile
+from registry.capsule import Capsule, CapsuleFile, blank
 from registry.changing import replace
 from registry.edits import apply_edits
 from registry.gene import Gene, Line, LiveClaim
+from registry.line import first_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from events.base import Frozen
     from events.capsule_events import (
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
         CapsuleBorn,
         CapsuleDescribed,
         CapsuleImported,
+        CapsuleMoved,
         CapsuleRetired,
         CapsuleReverted,
         CapsuleVersioned,
         FileChanged,
         KeptGene,
         KeptLine,
-        VersionRetired,
         VersionScored,
     )
     from events.envelope import Envelope
@@ -65,32 +66,15 @@ def _imported(event: CapsuleImported, envelope: Envelope) -> Capsule:
 
 
 def _born(event: CapsuleBorn | CapsuleImported, envelope: Envelope) -> Capsule:
-    return Capsule(
-        name=event.capsule,
-        source=event.source,
-        encoding="utf-8",
-        mode=NEW_FILE_MODE,
-        version=0,
+    return replace(
+        blank(event.capsule, event.source, event.after),
         position=envelope.position,
         at=envelope.at,
         cause="import",
-        front=_new_lines(event.front, first=1, origin=envelope.position, version=1),
+        front=first_lines(event.front, origin=envelope.position, version=1),
         next_front=len(event.front) + 1,
-        genes=(),
-        gone=(),
-        files=(),
-        aliases=(),
-        stamped=False,
-        unproven=True,
-        retired=False,
         born=envelope.position,
-        score=event.after,
-        delta=None,
     )
-
-
-def _new_lines(texts: Sequence[str], *, first: int, origin: int, version: int) -> tuple[Line, ...]:
-    return tuple(Line(first + i, text, origin, version) for i, text in enumerate(texts))
 
 
 def _gene_born(capsule: Capsule, event: GeneBorn, envelope: Envelope) -> Capsule:
@@ -102,7 +86,7 @@ def _gene_born(capsule: Capsule, event: GeneBorn, envelope: Envelope) -> Capsule
         capsule=capsule.name,
         version=1,
         title=event.title,
-        lines=_new_lines(event.lines, first=1, origin=envelope.position, version=capsule.version + 1),
+        lines=first_lines(event.lines, origin=envelope.position, version=capsule.version + 1),
         next_line=len(event.lines) + 1,
         claims=tuple(
             LiveClaim(claim, envelope.position, line) for claim, line in zip(event.claims, carriers, strict=True)
@@ -257,9 +241,9 @@ def _alias_moved(capsule: Capsule, event: AliasMoved, envelope: Envelope) -> Cap
     return replace(capsule, aliases=tuple(sorted(names.items())))
 
 
-def _version_retired(capsule: Capsule, event: VersionRetired, envelope: Envelope) -> Capsule:
-    del event, envelope  # what a version says stays: that it is no longer offered is in the outline
-    return capsule
+def _moved(capsule: Capsule, event: CapsuleMoved, envelope: Envelope) -> Capsule:
+    del envelope  # another folder is no version
+    return replace(capsule, source=event.source)
 
 
 def _version_scored(capsule: Capsule, event: VersionScored, envelope: Envelope) -> Capsule:
@@ -292,7 +276,8 @@ _EFFECTS: Final[dict[str, Callable[[Capsule, Any, Envelope], Capsule]]] = {
     "CapsuleDescribed": _described,
     "FileChanged": _file_changed,
     "AliasMoved": _alias_moved,
-    "VersionRetired": _version_retired,
+    "CapsuleMoved": _moved,
+    "VersionRetired": lambda capsule, *_: capsule,  # that it is no longer offered is in the outline
     "VersionScored": _version_scored,
     "CapsuleRetired": _retired,
 }

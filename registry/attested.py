@@ -49,7 +49,7 @@ def statement_on(library: Library, capsule: Capsule, checkpoint: Checkpoint) -> 
         *(at for one in candidates for at in _stream(library, one)),
         *(raised.position for raised in signals),
         *([row.rescored_at] if row.rescored_at else []),
-        *(int(found.body) for name in evaluators if (found := library.log.document("evaluator", name))),
+        *(one.position for name in evaluators if (one := library.registration(name))),
     }
     files = sorted(expected_hashes(capsule).items())
     predicate = Predicate(

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Final
 
 from events.errors import EditError
 from events.score import Unmeasured
-from registry.capsule import NEW_FILE_MODE, Capsule
-from registry.gene import Gene, Line, LiveClaim
+from registry.capsule import blank
+from registry.gene import Gene, LiveClaim
+from registry.line import first_lines
 from registry.rendering import skill_text
-from registry.skill_text import Section, cut
+from registry.skill_text import FENCE, Section, cut
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from events.candidate_events import CandidateProposed
     from events.parts import NewGene, NewSkill
+    from registry.capsule import Capsule
     from registry.library import Library
+
+_NO_FRONT: Final = f"{FENCE}\n{FENCE}\n"
+"""Front matter without a line, so that a body which begins with a rule is not taken for some."""
 
 
 def next_gene(capsule: Capsule) -> str:
@@ -35,7 +43,7 @@ def with_born(capsule: Capsule, born: NewGene) -> Capsule:
     if not place:
         what = f"a new gene would stand behind {born.after_gene}, which {capsule.name} does not have"
         raise EditError(what, rule="new gene")
-    lines = tuple(Line(at, text, 0, capsule.version + 1) for at, text in enumerate(born.lines, start=1))
+    lines = first_lines(born.lines, origin=0, version=capsule.version + 1)
     gene = Gene(born.gene, capsule.name, 1, born.title, lines, len(lines) + 1, keeper=born.keeper)
     after = replace(capsule, genes=(*capsule.genes[:place], gene, *capsule.genes[place:]))
     own, others = Section(born.title, born.lines), list(cut(skill_text(capsule)).sections)
@@ -49,6 +57,45 @@ def with_born(capsule: Capsule, born: NewGene) -> Capsule:
     return after
 
 
+def require_sections(base: Capsule, after: Capsule) -> None:
+    """Refuse edits after which the text would be cut into other sections than there are genes.
+
+    A heading that changes or goes, a fence that stays open, a line that runs into the next heading: a later hand
+    edit would then be taken for the end of genes that nobody touched. Only what changed is cut, between its
+    neighbours: a heading begins anew, whatever stood before the one above, and what follows the one below is as it
+    was.
+
+    Raises: EditError, naming the section; not where the base was cut otherwise already.
+    """
+    known = {gene.id: gene for gene in base.genes}
+    changed = [at for at, gene in enumerate(after.genes) if known.get(gene.id) is not gene]
+    if not changed:
+        return
+    first, end = changed[0], changed[-1] + 1
+    above = [gene for gene in after.genes[:first] if gene.lines][-1:]
+    below = [gene for gene in after.genes[end:] if gene.lines][:1]
+    cut_out = [*above, *after.genes[first:end], *below]
+    title = _misplaced(cut_out)
+    if title is not None and _misplaced([known[gene.id] for gene in cut_out if gene.id in known]) is None:
+        raise EditError(
+            f"{title or 'the preamble'!r} of {base.name} would no longer be a section of its own",
+            rule="sections",
+            hint="edit whole lines below a heading; headings stay as they are, and fences are closed",
+        )
+
+
+def _misplaced(genes: Sequence[Gene]) -> str | None:
+    """Name the first of adjacent genes that is no section of their text, None where all are.
+
+    One without lines is in no text.
+    """
+    texts = ["".join([line.text for line in gene.lines]) for gene in genes]
+    found = ((one.title, "".join(one.lines)) for one in cut(_NO_FRONT + "".join(texts)).sections)
+    named = ((gene.title, text) for gene, text in zip(genes, texts, strict=True) if text)
+    pairs = zip_longest(named, found, fillvalue=("", ""))
+    return next((gene[0] or section[0] for gene, section in pairs if gene != section), None)
+
+
 def _without(sections: list[Section], one: Section) -> list[Section]:
     at = sections.index(one)
     return [*sections[:at], *sections[at + 1 :]]
@@ -56,28 +103,7 @@ def _without(sections: list[Section], one: Section) -> list[Section]:
 
 def unborn(name: str, skill: NewSkill) -> Capsule:
     """Return a skill as it is before it is there: version 0, without a line."""
-    return Capsule(
-        name=name,
-        source=skill.source,
-        encoding="utf-8",
-        mode=NEW_FILE_MODE,
-        version=0,
-        position=0,
-        at="",
-        cause="",
-        front=(),
-        next_front=1,
-        genes=(),
-        gone=(),
-        files=(),
-        aliases=(),
-        stamped=False,
-        unproven=True,
-        retired=False,
-        born=0,
-        score=Unmeasured(reason="no earlier version"),
-        delta=None,
-    )
+    return blank(name, skill.source, Unmeasured(reason="no earlier version"))
 
 
 def base_of(library: Library, proposed: CandidateProposed, ref: str = "") -> Capsule:
@@ -98,7 +124,7 @@ def as_born(name: str, skill: NewSkill) -> Capsule:
             capsule=name,
             version=1,
             title=section.title,
-            lines=_first_lines(section.lines),
+            lines=first_lines(section.lines, origin=0, version=1),
             next_line=len(section.lines) + 1,
             claims=tuple(
                 LiveClaim(claim, 0, line) for claim, line in zip(section.claims, section.claimed, strict=True)
@@ -106,7 +132,7 @@ def as_born(name: str, skill: NewSkill) -> Capsule:
         )
         for number, section in enumerate(skill.sections, start=1)
     )
-    front = _first_lines(skill.front)
+    front = first_lines(skill.front, origin=0, version=1)
     born = replace(unborn(name, skill), front=front, next_front=len(front) + 1, genes=genes)
     pieces = cut(skill_text(born))
     sections = tuple(Section(section.title, section.lines) for section in skill.sections)
@@ -114,7 +140,3 @@ def as_born(name: str, skill: NewSkill) -> Capsule:
         what = f"the sections of the new skill {name} would not stand in its file as such"
         raise EditError(what, rule="new skill", hint="a section is a heading and whole lines below it")
     return born
-
-
-def _first_lines(texts: tuple[str, ...]) -> tuple[Line, ...]:
-    return tuple(Line(at, text, 0, 1) for at, text in enumerate(texts, start=1))

@@ -73,13 +73,18 @@ class Candidate:
 def fold_candidates(envelopes: Iterable[Envelope]) -> list[Candidate]:
     """Fold the events of candidates, in order, into their states, in the order they were proposed."""
     found: dict[str, Candidate] = {}
-    for envelope in envelopes:
-        if envelope.is_known:
-            found[envelope.stream] = apply_candidate(found.get(envelope.stream), envelope)
+    fold_into(found, envelopes)
     return list(found.values())
 
 
-def apply_candidate(candidate: Candidate | None, envelope: Envelope) -> Candidate:
+def fold_into(found: dict[str, Candidate], envelopes: Iterable[Envelope]) -> None:
+    """Fold further events of candidates into those found so far, by stream."""
+    for envelope in envelopes:
+        if envelope.is_known:
+            found[envelope.stream] = _apply(found.get(envelope.stream), envelope)
+
+
+def _apply(candidate: Candidate | None, envelope: Envelope) -> Candidate:
     """Fold one event of a candidate's stream into its state.
 
     Raises: CorruptLogError if the stream does not begin with a proposal.

@@ -57,3 +57,29 @@ class Capsule:
     def gene(self, gene_id: str) -> Gene | None:
         """Return one of its genes, None where there is no such gene."""
         return next((gene for gene in self.genes if gene.id == gene_id), None)
+
+
+def blank(name: str, source: str, score: Measured) -> Capsule:
+    """Return a capsule to which nothing happened yet: version 0, without a line."""
+    return Capsule(
+        name=name,
+        source=source,
+        encoding="utf-8",
+        mode=NEW_FILE_MODE,
+        version=0,
+        position=0,
+        at="",
+        cause="",
+        front=(),
+        next_front=1,
+        genes=(),
+        gone=(),
+        files=(),
+        aliases=(),
+        stamped=False,
+        unproven=True,
+        retired=False,
+        born=0,
+        score=score,
+        delta=None,
+    )

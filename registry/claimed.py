@@ -61,11 +61,14 @@ def claims_by_edit(edits: Sequence[Edit], claims: Sequence[Claim]) -> tuple[tupl
 
 
 def lost_claims(gene: Gene, edits: Iterable[Edit]) -> tuple[tuple[Claim, ...], tuple[Claim, ...]]:
-    """Name the claims whose line the edits rewrite, in the order of the lines, and those whose line goes."""
+    """Name the claims whose line the edits rewrite, in the order of the lines, and those whose line goes.
+
+    A line that is rewritten as a blank one is gone: that one says nothing.
+    """
     from registry.edits import apply_edits  # noqa: PLC0415 - for those who write
 
     after, _ = apply_edits(gene.lines, edits, next_line=gene.next_line, origin=0, version=0)
-    left = {line.id: line.origin for line in after}
+    left = {line.id: line.origin for line in after if line.text.strip()}
     rewritten = [claim for line in gene.lines if left.get(line.id) == 0 for claim in claims_of(gene, line)]
     removed = [claim for line in gene.lines if line.id not in left for claim in claims_of(gene, line)]
     return tuple(dict.fromkeys(rewritten)), tuple(dict.fromkeys(removed))

@@ -52,6 +52,14 @@ class ImportSkill:
 
 
 @dataclass(frozen=True, slots=True)
+class MoveSkill:
+    """Let a skill be projected to another folder, to which a person moved its files."""
+
+    capsule: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """Write down a fact of the registry stream: a signal, an evaluator, the end of a cycle."""
 
@@ -218,6 +226,7 @@ Command = (
     | SwitchPreset
     | DefinePreset
     | ImportSkill
+    | MoveSkill
     | Record
     | Propose
     | Freeze

@@ -7,6 +7,7 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Final
 
 from events.candidate_events import CandidateHeld, CandidatePromoted, CandidateRejected
+from events.capsule_events import CapsuleMoved
 from events.errors import ConflictError, NotFoundError, RefusedError
 from events.gene_events import GeneProtected, GeneReleased
 from events.parts import Mutation
@@ -17,6 +18,7 @@ from registry.births import unborn
 from registry.importing import imported
 from registry.offering import move_alias, require_version, retire_version
 from registry.promote import Grounds, named_gene, promotion
+from registry.rendering import label
 from registry.revert import revert
 from registry.review import look_over, review
 
@@ -107,6 +109,15 @@ def _(command: commands.ImportSkill, state: State) -> list[Decided]:
 
 
 @decide.register
+def _(command: commands.MoveSkill, state: State) -> list[Decided]:
+    capsule = _require(state.capsule, command.capsule)
+    if capsule.source == command.source:
+        return []
+    event = CapsuleMoved(capsule=capsule.name, source=command.source, previous=capsule.source)
+    return [_placed(event)]
+
+
+@decide.register
 def _(command: commands.Propose, state: State) -> list[Decided]:
     if state.candidate is not None:
         raise ConflictError(
@@ -171,7 +182,7 @@ def _(command: commands.Revert, state: State) -> list[Decided]:
     capsule, past = _require(state.capsule, command.capsule), state.past
     if past is None or not 1 <= command.to_version < capsule.version:
         raise RefusedError(
-            f"{capsule.name} has versions 1 to {capsule.version}; it can go back to 1 … {capsule.version - 1}, "
+            f"{label(capsule)} is the live version; it can go back to an earlier one only, "
             f"not to {command.to_version}",
             hint=f"germline log {capsule.name}",
         )

@@ -1,4 +1,4 @@
-"""Edits of lines with identity: strict to apply, exact to find, minimal to derive from a rewritten text.
+"""Edits of lines with identity: strict to apply, minimal to derive from a rewritten text.
 
 An edit names lines by id, never by place. Lines that an edit leaves as they were keep identity and origin;
 in a rewritten block of equal length the i-th new line succeeds the i-th old one: it keeps the id and takes the
@@ -47,43 +47,22 @@ def check_protected(gene: Gene, edits: Sequence[Edit], *, by: str = "") -> None:
     somebody else.
     """
     title = gene.title or "the preamble"
-    hint = f"germline release {gene.capsule}:LINE --reason TEXT   lifts the protection"
     if gene.protected_whole and edits:
-        raise EditError(f"{title!r} of {gene.capsule} is protected", rule="protected", hint=hint)
+        raise protected(gene, f"{title!r} of {gene.capsule} is protected")
     if gene.keeper not in {"", by} and edits:
-        raise EditError(f"{title!r} of {gene.capsule} is kept by {gene.keeper} alone", rule="protected", hint=hint)
+        raise protected(gene, f"{title!r} of {gene.capsule} is kept by {gene.keeper} alone")
     after, _ = apply_edits(gene.lines, edits, next_line=gene.next_line, origin=0, version=0)
     kept = {line.id: line.text.removesuffix("\n") for line in after}
     for line in gene.lines:
         if line.id in gene.protected and kept.get(line.id) != line.text.removesuffix("\n"):
-            raise EditError(
-                f"line {line.id} of {title!r} in {gene.capsule} is protected: {line.text.strip()[:80]!r}",
-                rule="protected",
-                hint=hint,
-            )
+            what = f"line {line.id} of {title!r} in {gene.capsule} is protected: {line.text.strip()[:80]!r}"
+            raise protected(gene, what)
 
 
-def find_target(lines: Sequence[Line], text: tuple[str, ...]) -> tuple[int, ...]:
-    """Find adjacent lines by their exact text, endings included, and return their ids.
-
-    Raises: EditError unless the text stands there exactly once.
-    """
-    if not text:
-        raise EditError("an edit must quote at least one line", hint="quote it as `germline show` prints it")
-    size = len(text)
-    starts = [
-        at
-        for at in range(len(lines) - size + 1)
-        if all(line.text == wanted for line, wanted in zip(lines[at : at + size], text, strict=True))
-    ]
-    if len(starts) != 1:
-        raise EditError(
-            f"the quoted text stands {len(starts)} times in the base version, and must stand there once: "
-            f"{text[0].strip()[:80]!r}",
-            rule="two matches" if starts else "no match",
-            hint="quote more lines around it" if starts else "quote it exactly as `germline show` prints it",
-        )
-    return tuple(line.id for line in lines[starts[0] : starts[0] + size])
+def protected(gene: Gene, what: str) -> EditError:
+    """Say that a gene, or a line of it, is protected, and what lifts that."""
+    hint = f"germline release {gene.capsule}:LINE --reason TEXT   lifts the protection"
+    return EditError(what, rule="protected", hint=hint)
 
 
 def align(lines: tuple[Line, ...], new: tuple[str, ...], gene: str) -> tuple[Edit, ...]:

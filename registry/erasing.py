@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
+from datetime import datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from events.clock import rfc3339
 from events.errors import NotFoundError, UsageError
+from registry.documents import fields, read_back
 from registry.evidence import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from events.log import Receipt
+    from events.log import Document, Receipt
     from registry.library import Library, Raised
     from registry.registry import Registry
 
@@ -76,13 +78,25 @@ def _place(one: Evidence) -> tuple[str, int, int, int]:
 def erasure_of(library: Library, name: str) -> ErasedEvidence | None:
     """Tell when and why a piece of evidence was erased, None where it was not."""
     document = library.log.document("erased", name)
-    return ErasedEvidence(name, **json.loads(document.body)) if document else None
+    return _erasure_in(library, document) if document else None
 
 
 def erased_records(library: Library) -> frozenset[str]:
     """Name the records of logs whose text was erased: it is not to be kept again."""
-    found = (json.loads(document.body).get("record", "") for document in library.log.documents("erased"))
+    found = (_erasure_in(library, document).record for document in library.log.documents("erased"))
     return frozenset(filter(None, found))
+
+
+def _erasure_in(library: Library, document: Document) -> ErasedEvidence:
+    return ErasedEvidence(document.key, *read_back(library.log, document, _told_in))
+
+
+def _told_in(body: bytes) -> tuple[str, str, str]:
+    """Read when evidence was erased, why, and which record it kept."""
+    told = {"record": "", **fields(body, at=str, reason=str)}
+    if rfc3339(datetime.fromisoformat(told["at"])) != told["at"] or not isinstance(told["record"], str):
+        raise ValueError(body)
+    return told["at"], told["reason"], told["record"]
 
 
 def signals_with(library: Library, name: str) -> list[Raised]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from events.envelope import GENESIS
 from events.log import Head
-from registry.candidate import EVENTS, Candidate, apply_candidate
+from registry.candidate import EVENTS, Candidate, fold_into
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,9 +38,7 @@ class FoldedCandidates:
         if head != self._upto:
             found = dict(self._found)
             newer = log.read(after=self._upto.position, types=EVENTS)
-            for envelope in takewhile(lambda one: one.position <= head.position, newer):
-                if envelope.is_known:
-                    found[envelope.stream] = apply_candidate(found.get(envelope.stream), envelope)
+            fold_into(found, takewhile(lambda one: one.position <= head.position, newer))
             self._upto, self._found = head, found
         return self._found.values()
 

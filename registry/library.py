@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.errors import CorruptLogError, NotFoundError
+from events.errors import NotFoundError
 from events.subscriptions import taken_in
 from registry import travel
+from registry.documents import about_in, damaged, event_in, event_missing, events_in, format_in, read_back
 from registry.outline import Outline
 from registry.times import first_moment, last_moment
 from registry.versions import event_of, scored_by, under_one_evaluator, version_row
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from events.envelope import Envelope, Origin
-    from events.log import EventLog
+    from events.log import Document, EventLog
     from events.registry_events import CycleFinished, EvaluatorRegistered, SignalRaised
     from registry.candidate import Candidate
     from registry.capsule import Capsule
+    from registry.documents import About
     from registry.folded import FoldedCandidates
     from registry.sheet import Sheet
     from registry.versions import VersionRow
@@ -49,14 +50,6 @@ class Raised(NamedTuple):
     event: SignalRaised
 
 
-class About(NamedTuple):
-    """What a registry says of itself."""
-
-    preset: str
-    split_key: str
-    created_at: str
-
-
 class Library:
     """Reads a registry: skills at any version, candidates, signals, history."""
 
@@ -69,16 +62,16 @@ class Library:
         document = self.log.document("registry", "")
         if document is None:
             raise NotFoundError(f"{self.log.location} holds no registry yet", hint="germline init")
-        row = json.loads(document.body)
-        return About(row["preset"], row["split_key"], row["at"])
+        return read_back(self.log, document, about_in)
 
     def is_projected(self) -> bool:
         """Tell whether there is a projection of this format, of all events; an empty log needs none."""
         head = self.log.head().position  # looked at first: what is appended meanwhile is folded too
         document = self.log.document("registry", "")
-        if document is None or json.loads(document.body).get("format") != FORMAT:
+        if format_in(document) != FORMAT:
             return document is None and head == 0
-        return taken_in(self.log, PROJECTION) >= head
+        taken = taken_in(self.log, PROJECTION)
+        return taken == head or head < taken <= self.log.head().position
 
     # -- skills ----------------------------------------------------------------------------------------
 
@@ -127,7 +120,7 @@ class Library:
         document = self.log.document("capsule", name)
         if document is None:
             raise self._unknown_skill(name)
-        return travel.read_state(self.log, document, Outline.from_bytes)
+        return read_back(self.log, document, Outline.from_bytes)
 
     def best(self, name: str) -> VersionRow:
         """Pick the highest score among the versions measured by the evaluator that measured last.
@@ -142,25 +135,24 @@ class Library:
 
     def versions(self, name: str) -> list[VersionRow]:
         """List the versions of a skill, oldest first."""
-        scored = {row.seq: int(row.body) for row in self.log.documents("scored", name)}
-        found = {envelope.position: envelope for envelope in self.log.at(sorted(scored.values()))}
+        found = events_in(self.log, self.log.documents("scored", name), "VersionScored")
         made = self.log.read(stream=f"capsule:{name}", types=("CapsuleVersioned",))
-        rows = [version_row(envelope, found.get(scored.get(at, 0))) for at, envelope in enumerate(made, 1)]
+        rows = [version_row(envelope, found.get(at)) for at, envelope in enumerate(made, 1)]
         if not rows:
             raise self._unknown_skill(name)
         return rows
 
     def version(self, name: str, version: int) -> VersionRow:
         """Return one version of a skill; raises NotFoundError where there is none."""
-        position = travel.position_of(self.log, name, version)
-        if not position:
+        made = travel.event_of_version(self.log, name, version)
+        if made is None:
             raise self._unknown_version(name, str(version), self.outline(name))
-        return version_row(self.event(position), self._scored(name, version))
+        return version_row(made, self._scored(name, version))
 
     def _scored(self, name: str, version: int) -> Envelope | None:
         """Find what measured a version last since it came."""
-        row = self.log.document("scored", name, at=version)
-        return self.event(int(row.body)) if row and row.seq == version else None
+        document = self.log.document("scored", name, at=version)
+        return event_in(self.log, document, "VersionScored") if document and document.seq == version else None
 
     def _unknown_skill(self, name: str) -> NotFoundError:
         names = self.names()
@@ -174,9 +166,10 @@ class Library:
     def _unknown_version(self, name: str, ref: str, outline: Outline) -> NotFoundError:
         aliases = [alias for alias, _ in outline.aliases]
         near = _nearest(ref, [*aliases, "best"], at_most=1, cutoff=0.6)
+        there = f"1 to {outline.version}" if outline.version > 1 else "version 1 alone"
         also = f" and the names {', '.join(aliases)}" if aliases else ""
         return NotFoundError(
-            f"{name} has no version {ref[:80]}; it has 1 to {outline.version}{also}",
+            f"{name} has no version {ref[:80]}; it has {there}{also}",
             hint=f"did you mean {name}@{near[0]}?" if near else f"germline log {name}",
             nearest=near,
         )
@@ -208,8 +201,13 @@ class Library:
 
     def answers(self, fingerprint: str) -> list[Candidate]:
         """List the candidates that answer a signal, in the order they were proposed."""
-        names = [document.body.decode() for document in self.log.documents("proposed", fingerprint)]
-        return [candidate for name in names if (candidate := self.candidate(name))]
+        return [self._answer(document) for document in self.log.documents("proposed", fingerprint)]
+
+    def _answer(self, document: Document) -> Candidate:
+        candidate = self.candidate(read_back(self.log, document, bytes.decode))
+        if candidate is None:
+            raise damaged(self.log, document)
+        return candidate
 
     def _marked(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Mark those whose promotion was taken back since."""
@@ -231,7 +229,7 @@ class Library:
     def signal(self, fingerprint: str) -> Raised | None:
         """Return the signal of a fingerprint, None where none was raised."""
         document = self.log.document("signal", fingerprint)
-        return _raised(self.event(int(document.body))) if document else None
+        return _raised(event_in(self.log, document, "SignalRaised")) if document else None
 
     def cycles(self) -> list[CycleFinished]:
         """List the finished cycles, oldest first."""
@@ -240,6 +238,11 @@ class Library:
     def evaluators(self) -> list[EvaluatorRegistered]:
         """List the registered evaluators, oldest first."""
         return [event_of("EvaluatorRegistered", found) for found in self.log.read(types=("EvaluatorRegistered",))]
+
+    def registration(self, evaluator: str) -> Envelope | None:
+        """Return the event that registered an evaluator, None where none did."""
+        document = self.log.document("evaluator", evaluator)
+        return event_in(self.log, document, "EvaluatorRegistered") if document else None
 
     # -- history ---------------------------------------------------------------------------------------
 
@@ -263,7 +266,7 @@ class Library:
         """Return the event at a position that something names; raises CorruptLogError where it is missing."""
         if found := self.log.at([position]):
             return found[0]
-        raise _missing(position)
+        raise event_missing(position)
 
     def origins(self, positions: AbstractSet[int]) -> Mapping[int, Origin]:
         """Return the origins at these positions, and others: they never change, so what was read is remembered."""
@@ -272,7 +275,7 @@ class Library:
             missing = sorted(positions - kept.keys())
             self._seen = kept | {origin.position: origin for origin in self.log.origins(missing)}
             if lost := positions - self._seen.keys():
-                raise _missing(min(lost))
+                raise event_missing(min(lost))
         return self._seen
 
     def _newest(self, capsule: str, types: Sequence[str]) -> Iterator[Envelope]:
@@ -289,10 +292,6 @@ def _nearest(typed: str, known: list[str], *, at_most: int, cutoff: float) -> tu
     from difflib import get_close_matches  # noqa: PLC0415 - for who mistyped
 
     return tuple(get_close_matches(typed, known, n=at_most, cutoff=cutoff))
-
-
-def _missing(position: int) -> CorruptLogError:
-    return CorruptLogError(f"event {position} is missing", position=position, hint="germline verify")
 
 
 def _raised(envelope: Envelope) -> Raised:

@@ -41,6 +41,11 @@ _LINE: Final = partial(tuple.__new__, Line)
 """Makes a line from a row without a call into Python."""
 
 
+def first_lines(texts: Iterable[str], *, origin: int, version: int) -> tuple[Line, ...]:
+    """Number the lines that a gene, or front matter, begins with: from 1."""
+    return tuple([Line(at, text, origin, version) for at, text in enumerate(texts, start=1)])
+
+
 def lines_of(columns: Iterable[Iterable[object]]) -> tuple[Line, ...]:
     """Read lines out of a capsule's state, where each of their fields is a column (registry/snapshots.py)."""
     return tuple(map(_LINE, zip(*columns, strict=True)))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from registry.documents import read_back, row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +48,11 @@ def placed_body(capsule: Capsule, at: str, *, made: bool) -> bytes:
 def placed_versions(log: EventLog, name: str) -> Iterator[Placed]:
     """Yield what stood on the path of a skill, oldest first."""
     for document in log.documents("placed", name):
-        yield Placed(*json.loads(document.body))
+        yield read_back(log, document, _placed_in)
+
+
+def _placed_in(body: bytes) -> Placed:
+    return Placed(*row(body, str, int, bool, str, str))
 
 
 @lru_cache(maxsize=_BODIES_KEPT)

@@ -43,6 +43,7 @@ from events.registry_events import (
 from events.subscriptions import catch_up, taken_in, with_appends
 from registry import travel
 from registry.apply import apply, changes_capsule
+from registry.documents import format_in, read_back
 from registry.fronts import front
 from registry.library import FORMAT, PROJECTION
 from registry.outline import Outline
@@ -149,7 +150,7 @@ class Projector:
         outline = self._log.document("capsule", name)
         known = self._loaded
         capsule = known if known and known.name == name else travel.latest(self._log, name)
-        return _Folded(capsule, Outline.from_bytes(outline.body)) if outline and capsule else None
+        return _Folded(capsule, read_back(self._log, outline, Outline.from_bytes)) if outline and capsule else None
 
     def _fold_registry(self, envelope: Envelope, event: Frozen) -> None:
         at = str(envelope.position).encode()
@@ -193,8 +194,8 @@ def projecting(
 def bring_up_to_date(log: EventLog) -> int:
     """Fold what was appended without a projection, or everything where there is none of this format."""
     with log.transaction():
-        document = log.document("registry", "")
-        if document and json.loads(document.body).get("format") == FORMAT and taken_in(log, PROJECTION):
+        taken = taken_in(log, PROJECTION)
+        if format_in(log.document("registry", "")) == FORMAT and 0 < taken <= log.head().position:
             return catch_up(log, PROJECTION, Projector(log))
         return rebuild(log)
 

@@ -9,7 +9,7 @@ from events.capsule_events import CapsuleBorn, CapsuleVersioned, FileChanged
 from events.errors import NotFoundError
 from events.gene_events import GeneBorn, GeneMutated
 from events.parts import Pin
-from registry.births import as_born, with_born
+from registry.births import as_born, require_sections, with_born
 from registry.capsule import CapsuleFile
 from registry.claimed import claims_by_edit, lost_claims
 from registry.edits import apply_edits, check_protected
@@ -46,17 +46,14 @@ class Grounds(NamedTuple):
 def promotion(capsule: Capsule, proposed: CandidateProposed, grounds: Grounds) -> list[Frozen]:
     """List the mutations that a promotion causes, and the version that they make.
 
-    Raises: EditError where an edit does not fit; SkillFormatError where the result is no valid skill.
+    Raises: EditError where an edit does not fit, or would change which sections there are; SkillFormatError where
+    the result is no valid skill.
     """
     if proposed.skill is not None:
         return birth(proposed, proposed.skill, grounds)
-    cause = {
-        "before": grounds.before,
-        "after": grounds.after,
-        "candidate": proposed.candidate,
-        "scored": grounds.scored_id,
-    }
+    cause = _cause(proposed, grounds)
     after = edited(capsule, proposed.edits, proposed.born, by=proposed.proposer)
+    require_sections(capsule, after)
     stamped = replace(after, version=capsule.version + 1, stamped=True)
     require_valid(skill_text(stamped), capsule.name, encoding=encoding_of(capsule))
     reached = {gene.id: gene.version for gene in capsule.genes}
@@ -98,12 +95,7 @@ def birth(proposed: CandidateProposed, skill: NewSkill, grounds: Grounds) -> lis
 
     Raises: EditError where its sections would not stand; SkillFormatError where it is no valid skill.
     """
-    cause = {
-        "before": grounds.before,
-        "after": grounds.after,
-        "candidate": proposed.candidate,
-        "scored": grounds.scored_id,
-    }
+    cause = _cause(proposed, grounds)
     name = proposed.capsule
     after = as_born(name, skill)
     require_valid(skill_text(replace(after, version=1, stamped=True)), name)
@@ -133,6 +125,16 @@ def birth(proposed: CandidateProposed, skill: NewSkill, grounds: Grounds) -> lis
         delta=grounds.delta,
     )
     return [begun, *genes, version]
+
+
+def _cause(proposed: CandidateProposed, grounds: Grounds) -> dict[str, object]:
+    """Give what every event of a promotion carries of why it came."""
+    return {
+        "before": grounds.before,
+        "after": grounds.after,
+        "candidate": proposed.candidate,
+        "scored": grounds.scored_id,
+    }
 
 
 def whole(base: Capsule, proposed: CandidateProposed) -> Capsule:

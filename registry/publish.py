@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Literal
 
-from events.errors import CorruptLogError, RefusedError
+from events.errors import CorruptLogError, RefusedError, StorageError
 from registry import travel
 from registry.commands import Adopt, ImportSkill
-from registry.rendering import skill_bytes, stamped_version
+from registry.rendering import label, skill_bytes, stamped_version
 from registry.skill_disk import Drift, FileContent, drift, write_skill
 from registry.skill_folder import read_skill
 from registry.skill_paths import SKILL_FILE
@@ -137,10 +138,31 @@ def _earlier(library: Library, capsule: Capsule, version: int) -> Capsule | None
     return travel.at_version(library.log, capsule.name, version) if version < capsule.version else None
 
 
+def moved_to(library: Library, capsule: Capsule) -> Path | None:
+    """Find where the folder of a capsule went together with the registry; None where it did not.
+
+    That is where the registry's own folder holds a SKILL.md at the end of the path that stands nowhere any more.
+    """
+    folder = Path(capsule.source)
+    if os.path.lexists(folder):
+        return None
+    here = library.log.beside.parent.parent
+    ends = (here.joinpath(*folder.parts[at:]) for at in range(1, len(folder.parts)))
+    return next((one for one in ends if (one / SKILL_FILE).is_file()), None)
+
+
 def require_unedited(library: Library, name: str) -> None:
-    """Raise RefusedError where a person edited the projected files: they are never overwritten."""
-    if standing(library, name) == "edited":
-        capsule = library.capsule(name)
+    """Raise RefusedError where writing the projection would be against a person.
+
+    That is where they edited the files, and where they moved the folder: it is not made anew at its old place.
+    """
+    capsule = library.capsule(name)
+    stands = standing(library, name)
+    if stands == "missing" and (found := moved_to(library, capsule)):
+        raise RefusedError(
+            f"{name} is no longer at {capsule.source}: {found} has it", hint=f"germline import {quote(str(found))}"
+        )
+    if stands == "edited":
         paths = ", ".join(one.path for one in _edits(capsule, capsule)[:3])
         raise RefusedError(
             f"{name} was edited by hand since it was projected: {paths}",
@@ -154,7 +176,7 @@ def require_free(skill: NewSkill) -> None:
     if os.path.lexists(folder):
         raise RefusedError(
             f"the new skill would be written to {folder}, and something is there already",
-            hint=f"move it away and approve again, or take it in: germline import {folder}",
+            hint=f"move it away and approve again, or take it in: germline import {quote(str(folder))}",
         )
 
 
@@ -166,7 +188,12 @@ def publish(registry: Registry, name: str, *, discard: bool = False) -> tuple[st
     """
     if not discard:
         require_unedited(registry, name)
-    written = write_out(registry, registry.capsule(name))
+    capsule = registry.capsule(name)
+    try:
+        written = write_out(registry, capsule)
+    except StorageError as error:
+        recorded = f"{label(capsule)} is recorded, but its files are not written"
+        raise StorageError(f"{recorded}: {error.message}", hint=error.hint) from error
     registry.witness()
     return written
 

@@ -10,6 +10,7 @@ from events.sidecar import keep_checkpoint
 from registry import travel
 from registry.commands import DefinePreset, RetireVersion, Revert
 from registry.decide import Decided, State, decide
+from registry.documents import definition_in
 from registry.library import Library
 from registry.projection import projecting
 
@@ -87,7 +88,7 @@ class Registry(Library):
         defined = self.log.document("preset", command.preset) if isinstance(command, DefinePreset) else None
         return State(
             preset=preset,
-            definition=defined.body.decode() if defined else None,
+            definition=definition_in(self.log, defined) if defined else None,
             capsule=travel.latest(self.log, capsule) if capsule else None,
             past=travel.at_version(self.log, capsule, command.to_version) if isinstance(command, Revert) else None,
             retired=self.outline(capsule).retired if isinstance(command, RetireVersion) else (),

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from events.capsule_events import CapsuleReverted, CapsuleVersioned, KeptClaim, KeptGene, KeptLine
-from events.errors import EditError
 from events.parts import Pin
+from registry.edits import protected
 from registry.rendering import skill_text
 from registry.skill_rules import require_valid
 
@@ -51,18 +51,21 @@ def revert(capsule: Capsule, past: Capsule, reason: str) -> list[Frozen]:
 
 
 def _require_untouched(capsule: Capsule, past: Capsule) -> None:
-    """Refuse to change what is protected now: a person says first that the protection ends."""
+    """Refuse to change what is protected now: a person says first that the protection ends.
+
+    A line that only gains or loses its ending says the same.
+    """
     for gene in capsule.genes:
         then = past.gene(gene.id)
-        texts = {line.id: line.text for line in then.lines} if then else {}
-        changed = [line for line in gene.lines if texts.get(line.id) != line.text]
+        texts = {line.id: line.text.removesuffix("\n") for line in then.lines} if then else {}
+        changed = [line for line in gene.lines if texts.get(line.id) != line.text.removesuffix("\n")]
         if gene.protected_whole and (changed or len(texts) != len(gene.lines)):
             what = f"{gene.title or 'the preamble'!r} of {capsule.name} is protected"
         elif touched := [line for line in changed if line.id in gene.protected]:
             what = f"line {touched[0].id} of {gene.title or 'the preamble'!r} in {capsule.name} is protected"
         else:
             continue
-        raise EditError(f"{what}, and version {past.version} says otherwise", hint="lift the protection first")
+        raise protected(gene, f"{what}, and version {past.version} says otherwise")
 
 
 def _kept(gene: Gene, now: Capsule) -> KeptGene:

@@ -99,10 +99,10 @@ class Query:
 
     def may_hold(self) -> Callable[[bytes], bool]:
         """Give what tells from an event's bytes alone that it cannot hold the text: cheap, and never wrong."""
-        if self.regex or not self.text.isascii():
+        if self.regex:
             return lambda _: True
-        wanted = json.dumps(self.text)[1:-1].lower().encode()
-        return lambda payload: wanted in payload.lower()
+        wanted = json.dumps(self.text, ensure_ascii=False)[1:-1].casefold()  # as the payload has it
+        return lambda payload: wanted in payload.decode(errors="replace").casefold()
 
 
 def search(library: Library, query: Query, limit: int) -> list[Match]:

@@ -144,7 +144,9 @@ def _named_errors(place: Path) -> Iterator[None]:
         yield
     except OSError as error:
         where = error.filename or place
+        in_the_way = isinstance(error, FileExistsError | NotADirectoryError | IsADirectoryError)
+        mended = "move what is there out of the way" if in_the_way else "free space or mend permissions"
         raise StorageError(
             f"cannot read or write {where}: {error.strerror}",
-            hint="free space or mend permissions, then `germline project` writes the files again",
+            hint=f"{mended}, then: germline project",
         ) from error

@@ -70,7 +70,7 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "RunsScored": lambda e: f"{_count(e.runs, 'run')} scored by {e.model}, as a note",
     "RolloutsReviewed": lambda e: f"{e.decision} {_count(e.runs, 'finished run')} for export: {e.reason}",
     "SignalRaised": lambda e: (
-        f"{e.kind} {e.template or e.action}, {e.count:,}× in {_count(e.episodes, 'episode')}"
+        f"{e.kind} {e.template or e.action or '(no action)'}, {e.count:,}× in {_count(e.episodes, 'episode')}"
     ),
     "OutcomeRecorded": lambda e: f"episode {e.episode[:12]} ended in {e.value:g}, says {e.source}",
     "CycleFinished": lambda e: f"{e.strategy}: {e.verdict}, {e.tried} tried; {_first(e.reasons)}",
@@ -98,6 +98,7 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "CapsuleDescribed": lambda e: f"front matter: {_edits(e)}",
     "FileChanged": lambda e: f"{e.path} {'changed' if e.entry else 'removed'}",
     "HandEditAdopted": lambda e: f"hand edit of {', '.join(e.files)} adopted",
+    "CapsuleMoved": lambda e: f"moved to {e.source}, from {e.previous}",
     "AliasMoved": lambda e: f"{e.alias} → {e.version or 'removed'}{': ' + e.reason if e.reason else ''}",
     "VersionRetired": lambda e: f"version {e.version} retired: {e.reason}",
     "VersionScored": lambda e: f"version {e.version} measured: {e.score.value:.3f} by {e.score.evaluator[:8]}",

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import zlib
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
-from events.errors import StorageError
 from events.plain import is_plain
+from registry.documents import damaged, event_in, position_in, read_back, row
 from registry.sheet import Sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from events.envelope import Envelope
     from events.log import Document, EventLog
     from registry.capsule import Capsule
-
-T = TypeVar("T")
 
 _PAGE: Final = 256
 """Versions looked at in one go when looking for a time."""
@@ -32,13 +26,18 @@ def latest(log: EventLog, name: str) -> Capsule | None:
 def latest_sheet(log: EventLog, name: str) -> Sheet | None:
     """Return what the text of a capsule is written from as it is now, None where there is none of that name."""
     document = log.document("live", name)
-    return read_state(log, document, Sheet.from_bytes) if document else None
+    return read_back(log, document, Sheet.from_bytes) if document else None
 
 
 def at_version(log: EventLog, name: str, version: int) -> Capsule | None:
     """Return a capsule as one of its versions had it, None where there is no such version."""
-    position = position_of(log, name, version)
-    return at_position(log, name, position) if position else None
+    document = _made(log, name, version)
+    if document is None:
+        return None
+    capsule = at_position(log, name, read_back(log, document, _position_in))
+    if capsule is None or capsule.version != version:  # the position of something else
+        raise damaged(log, document)
+    return capsule
 
 
 def at_position(log: EventLog, name: str, position: int) -> Capsule | None:
@@ -56,17 +55,23 @@ def at_position(log: EventLog, name: str, position: int) -> Capsule | None:
 
 def position_of(log: EventLog, name: str, version: int) -> int:
     """Return where a version was made, 0 where there is no such version."""
-    row = log.document("version", name, at=version)
-    return _place(row.body)[0] if row and row.seq == version else 0
+    document = _made(log, name, version)
+    return read_back(log, document, _position_in) if document else 0
+
+
+def event_of_version(log: EventLog, name: str, version: int) -> Envelope | None:
+    """Return the event that made a version, None where there is no such version."""
+    document = _made(log, name, version)
+    return event_in(log, document, "CapsuleVersioned", _position_in) if document else None
 
 
 def last_version(log: EventLog, name: str, *, until: str) -> int:
     """Return the last version made up to a moment (RFC 3339, UTC), 0 where there was none yet."""
     upto: int | None = None
     while page := log.documents("version", name, upto=upto, limit=_PAGE, newest_first=True):
-        for row in page:
-            if _place(row.body)[1] <= until:
-                return row.seq
+        for document in page:
+            if read_back(log, document, _place_in)[1] <= until:
+                return document.seq
         upto = page[-1].seq - 1
     return 0
 
@@ -76,26 +81,25 @@ def version_body(envelope: Envelope) -> bytes:
     return f'[{envelope.position},"{envelope.at}"]'.encode()
 
 
-def read_state(log: EventLog, document: Document, read: Callable[[bytes], T]) -> T:
-    """Read a state out of its document; raises StorageError for one that is damaged."""
-    try:
-        return read(document.body)
-    except (zlib.error, KeyError, TypeError, ValueError) as error:
-        raise StorageError(
-            f"the state of {document.key} that is kept beside its events is damaged",
-            hint=f"germline copy {log.location} NEW folds it again",
-        ) from error
-
-
 def _thawed(log: EventLog, document: Document) -> Capsule:
     """Read a state back, plainly where the events of the log are read so: in one fold all parts are of a kind."""
     if is_plain(log):
         from registry.thawing import thaw_plainly as thaw  # noqa: PLC0415 - for reading commands
     else:
         from registry.snapshots import thaw  # noqa: PLC0415 - pydantic, which reading commands do without
-    return read_state(log, document, thaw)
+    return read_back(log, document, thaw)
 
 
-def _place(body: bytes) -> tuple[int, str]:
-    position, at = json.loads(body)
-    return position, at
+def _made(log: EventLog, name: str, version: int) -> Document | None:
+    """Find what says where and when a version was made."""
+    document = log.document("version", name, at=version)
+    return document if document and document.seq == version else None
+
+
+def _place_in(body: bytes) -> tuple[int, str]:
+    position, at = row(body, int, str)
+    return position_in(b"%d" % position), at
+
+
+def _position_in(body: bytes) -> int:
+    return _place_in(body)[0]

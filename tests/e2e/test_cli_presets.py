@@ -150,9 +150,14 @@ def test_what_a_preview_says_is_what_evolve_then_picks(learned: Terminal) -> Non
     assert [one["pick"]["owed"] for one in run["cycles"]] == [one["owed"] for one in picks[0]["picks"]]
 
 
+def test_the_next_command_of_a_preview_of_one_skill_is_a_run_for_that_skill(learned: Terminal) -> None:
+    assert learned.does("preset", "preview", "--skill", "git-helper").out.endswith("germline evolve git-helper\n")
+
+
 def test_a_dry_run_explains_the_choice_of_each_turn(learned: Terminal) -> None:
     words = ("evolve", "sql-analyst", "--logs", recordings(), "--cycles", "1", "--seed", "8", "--dry-run")
     said = learned.does(*words).out
+    assert "germline why" not in said  # what it would promote stands nowhere yet
     assert "  picked    repair is owed " in said
     (cycle,) = learned.does(*words, "--json").json["cycles"]
     assert cycle["pick"]["waiting"][cycle["strategy"]] >= 1

@@ -257,3 +257,14 @@ def test_every_reading_command_leaves_the_registry_as_it_was(germline: Terminal)
     for words in (["status"], ["log"], ["show", "sql-analyst"], ["why", "sql-analyst:1"], ["verify"], ["signals"]):
         germline.does(*words)
     assert file.read_bytes() == before
+
+
+def test_log_takes_an_age_as_the_lists_write_it(germline: Terminal) -> None:
+    told = germline.does("log", "--since", "1d", "--json").out
+    assert told == germline.does("log", "--json").out
+    assert germline.does("log", "--since", "0.001s", "--json").out == ""
+
+
+def test_a_name_that_is_not_there_is_not_said_to_point_anywhere(germline: Terminal) -> None:
+    said = germline.does("alias", "set", "sql-analyst", "nobody", "none").out
+    assert said == "alias      sql-analyst nobody names no version: nothing to remove\n"

@@ -54,13 +54,13 @@ def cut_log() -> bytes:
         (["why", "sql-analyst:99"], 2, "6 lines; there is no line 99", "germline show sql-analyst@1 --blame"),
         (["why", "skills/sql-analyst/SKILL.md:99"], 2, "there is no line 99", "--blame"),
         (["why", "elsewhere/SKILL.md:1"], 2, "belongs to no skill", "germline status"),
-        (["why", "sql-analyst"], 2, "names no line", "sql-analyst:7"),
-        (["show", "sql-analyst@7"], 2, "it has 1 to 1", "germline log sql-analyst"),
-        (["diff", "sql-analyst", "1", "9"], 2, "it has 1 to 1", "germline log sql-analyst"),
+        (["why", "sql-analyst"], 2, "names no line", "germline why sql-analyst:1"),
+        (["show", "sql-analyst@7"], 2, "it has version 1 alone", "germline log sql-analyst"),
+        (["diff", "sql-analyst", "1", "9"], 2, "it has version 1 alone", "germline log sql-analyst"),
         (
             ["revert", "sql-analyst", "--to", "1", "--reason", "r"],
             2,
-            "versions 1 to 1",
+            "is the live version",
             "germline log sql-analyst",
         ),
         (["adopt", "sql-analyst"], 2, "nothing to adopt", "germline status"),
@@ -70,6 +70,15 @@ def cut_log() -> bytes:
         (["evolve", "sql-analyst", "--preset", "balancd"], 2, "no preset balancd", "did you mean balanced?"),
         (["log", "--type", "CapsuleVersiond"], 2, "no event type", "did you mean CapsuleVersioned?"),
         (["log", "--since", "yesterday"], 2, "is no time", "2026-11-01"),
+        (["log", "--since", "0d"], 2, "no duration", "24h"),
+        (
+            ["export", "rollouts"],
+            2,
+            "Missing option '--format'. Choose from: sft, grpo",
+            "germline export rollouts",
+        ),
+        (["diff", "sql-analyst@1", "notes@1"], 2, "notes@1 is none of sql-analyst", "germline log sql-analyst"),
+        (["nope"], 2, "no command nope", "germline --help"),
         (["scan"], 2, "no log was named, and none lies", "germline scan PATH"),
         (["scan", "absent"], 2, "absent", "name a log"),
         (["scan", ".", "--format", "xml"], 2, "no log format 'xml'", "known formats"),
@@ -259,3 +268,39 @@ def test_a_fault_of_ours_is_one_line_and_a_traceback_only_on_request(
     assert "ZeroDivisionError" in answer.err
     assert "Traceback" not in answer.err
     assert "Traceback" in germline("--debug", "status").err
+
+
+def test_evolve_without_a_log_says_so_names_the_next_command_and_appends_nothing(germline: Terminal) -> None:
+    before = germline.events()
+    for words in (("evolve",), ("evolve", "sql-analyst", "--logs", "skills")):
+        said = germline.does(*words).out
+        assert "stopped   no episode was read: there is nothing to learn from" in said
+        assert said.endswith("next       germline scan PATH\n")
+        assert germline.events() == before
+    assert germline.does("evolve", "--json").json["settled"] is False
+
+
+def test_a_file_of_no_skill_is_not_said_to_be_importable(germline: Terminal) -> None:
+    loose = germline.write("notes/list.txt", "one\ntwo\n")
+    assert germline("why", f"{loose}:2").hint == "germline status"
+    germline.write("notes/deep/SKILL.md", MINIMAL)
+    inside = germline.write("notes/deep/scripts/x.py", "pass\n")
+    assert germline("why", f"{inside}:1").hint == f"germline import {inside.parent.parent}"
+
+
+def test_a_scan_that_found_no_log_points_to_what_is_read(germline: Terminal) -> None:
+    said = germline.does("scan", "skills").out
+    assert "1 file passed over as no logs" in said
+    assert said.endswith("next       germline help scan\n")
+
+
+def test_what_may_not_be_read_is_told_with_who_could_mend_it(
+    germline: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", "registry.db")
+
+    monkeypatch.setattr("tui.cli.status.open_library", refused)
+    answer = germline("status")
+    assert (answer.code, answer.hint) == (1, "check who owns it, and its folder")
+    assert "registry.db: Permission denied" in answer.err

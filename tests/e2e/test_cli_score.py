@@ -130,3 +130,14 @@ def test_logs_that_tell_no_outcome_cannot_measure_and_the_hint_says_what_could(t
     assert germline.events() == events
     unknown = germline("score", "sql-analist")
     assert (unknown.code, unknown.hint) == (2, "did you mean sql-analyst?")
+
+
+def test_a_score_that_a_new_evaluator_recorded_first_is_not_said_to_be_old(germline: Terminal) -> None:
+    germline.does("score", "sql-analyst", "--logs", recordings() / "careful.jsonl.gz")
+    rehearsed = germline.does("score", "sql-analyst", "--dry-run").out
+    assert "new: it measured the live versions first" in rehearsed
+    assert "recorded  by the events below, once it is no dry run" in rehearsed
+    told = germline.does("score", "sql-analyst").out
+    at = germline.does("log", "sql-analyst", "--type", "VersionScored", "--limit", "1", "--json").json["position"]
+    assert f"recorded  event {at}" in told
+    assert "nothing to add" in germline.does("score", "sql-analyst").out

@@ -289,6 +289,24 @@ def test_the_demo_tells_the_whole_story_with_real_commands(demonstrated: Demonst
     assert germline("demo", "there").code == 2
 
 
+def test_a_demo_that_was_cut_short_says_once_so_and_begins_anew_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tui.cli.start.count", interrupted)
+    germline = Terminal(tmp_path)
+    answer = germline("demo", "there")
+    assert answer.code == 130
+    assert answer.err.count("interrupted") == 1
+    assert "from its beginning: germline demo NEW_DIR" in answer.err
+    again = germline("demo", "there")
+    assert (again.code, again.hint) == (2, "germline demo NEW_DIR")
+    (tmp_path / "other/logs").mkdir(parents=True)
+    assert "other/logs is there already" in germline("demo", "other").err
+
+
 def test_the_demo_keeps_away_from_the_registry_that_the_environment_names(demonstrated: Demonstrated) -> None:
     before, after = demonstrated.events_elsewhere
     assert before > 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import sqlite3
 import stat
 from typing import TYPE_CHECKING
@@ -77,11 +79,60 @@ def test_import_of_a_folder_of_skills_is_one_step(tmp_path: Path) -> None:
     assert germline.events() == 1
     told = germline.does("import", "skills", "--json").json
     assert [row["skill"] for row in told["skills"]] == ["a-skill", "b-skill"]
-    # One that is there already: none of the folder is imported.
-    germline.write("skills/c-skill/SKILL.md", "---\nname: c-skill\ndescription: Does.\n---\n\nText.\n")
+    # Two of one name, of which one must be refused: none of the folder is imported.
+    for folder in ("c-skill", "d-skill"):
+        germline.write(f"skills/{folder}/SKILL.md", "---\nname: c-skill\ndescription: Does.\n---\n\nText.\n")
     before = germline.events()
     assert germline("import", "skills").code == 2
     assert germline.events() == before
+
+
+def test_a_skill_that_is_added_to_a_folder_is_imported_and_those_known_are_left_alone(germline: Terminal) -> None:
+    germline.write("skills/b-skill/SKILL.md", MINIMAL.replace("sql-analyst", "b-skill"))
+    told = germline.does("import", "skills", "--json").json
+    assert [row["skill"] for row in told["skills"]] == ["b-skill"]
+    assert (told["known"], told["moved"]) == (["sql-analyst"], [])
+    assert germline("import", "skills").hint == "germline adopt b-skill"
+
+
+def test_a_skill_moved_with_its_registry_is_not_written_to_its_old_place_and_import_follows_it(
+    germline: Terminal, tmp_path: Path
+) -> None:
+    edit(germline, "one query", "one fast query")
+    germline.does("adopt")
+    (tmp_path / "neue Übung").mkdir()
+    for name in (".germline", "germline.toml", "skills"):
+        (tmp_path / name).rename(tmp_path / "neue Übung" / name)
+    moved = Terminal(tmp_path / "neue Übung")
+    before = moved.events()
+    for words in (("project",), ("revert", "sql-analyst", "--to", "1", "--reason", "r"), ("evolve",)):
+        answer = moved(*words)
+        assert answer.code == 2
+        assert f"{moved.folder}/skills/sql-analyst has it" in answer.err
+        assert moved.events() == before
+    assert not (tmp_path / "skills").exists()
+    for looked in ("status", "doctor"):
+        assert "moved with its registry" in moved(looked).out
+    (row,) = moved.does("status", "--json").json["skills"]
+    assert answer.hint.endswith(shlex.quote(row["moved_to"]))
+    typed = shlex.split(answer.hint)[1:]
+    assert [event["type"] for event in moved.does(*typed, "--json").json["events"]] == ["CapsuleMoved"]
+    moved.does("revert", "sql-analyst", "--to", "1", "--reason", "r")
+    assert "one query" in (moved.folder / "skills/sql-analyst/SKILL.md").read_text(encoding="utf-8")
+    assert moved.does("why", "skills/sql-analyst/SKILL.md:2").out.startswith("sql-analyst@3, line 2")
+    assert not (tmp_path / "skills").exists()
+
+
+def test_a_copy_of_a_skill_takes_its_place_only_when_told_so(germline: Terminal) -> None:
+    germline.write("copy/sql-analyst/SKILL.md", MINIMAL)
+    before = germline.events()
+    answer = germline("import", "copy")
+    assert answer.code == 2
+    assert "skills/sql-analyst" in answer.err
+    assert germline.events() == before
+    typed = shlex.split(answer.hint.removesuffix(" makes that its place"))
+    germline.does(*typed[1:])
+    assert germline.does("project", "--json").json["skills"][0]["folder"].endswith("copy/sql-analyst")
 
 
 def test_import_warns_of_a_rule_that_a_skill_breaks(tmp_path: Path) -> None:
@@ -279,3 +330,51 @@ def test_why_tells_the_last_things_that_a_line_said_before_and_all_of_them_when_
     assert [f"{number} queries" in whole for number in range(4)] == [True] * 4
     assert "older ones" not in whole
     assert len(germline.does("why", place, "--json").json["previous"]) == 5
+
+
+def test_a_version_whose_files_cannot_be_written_is_told_as_recorded_and_written_once_the_way_is_free(
+    germline: Terminal,
+) -> None:
+    edit(germline, "one query", "one fast query")
+    germline.does("adopt")
+    folder = germline.folder / "skills/sql-analyst"
+    shutil.rmtree(folder)
+    folder.write_text("in the way", encoding="utf-8")
+    answer = germline("revert", "sql-analyst", "--to", "1", "--reason", "r")
+    assert answer.code == 1
+    assert "sql-analyst@3 is recorded, but its files are not written" in answer.err
+    assert answer.hint == "move what is there out of the way, then: germline project"
+    folder.unlink()
+    germline.does("project")
+    assert "one query" in (folder / "SKILL.md").read_text(encoding="utf-8")
+
+
+def test_project_says_of_files_that_are_as_they_should_be_that_they_are_in_order(germline: Terminal) -> None:
+    assert germline.does("project").out.startswith("in order   sql-analyst@1 in")
+    edit(germline, "one query", "two queries")
+    assert germline.does("project", "--discard", "--dry-run").out.startswith("to write   sql-analyst@1 in")
+    assert germline.does("project", "--discard").out.endswith(": SKILL.md\n")
+
+
+def test_a_command_that_is_named_next_can_be_typed_where_a_path_has_spaces(tmp_path: Path) -> None:
+    """Every command of a chain is the one that the command before it named."""
+    germline = Terminal(tmp_path / "Ada L. Übung")
+    germline.folder.mkdir()
+    germline.with_skill()
+    chains = {
+        "backup mine": ("backup", "the backup.db"),
+        "export mine": ("export", "skill", "sql-analyst", "-o", "an export"),
+        "attest mine": ("export", "--attest", "sql-analyst@1", "-o", "who made it.json"),
+        "witness mine": ("checkpoint", "-o", "a witness.json"),
+    }
+    named = {}
+    for name, words in chains.items():
+        row = next(line for line in germline.does(*words).out.splitlines() if line.startswith("next"))
+        named[name] = shlex.split(row.partition("germline ")[2].partition("    germline ")[0])
+    assert named["backup mine"] == ["restore", "the backup.db", "--dry-run"]
+    assert named["export mine"] == ["import", "an export/sql-analyst"]
+    source = str(germline.folder / "skills/sql-analyst")
+    assert named["attest mine"] == ["verify", "--attestation", "who made it.json", "--files", source]
+    assert named["witness mine"] == ["verify", "--against", "a witness.json"]
+    for name in ("backup mine", "attest mine", "witness mine"):
+        germline.does(*named[name])

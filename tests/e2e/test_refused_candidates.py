@@ -12,7 +12,6 @@ from events.errors import ConflictError, EditError
 from events.parts import Edit
 from events.registry_events import SignalRaised
 from registry.commands import Judge, Propose, Protect, Record
-from registry.edits import find_target
 from registry.publish import publish
 from strategies import evolution
 from strategies.evolution import Plan, evolve
@@ -83,6 +82,8 @@ def hurtful_line(capsule: Capsule) -> tuple[str, int]:
         (Edit(op="delete", gene=f"{NAME}.2", target=(3, 3)), "not adjacent"),
         (Edit(op="replace", gene=f"{NAME}.2", target=(3,), text=("- Guess.\n",)), "protected"),
         (Edit(op="delete", gene=f"{NAME}.3", target=(1,)), "protected"),
+        (Edit(op="append", gene=f"{NAME}.2", text=("## Another heading\n",)), "sections"),
+        (Edit(op="append", gene=f"{NAME}.2", text=("runs into the next one",)), "sections"),
     ],
 )
 def test_the_registry_promotes_no_edit_that_does_not_fit(registry: Registry, edit: Edit, rule: str) -> None:
@@ -110,15 +111,6 @@ def test_the_registry_promotes_nothing_on_a_stale_base(registry: Registry) -> No
     assert (caught.value.expected, caught.value.actual) == (2, 3)
     assert registry.log.head() == head
     assert standing(registry) == before
-
-
-@pytest.mark.parametrize(("quoted", "rule"), [("same\n", "two matches"), ("other\n", "no match")])
-def test_a_quoted_target_must_stand_there_once(registry: Registry, quoted: str, rule: str) -> None:
-    gene = registry.capsule(NAME).genes[0]
-    lines = [gene.lines[0]._replace(id=at, text=text) for at, text in enumerate(("same\n", "between\n", "same\n"))]
-    with pytest.raises(EditError) as caught:
-        find_target(lines, (quoted,))
-    assert caught.value.rule == rule
 
 
 # -- by the gate: the figures are good, and the candidate is refused all the same --------------------------

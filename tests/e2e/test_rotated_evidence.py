@@ -78,4 +78,4 @@ def test_evidence_shows_where_it_lies_by_now(germline: Terminal) -> None:
     shown = germline.does("evidence", "show", piece["id"], "--json").json
     assert (shown["file"], shown["lies_in"]) == (piece["file"], f"{piece['file']}.1")
     said = germline.does("evidence", "show", piece["id"]).out
-    assert f"{piece['file']}.1, line {piece['line']:,}" in said
+    assert f"careful.jsonl.1, line {piece['line']:,}" in said

@@ -10,11 +10,16 @@ import pytest
 
 from events.errors import ConflictError, UsageError
 from events.parts import Edit
+from events.plain import plainly
 from registry.commands import MoveAlias, Protect, Release, Revert
 from registry.projection import rebuild
 from registry.provenance import blame
 from registry.publish import publish, standing, take_in_edits
-from registry.rendering import projected_lines, skill_bytes
+from registry.rendering import projected_lines, skill_bytes, skill_text
+from registry.sheet import Sheet
+from registry.skill_text import cut
+from registry.snapshots import freeze
+from registry.travel import latest, latest_sheet
 from tests.clocks import TickingClock
 from tests.registries import AVOID, DO, NAME, documents, imported, judged, new_registry, proposal
 
@@ -164,6 +169,17 @@ def check_projection(walk: Walk) -> None:
     assert documents(walk.registry) == before
 
 
+def check_reading(walk: Walk) -> None:
+    """Read plainly, or only what is written, it is the same skill; and it is cut into the genes that it has."""
+    capsule, log = walk.capsule, walk.registry.log
+    plain = latest(plainly(log), NAME)
+    assert plain is not None
+    assert freeze(plain) == freeze(capsule)
+    assert latest_sheet(log, NAME) == Sheet.of(capsule)
+    genes = [(gene.title, tuple(line.text for line in gene.lines)) for gene in capsule.genes if gene.lines]
+    assert list(cut(skill_text(capsule)).sections) == genes
+
+
 def check_lines(walk: Walk) -> None:
     """Every line has one origin that exists and wrote it, and every identity stands once."""
     capsule = walk.capsule
@@ -196,6 +212,7 @@ def test_after_every_command_all_that_must_hold_holds(tmp_path: Path, seed: int)
     for _ in range(STEPS):
         walk.step()
         check_projection(walk)
+        check_reading(walk)
         check_lines(walk)
         check_claims(walk)
     at_random = {v: skill_bytes(registry.capsule(NAME, str(v))) for v in walk.draw.sample(list(walk.projected), 5)}

@@ -112,6 +112,13 @@ def test_a_removed_line_drops_its_claim_even_when_claims_are_kept(registry: Regi
     assert live(registry) == [DO]
 
 
+def test_a_line_that_was_emptied_drops_its_claim_as_a_removed_one_does(registry: Registry, place: Path) -> None:
+    learn(registry, LOOK, NO_GUESS, claims=(DO, AVOID))
+    rewrite(place, NO_GUESS, "\n")
+    adopted(registry, keep_claims=True)
+    assert live(registry) == [DO]
+
+
 def test_a_kept_claim_stays_with_its_line_and_is_dropped_by_the_next_edit(registry: Registry, place: Path) -> None:
     learn(registry, LOOK, NO_GUESS, claims=(DO, AVOID))
     rewrite(place, "list the tables", "show the tables")

@@ -5,6 +5,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from events.claims import After, AfterError
@@ -17,7 +19,7 @@ from tui.cli.evolved import print_cycle
 from tui.cli.facts import folded
 from tui.cli.invocation import Invocation
 from tui.cli.names import Place, split_place, split_skill
-from tui.cli.paint import Paint, clip, column, harmless, one_line
+from tui.cli.paint import Paint, clip, clip_middle, column, harmless, one_line
 from tui.cli.quoted import print_evidence
 from tui.cli.words import KIND_WIDTH, claim_words, signal_words, since_words
 from tui.figures import age, ago, brief, interval, share, signed
@@ -41,7 +43,7 @@ def test_a_line_is_named_by_skill_or_by_path(text: str, place: Place) -> None:
     assert split_place(text) == place
 
 
-@pytest.mark.parametrize("text", ["sql-analyst", ":7", "sql-analyst:", "sql-analyst:x", "sql-analyst:0", "a:-1"])
+@pytest.mark.parametrize("text", [":7", "sql-analyst:", "sql-analyst:x", "sql-analyst:0", "a:-1"])
 def test_what_names_no_line_is_refused_with_the_forms_that_do(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         split_place(text)
@@ -187,10 +189,22 @@ def test_no_text_is_wider_than_asked_and_a_wide_character_takes_two_columns(text
     assert clip("列出所有表", 10) == "列出所有表"
 
 
-def test_a_path_is_never_broken_so_that_it_can_be_copied() -> None:
-    path = "/srv/logs/" + "x" * 60 + ".jsonl.gz"
-    assert path in folded(f"{path}, line 7, still there", 40)[0]
-    assert max(map(len, folded("x" * 100, 40))) == 40
+def test_a_path_that_is_longer_than_a_line_is_broken_behind_a_slash_and_its_name_stays_whole() -> None:
+    path = "/srv/of-a-team/that-has-many/logs/of-agents/run-7.jsonl.gz"
+    lines = folded(f"{path}, line 7, still there", 32)
+    assert lines == ["/srv/of-a-team/that-has-many/", "logs/of-agents/run-7.jsonl.gz,", "line 7, still there"]
+    assert folded(f"it is in {path}", 60) == ["it is in", path]
+    assert max(map(len, folded("x" * 100, 40))) == max(map(len, folded("/srv/" + "x" * 100, 40))) == 40
+
+
+@given(st.text("ab é列/", max_size=200), st.integers(10, 80))
+def test_what_is_cut_in_its_middle_fits_and_keeps_how_it_begins_and_ends(text: str, most: int) -> None:
+    cut = clip_middle(text, most)
+    assert cell_len(cut) <= most
+    begun, _, ended = cut.partition("…")
+    assert text.startswith(begun)
+    assert text.endswith(ended)
+    assert cut == text or cell_len(text) > most
 
 
 def test_the_next_command_is_whole_and_stands_beside_its_label_however_long_it_is(

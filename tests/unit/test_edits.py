@@ -6,7 +6,7 @@ import pytest
 
 from events.errors import EditError
 from events.parts import Edit
-from registry.edits import align, apply_edits, check_protected, find_target
+from registry.edits import align, apply_edits, check_protected
 from registry.gene import Gene, Line
 
 
@@ -130,18 +130,6 @@ def test_a_gene_protected_as_a_whole_takes_no_edit() -> None:
     check_protected(gene(whole=True), [])
     with pytest.raises(EditError, match="'T' of skill is protected"):
         check_protected(gene(whole=True), [edit("append", "d\n")])
-
-
-def test_a_target_must_stand_exactly_once() -> None:
-    lines = numbered("a\n", "b\n", "a\n", "c\n")
-    assert find_target(lines, ("a\n", "c\n")) == (3, 4)
-    with pytest.raises(EditError, match="2 times"):
-        find_target(lines, ("a\n",))
-    for missing in ("A\n", "a", " a\n", "d\n"):
-        with pytest.raises(EditError, match="0 times"):
-            find_target(lines, (missing,))
-    with pytest.raises(EditError):
-        find_target(lines, ())
 
 
 def test_aligning_names_the_fewest_lines() -> None:

@@ -12,7 +12,7 @@ from registry.commands import Protect, Revert
 from registry.outline import Outline
 from registry.publish import publish, take_in_edits
 from registry.rendering import projected_lines, skill_text
-from tests.registries import AVOID, DO, LOOK, NAME, NO_GUESS, SKILL, judged, learn, proposal, rewrite
+from tests.registries import AVOID, DO, LOOK, NAME, NO_GUESS, SKILL, imported, judged, learn, proposal, rewrite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,6 +109,17 @@ def test_protection_of_what_the_earlier_version_said_as_well_does_not_stand_in_t
     registry.execute(Revert(NAME, 1, "worse"))
     assert registry.capsule(NAME).genes[1].protected_whole
     assert LOOK not in skill_text(registry.capsule(NAME))
+
+
+def test_a_protected_line_that_only_loses_its_ending_does_not_stand_in_the_way(
+    registry: Registry, tmp_path: Path
+) -> None:
+    imported(registry, tmp_path, SKILL.removesuffix("\n"))
+    gene = learn(registry, gene=2).genes[2]
+    assert gene.lines[2].text.endswith("\n")
+    registry.execute(Protect(NAME, gene.id, (3,), "settled"))
+    registry.execute(Revert(NAME, 1, "worse"))
+    assert registry.capsule(NAME).genes[2].lines[-1].text == "Answer with the result alone."
 
 
 @pytest.mark.usefixtures("place")

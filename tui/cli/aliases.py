@@ -87,7 +87,8 @@ def set_alias(  # noqa: PLR0913 - the options of the command are its contract
         }
         call.answer("alias-set", fields)
     elif not receipt.envelopes:
-        call.say(f"alias      {skill} {name} points there already")
+        what = "points there already" if command.version else "names no version: nothing to remove"
+        call.say(f"alias      {skill} {name} {what}")
     else:
         where = f"@{command.version}" if command.version else "removed"
         call.say(f"alias      {skill} {name} → {where}, event {receipt.envelopes[0].position}")

@@ -40,7 +40,8 @@ def _answered(words: Sequence[str]) -> object:
         asked = words[command_at(words) :][:1]
         return _command(*asked)(args=list(words), prog_name="germline", standalone_mode=False)
     except typer.TyperException as error:
-        what = error.format_message().removesuffix(".").replace(": Value error, ", ": ")
+        what = " ".join(error.format_message().split())  # choices come one below the other, behind tabs
+        what = what.removesuffix(".").replace(": Value error, ", ": ")
         raise UsageError(what, hint=_help_of(words, _path_of(error))) from error
 
 
@@ -76,7 +77,7 @@ def _command(*asked: str) -> Command:
     )
     for name in asked:
         if name not in COMMANDS:
-            near = get_close_matches(name, COMMANDS, n=1, cutoff=0.5)
+            near = get_close_matches(name, COMMANDS, n=1, cutoff=0.6)
             hint = f"did you mean germline {near[0]}?" if near else "germline --help"
             raise UsageError(f"there is no command {name}", hint=hint)
         command = import_module(f"tui.cli.{COMMANDS[name].module}").COMMANDS[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from events.checkpoint import take_checkpoint
@@ -10,6 +11,7 @@ from registry.attestation import seal_statement
 from registry.attested import statement_on
 from registry.rendering import label
 from tui.bootstrap import find_registry, open_library
+from tui.cli.facts import say_folded
 from tui.cli.invocation import as_json as json_text
 from tui.cli.names import split_skill
 from tui.cli.outputs import write_new
@@ -55,8 +57,8 @@ def attest(call: Invocation, named: str, output: Path | None, sign: Path | None,
             f"{count(len(statement.subject), 'file')}, from {count(len(events), 'event')} of {checkpoint.size:,}"
         )
         signed = f"signed by key {key.public.id}" if key else "not signed"
-        call.say(f"attested   {label(capsule)}: {what}, {signed}, in {output}")
+        say_folded(call, "attested   ", f"{label(capsule)}: {what}, {signed}, in {output}")
         if statement.predicate.unproven:
             call.note("note       this version is unproven: a person put it there, and nobody measured it")
-        files = f" --files {capsule.source}" if capsule.version == live else ""
-        call.say(f"next       germline verify --attestation {output}{files}")
+        files = f" --files {quote(capsule.source)}" if capsule.version == live else ""
+        call.say(f"next       germline verify --attestation {quote(str(output))}{files}")

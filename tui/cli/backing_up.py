@@ -6,6 +6,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
@@ -15,6 +16,7 @@ from events.errors import CorruptLogError, GermlineError, NotFoundError, Refused
 from events.sqlite_backup import Lack, back_up, back_up_log, lacking, restore
 from events.sqlite_verify import verify_file
 from tui.bootstrap import FILE, FOLDER, file_of, find_registry, open_log, place_of
+from tui.cli.facts import say_folded
 from tui.cli.invocation import invocation
 from tui.cli.options import AsJson, Yes
 from tui.cli.progress import Counted, Progress
@@ -81,7 +83,7 @@ def backup(
     if there and isinstance(where, Path) and where.exists() and target.samefile(where):
         raise UsageError(f"{target} is the registry itself", hint="name another file, best on another disk")
     if there and not yes:
-        raise RefusedError(f"there is a file {target} already", hint=f"germline backup {file} --yes")
+        raise RefusedError(f"there is a file {target} already", hint=f"germline backup {quote(str(file))} --yes")
     found = _backed_up(call, where, target, dry_run=dry_run)
     size_bytes = None if dry_run else target.stat().st_size
     if as_json:
@@ -98,9 +100,9 @@ def backup(
         return
     verb = "would be" if size_bytes is None else "backup"
     done = "" if size_bytes is None else f", {size_bytes:,} bytes, verified"
-    call.say(f"{verb:<10} {target}, {count(found.events, 'event')}{done}")
+    say_folded(call, f"{verb:<10} ", f"{target}, {count(found.events, 'event')}{done}")
     call.say(f"{'head':<10} {found.head.hash[:_HASH_CHARS]}")
-    call.say(f"{'next':<10} germline restore {file}{'' if dry_run else ' --dry-run'}")
+    call.say(f"{'next':<10} germline restore {quote(str(file))}{'' if dry_run else ' --dry-run'}")
 
 
 def _backed_up(call: Invocation, where: Where, target: Path, *, dry_run: bool) -> Integrity:
@@ -143,7 +145,7 @@ def restore_backup(
             f"{path} holds what {source} lacks: {standing.lost}"
             if standing.lack
             else f"what {source} lacks of {path} cannot be told: {standing.lost}",
-            hint=f"germline backup OTHER   or   germline restore {file} --yes (keeps it aside)",
+            hint=f"germline backup OTHER   or   germline restore {quote(str(file))} --yes (keeps it aside)",
         )
     aside = path.parent / f"replaced-{stamp()}"
     if not dry_run:
@@ -226,7 +228,9 @@ def _fields(done: Restored) -> dict[str, object]:
 
 def _print(call: Invocation, done: Restored) -> None:
     verb = "would be" if done.dry_run else "restored"
-    call.say(f"{verb:<10} {done.path} from {done.source}, {count(done.found.events, 'event')}, verified")
+    say_folded(
+        call, f"{verb:<10} ", f"{done.path} from {done.source}, {count(done.found.events, 'event')}, verified"
+    )
     standing = done.standing
     if standing and standing.lost:
         call.say(f"{'lost':<10} {standing.lost if standing.lack else f'cannot be told: {standing.lost}'}")
@@ -234,8 +238,11 @@ def _print(call: Invocation, done: Restored) -> None:
         erased = count(standing.lack.erasures, "text")
         call.say(f"{'erased':<10} {erased} since the backup was taken, which it has still: erase them again")
     if done.kept:
-        call.say(f"{'aside':<10} {done.kept}: what stood there{' would go there' if done.dry_run else ''}")
-    call.say(f"{'next':<10} {f'germline restore {done.source} --yes' if done.dry_run else 'germline status'}")
+        say_folded(
+            call, f"{'aside':<10} ", f"{done.kept}: what stood there{' would go there' if done.dry_run else ''}"
+        )
+    again = f"germline restore {quote(str(done.source))} --yes"
+    call.say(f"{'next':<10} {again if done.dry_run else 'germline status'}")
 
 
 COMMANDS: Final = {"backup": backup, "restore": restore_backup}

@@ -14,6 +14,7 @@ from registry.rendering import label
 from tui.bootstrap import find_registry, open_library, open_registry
 from tui.cli.appended import event_rows, rehearsed
 from tui.cli.candidate_runs import propose_candidate, run_candidates
+from tui.cli.facts import say_folded
 from tui.cli.invocation import invocation
 from tui.cli.looking_over import agree_with, disagree_with
 from tui.cli.names import SHOWN_CHARS, named_candidate
@@ -84,7 +85,7 @@ def approve_candidate(
         return
     unproven = ", unproven: nobody measured it" if capsule.unproven else ""
     call.say(f"approved   {found.id[:SHOWN_CHARS]} is {label(capsule)} now{unproven}")
-    call.say(f"written    {', '.join(paths)}, in {capsule.source}")
+    say_folded(call, "written    ", f"{', '.join(paths)}, in {capsule.source}")
     name, before = capsule.name, capsule.version - 1
     if not before:
         call.say(f"next       germline show {name} --blame    germline candidates {name}")

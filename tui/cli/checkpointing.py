@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -14,6 +15,7 @@ from events.errors import CheckFailedError, UsageError
 from events.proofs import Proof, prove_growth
 from events.sidecar import read_kept
 from tui.bootstrap import find_registry, open_library
+from tui.cli.facts import say_folded
 from tui.cli.invocation import as_json as json_text
 from tui.cli.invocation import invocation
 from tui.cli.options import AsJson, SignWith
@@ -83,10 +85,12 @@ def _grown(log: EventLog, taken: Checkpoint, since: Path) -> dict[str, object]:
 
 def _tell(call: Invocation, taken: Checkpoint, output: Path, *, proves: bool) -> None:
     signed = f"signed by key {taken.signature.key}" if taken.signature else "not signed"
-    call.say(f"checkpoint {count(taken.size, 'event')}, root {taken.root[:_SHOWN]}, {signed}, in {output}")
+    say_folded(
+        call, "checkpoint ", f"{count(taken.size, 'event')}, root {taken.root[:_SHOWN]}, {signed}, in {output}"
+    )
     call.note("note       kept on this machine alone, whoever can change the log can change it too")
     option = "--proof" if proves else "--against"
-    call.say(f"next       germline verify {option} {output}")
+    call.say(f"next       germline verify {option} {quote(str(output))}")
 
 
 def _make_key(call: Invocation, path: Path, *, as_json: bool) -> None:
@@ -100,7 +104,7 @@ def _make_key(call: Invocation, path: Path, *, as_json: bool) -> None:
     call.say(f"secret     {path}, for its owner alone; nobody can bring it back")
     call.say(f"public     {public}")
     call.say(f"           key {public.id}, in {path}.pub too: give it to those who check")
-    call.say(f"next       germline checkpoint --sign {path} -o FILE")
+    call.say(f"next       germline checkpoint --sign {quote(str(path))} -o FILE")
 
 
 COMMANDS: Final = {"checkpoint": checkpoint}

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.envelope import GENESIS, holds
 from events.errors import GermlineError
 from registry.gitleaks import find_gitleaks
 from registry.log_paths import kept_path
-from registry.publish import differences, standing
+from registry.publish import differences, moved_to, standing
 from strategies.claims.kinds import broken_plugins
 from strategies.logs.checkpoint import PREFIX
 from strategies.logs.readers import broken_readers
@@ -135,6 +136,8 @@ def _skills(library: Library) -> Iterator[Check]:
         else:
             paths = ", ".join(one.path for one in differences(library, name)[:3])
             said, mend = f"{name}: {_STANDS[stands]}: {paths}", _MENDS[stands].format(name=name)
+            if folder := moved_to(library, library.capsule(name)):
+                said, mend = f"{name}: moved with its registry", f"germline import {quote(str(folder))}"
             yield Check("skills", "broken", said, mend)
 
 
@@ -157,7 +160,8 @@ def _logs(call: Invocation, config: Config | None) -> Iterator[Check]:
         scanned = sum(file in known for file in files)
         said = f"{who}: {scanned:,} of {count(len(files), 'file')} scanned, in {kept_path(str(path))}"
         missing = scanned < len(files)
-        yield Check("logs", "missing" if missing else "ok", said, f"germline scan {path}" if missing else "")
+        mend = f"germline scan {quote(str(path))}" if missing else ""
+        yield Check("logs", "missing" if missing else "ok", said, mend)
 
 
 def _scanned(call: Invocation) -> frozenset[str]:

@@ -173,7 +173,8 @@ def _kept(kind: str, registry: str, begun: str, arguments: Sequence[str]) -> lis
 
 def _read(kind: str, registry: str, begun: str, arguments: Sequence[str]) -> Iterator[str]:
     """Read the same; the registry is taken as it stands, and nothing in it is brought up to date."""
-    from registry.library import Library  # noqa: PLC0415 - commands are completed without a registry
+    from registry.documents import read_back  # noqa: PLC0415 - commands are completed without a registry
+    from registry.library import Library  # noqa: PLC0415 - the same
     from tui.bootstrap import find_registry, open_log  # noqa: PLC0415 - the same
 
     with closing(open_log(find_registry(registry), read_only=True)) as log:
@@ -181,7 +182,7 @@ def _read(kind: str, registry: str, begun: str, arguments: Sequence[str]) -> Ite
         if kind == "preset":
             yield from (document.key for document in log.documents("preset"))
         elif kind == "candidate":
-            ids = (document.body.decode() for document in log.documents("proposed"))
+            ids = (read_back(log, document, bytes.decode) for document in log.documents("proposed"))
             yield from (one[:_ID_CHARS] for one in ids if one.startswith(begun[:_ID_CHARS]))
         elif kind == "skill":
             yield from library.names()

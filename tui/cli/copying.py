@@ -12,6 +12,7 @@ import typer
 from events.copying import copy_log, lacking
 from events.errors import NotFoundError, UsageError
 from tui.bootstrap import open_log, open_registry, place_of
+from tui.cli.facts import say_folded
 from tui.cli.invocation import invocation
 from tui.cli.options import AsJson
 from tui.cli.progress import Counted
@@ -86,8 +87,8 @@ def _tell(call: Invocation, lack: Lacking, here: Where, there: Where, *, as_json
     parts += [count(lack.episodes, "episode"), count(lack.checkpoints, "checkpoint")]
     already = f"; {count(lack.there, 'event')} were there" if lack.there else ""
     done = "; nothing was changed" if dry_run else ", verified"
-    call.say(f"{'would copy' if dry_run else 'copied':<10} {', '.join(parts)}{already}{done}")
-    call.say(f"{'to':<10} {there}")
+    say_folded(call, f"{'would copy' if dry_run else 'copied':<10} ", f"{', '.join(parts)}{already}{done}")
+    say_folded(call, f"{'to':<10} ", f"{there}")
     call.say(f"{'head':<10} {lack.head.hash[:_HASH_CHARS]}{'' if dry_run else ', the same on both'}")
     from_here, to_there = quote(str(here)), quote(str(there))
     following = f"germline copy {from_here} {to_there}" if dry_run else f"germline --registry {to_there} status"

@@ -16,7 +16,7 @@ import typer
 from events.errors import GermlineError, RefusedError
 from registry.provenance import blame
 from tui.bootstrap import FILE, FOLDER, open_library
-from tui.cli.entry import INTERRUPTED, main
+from tui.cli.entry import run_one
 from tui.cli.invocation import invocation
 from tui.demo import demo_folder
 
@@ -43,12 +43,17 @@ def demo(
     """
     call = invocation(ctx)
     place = Path(folder).expanduser() if folder else Path(tempfile.mkdtemp(prefix="germline-demo-"))
-    if (place / FOLDER).exists():
-        raise RefusedError(f"there is a registry in {place} already", hint="germline demo NEW_DIR")
+    for taken in (FOLDER, "skills", "logs"):
+        if os.path.lexists(place / taken):
+            raise RefusedError(f"{place / taken} is there already", hint="germline demo NEW_DIR")
     copytree(demo_folder() / "skills", place / "skills")
     copytree(demo_folder() / "recordings", place / "logs")
-    with chdir(place), _own_registry():
-        _tell(call)
+    try:
+        with chdir(place), _own_registry():
+            _tell(call)
+    except KeyboardInterrupt:
+        call.note(f"cut short  half of the story is in {place}; from its beginning: germline demo NEW_DIR")
+        raise
     if place.resolve() == Path.cwd():
         call.say("\nEverything is in this folder. To go on:")
     else:
@@ -105,10 +110,7 @@ def _run(call: Invocation, *words: str) -> None:
     """Run one command as if it had been typed; the story ends where one fails."""
     call.say(f"{call.paint(f'$ germline {shlex.join(words)}', 'accent')}")
     sys.stdout.flush()
-    code = main(words)
-    if code == INTERRUPTED:
-        raise KeyboardInterrupt
-    if code:
+    if code := run_one(words):
         raise typer.Exit(code)
 
 

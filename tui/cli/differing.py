@@ -78,6 +78,10 @@ def _asked(skill: str, a: str, b: str) -> tuple[str, list[str]]:
     name, first = split_skill(skill)
     refs = [first, *(ref.removeprefix(f"{name}@") for ref in (a, b))]
     named = [ref for ref in refs if ref]
+    if others := [ref for ref in named if "@" in ref]:
+        raise UsageError(
+            f"versions of one skill are compared: {others[0]} is none of {name}", hint=f"germline log {name}"
+        )
     if len(named) > _TWO:
         raise UsageError(
             f"{len(named)} versions are named, where two are compared", hint=f"germline diff {name} 1 2"

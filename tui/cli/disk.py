@@ -23,6 +23,7 @@ from registry.rendering import label
 from tui.bootstrap import find_registry, open_registry
 from tui.cli.annotated import write_annotated
 from tui.cli.appended import event_rows, rehearsed, since
+from tui.cli.facts import say_folded
 from tui.cli.invocation import invocation
 from tui.cli.options import AsJson, DryRun, OneOrAll
 
@@ -80,10 +81,10 @@ def project(
         skills = [{**row._asdict(), "folder": str(row.folder), "written": list(row.written)} for row in rows]
         call.answer("project", {"dry_run": dry_run, "skills": skills})
         return
-    verb = "would be" if dry_run else "written"
     for row in rows:
-        files = ", ".join(row.written) or "nothing: every file is as it should be"
-        call.say(f"{verb:<10} {row.skill}@{row.version} in {row.folder}: {files}")
+        verb = ("to write" if dry_run else "written") if row.written else "in order"
+        files = f": {', '.join(row.written)}" if row.written else ""
+        say_folded(call, f"{verb:<10} ", f"{row.skill}@{row.version} in {row.folder}{files}")
 
 
 def _would_write(library: Library, name: str, *, to: str, discard: bool) -> tuple[str, ...]:

@@ -45,7 +45,8 @@ def ended(words: Sequence[str], answer: Callable[[], object]) -> int:
         return _FAILED
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        return _fail(error, debug=debug, what=f"{where}{error.strerror or error}", hint="", code=_FAILED)
+        hint = "check who owns it, and its folder" if isinstance(error, PermissionError) else ""
+        return _fail(error, debug=debug, what=f"{where}{error.strerror or error}", hint=hint, code=_FAILED)
     except Exception as error:  # noqa: BLE001 - the last place where a fault of ours can be told in one line
         what = f"germline itself failed: {type(error).__name__}: {error}"
         return _fail(error, debug=debug, what=what, hint="germline --debug … shows where", code=_FAILED)

@@ -30,32 +30,36 @@ def main(argv: Sequence[str] | None = None) -> int:
     `--version` and plain forms of the reading commands are answered before typer is imported, which alone takes
     35 ms (terminal.md, Budgets).
     """
-    words = list(sys.argv[1:] if argv is None else argv)
     try:
-        if words[:1] == ["--version"]:
-            sys.stdout.write(f"germline {__version__}\n")
-            return 0
-        if words[:1] == ["__complete"]:
-            from tui.cli.completing import answer  # noqa: PLC0415 - asked by a shell, at every tab
-
-            sys.stdout.write(answer(words[1:]))
-            return 0
-        gc.set_threshold(YOUNG)
-        # At the end all that is still there would be looked through once more: 30 of 261 ms of `why`.
-        atexit.unregister(gc.freeze)  # a process may run several commands
-        atexit.register(gc.freeze)
-        _without_plugins()
-        from tui.cli.quick import answered  # noqa: PLC0415 - see above
-
-        code = answered(words)
-        if code is not None:
-            return code
-        from tui.cli.app import run  # noqa: PLC0415 - see above
-
-        return run(words)
+        return run_one(list(sys.argv[1:] if argv is None else argv))
     except KeyboardInterrupt:
         sys.stderr.write("interrupted: what was acknowledged is safe; the same command goes on from there\n")
         return INTERRUPTED
+
+
+def run_one(words: Sequence[str]) -> int:
+    """Run one command line; raises KeyboardInterrupt where it is interrupted, for whoever called to tell."""
+    if words[:1] == ["--version"]:
+        sys.stdout.write(f"germline {__version__}\n")
+        return 0
+    if words[:1] == ["__complete"]:
+        from tui.cli.completing import answer  # noqa: PLC0415 - asked by a shell, at every tab
+
+        sys.stdout.write(answer(words[1:]))
+        return 0
+    gc.set_threshold(YOUNG)
+    # At the end all that is still there would be looked through once more: 30 of 261 ms of `why`.
+    atexit.unregister(gc.freeze)  # a process may run several commands
+    atexit.register(gc.freeze)
+    _without_plugins()
+    from tui.cli.quick import answered  # noqa: PLC0415 - see above
+
+    code = answered(words)
+    if code is not None:
+        return code
+    from tui.cli.app import run  # noqa: PLC0415 - see above
+
+    return run(words)
 
 
 def _without_plugins() -> None:

@@ -14,11 +14,11 @@ from registry.erasing import Reach, erasure_of, named_evidence, reach_of, signal
 from registry.evidence import Evidence
 from tui.bootstrap import find_registry, open_library, open_registry
 from tui.cli.appended import event_rows, rehearsed
-from tui.cli.facts import say_folded
+from tui.cli.facts import folded, say_folded
 from tui.cli.invocation import invocation
 from tui.cli.names import SHOWN_CHARS
 from tui.cli.options import AsJson, DryRun, Reason
-from tui.cli.paint import clip, one_line, width
+from tui.cli.paint import clip, columns, one_line, width
 from tui.cli.words import signal_words
 from tui.figures import ago, count
 from tui.rereading import lying_in, place_words
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 _SHOWN: Final = 3
 """Logs and pieces that are named one by one."""
+_LABEL: Final = 11
+"""Columns of the labels."""
+_DEEPEST: Final = 20
+"""Columns by which a line of a text may be indented as in its log."""
 
 evidence = typer.Typer(help="Show and erase the texts that signals refer to.", rich_markup_mode=None)
 
@@ -54,7 +58,7 @@ def show_evidence(
     if fields["erased"]:
         erased = fields["erased"]
         when = ago(erased["at"], SystemClock().now())
-        call.say(f"erased     {when}, on {erased['at'][:10]}, because {erased['reason']}")
+        say_folded(call, "erased     ", f"{when}, on {erased['at'][:10]}, because {erased['reason']}")
     else:
         _print_kept(call, fields)
     for at, one in enumerate(signals):
@@ -89,15 +93,28 @@ def _fields(library: Library, name: str) -> dict[str, Any]:
 
 
 def _print_kept(call: Invocation, fields: dict[str, Any]) -> None:
-    there = "still there" if fields["still_there"] else call.paint("no longer there", "warn")
     file = fields["lies_in"] or fields["file"]
     where = f"{file}, {place_words(fields['file'], fields['line'])}, byte {fields['byte_start']:,}"
-    call.say(f"place      {where}, {there}")
+    _print_place(call, where, still=fields["still_there"])
     rules = ", ".join(dict.fromkeys(one["rule"] for one in fields["redactions"]))
     if rules:
-        call.say(f"redacted   {count(len(fields['redactions']), 'place')}: {rules}")
+        say_folded(call, "redacted   ", f"{count(len(fields['redactions']), 'place')}: {rules}")
     for line in fields["text"].splitlines():
-        call.say(f"  {one_line(line)}")
+        text = one_line(line)
+        indent = min(len(text) - len(text.lstrip()), _DEEPEST)
+        say_folded(call, f"{'':<{2 + indent}}", text)
+
+
+def _print_place(call: Invocation, where: str, *, still: bool) -> None:
+    """Say where a piece stands, and whether it still does, which is told whole."""
+    *above, last = folded(one_line(where), width() - _LABEL)
+    said, tone = ("still there", "") if still else ("no longer there", "warn")
+    if columns(last) + len(f", {said}") <= width() - _LABEL:
+        lines = [*above, f"{last}, {call.paint(said, tone)}"]
+    else:
+        lines = [*above, last, call.paint(said, tone)]
+    for at, line in enumerate(lines):
+        call.say(f"{'' if at else 'place':<{_LABEL}}{line}")
 
 
 @evidence.command("erase")
@@ -156,7 +173,7 @@ def erase_evidence(
 def _print_left(call: Invocation, reach: Reach, logs: Sequence[str]) -> None:
     """Say what an erasure leaves: the logs, the templates in events, other pieces with the same text."""
     for at, where in enumerate(logs[:_SHOWN]):
-        call.say(f"{'log' if at == 0 else '':<10} {where} still holds it: delete it there too")
+        say_folded(call, f"{'log' if at == 0 else '':<10} ", f"{where} still holds it: delete it there too")
     if len(logs) > _SHOWN:
         call.say(f"{'':<10} {len(logs) - _SHOWN} more: --json")
     for at, template in enumerate(reach.templates):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from events.score import Score
+from strategies.stopping import NOTHING_READ
 from tui.cli.explained import effect_words, measured_words, score_words
 from tui.cli.facts import say_fact, say_folded
 from tui.cli.found import MARKS
@@ -169,8 +170,8 @@ def unrouted_words(unrouted: Sequence[SignalRaised]) -> str:
     return f"{count(len(unrouted), 'signal')} no skill answers to: germline evolve SKILL"
 
 
-def print_end(call: Invocation, result: Evolution, skill: str) -> None:
-    """Sum up a run, and say what to type next."""
+def print_end(call: Invocation, result: Evolution) -> None:
+    """Sum up a run."""
     print_taken_back(call, result.taken_back)
     promoted = _promoted(result)
     counts = counted(result)
@@ -190,9 +191,19 @@ def print_end(call: Invocation, result: Evolution, skill: str) -> None:
     _print_unrouted(call, result.unrouted)
     for at, resting in enumerate(result.resting):
         call.say(clip(f"{'resting' if at == 0 else '':<10} {resting_words(resting)}", width()))
-    lines = [(cycle.capsule, cycle.candidate.edits[0].line) for cycle in promoted if cycle.candidate]
-    if lines:
+
+
+def print_next(call: Invocation, result: Evolution, skill: str, *, rehearsed: bool) -> None:
+    """Say what to type after a run; what a dry run promoted stands nowhere yet."""
+    lines = [(cycle.capsule, cycle.candidate.edits[0].line) for cycle in _promoted(result) if cycle.candidate]
+    if lines and rehearsed:
+        call.say("next       the same without --dry-run")
+    elif lines:
         name, line = lines[0]
         call.say(f"next       germline why {name}:{line}    germline show {name} --blame")
-    else:
+    elif result.stop is NOTHING_READ:
+        call.say("next       germline scan PATH")
+    elif result.cycles and not rehearsed:
         call.say(f"next       germline candidates {skill}".rstrip())
+    else:
+        call.say("next       germline signals")

@@ -18,7 +18,7 @@ from strategies.intake import take_in_scan
 from tui.bootstrap import find_registry, open_registry
 from tui.cli.appended import event_rows, print_rehearsed, since
 from tui.cli.config import on_engine, read_config
-from tui.cli.evolved import evolution_json, print_cycle, print_end
+from tui.cli.evolved import evolution_json, print_cycle, print_end, print_next
 from tui.cli.invocation import invocation
 from tui.cli.log_reading import read_logs, read_on
 from tui.cli.models import ModelRecord, ModelReplay, opened_tape
@@ -113,9 +113,10 @@ def _tell(
         dry = {} if events is None else {"dry_run": True, "events": events}
         call.answer("evolve", {**evolution_json(result), **dry})
         return
-    print_end(call, result, skill)
+    print_end(call, result)
     if events is not None:
         print_rehearsed(call, events)
+    print_next(call, result, skill, rehearsed=events is not None)
 
 
 def _run(

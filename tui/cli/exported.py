@@ -9,6 +9,7 @@ import os
 import sys
 import zipfile
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -18,6 +19,7 @@ from registry.publish import expected_files
 from registry.rendering import label
 from registry.skill_disk import write_skill
 from tui.bootstrap import find_registry, open_library
+from tui.cli.facts import say_folded
 from tui.cli.invocation import as_json as json_line
 from tui.cli.invocation import invocation
 from tui.cli.names import split_skill
@@ -80,10 +82,11 @@ def export_skill(
         call.answer("export-skill", fields)
         return
     size = f"{count(len(files), 'file')}, {sum(len(one.body) for one in files.values()):,} bytes"
-    call.say(f"{'would be' if dry_run else 'exported':<10} {label(capsule)}, {size}, in {place}")
+    say_folded(call, f"{'would be' if dry_run else 'exported':<10} ", f"{label(capsule)}, {size}, in {place}")
     if capsule.unproven:
         call.note("note       this version is unproven: a person put it there, and nobody measured it")
-    where = f"unzip {place}, then: germline import {name}" if zipped else f"germline import {place}"
+    at = quote(str(place))
+    where = f"unzip {at}, then: germline import {name}" if zipped else f"germline import {at}"
     call.say(f"next       {where}    germline export --attest {label(capsule)}")
 
 

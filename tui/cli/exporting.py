@@ -224,8 +224,10 @@ def _named(runs: Sequence[FinishedRun], names: Sequence[str] | None) -> list[Fin
     for name in names:
         matching = [run for run in runs if run.name.startswith(name.lower())]
         if len(matching) != 1:
-            what = "no run" if not matching else f"{len(matching)} runs"
-            raise NotFoundError(f"{what} with a transcript begin with {name}", hint="germline export review")
+            what = (
+                f"{len(matching)} runs with a transcript begin" if matching else "no run with a transcript begins"
+            )
+            raise NotFoundError(f"{what} with {name}", hint="germline export review")
         found += matching
     return found
 

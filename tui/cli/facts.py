@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from tui.cli.paint import columns, fitting, one_line, width
@@ -18,20 +17,20 @@ _LEAST_ROOM: Final = 30
 
 
 def folded(text: str, room: int) -> list[str]:
-    """Break a line between words into some of at most `room` columns; a path stays whole, however long it is."""
+    """Break a line between words into some of at most `room` columns; a path that is longer, behind a slash."""
     room = max(room, _LEAST_ROOM)
-    if columns(text) <= room and text == text.strip():  # most do, and are not worth looking for places to break
-        return [text]
-    if columns(text) == len(text):
-        whole = any("/" in word for word in text.split() if len(word) > room)
-        return wrap(text, room, break_on_hyphens=False, break_long_words=not whole) or [""]
     lines, rest = [], text.strip()
     while columns(rest) > room:
-        end = fitting(rest, room)
-        end = rest.rfind(" ", 0, end + 1) if " " in rest[1 : end + 1] else end
+        end = _place_to_break(rest, fitting(rest, room))
         lines.append(rest[:end].rstrip())
         rest = rest[end:].lstrip()
     return [*lines, rest]
+
+
+def _place_to_break(text: str, most: int) -> int:
+    """Find where a line of at most so many characters ends: at a space, else behind a slash, else at the last."""
+    space = text.rfind(" ", 0, most + 1)
+    return space if space > 0 else text.rfind("/", 1, most) + 1 or most
 
 
 def say_folded(call: Invocation, head: str, text: str, *, tone: str = "") -> None:

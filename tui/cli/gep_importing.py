@@ -18,6 +18,7 @@ from strategies.gep import MOST_BYTES, GepFile, read_gep
 from strategies.gep_skill import PROVENANCE, gep_skill, named_after
 from tui.bootstrap import find_registry, open_registry
 from tui.cli.appended import event_rows, print_rehearsed, since
+from tui.cli.facts import say_folded
 from tui.cli.invocation import invocation
 from tui.cli.options import AsJson, DryRun, Yes
 from tui.cli.paint import clip, harmless, one_line, width
@@ -169,7 +170,8 @@ def _rehearsed(
         return
     print_rehearsed(call, rows)
     for one in made:
-        call.say(f"\n{one.folder.source}/SKILL.md")
+        call.say()
+        say_folded(call, "", f"{one.folder.source}/SKILL.md")
         for line in (*one.folder.front, *(line for section in one.folder.sections for line in section.lines)):
             call.say(f"  {harmless(line.rstrip())}".rstrip())
 
@@ -181,7 +183,9 @@ def _report(call: Invocation, registry: Registry, made: Sequence[GepSkill], befo
         return
     for one in made:
         name = one.folder.name
-        call.say(f"imported   {name}@1, {count(_genes(one), 'gene')}, unproven, in {one.folder.source}")
+        say_folded(
+            call, "imported   ", f"{name}@1, {count(_genes(one), 'gene')}, unproven, in {one.folder.source}"
+        )
         if one.checks:
             call.say(f"checks     {one.checks}, none of them run: proposals for anchors, in {PROVENANCE}")
         if one.records:

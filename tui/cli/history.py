@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from events.clock import SystemClock, rfc3339
@@ -107,13 +107,21 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _moment(text: str) -> str:
-    """Read a time as people write it, UTC where no zone is named; "" stays ""."""
+    """Read a time as people write it, UTC where no zone is named, or an age: 7d, 24h; "" stays ""."""
     if not text:
         return ""
+    if text[-1] in "smhd" and text[0].isdecimal():
+        from tui.cli.durations import seconds_of  # noqa: PLC0415 - for who names an age
+
+        return rfc3339(
+            datetime.fromisoformat(SystemClock().now()) - timedelta(seconds=seconds_of(text, "--since"))
+        )
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise UsageError(f"{text!r} is no time", hint="write it as 2026-11-01 or 2026-11-01T12:00:00Z") from error
+        raise UsageError(
+            f"{text!r} is no time", hint="write it as 2026-11-01, 2026-11-01T12:00:00Z or 7d"
+        ) from error
     return rfc3339(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from shlex import quote
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import NotFoundError, UsageError
@@ -38,7 +39,8 @@ def split_place(text: str) -> Place:
     """Read SKILL[@VERSION]:LINE or PATH:LINE; raises UsageError for anything else."""
     what, colon, number = text.rpartition(":")
     if not colon or not what:
-        raise UsageError(f"{text!r} names no line", hint=_HINT)
+        hint = _HINT if colon or not text else f"germline why {quote(text)}:1"
+        raise UsageError(f"{text!r} names no line", hint=hint)
     if not number.isdecimal() or int(number) < 1:
         raise UsageError(f"{number!r} is no line number", hint=f"lines count from 1; {_HINT}")
     named = _SKILL.fullmatch(what)

@@ -85,6 +85,24 @@ def clip(text: str, width: int) -> str:
     return text if columns(text) <= width else text[: fitting(text, width - 1)].rstrip() + "…"
 
 
+def clip_middle(text: str, width: int) -> str:
+    """Cut a text to at most `width` columns where its end says most, as of `SKILL@VERSION`: in the middle."""
+    if columns(text) <= width:
+        return text
+    begun = text[: fitting(text, width // 2)]
+    ended = text[::-1][: fitting(text[::-1], width - columns(begun) - 1)][::-1]
+    return f"{begun}…{ended}"
+
+
+def clip_path(path: str, width: int) -> str:
+    """Cut a path to at most `width` columns: its first folder stays, and as many of its last ones as fit."""
+    if columns(path) <= width:
+        return path
+    slashes = [at for at, char in enumerate(path) if char == "/" and at]
+    cuts = (f"{path[: slashes[0]]}/…{path[at:]}" for at in slashes)
+    return next((cut for cut in cuts if columns(cut) <= width), clip_middle(path, width))
+
+
 def column(texts: Iterable[str], least: int, beside: int) -> int:
     """Choose the width of a column: that of its longest text, where `beside` columns are left for the others."""
     return max(least, min(max(map(columns, texts), default=0), width() - beside))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from io import StringIO
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 from events.errors import NotFoundError, RefusedError, StorageError
@@ -32,9 +33,10 @@ def find_named(library: Library, path: str) -> Named:
         folder = Path(capsule.source).resolve()
         if target.is_relative_to(folder):
             return Named(capsule, target.relative_to(folder).as_posix())
+    holder = next((folder for folder in target.parents if (folder / SKILL_FILE).is_file()), None)
     raise NotFoundError(
         f"{path} belongs to no skill in the registry",
-        hint=f"germline import {target.parent}" if target.is_file() else "germline status",
+        hint=f"germline import {quote(str(holder))}" if holder else "germline status",
     )
 
 

@@ -68,9 +68,8 @@ def preview(
         _print_outlook(call, outlook, outlooks[0], agenda)
     _print_left(call, agenda)
     other = outlooks[-1].bound
-    call.say(
-        f"next       germline preset use {other.name} --reason TEXT" if name else "next       germline evolve"
-    )
+    one_run = f"germline evolve {skill}".rstrip()
+    call.say(f"next       {f'germline preset use {other.name} --reason TEXT' if name else one_run}")
 
 
 def _print_outlook(call: Invocation, outlook: Outlook, first: Outlook, agenda: Agenda) -> None:

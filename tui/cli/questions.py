@@ -25,7 +25,7 @@ def log(  # noqa: PLR0913 - the options of the command are its contract
         list[str] | None, typer.Option("--type", metavar="TYPE", help="Only events of this type; may be repeated.")
     ] = None,
     since: Annotated[
-        str, typer.Option(metavar="TIME", help="Only events since 2026-11-01, or 2026-11-01T12:00Z.")
+        str, typer.Option(metavar="TIME", help="Only events since 2026-11-01, or 2026-11-01T12:00Z, or 7d ago.")
     ] = "",
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="At most this many events.")] = 2**31,
     follow: Annotated[

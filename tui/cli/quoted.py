@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tui.cli.facts import LABEL, say_fact
+from tui.cli.facts import LABEL, folded, say_fact
 from tui.cli.paint import clip, one_line, width
 from tui.figures import count
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 _SHOWN: Final = 2
 """Pieces of evidence that are shown unasked."""
-_STILL: Final = len("  " * 4 + "still there")
+_BETWEEN: Final = len("  " * 4)
+"""What stands before a label, and between a place, its text and what is said of it."""
 _ROOM: Final = 40
 """A text with less room than this goes below its place."""
 
@@ -66,7 +67,7 @@ def print_evidence(
         said = "still there" if still else "no longer there"
         found = said if still else call.paint(said, "warn")
         label = call.paint(f"{'evidence' if at == 0 else '':<{LABEL}}", "dim")
-        room = width() - LABEL - column - _STILL
+        room = width() - LABEL - column - _BETWEEN - len(said)
         text = one_line(kept.evidence.text)
         if room >= min(_ROOM, len(text)):
             call.say(f"  {label}{place:<{column}}   {clip(text, room)}   {found}")
@@ -76,8 +77,10 @@ def print_evidence(
                 call.say(f"  {label}{place}, {found}")
                 call.say(f"  {'':<{LABEL}}  {clip(text, room)}")
             else:
-                call.say(f"  {label}{place}")
-                call.say(f"  {'':<{LABEL}}  {clip(text, room - len(said) - 3)}   {found}")
+                for line in folded(place, room + 2):
+                    call.say(f"  {label}{line}")
+                    label = f"{'':<{LABEL}}"
+                call.say(f"  {label}  {clip(text, room - len(said) - 3)}   {found}")
     left = len(evidence) - len(shown)
     if left:
         say_fact(call, "", f"{left} more: --all")

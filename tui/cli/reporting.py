@@ -11,6 +11,7 @@ import typer
 from events.clock import SystemClock
 from events.errors import UsageError
 from tui.bootstrap import find_registry, open_library
+from tui.cli.facts import say_folded
 from tui.cli.invocation import invocation
 from tui.cli.options import AsJson, Yes
 from tui.cli.outputs import write_over
@@ -97,7 +98,9 @@ def _tell(
     lines = sum(len(one.lines) for one in told.skills)
     versions = sum(len(one.versions) for one in told.skills)
     said = f"{count(len(told.skills), 'skill')}, {count(versions, 'version')}, {count(lines, 'line')}"
-    call.say(f"{verb:<10} {place}: {said}, {size_bytes / 1_000:,.0f} kB, as of event {told.head.position:,}")
+    say_folded(
+        call, f"{verb:<10} ", f"{place}: {said}, {size_bytes / 1_000:,.0f} kB, as of event {told.head.position:,}"
+    )
     summed = sum(one.summed.versions for one in told.skills if one.summed)
     if summed:
         call.note(f"note       {count(summed, 'older version')} only summed: --all tells each")

@@ -13,6 +13,7 @@ from registry.publish import publish, require_unedited
 from registry.rendering import label
 from tui.bootstrap import find_registry, open_registry
 from tui.cli.appended import event_rows, rehearsed
+from tui.cli.facts import say_folded
 from tui.cli.invocation import invocation
 from tui.cli.options import AsJson, DryRun, Reason, Skill
 
@@ -54,7 +55,9 @@ def revert(
         call.answer("revert", fields)
         return
     call.say(f"reverted   {skill} says again what version {command.to_version} said; it is {label(capsule)} now")
-    call.say(f"written    {', '.join(paths) or 'nothing: the files were right already'}, in {capsule.source}")
+    say_folded(
+        call, "written    ", f"{', '.join(paths) or 'nothing: the files were right already'}, in {capsule.source}"
+    )
     call.say(f"next       germline diff {skill} {capsule.version - 1} {capsule.version}    germline log {skill}")
 
 

@@ -116,7 +116,10 @@ def _print(call: Invocation, found: Scan, taken: Intake, seconds: float) -> None
         call.say(f"{'signals' if at == 0 else '':<10} {signal.kind:<{KIND_WIDTH}} {signal.count:>7,}×  {name}")
     if len(taken.signals) > _SHOWN:
         call.say(f"{'':<10} {len(taken.signals) - _SHOWN} more: germline signals")
-    call.say("next       germline evolve SKILL    germline signals")
+    if found.records or found.unchanged:
+        call.say("next       germline evolve SKILL    germline signals")
+    else:
+        call.say("next       germline help scan")
 
 
 COMMANDS: Final = {"scan": scan_logs}

@@ -71,12 +71,23 @@ def score(
             measure_live_first(registry, ground, seed=config.seed)
             measured = score_version(registry, name, version, ground, seed=config.seed)
             others = under_one_evaluator(registry.versions(name))
-            events = event_rows(since(registry, before))
+            appended = since(registry, before)
+            events = event_rows(appended)
+    # A new evaluator measures the live version first: then that event recorded it, and there is no receipt.
+    told = [one for one in appended if one.stream == f"capsule:{name}" and one.type == "VersionScored"]
+    recorded = next((one.position for one in reversed(told) if getattr(one.event, "version", 0) == version), None)
     if as_json:
         fields = _json(name, version, ground, measured, others)
-        call.answer("score", {**fields, "dry_run": dry_run, "events": events})
+        call.answer("score", {**fields, "recorded": recorded is not None, "dry_run": dry_run, "events": events})
         return
-    _print(call, f"{name}@{version}", ground, measured, others)
+    _print(call, f"{name}@{version}", ground, measured)
+    if recorded is None:
+        say_fact(call, "recorded", "before, by this evaluator: nothing to add")
+    else:
+        say_fact(
+            call, "recorded", "by the events below, once it is no dry run" if dry_run else f"event {recorded}"
+        )
+    _print_others(call, f"{name}@{version}", ground, others)
     if dry_run:
         print_rehearsed(call, events)
 
@@ -91,7 +102,6 @@ def _json(
         "audit": score_json(measured.audit),
         "audit_unmeasured": why_unmeasured(measured.audit),
         "evaluator": {"id": ground.evaluator, "new": ground.fresh},
-        "recorded": measured.receipt is not None,
         "best": _best(others),
         "versions": [{"version": one, "value": others[one].value} for one in sorted(others)],
     }
@@ -101,7 +111,7 @@ def _best(others: Mapping[int, Score]) -> int | None:
     return max(others, key=lambda one: (others[one].value, one), default=None)
 
 
-def _print(call: Invocation, called: str, ground: Ground, measured: Scored, others: Mapping[int, Score]) -> None:
+def _print(call: Invocation, called: str, ground: Ground, measured: Scored) -> None:
     words = f"{share(measured.score.value)} {measured_words(measured.score)}"
     say_folded(call, f"{called}  ", words, tone="strong")
     audit = measured.audit
@@ -109,10 +119,9 @@ def _print(call: Invocation, called: str, ground: Ground, measured: Scored, othe
     say_fact(call, "audit", f"{words}, which decides nothing")
     new = "new: it measured the live versions first" if ground.fresh else "in force"
     say_fact(call, "evaluator", f"{ground.evaluator[:8]}, {new}")
-    if measured.receipt is None:
-        say_fact(call, "recorded", "before, by this evaluator: nothing to add")
-    else:
-        say_fact(call, "recorded", f"event {measured.receipt.envelopes[-1].position}")
+
+
+def _print_others(call: Invocation, called: str, ground: Ground, others: Mapping[int, Score]) -> None:
     best = _best(others)
     shown = sorted(others)[-_SHOWN:]
     row = "  ".join(f"@{one} {share(others[one].value)}{' best' if one == best else ''}" for one in shown)

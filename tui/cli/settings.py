@@ -13,10 +13,11 @@ import typer
 from events.errors import NotFoundError
 from tui.bootstrap import find_registry
 from tui.cli.config import KINDS, config_of, value_of
+from tui.cli.facts import folded
 from tui.cli.invocation import invocation
 from tui.cli.layers import NAME, Origin, flat, nearest_file, said_by_layers, strays, user_file
 from tui.cli.options import AsJson
-from tui.cli.paint import clip, one_line, width
+from tui.cli.paint import columns, one_line, width
 from tui.figures import count
 
 if TYPE_CHECKING:
@@ -69,20 +70,28 @@ def show_config(
         call.answer("config", fields)
         return
     for row in rows:
-        said = f"{row.layer:<13} {row.name}" if origins else ""
-        value = _words(row.value)
-        if said and len(value) > _VALUE:  # what said so stands below it: beside it no column would hold
-            call.say(call.paint(one_line(f"{row.key:<{_KEY}} {value}"), _tone(row)))
-            call.say(call.paint(f"{'':<{_KEY}} {said}".rstrip(), _tone(row)))
-            continue
-        text = one_line(f"{row.key:<{_KEY}} {value:<{_VALUE}} {said}".rstrip())
-        call.say(call.paint(text if said or row.key == _REGISTRY else clip(text, width()), _tone(row)))
-    call.say(f"{'files':<{_KEY}} {nearest or f'no {NAME} here or above'}")
-    call.say(f"{'':<{_KEY}} {own}{'' if own.is_file() else ', which is not there'}")
+        said = f"{row.layer:<13} {row.name}".rstrip() if origins else ""
+        _print_row(call, row.key, _words(row.value), said, tone=_tone(row))
+    _print_row(call, "files", str(nearest or f"no {NAME} here or above"))
+    _print_row(call, "", f"{own}{'' if own.is_file() else ', which is not there'}")
     for name, near in strays([*KINDS, _REGISTRY]):
         call.note(f"warning    {name} says nothing to germline; did you mean {near}?")
     if not origins:
         call.say(f"{'next':<{_KEY}} germline config --origins")
+
+
+def _print_row(call: Invocation, key: str, value: str, said: str = "", *, tone: str = "") -> None:
+    """Print a setting beside its key, and beside it what said so; below it what has no room there."""
+    room = width() - _KEY - 1
+    beside = f"{one_line(value):<{_VALUE}} {one_line(said)}".rstrip()
+    fits = columns(beside) <= room and columns(value) <= _VALUE
+    lines = [beside] if fits else [line for text in (value, said) if text for line in folded(one_line(text), room)]
+    if columns(key) > _KEY:  # that of a skill with a long name
+        for line in folded(one_line(key), width()):
+            call.say(call.paint(line, tone))
+        key = ""
+    for at, line in enumerate(lines):
+        call.say(call.paint(f"{key if at == 0 else '':<{_KEY}} {line}".rstrip(), tone))
 
 
 def settings_in_force() -> list[Setting]:

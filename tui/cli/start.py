@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
 from events.clock import new_split_key
 from events.errors import NotFoundError, RefusedError, UsageError
-from registry.commands import CreateRegistry, ImportSkill
+from registry.commands import CreateRegistry, ImportSkill, MoveSkill
 from registry.publish import take_in
 from registry.skill_folder import read_skill
 from registry.skill_paths import SKILL_FILE
@@ -20,12 +21,16 @@ from strategies.logs.usual import usual_logs
 from tui.bootstrap import FILE, FOLDER, Where, find_registry, open_log, open_registry, place_of
 from tui.cli.appended import event_rows, rehearsed, since
 from tui.cli.config import template
+from tui.cli.facts import say_folded
 from tui.cli.invocation import invocation
 from tui.cli.layers import NAME
 from tui.cli.options import AsJson, DryRun
 from tui.figures import count
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from registry.library import Library
     from registry.registry import Registry
     from registry.skill_folder import SkillFolder
     from tui.cli.invocation import Invocation
@@ -73,7 +78,10 @@ def init(
         descriptor = os.open(settings, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
             stream.write(template(logs))
-    offers = [*(f"germline import {found}" for found in skills), *(f"germline scan {found}" for found in logs)]
+    offers = [
+        *(f"germline import {quote(str(found))}" for found in skills),
+        *(f"germline scan {quote(str(found))}" for found in logs),
+    ]
     if as_json:
         fields = {
             "registry": str(path),
@@ -83,7 +91,7 @@ def init(
         }
         call.answer("init", fields)
         return
-    call.say(f"registry   {path}, preset {command.preset}")
+    say_folded(call, "registry   ", f"{path}, preset {command.preset}")
     if settings.exists():
         call.say(f"settings   {settings}")
     for at, offer in enumerate(offers or ["germline import PATH", "germline demo"]):
@@ -138,34 +146,77 @@ def import_skills(
     ctx: typer.Context,
     paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="A skill folder, or a folder of such.")],
     *,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Move a skill here whose other folder is still there.")
+    ] = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Import skill folders; each is projected where it came from.
 
     Importing loses nothing: projected without an edit, every file is byte for byte what it was. Rules that a
-    skill breaks are warnings now, and must be mended before a changed version is projected.
+    skill breaks are warnings now, and must be mended before a changed version is projected. A skill that is known
+    is left alone; one whose folder was moved is projected to the new place from then on.
     """
     call = invocation(ctx)
     folders = list(dict.fromkeys(found for path in paths for found in _named(Path(path).expanduser())))
     skills = [read_skill(folder.resolve()) for folder in folders]
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         before = registry.log.head().position
+        arrivals = _arrivals(registry, skills, confirmed=yes)
         if dry_run:
             with registry.rehearsal():
-                for skill in skills:
+                for skill in arrivals.new:
                     registry.execute(ImportSkill(skill))
+                for move in arrivals.moved:
+                    registry.execute(move)
                 rehearsed(call, "import", since(registry, before), as_json=as_json)
             return
         with registry.log.transaction():  # all of them or none
-            for folder in folders:
-                take_in(registry, folder)
-        _report(call, registry, skills, before, as_json=as_json)
+            for skill in arrivals.new:
+                take_in(registry, Path(skill.source))
+            for move in arrivals.moved:
+                registry.execute(move)
+        _report(call, registry, arrivals, before, as_json=as_json)
 
 
-def _report(
-    call: Invocation, registry: Registry, skills: list[SkillFolder], before: int, *, as_json: bool
-) -> None:
+class Arrivals(NamedTuple):
+    """What an import is to do: the skills that are new, those that moved, and those that are known as they are."""
+
+    new: list[SkillFolder]
+    moved: list[MoveSkill]
+    known: list[SkillFolder]
+
+
+def _arrivals(library: Library, skills: Sequence[SkillFolder], *, confirmed: bool) -> Arrivals:
+    """Tell what an import is to do; raises RefusedError where that is nothing, or a skill stands in two places."""
+    names = set(library.names())
+    found = Arrivals([], [], [])
+    for skill in skills:
+        if skill.name not in names:
+            found.new.append(skill)
+            continue
+        source = Path(library.capsule(skill.name).source)
+        if source.resolve() == Path(skill.source):
+            found.known.append(skill)
+        elif confirmed or not (source / SKILL_FILE).exists():
+            found.moved.append(MoveSkill(skill.name, skill.source))
+        else:
+            raise RefusedError(
+                f"a skill named {skill.name} is imported already, from {source}",
+                hint=f"germline import {quote(skill.source)} --yes makes that its place",
+            )
+    if not found.new and not found.moved:
+        first = found.known[0]
+        raise RefusedError(
+            f"a skill named {first.name} is imported already, from {first.source}",
+            hint=f"germline adopt {first.name}",
+        )
+    return found
+
+
+def _report(call: Invocation, registry: Registry, arrivals: Arrivals, before: int, *, as_json: bool) -> None:
+    new, moved, known = arrivals
     if as_json:
         rows = [
             {
@@ -176,16 +227,29 @@ def _report(
                 "sections": len(skill.sections),
                 "warnings": list(skill.warnings),
             }
-            for skill in skills
+            for skill in new
         ]
-        call.answer("import", {"skills": rows, "events": event_rows(since(registry, before))})
+        fields = {
+            "skills": rows,
+            "moved": [{"skill": one.capsule, "source": one.source} for one in moved],
+            "known": [skill.name for skill in known],
+            "events": event_rows(since(registry, before)),
+        }
+        call.answer("import", fields)
         return
-    for skill in skills:
+    for skill in new:
         size = f"{count(len(skill.files) + 1, 'file')}, {count(len(skill.sections), 'section')}"
-        call.say(f"imported   {skill.name}@1, {size}, from {skill.source}")
+        say_folded(call, "imported   ", f"{skill.name}@1, {size}, from {skill.source}")
         for warning in skill.warnings:
             call.note(f"warning    {skill.name}: {warning}")
-    call.say(f"next       germline evolve {skills[0].name} --logs PATH    germline show {skills[0].name} --blame")
+    for move in moved:
+        say_folded(call, "moved      ", f"{move.capsule}, to {move.source}")
+    for skill in known:
+        say_folded(call, "known      ", f"{skill.name}, from {skill.source}")
+    if new:
+        call.say(f"next       germline evolve {new[0].name} --logs PATH    germline show {new[0].name} --blame")
+    else:
+        call.say("next       germline status")
 
 
 def _named(path: Path) -> list[Path]:

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
 from events.clock import SystemClock
-from registry.publish import differences, standing
+from registry.publish import differences, moved_to, standing
 from registry.recounts import raised_as_counted
 from strategies.answering import Sightings
 from strategies.attribution import under_versions
@@ -23,10 +24,11 @@ from strategies.routing import routes
 from strategies.settled import settled
 from tui.bootstrap import find_registry, open_library
 from tui.cli.advised import print_advice
+from tui.cli.facts import say_folded
 from tui.cli.invocation import invocation
 from tui.cli.open_signals import is_open, live_claims
 from tui.cli.options import AsJson
-from tui.cli.paint import clip, column, one_line, width
+from tui.cli.paint import clip, clip_middle, clip_path, column, columns, one_line, width
 from tui.cli.shapes import model_json, score_json
 from tui.cli.words import KIND_WIDTH, signal_name
 from tui.figures import age, brief, count, share, signed
@@ -45,11 +47,15 @@ _WORDS: Final = {
     "edited": "edited by hand: {paths}: germline adopt {name}",
     "missing": "not on disk: germline project {name}",
 }
+_MOVED: Final = "moved with its registry: germline import {folder}"
+_WARNS: Final = f"{'':<10} ! "
 _SHOWN: Final = 5
 _FEW: Final = 2
+_LEAST_PATH: Final = 30
+"""Columns that say something of a path: with fewer beside it, what the registry holds goes below it."""
 _CALLED: Final = 28
-_BESIDE: Final = 37
-"""Columns of a skill and its version, and of the label and the figures beside them."""
+_BESIDE: Final = 39
+"""Columns of a skill and its version, and of the label and the figures beside them; its aliases come last."""
 
 
 def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
@@ -88,15 +94,26 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         }  # fmt: skip
         call.answer("status", fields)
         return
-    call.say(f"registry   {path}, {count(head.position, 'event')}, head {head.hash[:16]}")
-    call.say(f"preset     {about.preset}{f', now {auto.preset.name}: {auto.because}' if auto else ''}")
+    _print_registry(call, str(path), f"{count(head.position, 'event')}, head {head.hash[:16]}")
+    say_folded(call, "preset     ", f"{about.preset}{f', now {auto.preset.name}: {auto.because}' if auto else ''}")
     _print_skills(call, skills)
     _print_signals(call, waiting)
     if lost:
-        call.say(f"unrouted   {count(len(lost), 'signal')} no skill answers to: germline evolve SKILL")
+        told = f"{count(len(lost), 'signal')} no skill answers to: germline evolve SKILL"
+        say_folded(call, "unrouted   ", told)
     _print_held(call, held)
     print_advice(call, advice)
     call.say(f"next       {_next(skills, waiting, lost)}")
+
+
+def _print_registry(call: Invocation, path: str, holds: str) -> None:
+    """Say where the registry lies, how its path ends first of all, and what it holds."""
+    room = width() - len(f"registry   , {holds}")
+    if columns(path) > room and room < _LEAST_PATH:
+        call.say(f"registry   {clip_path(one_line(path), width() - 11)}")
+        call.say(f"{'':<10} {holds}")
+    else:
+        call.say(f"registry   {clip_path(one_line(path), room)}, {holds}")
 
 
 def _skill_json(library: Library, name: str, episodes: Sequence[EpisodeRecord]) -> dict[str, Any]:
@@ -113,6 +130,7 @@ def _skill_json(library: Library, name: str, episodes: Sequence[EpisodeRecord]) 
         "unproven": capsule.unproven,
         "standing": standing(library, name),
         "drift": drifted,
+        "moved_to": str(found) if (found := moved_to(library, capsule)) else None,
         "record": asdict(live_record(library, name, episodes)),
         "stale": asdict(stale) if (stale := staleness_of(library, name, episodes, SystemClock().now())) else None,
     }
@@ -120,23 +138,27 @@ def _skill_json(library: Library, name: str, episodes: Sequence[EpisodeRecord]) 
 
 def _print_skills(call: Invocation, skills: list[dict[str, Any]]) -> None:
     now = SystemClock().now()
-    names = column([f"{row['skill']}@{row['version']}" for row in skills], _CALLED, _BESIDE)
-    for at, row in enumerate(skills):
+    aliases = [" ".join(f"{alias}→{version}" for alias, version in row["aliases"].items()) for row in skills]
+    beside = _BESIDE + max(map(columns, aliases), default=0)
+    names = column([f"{row['skill']}@{row['version']}" for row in skills], _CALLED, beside)
+    for at, (row, named) in enumerate(zip(skills, aliases, strict=True)):
         score, delta = row["score"], row["delta"]
         figures = share(score["value"]) if score else "unproven" if row["unproven"] else "–"
         change = f"Δ {signed(delta['value'])}" if delta else ""
-        aliases = " ".join(f"{alias}→{version}" for alias, version in row["aliases"].items())
-        called = f"{row['skill']}@{row['version']}"
-        text = f"{called:<{names}} {figures:<9} {change:<8} {age(row['at'], now):>4}  {aliases}"
-        call.say(f"{'skills' if at == 0 else '':<10} {text}".rstrip())
+        called = clip_middle(f"{row['skill']}@{row['version']}", names)
+        text = f"{called:<{names}} {figures:<9} {change:<8} {age(row['at'], now):>4}  {named}"
+        call.say(clip(f"{'skills' if at == 0 else '':<10} {text}".rstrip(), width()))
         if row["record"]["episodes"]:
-            call.say(f"{'':<10}   {_record_words(row['record'])}")
+            say_folded(call, f"{'':<13}", _record_words(row["record"]))
         if row["stale"]:
             words = f"{_stale_words(row['stale'])} since it was measured: germline score {row['skill']} --refresh"
-            call.say(f"{'':<10} {call.paint('!', 'warn')} {words}")
+            say_folded(call, _WARNS, words, tone="warn")
         paths = ", ".join(one["path"] for one in row["drift"])
-        if words := _WORDS[row["standing"]].format(name=row["skill"], paths=paths):
-            call.say(f"{'':<10} {call.paint('!', 'warn')} {words}")
+        words = _WORDS[row["standing"]].format(name=row["skill"], paths=paths)
+        if row["moved_to"]:
+            words = _MOVED.format(folder=quote(row["moved_to"]))
+        if words:
+            say_folded(call, _WARNS, words, tone="warn")
     if not skills:
         call.say("skills     none yet")
 
@@ -171,16 +193,18 @@ def _few(names: Sequence[str]) -> str:
 def _print_signals(call: Invocation, waiting: list[Raised]) -> None:
     most = sorted(waiting, key=lambda one: (-one.event.severity, one.event.fingerprint))
     for at, one in enumerate(most[:_SHOWN]):
-        name, kind = clip(signal_name(one.event), width() - 42), f"{one.event.kind:<{KIND_WIDTH}}"
-        call.say(f"{'signals' if at == 0 else '':<10} ○ {kind} {brief(one.event.count, 7):>7}×  {name}")
+        name, kind = signal_name(one.event), f"{one.event.kind:<{KIND_WIDTH}}"
+        line = f"{'signals' if at == 0 else '':<10} ○ {kind} {brief(one.event.count, 7):>7}×  {name}"
+        call.say(clip(line, width()))
     if len(most) > _SHOWN:
         call.say(f"{'':<10} {len(most) - _SHOWN} more: germline signals")
 
 
 def _print_held(call: Invocation, held: list[Candidate]) -> None:
     for at, one in enumerate(held[:_SHOWN]):
-        reason = clip(one_line(one.reasons[0] if one.reasons else ""), width() - 42)
-        call.say(f"{'held' if at == 0 else '':<10} · {one.id[:12]} {one.proposed.capsule:<14} {reason}")
+        reason = one_line(one.reasons[0] if one.reasons else "")
+        line = f"{'held' if at == 0 else '':<10} · {one.id[:12]} {one.proposed.capsule:<14} {reason}"
+        call.say(clip(line, width()))
     if len(held) > _SHOWN:
         call.say(f"{'':<10} {len(held) - _SHOWN} more: germline candidates")
 
