@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from events.errors import NotFoundError
 from registry.commands import DefinePreset
+from registry.documents import definition_in
 from strategies.auto import AUTO, automatic
 from strategies.preset_files import preset_of
 from strategies.presets import PRESETS
@@ -55,14 +56,16 @@ def beginning(name: str) -> Bound:
 
 def known_presets(library: Library) -> dict[str, Preset]:
     """Give every preset but `auto` by its name: germline's own, then a person's as they defined it last."""
-    defined = (document.body.decode() for document in library.log.documents("preset"))
+    defined = (definition_in(library.log, document) for document in library.log.documents("preset"))
     own = (preset_of(text, "the registry") for text in defined)
     return {**PRESETS, **{preset.name: preset for preset in own}}
 
 
 def definitions(library: Library, name: str) -> list[tuple[int, str]]:
     """List what a person defined a preset to be, oldest first: the event's position and the TOML."""
-    return [(document.seq, document.body.decode()) for document in library.log.documents("preset", name)]
+    return [
+        (document.seq, definition_in(library.log, document)) for document in library.log.documents("preset", name)
+    ]
 
 
 def define(registry: Registry, text: str, source: str) -> tuple[Preset, Receipt]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from registry.claimed import claims_by_edit, claims_of, lost_claims
 from registry.promote import edited
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from strategies.gate.measure import Evidence
     from strategies.proposers.proposal import Proposal
 
+_IDLE: Final = "; dropped, for it does not help by itself: "
+_PASSENGERS: Final = "; passengers were dropped: "
+
 
 def draft_edits(turn: Turn, signal: SignalRaised, capsule: Capsule, proposal: Proposal) -> Draft:
     """Measure edits with their claims; what explore refused, and what only a person can judge, is not measured.
@@ -53,6 +56,11 @@ def draft_edits(turn: Turn, signal: SignalRaised, capsule: Capsule, proposal: Pr
     return drafted if len(parts) == 1 else _freed(turn, signal, capsule, proposal, drafted)
 
 
+def reason_given(reason: str) -> str:
+    """Give the reason that a candidate was proposed for, without what sealed logs then showed of its parts."""
+    return reason.partition(_IDLE)[0].partition(_PASSENGERS)[0]
+
+
 def _paired(proposal: Proposal) -> Proposal:
     """Put what to avoid behind what to do: the question that was judged first stays first."""
     parts = sorted(questions(proposal.claims), key=min)
@@ -68,7 +76,7 @@ def _without_idle(turn: Turn, proposal: Proposal) -> Proposal:
         return proposal
     said = "; ".join(sentence(proposal.claims[at]) for at in idle)
     kept = _keeping(proposal, [at for at in range(len(proposal.edits)) if at not in idle])
-    return replace(kept, reason=f"{proposal.reason}; dropped, for it does not help by itself: {said}")
+    return replace(kept, reason=f"{proposal.reason}{_IDLE}{said}")
 
 
 def _keeping(proposal: Proposal, ats: Sequence[int]) -> Proposal:
@@ -136,7 +144,7 @@ def _freed(turn: Turn, signal: SignalRaised, capsule: Capsule, proposal: Proposa
     kept_ats = [at for carrier in carriers for at in parts[carrier]]
     dropped = "; ".join(sentence(claim) for at, claim in enumerate(proposal.claims) if at not in kept_ats)
     kept = _keeping(proposal, kept_ats)
-    kept = replace(kept, reason=f"{proposal.reason}; passengers were dropped: {dropped}")
+    kept = replace(kept, reason=f"{proposal.reason}{_PASSENGERS}{dropped}")
     return replace(draft_edits(turn, signal, capsule, kept), sends=len(parts))
 
 

@@ -25,7 +25,7 @@ from strategies.scoring import measure_live_first
 from strategies.select import Turn as Past
 from strategies.select import pick
 from strategies.sharing import HERE
-from strategies.stopping import stop_of
+from strategies.stopping import NOTHING_READ, stop_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -156,7 +156,7 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
         results.append(written)
         on_cycle(written)
     told = _summed(plan, results, agenda, bound, ended=turns < plan.cycles)
-    told = replace(told, taken_back=taken_back)
+    told = replace(told, taken_back=taken_back, stop=told.stop if ground.division.everything else NOTHING_READ)
     if plan.reflecting is not None:
         plan.reflecting.take_notes(registry)
         return replace(told, model=model_report(registry, plan.reflecting, results, since=since))

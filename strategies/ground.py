@@ -59,11 +59,11 @@ def prepare(registry: Registry, *, only: Collection[str] | None = None, refresh:
     For the pool the last evaluator stays in force, on the episodes and outcomes it was frozen with, until the
     sealed tasks have grown by a quarter: new logs and late outcomes wait. A task counts as grown when it is new,
     or when it has its first outcome since; with `refresh` any growth will do. Naming episodes freezes exactly
-    those, as they are known now.
+    those, as they are known now. Of no episode none is made.
     """
     upto = registry.log.head().position
     ground = ground_of(registry, only=only, upto=upto, refresh=refresh)
-    if registry.log.document("evaluator", ground.evaluator) is None:
+    if ground.division.everything and registry.log.document("evaluator", ground.evaluator) is None:
         scope: Literal["pool", "named"] = "pool" if only is None else "named"
         if not _register(registry, ground.evaluator, ground.division, scope=scope, upto=upto):
             return prepare(registry, only=only, refresh=refresh)

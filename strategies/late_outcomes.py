@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 from events.errors import NotFoundError, UsageError
+from registry.documents import fields, read_back
 from strategies.logs.episode import Outcome
 from strategies.logs.records import with_outcome
 
@@ -23,7 +23,14 @@ _ABBREVIATED_CHARS: Final = 7
 def late_outcomes(library: Library, *, upto: int | None = None) -> dict[str, Outcome]:
     """Return the outcomes that were recorded, by episode, the last one of each; up to an event's position."""
     told = sorted(library.log.documents("outcome", upto=upto), key=lambda document: document.seq)
-    return {document.key: Outcome(**json.loads(document.body)) for document in told}
+    return {document.key: read_back(library.log, document, _outcome_in) for document in told}
+
+
+def _outcome_in(body: bytes) -> Outcome:
+    told = fields(body, source=str)
+    if not 0.0 <= told["value"] <= 1.0:
+        raise ValueError(body)
+    return Outcome(told["value"], told["source"])
 
 
 def with_late_outcomes(

@@ -12,6 +12,7 @@ from events.model_errors import CutOffError, DeclinedError, MalformedReplyError,
 from registry.claimed import claims_of
 from registry.provenance import blame
 from strategies.answering import Sightings
+from strategies.bundling import reason_given
 from strategies.claims.kinds import described
 from strategies.failing import FAILS_UNDER
 from strategies.gate.explain import WRITER
@@ -88,7 +89,7 @@ class Reflecting:
             strategy=signal.calls_for,
             signal=f"{signal.kind}: {signal.template or signal.action}",
             shown_in=len(shown),
-            skill=_skill_shown(turn.registry, capsule),
+            skill=skill_shown(turn.registry, capsule),
             tried=_tried_shown(tried),
             vocabulary=vocabulary_shown(explore),
             notes=notes_of(turn.registry),
@@ -177,7 +178,7 @@ def _nothing_new(tally: Tally) -> str:
     return f"of {tally.suggested} suggestions none is new: {told}"
 
 
-def _skill_shown(library: Library, capsule: Capsule) -> str:
+def skill_shown(library: Library, capsule: Capsule) -> str:
     """Write a skill line by line, each under its id; a learned one with its claim, its reason and its rivals."""
     lines: list[str] = []
     last = ""
@@ -202,7 +203,7 @@ def _history(library: Library, name: str) -> Iterator[str]:
     candidate = library.candidate(name) if name else None
     if candidate is None:
         return
-    yield f"      reason: {candidate.proposed.reason}"
+    yield f"      reason: {reason_given(candidate.proposed.reason)}"
     for other in library.answers(candidate.proposed.fingerprint):
         if other.id != candidate.id and other.verdict in {"reject", "hold"}:
             said = " / ".join(text.strip() for text in other.proposed.new_lines if text.strip())

@@ -62,8 +62,7 @@ def measure_live_first(registry: Registry, ground: Ground, *, seed: int) -> list
     So a timeline shows the seam between two evaluators instead of comparing across it. What an interrupted run
     left unmeasured is measured by the next.
     """
-    registered = registry.log.document("evaluator", ground.evaluator)
-    (envelope,) = registry.log.at([int(registered.body)]) if registered else (None,)
+    envelope = registry.registration(ground.evaluator)
     if envelope is None or getattr(envelope.event, "scope", "") != "pool":
         return []
     older = [name for name in registry.names() if _measured_before(registry, name, envelope.position)]

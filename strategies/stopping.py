@@ -23,6 +23,10 @@ class Stop(NamedTuple):
     settled: bool
 
 
+NOTHING_READ: Final = Stop("no episode was read: there is nothing to learn from", settled=False)
+"""Where a run had no logs, or files that are none."""
+
+
 def harm_of(scored: CandidateScored | None) -> str:
     """Say how a candidate would have done harm, "" where nothing that was measured says so.
 

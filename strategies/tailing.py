@@ -38,8 +38,7 @@ def tail_into(
     """
 
     def look() -> None:
-        there = [path for path in paths if path.exists()]
-        found, taken = scan_into(registry, there, live=True, policy=policy)
+        found, taken = scan_into(registry, paths, live=True, policy=policy)
         if found.files:
             on_batch(found, taken)
         after_look()

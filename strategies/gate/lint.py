@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.errors import EditError, NotFoundError
-from registry.births import as_born
+from registry.births import as_born, require_sections
 from registry.hidden import hidden_characters
 from registry.promote import edited
 from registry.redaction import redact
@@ -75,6 +75,7 @@ def lint(
     """
     try:
         after = edited(capsule, tuple(edits), born, by=by)
+        require_sections(capsule, after)
     except EditError as refusal:
         return [Finding("refuse", refusal.message, refusal.rule or "edit")]
     except NotFoundError as refusal:

@@ -84,16 +84,14 @@ def look(pairs: Pairs, rounds: int, policy: RolloutPolicy = ROLLOUT_RULE) -> Rol
     figures = figures_of(pairs, rounds)
     told = _told(figures)
     rules = rollout_rules(figures, policy)
-    last = rounds >= LOOKS[-1]
-    if last and not rules[0].holds:
-        return RolloutVerdict("hold", rules[0].missing, figures)
     decision, missing = failed(rules)
     if decision == "promote":
         return RolloutVerdict("promote", told, figures)
     if decision == "reject":
         return RolloutVerdict("reject", f"{missing[0]}: {told}", figures)
-    if last:
-        return RolloutVerdict("hold", f"not shown after {rounds} rounds: {told}", figures)
+    if rounds >= LOOKS[-1]:
+        few = not rules[0].holds
+        return RolloutVerdict("hold", missing[0] if few else f"not shown after {rounds} rounds: {told}", figures)
     return RolloutVerdict(None, told, figures)
 
 

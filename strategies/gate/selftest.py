@@ -6,7 +6,6 @@ import random
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import sqrt
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from strategies.gate.contrast import cases_of, contrast, settings_of
@@ -19,6 +18,7 @@ from strategies.gate.rollout import ROLLOUT_RULE, decide
 from strategies.gate.splits import Division
 from strategies.gate.strata import Z95, one_sided_p
 from strategies.logs.ended import ended
+from strategies.signals.proportion import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,14 +61,6 @@ class SelfTest:
     sources: int
 
 
-class Share(NamedTuple):
-    """A share with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-
 def trials_of(records: Sequence[EpisodeRecord]) -> Trials:
     """Collect the outcomes of tasks that one run configuration repeats often enough, in the order of episodes."""
     found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
@@ -99,8 +91,7 @@ def against_itself(
         pairs = [_halved(outcomes, draws) for outcomes in trials.values()]
         promoted += decide(pairs, policy).decision == "promote"
         rose += sum(sum(task) for task in pairs) > 0
-    share = share_of(promoted, comparisons)
-    return SelfTest("trials", share.value, comparisons, share.low, share.high, rose / comparisons, len(trials))
+    return _summed("trials", promoted, rose, comparisons, len(trials))
 
 
 def on_shuffled(
@@ -131,9 +122,7 @@ def on_shuffled(
         accepted = _accepted(claim, shuffled(pool, seed + number), policy)
         promoted += accepted.by_gate
         rose += accepted.by_mean
-    share = share_of(promoted, comparisons)
-    kind: Kind = "shuffled" if firm else "recovered"
-    return SelfTest(kind, share.value, comparisons, share.low, share.high, rose / comparisons, len(able))
+    return _summed("shuffled" if firm else "recovered", promoted, rose, comparisons, len(able))
 
 
 def _attempts(claim: Claim, records: Sequence[EpisodeRecord]) -> tuple[EpisodeRecord, ...]:
@@ -155,12 +144,9 @@ def shuffled(records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeRecord]
     return dealt
 
 
-def share_of(hits: int, n: int) -> Share:
-    """Give a share with its Wilson interval (Wilson 1927)."""
-    share, z2 = hits / n, Z95 * Z95
-    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
-    spread = Z95 * sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
-    return Share(share, max(centre - spread, 0.0), min(centre + spread, 1.0))
+def _summed(kind: Kind, promoted: int, rose: int, comparisons: int, sources: int) -> SelfTest:
+    low, high = wilson(promoted, comparisons, Z95)
+    return SelfTest(kind, promoted / comparisons, comparisons, low, high, rose / comparisons, sources)
 
 
 def _halved(outcomes: Sequence[float], draws: random.Random) -> list[float]:

@@ -80,7 +80,7 @@ def _members(line: bytes) -> dict[str, msgspec.Raw] | None:
 
 
 def _line_delimited(log: LogFile) -> bool:
-    if log.path.name.removesuffix(".gz").endswith((".jsonl", ".ndjson")):
+    if log.suffix in {".jsonl", ".ndjson"}:
         return True
     first, _, rest = log.head().lstrip().partition(b"\n")
     return _members(first) is not None and bool(rest.strip())

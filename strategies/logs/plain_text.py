@@ -54,7 +54,7 @@ FAILURES: Final = (
 )
 """How failure shows in lines, in the dialect of line_search (and of grep -E and ripgrep)."""
 
-_LOG_NAME: Final = re2.compile(r"\.(?:log|out|err)(?:[.-][\d-]+)?(?:\.(?:gz|zst))?$")
+_LOG_NAME: Final = re2.compile(r"\.(?:log|out|err)(?:[.-]\d[\d_-]*)?(?:\.(?:gz|zst))?$")
 _SNIFFED_LINES: Final = OPENING_LINES
 _BINARY_SHARE: Final = 0.1
 """From this share of NUL bytes on a file is not taken for text: UTF-16 has half of them, a torn log a few."""

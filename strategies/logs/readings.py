@@ -49,7 +49,7 @@ def goes_on(record: EpisodeRecord, longer: EpisodeRecord) -> bool:
         return False
     if record.started_at not in {None, longer.started_at} or record.prompt_key not in {"", longer.prompt_key}:
         return False
-    timed = bool(record.steps) and all(step.started_at for step in record.steps)
+    timed = all(step.started_at for step in record.steps) and bool(record.steps or record.started_at)
     if not timed and not (record.source and record.source == longer.source):
         return False
     return all(map(_goes_on, record.steps, longer.steps))

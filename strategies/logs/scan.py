@@ -144,13 +144,14 @@ def scan_on(  # noqa: PLR0913 - all that goes on from one scan to the next
     A file that did not change is not opened; of one that grew only the new lines are read, where its format is
     line-delimited; every other file is read anew. Records are those of files that were read: longer readings of
     known episodes among them. New errors join `known_templates`, asked for only where something was read. With
-    `live` a last line without its newline waits. Raises: NotFoundError, as `scan`.
+    `live` a last line without its newline waits, and a path that is not there yet, or no more, is passed over.
+    Raises: NotFoundError, as `scan`.
     """
     if log_format:
         reader_named(log_format)
     checkpoints = Checkpoints(stored)
     tasks, unchanged, moved, carried = list[Task](), list[str](), dict[str, str](), dict[str, bytes]()
-    for path, named in log_files(paths):
+    for path, named in log_files(paths, may_be_gone=live):
         kept = kept_path(str(path))
         try:
             stat = path.stat()
@@ -177,14 +178,17 @@ def scan_on(  # noqa: PLR0913 - all that goes on from one scan to the next
     )
 
 
-def log_files(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
+def log_files(paths: Iterable[Path], *, may_be_gone: bool = False) -> Iterator[tuple[Path, bool]]:
     """Give every file once, sorted by its resolved path, and whether it was named rather than found in a folder.
 
-    Hidden files and folders inside a folder are passed over, links are not followed. Raises NotFoundError.
+    Hidden files and folders inside a folder are passed over, links are not followed. Raises NotFoundError for a
+    path that does not exist, unless it `may_be_gone`.
     """
     found: dict[Path, bool] = {}
     for path in paths:
         if not path.exists():
+            if may_be_gone:
+                continue
             raise NotFoundError(f"{path}: no such file or folder", hint="name a log file, or a folder of them")
         if path.is_dir():
             for file in _inside(path.resolve()):

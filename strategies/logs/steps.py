@@ -123,6 +123,7 @@ class _Running(msgspec.Struct):
     about: _Line
     prompt_key: str = ""
     last_turn: int = -1
+    said_turn: int | None = None
     drafts: list[StepDraft] = []
     marker: Marker = msgspec.field(default_factory=Marker)
 
@@ -140,9 +141,14 @@ class _Running(msgspec.Struct):
 
     def add(self, line: _Line, span: Span) -> None:
         """Add a step."""
-        step = _step(line, span, len(self.drafts), self.last_turn + 1)
-        self.last_turn = step.turn
-        self.drafts.append(draft_of(step, self.marker))
+        self.last_turn, self.said_turn = self._turn(line.turn), line.turn
+        self.drafts.append(draft_of(_step(line, span, len(self.drafts), self.last_turn), self.marker))
+
+    def _turn(self, said: int | None) -> int:
+        """Give the turn of a step: what comes later is never of an earlier turn, whatever its log counts by."""
+        if said is None:
+            return self.last_turn + 1
+        return self.last_turn if said == self.said_turn else max(said, self.last_turn + 1)
 
     def record(self, source: str, end: _Line | None) -> EpisodeRecord:
         """Give the record of the episode, with the outcome that its last line tells, if it came."""
@@ -211,12 +217,12 @@ class Episodes:
         return msgspec.msgpack.encode(self._running)
 
 
-def _step(line: _Line, span: Span, index: int, next_turn: int) -> Step:
+def _step(line: _Line, span: Span, index: int, turn: int) -> Step:
     tool = plain_tool(line.tool) if line.kind == "call" else ""
     head = head_of(tool, line.text) if line.head is None else plain_head(line.head)
     return Step(
         index=index,
-        turn=next_turn if line.turn is None else line.turn,
+        turn=turn,
         kind=line.kind,
         actor=line.actor,
         tool=tool,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -34,6 +35,8 @@ WHOLE_LIMIT_BYTES: Final = 256 * 1024 * 1024
 BOM: Final = b"\xef\xbb\xbf"
 """The byte order mark that some writers put before the first line."""
 _NEWLINE: Final = ord("\n")
+_ROTATED: Final = re.compile(r"(\.(?:log|out|err|txt|json|jsonl|ndjson|traj))[.-]\d[\d_-]*$", re.IGNORECASE)
+"""What a rotation puts behind the name of a log: a number or a date. Its episodes are called as before."""
 
 
 class Place(NamedTuple):
@@ -87,20 +90,20 @@ class LogFile:
 
     @property
     def stem(self) -> str:
-        """The file name without `.gz` or `.zst` and the suffix before it."""
-        return self._unpacked_name.stem
+        """The file name without `.gz` or `.zst`, what a rotation put there, and the suffix before it."""
+        return self._first_name.stem
 
     @property
     def suffix(self) -> str:
-        """The suffix that stands before `.gz` or `.zst`, if there is one."""
-        return self._unpacked_name.suffix
+        """The suffix that the file had before it was rotated or compressed, if there is one."""
+        return self._first_name.suffix
 
     @property
-    def _unpacked_name(self) -> Path:
+    def _first_name(self) -> Path:
         name = self.path.name
         for suffix in SUFFIXES:
             name = name.removesuffix(suffix)
-        return Path(name)
+        return Path(_ROTATED.sub(r"\1", name))
 
     def head(self) -> bytes:
         """Give the first bytes of the decompressed stream, fewer where the file is shorter or broken."""

@@ -39,10 +39,11 @@ def subtract(ask: Ask) -> Mined:
     found = fitted(turned, tried_before=ask.tried_before)
     open_ones = [claim for claim in removable if claim not in ask.refused_removals]
     itself = {claim: ask.explore.by_outcome(claim) for claim in open_ones}
-    claim, why = _most_hurtful(found, itself)
+    tried = found.tried + ask.tried_before
+    claim, why = _most_hurtful(found, itself, tried)
     removed = removable[claim] if claim else None
     if claim is None:
-        claim, why = _most_inert(found, itself)
+        claim, why = _most_inert(found, itself, tried)
         removed = replace(removable[claim], inert=True) if claim else None
     if removed is None:
         return Mined(_for_review(ask, ask.capsule), found.tried, None)
@@ -50,22 +51,22 @@ def subtract(ask: Ask) -> Mined:
     return Mined(proposal, found.tried, None)
 
 
-def _most_hurtful(found: Fitted, itself: dict[Claim, Contrast | None]) -> tuple[Claim | None, str]:
+def _most_hurtful(found: Fitted, itself: dict[Claim, Contrast | None], tried: int) -> tuple[Claim | None, str]:
     """Choose the claim whose inverse survives most surely; `itself` holds the claims that may still go."""
     hurtful = {claim: figures for claim, figures in found.surviving.items() if figures.z > 0 and claim in itself}
     if not hurtful:
         return None, ""
     worst = max(hurtful, key=lambda claim: hurtful[claim].z)
-    return worst, f"hurtful, its inverse: {explained(hurtful[worst], found.tried, len(found.surviving))}"
+    return worst, f"hurtful, its inverse: {explained(hurtful[worst], tried, len(found.surviving))}"
 
 
-def _most_inert(found: Fitted, itself: dict[Claim, Contrast | None]) -> tuple[Claim | None, str]:
+def _most_inert(found: Fitted, itself: dict[Claim, Contrast | None], tried: int) -> tuple[Claim | None, str]:
     """Choose the claim that most surely does nothing."""
     inert = {claim: figures for claim, figures in itself.items() if figures is not None and _inert(figures)}
     if not inert:
         return None, ""
     least = min(inert, key=lambda claim: inert[claim].difference.high)
-    return least, f"inert: {explained(inert[least], found.tried, len(found.surviving))}"
+    return least, f"inert: {explained(inert[least], tried, len(found.surviving))}"
 
 
 def _inert(figures: Contrast) -> bool:

@@ -72,7 +72,7 @@ def _burning(calls: Sequence[_Call], thresholds: Thresholds) -> Iterator[_Call]:
         (_HOUR, 5 * _MINUTE, thresholds.burn_fast),
         (6 * _HOUR, 30 * _MINUTE, thresholds.burn_slow),
     )
-    times = [call[0] for call in calls]
+    times = [call[0] - calls[0][0] for call in calls]  # no window reaches back beyond the year 1
     failures = [0, *accumulate(call[3] for call in calls)]
     for end in [place for place, call in enumerate(calls, 1) if call[3]]:
         now = times[end - 1]

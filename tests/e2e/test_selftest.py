@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.gate.selftest import against_itself, on_shuffled, share_of, shuffled, trials_of
+from strategies.gate.selftest import against_itself, on_shuffled, shuffled, trials_of
+from strategies.gate.strata import Z95
 from strategies.presets import PRESETS
 from strategies.selftesting import every_claim, selftest
+from strategies.signals.proportion import wilson
 from tests.worlds import call, episode, recovering, world_with_a_rule
 
 if TYPE_CHECKING:
@@ -84,14 +86,10 @@ def test_where_no_outcome_is_known_recovery_is_shuffled_instead() -> None:
     result = on_shuffled(records, tuple(every_claim(records)), seed=0, comparisons=100)
     assert (result.kind, result.n) == ("recovered", 100)
     assert result.false_promotion_rate <= 0.035 < result.mean_rises
+    assert (result.low, result.high) == wilson(round(result.false_promotion_rate * result.n), result.n, Z95)
     begins = [claim for claim in every_claim(records) if claim.kind == "start_with"]
     with pytest.raises(ValueError, match="no claim has enough"):  # a habit has no failure to recover from
         on_shuffled(records, begins, seed=0)
-
-
-def test_a_share_comes_with_its_interval() -> None:
-    assert share_of(0, 100) == pytest.approx((0.0, 0.0, 0.037), abs=0.001)
-    assert share_of(5, 100) == pytest.approx((0.05, 0.0215, 0.1118), abs=0.001)
 
 
 @pytest.mark.data

@@ -19,6 +19,7 @@ from strategies.ground import prepare
 from strategies.intake import take_in as take_in_episodes
 from strategies.presets import PRESETS
 from strategies.proposers.proposal import LearnedLine, Mined, Proposal
+from strategies.reflecting import skill_shown
 from tests.registries import NAME, learn, proposal
 from tests.worlds import NO_TABLE, call, episode
 
@@ -32,6 +33,8 @@ NO_COLUMN = "Unknown column <*>"
 LOOK = AfterError(template=NO_TABLE, do="sql:SHOW")
 CHECK = AfterError(template=NO_COLUMN, do="sql:DESC")
 IDLE = FinishWith(do="sql:COUNT")
+GUESS = AfterError(template=NO_TABLE, avoid="sql:SHOW")
+"""What to avoid, where it is what helps."""
 
 
 def world(*, tasks: int = 300, seed: int = 4) -> list[EpisodeRecord]:
@@ -109,6 +112,25 @@ def test_a_passenger_is_dropped_and_the_rest_measured_as_a_candidate_of_its_own(
     assert "passengers were dropped" in candidate.proposed.reason
     assert candidate.scored is not None
     assert candidate.scored.sent == 2  # both were shown to the sealed logs
+    assert place.is_dir()
+
+
+def test_a_proposer_is_told_why_a_line_came_but_not_what_sealed_logs_showed_of_its_passenger(
+    registry: Registry, place: Path
+) -> None:
+    turn = turn_on(registry)
+    run_cycle(
+        turn,
+        SIGNAL,
+        registry.capsule(NAME),
+        bundle(registry, ("Look first.", LOOK), ("Look again.", GUESS), ("Count at the end.", IDLE)),
+    )
+    (candidate,) = registry.candidates(NAME)
+    assert "it does not help by itself" in candidate.proposed.reason
+    assert "passengers were dropped" in candidate.proposed.reason
+    shown = skill_shown(registry, registry.capsule(NAME))
+    assert "reason: together\n" in f"{shown}\n"
+    assert "dropped" not in shown
     assert place.is_dir()
 
 

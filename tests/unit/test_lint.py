@@ -106,6 +106,40 @@ def test_a_protected_line_stays_untouched() -> None:
     assert severities([Edit(op="replace", gene="pre", target=(2,), text=("Be clear.\n",))], base) == []
 
 
+SECTIONS = capsule(
+    gene("pre", "Answer with SQL.\n", "\n"),
+    gene("a", "## Before\n", "Look first.\n", "\n", title="Before"),
+    gene("b", "After\n", "===\n", "Look again.\n", title="After"),
+)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        Edit(op="delete", gene="a", target=(1,)),
+        Edit(op="replace", gene="a", target=(1,), text=("## Earlier\n",)),
+        Edit(op="append", gene="a", text=("## Between\n",)),
+        Edit(op="append", gene="a", text=("```\n",)),
+        Edit(op="append", gene="a", text=("Look twice.",)),
+        Edit(op="delete", gene="b", target=(2,)),
+    ],
+    ids=["heading goes", "heading changes", "heading comes", "open fence", "runs into the next", "underline goes"],
+)
+def test_edits_after_which_there_would_be_other_sections_are_refused(edit: Edit) -> None:
+    (found,) = lint(SECTIONS, [edit], LIMITS)
+    assert (found.severity, found.about) == ("refuse", "sections")
+    assert "section of its own" in found.what
+
+
+def test_a_section_that_goes_as_a_whole_leaves_the_others_as_they_are() -> None:
+    assert severities([Edit(op="delete", gene="a", target=(1, 2, 3))], SECTIONS) == []
+
+
+def test_where_sections_are_off_already_edits_are_not_to_blame() -> None:
+    off = capsule(gene("pre", "Answer.\n"), gene("a", "Before\n", "Look first.\n", title="Before"))
+    assert severities(added("Be brief.\n"), off) == []
+
+
 def test_an_edit_of_a_gene_that_is_not_there_is_refused() -> None:
     assert severities([Edit(op="append", gene="gone", text=("x\n",))]) == ["refuse"]
 

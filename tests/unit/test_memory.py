@@ -88,6 +88,14 @@ def test_a_line_that_was_to_go_and_stayed_is_left_alone() -> None:
     assert subtract(replace(ask, tried=(rejected(removes=(hurts,)),))).proposal is None
 
 
+def test_the_reason_for_a_removal_counts_what_others_tried_before_it() -> None:
+    explore = division_of(world_with_a_habit(5, "start_with"), "5").explore
+    ask = replace(asking(explore), capsule=skill_with([StartWith(do="grep")]), tried_before=4)
+    proposal = subtract(ask).proposal
+    assert proposal is not None
+    assert "1 of 5 claims tried" in proposal.reason
+
+
 def test_a_doubted_line_that_a_person_kept_is_doubted_no_more(registry: Registry, place: Path) -> None:
     del place
     learn(registry, "Answer the question with one SQL query only, please.\n", claims=(), candidate="first")

@@ -170,6 +170,13 @@ def test_steps_are_read_as_documented(records: ReadRecords) -> None:
     assert (second.name, second.outcome, second.steps[0].action) == ("b", None, "message")
 
 
+def test_what_comes_later_is_never_of_an_earlier_turn(records: ReadRecords) -> None:
+    said = [-3, 0, 5, 1, 1, None, 2, 9, 9]
+    lines = [{"type": "step", "episode": "a", "tool": "sql", "turn": turn} for turn in said]
+    (record,) = records("steps", jsonl(*lines))
+    assert [step.turn for step in record.steps] == [0, 1, 5, 6, 6, 7, 8, 9, 9]
+
+
 def test_every_example_line_of_the_steps_page_is_read(records: ReadRecords) -> None:
     page = Path(__file__).resolve().parents[2] / "docs" / "steps.md"
     example = page.read_text().split("```json\n")[1].split("```")[0]

@@ -75,6 +75,11 @@ def test_episodes_without_a_further_attempt_are_counted_by_arm_and_left_out() ->
     assert too_far_apart(censoring)
 
 
+def test_ten_points_apart_is_not_more_than_ten() -> None:
+    assert not too_far_apart(Censoring(obeyed=4 / 10, disobeyed=3 / 10))
+    assert too_far_apart(Censoring(obeyed=41 / 100, disobeyed=3 / 10))
+
+
 def test_only_claims_about_a_failure_can_be_judged_by_recovery() -> None:
     with pytest.raises(TypeError, match="no failure to recover from"):
         population(After(action="a", avoid="a"), [])

@@ -99,6 +99,13 @@ def test_under_twenty_tasks_nothing_is_promoted_whatever_they_show() -> None:
     assert decide([[1.0] * 8] * 20).decision == "promote"
 
 
+@pytest.mark.parametrize("rounds", LOOKS)
+def test_few_tasks_are_no_shelter_for_what_is_no_better(rounds: int) -> None:
+    verdict = look([[0.0] * 8] * 19, rounds)
+    assert verdict.decision == "reject"
+    assert verdict.reason.startswith("no better")
+
+
 def test_a_voided_pair_counts_for_neither_arm() -> None:
     voided = [[None, *task[1:]] if number < 5 else task for number, task in enumerate(BETTER)]
     assert figures_of(voided, 1).tasks == 20

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 import zstandard
 
+from events.errors import NotFoundError
 from events.sqlite_log import SqliteLog
 from registry.commands import CreateRegistry
 from registry.registry import Registry
@@ -19,7 +20,7 @@ from strategies.logs.records import encode
 from strategies.logs.scan import scan, scan_on
 from strategies.logs.usual import usual_logs
 from tests.clocks import TickingClock
-from tests.sample_logs import CLAUDE, INTERCODE, SAMPLES, STEPS, Sample, jsonl
+from tests.sample_logs import CHAT_LINES, CLAUDE, INTERCODE, SAMPLES, STEPS, Sample, jsonl
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -167,6 +168,52 @@ def test_two_runs_of_one_name_are_not_taken_for_readings_of_one(registry: Regist
         (tmp_path / f"{run}.jsonl").write_bytes(jsonl(line))
     assert take_in(registry, scan([tmp_path / "a.jsonl", tmp_path / "b.jsonl"]).records).new_episodes == 2
     assert len(all_episodes(registry)) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("app.log", b"2026-01-01 00:00:01 ERROR no disk\n"),
+        ("app.log", b"ERROR at no time\n"),
+        ("talks.jsonl", CHAT_LINES),
+        ("talks.jsonl", CHAT_LINES.splitlines(keepends=True)[0]),
+    ],
+)
+@pytest.mark.parametrize(
+    "archive", ["{}.gz", "{}.zst", "{}.1", "{}.2.gz", "{}-20260101.zst", "{}.2026-01-01_10-00"]
+)
+def test_a_log_that_was_rotated_and_packed_counts_once(
+    registry: Registry, tmp_path: Path, name: str, body: bytes, archive: str
+) -> None:
+    path, logs = tmp_path / name, tmp_path / archive.format(name)
+    path.write_bytes(body)
+    _, first = scan_into(registry, [path])
+    path.unlink()
+    packed = {".gz": gzip.compress, ".zst": zstandard.ZstdCompressor().compress}.get(logs.suffix, bytes)
+    logs.write_bytes(packed(body))
+    found, again = scan_into(registry, [logs])
+    assert (first.new_episodes, again.new_episodes) == (len(all_episodes(registry)), 0)
+    assert (found.broken, len(found.files)) == ((), 1)
+
+
+def test_an_episode_that_had_only_begun_is_replaced_by_the_whole_of_it_in_an_archive(
+    registry: Registry, tmp_path: Path
+) -> None:
+    begun = {"type": "episode", "episode": "a", "started_at": "2026-01-01T00:00:00Z"}
+    (tmp_path / "own.jsonl").write_bytes(jsonl(begun))
+    scan_into(registry, [tmp_path / "own.jsonl"])
+    step = {"type": "step", "episode": "a", "tool": "sql", "text": "SELECT 1"}
+    (tmp_path / "own.jsonl.1.gz").write_bytes(gzip.compress(jsonl(begun, step)))
+    _, taken = scan_into(registry, [tmp_path / "own.jsonl.1.gz"])
+    assert (taken.longer, [len(one.steps) for one in all_episodes(registry)]) == (1, [1])
+
+
+def test_a_path_that_is_gone_ends_a_scan_but_no_watch(tmp_path: Path) -> None:
+    (tmp_path / "own.jsonl").write_bytes(STEPS)
+    paths = [tmp_path / "gone.jsonl", tmp_path / "own.jsonl"]
+    assert len(scan_on(paths, {}, live=True).records) == 2
+    with pytest.raises(NotFoundError):
+        scan_on(paths, {})
 
 
 def test_new_errors_join_the_templates_that_are_known(registry: Registry, tmp_path: Path) -> None:

@@ -233,6 +233,11 @@ def test_few_calls_rare_failures_or_an_outage_that_is_over_are_none(record: Epis
     assert found("burn_rate", record) == []
 
 
+def test_failures_at_the_zero_time_of_go_are_counted_like_any_others() -> None:
+    zero = episode(*[call("book", error="down", started_at="0001-01-01T00:00:00Z")] * 12)
+    assert len(found("burn_rate", zero)) == 1
+
+
 USER, WRONG = said("user"), said("user", marks.CORRECTION)
 
 

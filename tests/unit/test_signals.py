@@ -101,6 +101,8 @@ def test_wilson_lower_bound_is_that_of_the_paper() -> None:
     assert wilson(8, 10)[1] == pytest.approx(0.9433, abs=1e-4)
     assert wilson(0, 10)[0] == pytest.approx(0.0, abs=1e-12)
     assert wilson(0, 0) == (0.0, 1.0)
+    assert wilson(0, 100) == pytest.approx((0.0, 0.037), abs=0.001)
+    assert wilson(5, 100) == pytest.approx((0.0215, 0.1118), abs=0.001)
 
 
 @pytest.mark.parametrize(
