@@ -15,7 +15,8 @@ GermlineError                 has `hint`: the next command to type, or ""
 │   │   └── UnknownPriceError     a model without a price, under a cap in dollars
 │   └── NotRecordedError      a prompt whose reply is not in the file to replay
 ├── ConflictError             somebody else was faster: load again and decide again; exit 1
-│   └── BusyError             the registry stayed locked past the time allowed
+│   ├── BusyError             the registry stayed locked past the time allowed
+│   └── OvertakenError        a file was changed between looking at it and writing it
 ├── CheckFailedError          a gate, a verification or a check says no: exit 3
 ├── CorruptLogError           the log does not hold what it promises: exit 3, `position` says where
 ├── StorageError              the disk or the database: exit 1
@@ -163,6 +164,10 @@ class ConflictError(GermlineError):
 
 class BusyError(ConflictError):
     """The registry stayed locked by another process past the time allowed."""
+
+
+class OvertakenError(ConflictError):
+    """A file was changed by somebody else between looking at it and writing it; theirs is left."""
 
 
 class CheckFailedError(GermlineError):

@@ -54,5 +54,7 @@ def typed(error: sqlite3.Error, location: str) -> GermlineError:
         )
     if code == sqlite3.SQLITE_CORRUPT or "decode" in str(error):  # a text column that is no longer UTF-8
         return CorruptLogError(f"the registry {location} is damaged: {error}", hint="germline verify")
+    if _code(error) == sqlite3.SQLITE_IOERR_SHMSIZE:  # no room for the index of the log, which reading needs too
+        code = sqlite3.SQLITE_FULL
     what, hint = _DISK.get(code, (str(error), "germline verify"))
     return StorageError(f"the registry {location} could not be used: {what}", hint=hint)

@@ -132,7 +132,8 @@ def _require_live_base(capsule: Capsule, skill: SkillFolder) -> None:
     if edited is None or not stamp(skill.front, label(capsule)).replaces:
         raise RefusedError(
             f"the germline stamp of {capsule.name} is gone, which tells the version that was edited",
-            hint=f'write `germline: "{label(capsule)}"` below `metadata:` in the front matter again',
+            hint=f'was it {label(capsule)}? then write `germline: "{label(capsule)}"` below `metadata:` again; '
+            f"else set your edit aside, run `germline project {capsule.name} --discard`, and edit again",
         )
     if edited != capsule.version:
         raise RefusedError(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections import defaultdict, deque
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Literal
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, Literal
+from unicodedata import category
 
 from registry.matching import Gap, gaps, match
 
@@ -17,6 +20,9 @@ Span = tuple[int, int]
 # Below this share of common words two lines are different lines, not versions of one (difflib's own cutoff
 # for "close" is .6; shorter, templated skill lines read better a little lower. A guess).
 ALIKE = 0.5
+
+_SIGNS: Final = {" ": "·", "\t": "→", "\r": "␍", "\n": "␊"}
+_OTHER_BLANK: Final = "⍽"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,58 @@ def shorten(rows: Sequence[DiffLine], context: int = 3) -> list[DiffLine]:
         else:
             left_out += 1
     return kept + _left_out(left_out)
+
+
+def with_blanks_shown(rows: Sequence[DiffLine]) -> list[DiffLine]:
+    """Write blanks that changed as signs, in lines that differ in nothing else: they would look the same.
+
+    One sign stands for each blank, so that spans stay where they are; an ending has signs where it changed.
+    """
+    shown: list[DiffLine] = []
+    for is_change, of_one_kind in groupby(rows, lambda row: row.kind in "+-"):
+        block = list(of_one_kind)
+        shown += _block_shown(block) if is_change else block
+    return shown
+
+
+def _block_shown(block: list[DiffLine]) -> list[DiffLine]:
+    """Show the blanks of one change: each added line is compared with the next removed one of the same words."""
+    waiting: dict[tuple[str, ...], deque[int]] = defaultdict(deque)
+    for at, row in enumerate(block):
+        words = tuple(row.text.split())
+        if row.kind == "-":
+            waiting[words].append(at)
+        elif waiting[words]:
+            before = waiting[words].popleft()
+            block[before], block[at] = _blanks_shown(block[before], row)
+    return block
+
+
+def _blanks_shown(old: DiffLine, new: DiffLine) -> tuple[DiffLine, DiffLine]:
+    same_ending = ending(old.text) == ending(new.text)
+    both = zip((old, new), word_spans(old.text, new.text), strict=True)
+    before, after = (_signs_in(row, spans, within_line=same_ending) for row, spans in both)
+    return before, after
+
+
+def _signs_in(row: DiffLine, spans: Sequence[Span], *, within_line: bool) -> DiffLine:
+    """Write the blanks in some spans as signs; `within_line` leaves the ending of the line as it is."""
+    stop = len(row.text) - len(ending(row.text)) if within_line else len(row.text)
+    spans = tuple((start, min(end, stop)) for start, end in spans if start < stop)
+    chars = list(row.text)
+    for start, end in spans:
+        chars[start:end] = map(_sign, chars[start:end])
+    return replace(row, text="".join(chars), spans=spans)
+
+
+def _sign(char: str) -> str:
+    """Write a blank as a sign; one that steers terminals is left to those who print it."""
+    return _SIGNS.get(char) or (_OTHER_BLANK if category(char) == "Zs" else char)
+
+
+def ending(text: str) -> str:
+    """Return how a line ends: LF, CRLF, or "" where it has no ending."""
+    return text[len(text.rstrip("\r\n")) :]
 
 
 def word_spans(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:

@@ -4,28 +4,43 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
-from events.errors import CorruptLogError, RefusedError, StorageError
+from events.errors import (
+    ConflictError,
+    CorruptLogError,
+    OvertakenError,
+    RefusedError,
+    SkillFormatError,
+    StorageError,
+)
 from registry import travel
 from registry.commands import Adopt, ImportSkill
-from registry.rendering import label, skill_bytes, stamped_version
-from registry.skill_disk import Drift, FileContent, drift, write_skill
+from registry.rendering import label, skill_bytes, skill_text, stamped_version
+from registry.skill_disk import Drift, FileContent, drift, look, write_skill
 from registry.skill_folder import read_skill
 from registry.skill_paths import SKILL_FILE
+from registry.skill_text import stamp
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from events.log import EventLog, Receipt
     from events.parts import NewSkill
     from registry.capsule import Capsule
     from registry.library import Library
     from registry.registry import Registry
+    from registry.skill_disk import Seen
     from registry.skill_folder import SkillFolder
 
 Standing = Literal["projected", "stale", "edited", "missing"]
 """What stands on disk: the live version, an earlier one (a crash came between), a person's edit, or nothing."""
+
+_LOOKS: Final = 3
+"""How often a folder is looked at because somebody wrote to it meanwhile (a guess: two are enough for a save)."""
 
 
 def take_in(registry: Registry, folder: Path) -> Receipt:
@@ -37,12 +52,19 @@ def take_in(registry: Registry, folder: Path) -> Receipt:
 
 
 def take_in_edits(registry: Registry, name: str, *, keep_claims: bool = False) -> Receipt:
-    """Adopt what a person made of the projected files, and project the stamp of the new version."""
+    """Adopt what a person made of the projected files, and project the stamp of the new version.
+
+    What they save between the reading and the writing is not written over. Raises: RefusedError then, too.
+    """
+    seen = look(Path(registry.capsule(name).source))
     skill = edited_folder(registry, name)
     with registry.log.transaction():
         keep_files(registry.log, skill)
         receipt = registry.execute(Adopt(skill, keep_claims=keep_claims))
-    write_out(registry, registry.capsule(name))
+    try:
+        write_out(registry, registry.capsule(name), seen=seen)
+    except OvertakenError:
+        publish(registry, name)
     registry.witness()
     return receipt
 
@@ -99,8 +121,8 @@ def differences(library: Library, name: str) -> list[Drift]:
 def standing(library: Library, name: str) -> Standing:
     """Tell what stands on disk for a capsule.
 
-    A folder that is exactly what an earlier version projected is stale, not edited: a crash came between the
-    append and the write, and writing it anew loses nothing.
+    A folder that a crash between the append and the last write leaves is stale, not edited: writing it anew
+    loses nothing.
     """
     capsule = library.capsule(name)
     wrong = _edits(capsule, capsule)
@@ -109,7 +131,7 @@ def standing(library: Library, name: str) -> Standing:
     if Drift(SKILL_FILE, "missing") in wrong and all(one.kind == "missing" for one in wrong):
         return "missing"
     known = (_earlier(library, capsule, version) for version in (_version_on_disk(capsule), 1))
-    if any(past and not _edits(past, capsule) for past in known):
+    if any(past and _is_half_written(past, capsule) for past in known) or _lacks_the_stamp_alone(capsule, wrong):
         return "stale"
     now = library.capsule(name)  # another process may have promoted, or written its version, since the first look
     return "edited" if _edits(now, now) else "projected"
@@ -123,6 +145,25 @@ def _edits(past: Capsule, live: Capsule) -> list[Drift]:
     expected, coming = expected_hashes(past), expected_hashes(live)
     found = drift(Path(live.source), expected)
     return [one for one in found if one.kind != "added" or one.path in coming]
+
+
+def _is_half_written(past: Capsule, live: Capsule) -> bool:
+    """Tell whether an earlier version stands on disk, its SKILL.md at least: what is written first may be live."""
+    not_yet = {one.path for one in drift(Path(live.source), expected_hashes(live))} | {SKILL_FILE}
+    return not any(one.path in not_yet for one in _edits(past, live))
+
+
+def _lacks_the_stamp_alone(live: Capsule, wrong: list[Drift]) -> bool:
+    """Tell whether the live version stands on disk, but for its stamp: as an adoption leaves it at first."""
+    if wrong != [Drift(SKILL_FILE, "changed")]:
+        return False
+    try:
+        skill = read_skill(Path(live.source))
+        place = stamp(skill.front, label(live))
+    except (SkillFormatError, StorageError):  # no skill of ours: somebody wrote it
+        return False
+    front = (*skill.front[: place.at], *place.lines, *skill.front[place.at + place.replaces :])
+    return "".join([*front, *(line for part in skill.sections for line in part.lines)]) == skill_text(live)
 
 
 def _version_on_disk(capsule: Capsule) -> int:
@@ -163,11 +204,20 @@ def require_unedited(library: Library, name: str) -> None:
             f"{name} is no longer at {capsule.source}: {found} has it", hint=f"germline import {quote(str(found))}"
         )
     if stands == "edited":
-        paths = ", ".join(one.path for one in _edits(capsule, capsule)[:3])
-        raise RefusedError(
-            f"{name} was edited by hand since it was projected: {paths}",
-            hint=f"germline adopt {name}   or   germline project {name} --discard",
+        raise _edited_by_hand(capsule)
+
+
+def _edited_by_hand(capsule: Capsule) -> RefusedError:
+    """Say that a person edited the files, and what can be done: only edits of the live version are adopted."""
+    paths = ", ".join(one.path for one in _edits(capsule, capsule)[:3])
+    said = f"{capsule.name} was edited by hand since it was projected: {paths}"
+    discard = f"germline project {capsule.name} --discard"
+    if capsule.stamped and _version_on_disk(capsule) != capsule.version:
+        return RefusedError(
+            f"{said}; that was not {label(capsule)}, which is live",
+            hint=f"set your edit aside, run `{discard}`, and edit again",
         )
+    return RefusedError(said, hint=f"germline adopt {capsule.name}   or   {discard}")
 
 
 def require_free(skill: NewSkill) -> None:
@@ -184,34 +234,50 @@ def publish(registry: Registry, name: str, *, discard: bool = False) -> tuple[st
     """Write the live version of a skill to where it came from; returns the paths that changed.
 
     What is out in the world is witnessed: a checkpoint outside the database says which log it came from.
-    Raises: RefusedError where a person edited the files, unless `discard`.
+    Raises: RefusedError where a person edited the files, up to the moment of writing, unless `discard`.
     """
-    if not discard:
-        require_unedited(registry, name)
-    capsule = registry.capsule(name)
     try:
-        written = write_out(registry, capsule)
+        written = write_out(registry, registry.capsule(name)) if discard else _write_unedited(registry, name)
     except StorageError as error:
-        recorded = f"{label(capsule)} is recorded, but its files are not written"
+        recorded = f"{label(registry.capsule(name))} is recorded, but its files are not written"
         raise StorageError(f"{recorded}: {error.message}", hint=error.hint) from error
     registry.witness()
     return written
 
 
-def write_out(library: Library, capsule: Capsule, folder: Path | None = None) -> tuple[str, ...]:
+def _write_unedited(library: Library, name: str) -> tuple[str, ...]:
+    """Write the live version over what was looked at, and look again where somebody was faster.
+
+    Another process may have written a version, even a later one, and a person may have saved an edit.
+    """
+    for _ in range(_LOOKS):
+        seen = look(Path(library.capsule(name).source))
+        require_unedited(library, name)
+        with suppress(OvertakenError):
+            return write_out(library, library.capsule(name), seen=seen)
+    raise ConflictError(
+        f"the files of {name} changed whenever they were to be written", hint=f"germline project {name}"
+    )
+
+
+def write_out(
+    library: Library, capsule: Capsule, folder: Path | None = None, *, seen: Mapping[str, Seen] | None = None
+) -> tuple[str, ...]:
     """Write a version to a folder (its own where none is named), atomically file by file.
 
-    In its own folder the files are removed that the version on disk had and this one has not.
+    In its own folder the files are removed that the version on disk had and this one has not. Raises:
+    OvertakenError where a file no longer stands as it was `seen`.
     """
     files = expected_files(library.log, capsule)
     past = None if folder else _earlier(library, capsule, _version_on_disk(capsule))
     gone = {file.entry.path for file in past.files} - files.keys() if past else set()
-    return write_skill(folder or Path(capsule.source), files, remove=tuple(sorted(gone)))
+    return write_skill(folder or Path(capsule.source), files, remove=tuple(sorted(gone)), seen=seen)
 
 
 def repair(registry: Registry) -> list[str]:
     """Write anew every skill whose folder a crash left at an earlier version; returns their names."""
     stale = [name for name in registry.names() if standing(registry, name) == "stale"]
     for name in stale:
-        write_out(registry, registry.capsule(name))
+        with suppress(RefusedError):  # edited a moment ago: whoever needs it unedited says so
+            _write_unedited(registry, name)
     return stale

@@ -6,10 +6,10 @@ import contextlib
 import hashlib
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from events.durable import sync
-from events.errors import StorageError
+from events.errors import OvertakenError, StorageError
 from registry.skill_paths import SKILL_FILE, TEMPORARY, Found, contained, walk
 
 if TYPE_CHECKING:
@@ -33,32 +33,58 @@ class Drift:
     kind: Literal["changed", "missing", "added", "mode"]
 
 
+class Seen(NamedTuple):
+    """A file as it stood when it was looked at: whoever saves it, in place or by a rename, leaves another."""
+
+    inode: int
+    size_bytes: int
+    changed_ns: int
+    mode: int
+
+
+def look(folder: Path) -> dict[str, Seen]:
+    """Note how every file of a skill folder stands, by path; raises StorageError if the disk refuses."""
+    if not folder.is_dir():
+        return {}
+    looked = ((one.path, _seen(one.at)) for one in walk(folder))
+    return {path: seen for path, seen in looked if seen is not None}
+
+
 def write_skill(
-    folder: Path, files: Mapping[str, FileContent], *, remove: tuple[str, ...] = ()
+    folder: Path,
+    files: Mapping[str, FileContent],
+    *,
+    remove: tuple[str, ...] = (),
+    seen: Mapping[str, Seen] | None = None,
 ) -> tuple[str, ...]:
     """Bring the named files of a skill folder to their content, and take away those to `remove`.
 
-    Each file appears whole or not at all; SKILL.md comes last, when all it may refer to is there. Files that
-    are right already, and files that are not named, are left alone. Returns the paths that changed.
+    Each file appears whole or not at all; SKILL.md comes last, when all it may refer to is there, and tells that
+    the rest was done. Files that are right already, and files that are not named, are left alone. Returns the
+    paths that changed.
 
     Raises: SkillFormatError if a path leads out of the folder, before anything is written; StorageError if
-    the disk refuses.
+    the disk refuses; OvertakenError at the first file that does not stand as it was `seen`.
     """
-    wanted = sorted(files, key=lambda path: (path == SKILL_FILE, path))
-    targets = {path: contained(folder, path) for path in (*wanted, *remove)}
+    wanted = sorted(files.keys() | set(remove), key=lambda path: (path == SKILL_FILE, path not in files, path))
+    targets = {path: contained(folder, path) for path in wanted}
     changed = []
     with _named_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for place in {target.parent for target in targets.values()}:
             _sweep(place)
         for path in wanted:
-            if not _is(folder, targets[path], files[path]):
-                _write(targets[path], files[path])
-                changed.append(path)
-        for path in remove:
-            if path not in files and os.path.lexists(targets[path]):
-                _remove(folder, targets[path])
-                changed.append(path)
+            target, content = targets[path], files.get(path)
+            right = _is(folder, target, content) if content else not os.path.lexists(target)
+            if right:
+                continue
+            known = () if seen is None else (seen.get(path),)
+            if content:
+                _write(target, content, known)
+            else:
+                _require_seen(target, known)
+                _remove(folder, target)
+            changed.append(path)
     return tuple(changed)
 
 
@@ -96,8 +122,22 @@ def _is(folder: Path, target: Path, content: FileContent) -> bool:
     return same and target.read_bytes() == content.body
 
 
-def _write(target: Path, content: FileContent) -> None:
-    """Write a file beside its place, make it durable, then rename it into place."""
+def _seen(place: Path) -> Seen | None:
+    try:
+        found = place.lstat()
+    except FileNotFoundError:
+        return None
+    return Seen(found.st_ino, found.st_size, found.st_mtime_ns, found.st_mode)
+
+
+def _require_seen(target: Path, known: tuple[Seen | None, ...]) -> None:
+    """Raise OvertakenError where a file stands otherwise than it is known to, if it is."""
+    if known and _seen(target) not in known:
+        raise OvertakenError(f"{target} was changed meanwhile, and is left as it is", hint="germline status")
+
+
+def _write(target: Path, content: FileContent, known: tuple[Seen | None, ...]) -> None:
+    """Write a file beside its place, make it durable, then rename it over what is known to be there."""
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f"{TEMPORARY}{os.getpid()}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
@@ -107,6 +147,7 @@ def _write(target: Path, content: FileContent) -> None:
             stream.flush()
             os.fchmod(stream.fileno(), content.mode)
             os.fsync(stream.fileno())
+        _require_seen(target, known)  # as late as can be: between this and the rename are microseconds
         temporary.replace(target)
     except BaseException:  # Ctrl-C as well: nothing half-written stays behind
         temporary.unlink(missing_ok=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from events.registry_events import CycleFinished
 from registry.births import base_of
@@ -24,6 +24,7 @@ from strategies.gate.explain import UNCLAIMED, WRITTEN
 from strategies.gate.measure import figures_as_stored
 from strategies.gate.untrusted import QUARANTINE
 from strategies.ground import sent_to
+from strategies.moved import STALE, moved_on
 from strategies.proposers.placement import home_of
 from strategies.shown import CandidateShown, CycleResult, shown_edits
 from strategies.stopping import harm_of
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from registry.capsule import Capsule
     from strategies.drafts import Turn
     from strategies.proposers.proposal import Mined
-
-_STALE: Final = "stale base"
 
 
 def run_cycle(turn: Turn, signal: SignalRaised, capsule: Capsule, mined: Mined) -> CycleResult:
@@ -110,7 +109,7 @@ def _open_again(turn: Turn, known: Candidate, capsule: Capsule) -> bool:
         return True
     if known.verdict != "hold" or known.scored is None or known.scored.base_version == capsule.version:
         return False
-    if known.reasons[:1] == (_STALE,):
+    if known.reasons[:1] == (STALE,):
         return known.times_scored == 1
     return turn.review or _waits_for_a_person(known) or FOR_REVIEW in known.reasons
 
@@ -134,6 +133,8 @@ def _judged_again(turn: Turn, known: Candidate) -> Candidate:
     """
     scored, capsule = known.scored, turn.registry.capsule(known.proposed.capsule)
     if known.verdict != "hold" or scored is None or scored.base_version != capsule.version:
+        return known
+    if moved_on(turn.registry, capsule, capsule):
         return known
     if scored.rollouts is not None or _run_first(turn, capsule):
         return _promoted_as_stored(turn, known, capsule)
@@ -163,7 +164,7 @@ def _promoted_as_stored(turn: Turn, known: Candidate, capsule: Capsule) -> Candi
 
 
 def _waits_for_a_person(known: Candidate) -> bool:
-    asks = ("outcomes are heuristic", "lint:", QUARANTINE, UNCLAIMED, WRITTEN, RELAPSE, _STALE)
+    asks = ("outcomes are heuristic", "lint:", QUARANTINE, UNCLAIMED, WRITTEN, RELAPSE, STALE)
     return any(reason.startswith(asks) for reason in known.reasons)
 
 
@@ -189,10 +190,8 @@ def recorded(
         first = winner is None or not winner.times_scored  # measured again, it counts once
         sent = sent_to(registry, turn.ground.evaluator) + first * drafted.sends if drafted.sends else 0
         verdict = verdict_on(turn, capsule, drafted, sent)
-        now_at = base_of(registry, proposed).version
-        if verdict.decision == "promote" and now_at != capsule.version:
-            what = f"{capsule.name} went from version {capsule.version} to {now_at} meanwhile"
-            verdict = Verdict("hold", (_STALE, what))
+        if verdict.decision == "promote" and (moved := moved_on(registry, capsule, base_of(registry, proposed))):
+            verdict = Verdict("hold", (STALE, moved))
         scored = drafted.scored(sent)
         judged = Judge(scored, registry.clock.new_id(), verdict.decision, verdict.reasons, turn.preset.name)
         version = capsule.version + 1 if verdict.decision == "promote" else None

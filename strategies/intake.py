@@ -13,12 +13,13 @@ from strategies.gate.splits import form_groups
 from strategies.late_outcomes import late_outcomes, with_late_outcomes
 from strategies.logs.readings import condensed, longest, replaced
 from strategies.logs.records import decode, encode
-from strategies.logs.scan import scan_on
+from strategies.logs.scan import Scan, scan_on
 from strategies.raising import DEFAULT_POLICY, IntakePolicy, raise_signals
+from strategies.sharpening import as_sharpened, sharpen, sharpened, was_judged
 from strategies.whereabouts import as_they_lie, note_moves, whereabouts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from concurrent.futures import Executor
     from pathlib import Path
 
@@ -26,10 +27,9 @@ if TYPE_CHECKING:
     from registry.library import Library
     from registry.registry import Registry
     from strategies.logs.episode import EpisodeRecord
-    from strategies.logs.scan import Scan
 
 GROUPS: Final = "split-groups"
-"""The checkpoint that keeps which tasks belong together, for ever."""
+"""The checkpoint that keeps which tasks belong together; for ever, once something was judged on them."""
 
 
 SUPERSEDED: Final = "superseded"
@@ -58,7 +58,7 @@ def take_in(
 
     All in one transaction: episodes, groups, evidence and signals come together or not at all.
     """
-    return _take_in(registry, records, {}, {}, policy)
+    return _take_in(registry, Scan(records=tuple(records), files=(), duplicates=0, skipped=(), broken=()), policy)
 
 
 def take_in_scan(
@@ -68,7 +68,7 @@ def take_in_scan(
 
     With `live` its episodes may still be running.
     """
-    return _take_in(registry, found.records, found.checkpoints, found.moved, policy, live=live)
+    return _take_in(registry, found, policy, live=live)
 
 
 def scan_into(
@@ -95,21 +95,16 @@ def scan_into(
     return found, take_in_scan(registry, found, policy=policy, live=live)
 
 
-def _take_in(
-    registry: Registry,
-    records: Sequence[EpisodeRecord],
-    checkpoints: Mapping[str, bytes],
-    moved: Mapping[str, str],
-    policy: IntakePolicy,
-    *,
-    live: bool = False,
-) -> Intake:
-    if not records and not checkpoints:
+def _take_in(registry: Registry, found: Scan, policy: IntakePolicy, *, live: bool = False) -> Intake:
+    records = found.records
+    if not records and not found.checkpoints:
         return Intake(0, ())
     with registry.log.transaction():
-        for name, body in without_erased(registry, checkpoints, records).items():
+        for name, body in without_erased(registry, found.checkpoints, records).items():
             registry.log.put_checkpoint(name, body)
-        note_moves(registry, moved, records)
+        note_moves(registry, found.moved, records)
+        if not was_judged(registry):
+            sharpen(registry, found.sharper)
         known = all_episodes(registry) if records else []
         stored = [StoredEpisode(record.id, record.source, encode(record)) for record in records]
         new, longer = registry.log.put_episodes(stored), 0
@@ -138,9 +133,12 @@ def _supersede(registry: Registry, known: Sequence[EpisodeRecord], records: Sequ
 
 
 def _extend(registry: Registry, policy: IntakePolicy, running: frozenset[str]) -> tuple[SignalRaised, ...]:
-    """Bring split groups and signals up to the episodes that are known now."""
+    """Bring split groups and signals up to the episodes that are known now.
+
+    Groups stand once something was judged on them; before, they are those of all logs read at once.
+    """
     everything = all_episodes(registry)
-    groups = form_groups(split_groups(registry), everything)
+    groups = form_groups(split_groups(registry) if was_judged(registry) else {}, everything)
     registry.log.put_checkpoint(GROUPS, json.dumps(groups, separators=(",", ":")).encode())
     return raise_signals(registry, everything, policy, running=running)
 
@@ -152,8 +150,7 @@ def all_episodes(library: Library, *, upto: int | None = None) -> list[EpisodeRe
     """
     longer = _superseded(library)
     stored = (decode(one.body) for one in library.log.episodes() if one.episode not in longer)
-    records = as_they_lie(stored, whereabouts(library.log.checkpoints()))
-    return with_late_outcomes(records, late_outcomes(library, upto=upto), longer)
+    return with_late_outcomes(_as_known_now(library, stored), late_outcomes(library, upto=upto), longer)
 
 
 def every_reading(library: Library, *, upto: int | None = None) -> list[EpisodeRecord]:
@@ -162,8 +159,13 @@ def every_reading(library: Library, *, upto: int | None = None) -> list[EpisodeR
     An evaluator stays frozen with the readings and the outcomes that it was made from.
     """
     stored = (decode(one.body) for one in library.log.episodes())
-    records = as_they_lie(stored, whereabouts(library.log.checkpoints()))
-    return with_late_outcomes(records, late_outcomes(library, upto=upto), _superseded(library))
+    known = _as_known_now(library, stored)
+    return with_late_outcomes(known, late_outcomes(library, upto=upto), _superseded(library))
+
+
+def _as_known_now(library: Library, stored: Iterable[EpisodeRecord]) -> Iterable[EpisodeRecord]:
+    checkpoints = library.log.checkpoints()
+    return as_sharpened(as_they_lie(stored, whereabouts(checkpoints)), sharpened(checkpoints))
 
 
 def with_longer_readings(library: Library, episodes: Collection[str]) -> frozenset[str]:

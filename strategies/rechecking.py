@@ -90,7 +90,7 @@ def _ages_s(registry: Registry, name: str) -> dict[int, float]:
 
 
 def staleness_of(library: Library, skill: str, episodes: Sequence[EpisodeRecord], now: str) -> Staleness | None:
-    """Tell what changed since the live version of a skill was measured; None where it never was.
+    """Tell what the measurement of the live version of a skill does not cover; None where there is none.
 
     Where logs tell which episodes ran under the skill, only those count.
     """

@@ -11,7 +11,7 @@ import random
 import threading
 from collections import defaultdict
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -20,7 +20,7 @@ from strategies.models.endpoint import Arrived
 from strategies.models.settings import ModelSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from types import TracebackType
 
     import pytest
@@ -47,7 +47,8 @@ class Step:
     """What one request is answered with.
 
     `body` is JSON, or bytes as they stand. With `drops` the connection breaks: before any byte, or, where there is
-    a body, in the middle of it. With `waits_s` nothing is said for so long.
+    a body, in the middle of it. With `waits_s` nothing is said for so long; with `drips_s` so long before each
+    byte of the body.
     """
 
     body: Any = None
@@ -55,6 +56,7 @@ class Step:
     headers: Mapping[str, str] = field(default_factory=dict)
     drops: bool = False
     waits_s: float = 0.0
+    drips_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,11 @@ def hangs(seconds: float = 30.0) -> Step:
     return Step(message("too late"), waits_s=seconds)
 
 
+def drips(seconds: float = 0.02) -> Step:
+    """Answer byte by byte, so that no single wait is long."""
+    return Step(message("never ends"), drips_s=seconds)
+
+
 class AnthropicStub:
     """A server for the time of a `with`; `polls` is how often a batch is still in progress when asked."""
 
@@ -228,7 +235,8 @@ class AnthropicStub:
             asking.require_key(prompt.model)
             raw = json.dumps(prompt.sent).encode()
             step = stub.receive("POST", "/v1/messages", {"x-api-key": KEY}, raw)
-            assert (step.status, step.drops, step.waits_s) == (200, False, 0.0), "this needs the wire"
+            at_once = not (step.drops or step.waits_s or step.drips_s)
+            assert (step.status, at_once) == (200, True), "this needs the wire"
             return Arrived(json.dumps(step.body).encode(), "req_stub")
 
         monkeypatch.setattr(Claude, "send", send)
@@ -266,8 +274,18 @@ class AnthropicStub:
             self._at[role] += 1
         step = step(body) if callable(step) else step
         if isinstance(step.body, dict) and step.body.get("type") == "message":
-            return Step({**step.body, "model": body["model"]}, step.status, step.headers, step.drops, step.waits_s)
+            return replace(step, body={**step.body, "model": body["model"]})
         return step
+
+    def parts(self, step: Step, body: bytes) -> Iterator[bytes]:
+        """Divide a body into what is written at once, with the waits between."""
+        if not step.drips_s:
+            yield body[: len(body) // 2] if step.drops else body
+            return
+        for at in range(len(body)):
+            if self.closing.wait(step.drips_s):
+                return
+            yield body[at : at + 1]
 
     def _batch(self, method: str, rest: str, body: dict[str, Any]) -> Step:
         name, _, what = rest.partition("/")
@@ -367,7 +385,7 @@ def _handler(stub: AnthropicStub) -> type[BaseHTTPRequestHandler]:
                 for name, value in step.headers.items():
                     self.send_header(name, value)
                 self.end_headers()
-                self.wfile.write(body[: len(body) // 2] if step.drops else body)
+                self.wfile.writelines(stub.parts(step, body))
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as its base names it
             """Say nothing on standard error."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import settings
 
 from tests.clocks import TickingClock
 from tests.in_memory import ON_DISK, folder_in_memory
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from tests.postgres_server import Server
     from tests.terminal import Beginning, Terminal
     from tests.worlds import KnownMoments
+
+
+# The same examples in every run, and no failure because a machine is slow.
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.load_profile("steady")
 
 
 def pytest_configure() -> None:

@@ -94,11 +94,11 @@ class Access:
 
         return await asyncio.to_thread(rehearse, self._writable(), change, reason)
 
-    async def carry_out(self, change: Change, reason: str) -> Outcome:
-        """Append a change; raises what it raises."""
+    async def carry_out(self, change: Change, reason: str, shown: Outcome) -> Outcome:
+        """Append a change as its rehearsal was shown; raises what it raises."""
         from tui.writing import carry_out  # noqa: PLC0415 - as above
 
-        return await asyncio.to_thread(carry_out, self._writable(), change, reason)
+        return await asyncio.to_thread(carry_out, self._writable(), change, reason, shown)
 
     def _writable(self) -> OpenRegistry:
         if self._registry is None:

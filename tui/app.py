@@ -146,8 +146,8 @@ class GermlineApp(App[None], inherit_bindings=False):
 
     @work(group="follow", exclusive=True)
     async def follow(self) -> None:
-        """Look whether the log has grown, and show what is new."""
-        if await self.access.look():
+        """Look whether the log has grown, and show what is new; what could not be read is read again."""
+        if await self.access.look() or self.base.must_retry:
             self.base.reload()
         elif self._minute != (minute := self.now()[:16]):
             self._minute = minute

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from dataclasses import dataclass
+from io import StringIO
 from typing import TYPE_CHECKING, Final
 
 from events.capsule_events import CapsuleBorn, CapsuleImported, CapsuleVersioned, FileChanged
@@ -184,7 +185,7 @@ def _file_change(library: Library, event: FileChanged, before: Capsule | None) -
     bodies = [library.log.get_blob(name) or b"" if name else b"" for name in (old, new)]
     if any(b"\0" in body for body in bodies):
         return ()
-    left, right = (body.decode("utf-8", "replace").splitlines(keepends=True) for body in bodies)
+    left, right = (list(StringIO(body.decode("utf-8", "replace"), newline="\n")) for body in bodies)
     return tuple(line_diff(left, right))
 
 

@@ -55,6 +55,14 @@ class Outcome:
     written: tuple[str, ...] = ()
 
 
+class ShownOtherwiseError(ConflictError):
+    """What a change appends by now is not what a person said yes to; `outcome` is what it would append."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__("something else was changed meanwhile: nothing was appended")
+        self.outcome = outcome
+
+
 def rehearse(open_registry: OpenRegistry, change: Change, reason: str) -> Outcome:
     """Let a change happen and take it back: what it would append. Raises what it raises."""
     found: list[Outcome] = []
@@ -63,14 +71,26 @@ def rehearse(open_registry: OpenRegistry, change: Change, reason: str) -> Outcom
     return found[0]
 
 
-def carry_out(open_registry: OpenRegistry, change: Change, reason: str) -> Outcome:
-    """Append a change, and write the files of the skill that it changes. Raises what it raises."""
+def carry_out(open_registry: OpenRegistry, change: Change, reason: str, shown: Outcome) -> Outcome:
+    """Append a change as it was shown, and write the files of the skill that it changes.
+
+    Raises: ShownOtherwiseError where it would append something else by now; what the change raises.
+    """
     from registry.publish import publish  # noqa: PLC0415 - screens that only read need none of it
 
     with open_registry(dry_run=False) as registry:
-        outcome = _appended(registry, change, reason)
+        with registry.log.transaction():
+            outcome = _appended(registry, change, reason)
+            if outcome.envelopes and _said(outcome) != _said(shown):
+                raise ShownOtherwiseError(outcome)
         written = publish(registry, change.skill) if change.skill else ()
     return Outcome(outcome.envelopes, outcome.diff, written)
+
+
+def _said(outcome: Outcome) -> tuple[object, ...]:
+    """Give what a person is shown of an outcome."""
+    told = [(envelope.type, envelope.stream, summary(envelope)) for envelope in outcome.envelopes]
+    return told, outcome.diff
 
 
 def _appended(registry: Registry, change: Change, reason: str) -> Outcome:

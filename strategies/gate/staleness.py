@@ -20,10 +20,11 @@ GROWTH: Final = 1.25
 
 @dataclass(frozen=True, slots=True)
 class Staleness:
-    """What changed since a measurement: runs (models) and agent versions never met then, tasks since, its age.
+    """What a measurement does not cover: runs (models), agent versions and tasks that are known now; and its age.
 
-    Units: age_s seconds; `tasks` is how many there were, `new_tasks` how many came since, both 0 while that is no
-    change to speak of.
+    They came later, or were left out on purpose, by `--logs`: an episode does not say when it was read.
+    Units: age_s seconds; `tasks` is how many it was measured on, `new_tasks` how many more there are, both 0 while
+    that is no difference to speak of.
     """
 
     runs: tuple[str, ...] = ()
@@ -33,13 +34,13 @@ class Staleness:
     age_s: float = 0.0
 
     def __bool__(self) -> bool:
-        """Tell whether any of it changed."""
+        """Tell whether there is any of it."""
         return bool(self.runs or self.agents or self.new_tasks or self.age_s)
 
 
-def staleness(then: Iterable[EpisodeRecord], since: Iterable[EpisodeRecord], *, age_s: float) -> Staleness:
-    """Compare the episodes that a version was measured on with those that came since."""
-    before, after = list(then), list(since)
+def staleness(then: Iterable[EpisodeRecord], others: Iterable[EpisodeRecord], *, age_s: float) -> Staleness:
+    """Compare the episodes that a version was measured on with the others that are known."""
+    before, after = list(then), list(others)
     tasks = {record.task for record in before}
     new = {record.task for record in after} - tasks
     grown = bool(new) and len(tasks) + len(new) >= GROWTH * len(tasks)

@@ -57,7 +57,7 @@ class Scan:
     earlier one, `unchanged` are the files that were not opened, `checkpoints` what to keep for the next, by
     name, and `moved` the files that were read under another name before, with that name, "" for a new file under
     an old name. Paths are kept paths (log_paths.py). `broken_readers` are plug-ins that cannot be used, or broke
-    in this scan.
+    in this scan. `sharper` says of known templates that these logs made more general what they are now.
     """
 
     records: tuple[EpisodeRecord, ...]
@@ -69,6 +69,7 @@ class Scan:
     checkpoints: Mapping[str, bytes] = field(default_factory=dict)
     moved: Mapping[str, str] = field(default_factory=dict)
     broken_readers: tuple[Broken, ...] = ()
+    sharper: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def size_bytes(self) -> int:
@@ -209,7 +210,8 @@ def _merged(
     read = [file for file in scans if not file.skipped]
     drafts = {draft.id: draft for file in reversed(read) for draft in reversed(file.drafts)}
     masked = {step.template for draft in drafts.values() for step in draft.steps if step.template}
-    templates = templates_of(masked.union(known_templates())) if masked else {}
+    known = set(known_templates()) if masked else set[str]()
+    templates = templates_of(masked | known) if masked else {}
     return Scan(
         records=tuple(settled(draft, templates) for draft in reversed(drafts.values())),
         files=tuple(_figures(file) for file in read),
@@ -222,6 +224,7 @@ def _merged(
         broken_readers=tuple(
             dict.fromkeys((*broken_readers(), *(bad for file in scans for bad in file.broken_readers)))
         ),
+        sharper={one: templates[one] for one in known if one and templates[one] != one},
     )
 
 

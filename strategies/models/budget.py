@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from events.errors import SpendingCapError, UnknownPriceError
 from events.model_events import ModelAsked, ModelBatchSent
+
+_ROUNDING: Final = 1e-9
+"""What sums of fractions are off by at most: .1 and .2 stay within .3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,7 @@ def require_room(caps: Caps, wanted: Wanted, *, cycle: Spent, day: Spent) -> Non
         ("models.cap_tokens_per_cycle", "this cycle", float(caps.tokens_per_cycle), cycle.tokens, wanted.tokens),
     )
     for cap, when, limit, spent, most in checks:
-        if limit and spent + most > limit:
+        if limit and spent + most > limit + _ROUNDING:
             raise _refusal(cap, when, limit=limit, spent=spent, most=most)
 
 

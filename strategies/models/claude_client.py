@@ -5,39 +5,55 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 from functools import cached_property
-from math import isnan
-from typing import TYPE_CHECKING, Any, Final, cast
+from threading import local
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from events.model_errors import DisconnectedError, ServerFaultError, TimedOutError
+from events.model_errors import DisconnectedError, ModelError, ServerFaultError, TimedOutError
 from strategies.models.batch_replies import batch_of, reason_of, result_of
 from strategies.models.endpoint import Arrived
 from strategies.models.failures import AGAIN, failure, no_key, told
 from strategies.models.replies import plain_name
+from strategies.models.waiting import asked_to_wait_s, within
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import anthropic
-    import httpx2
 
-    from events.model_errors import ModelError
+    from events.errors import UpstreamError
     from strategies.models.prompts import Prompt
+
+T = TypeVar("T")
 
 _CONNECT_S: Final = 10.0
 """The longest that a connection may take to come about (a guess: twice what the SDK allows)."""
 _KEY: Final = re.compile(r"[!-~]+")
 """What a key is made of: characters that a header can carry."""
-_FOR_EVER_S: Final = 1e9
-_REFUSED: Final = 400
-"""From this status on, a response is an error."""
+LEAST_KEY_CHARS: Final = 8
+"""A shorter key is none, and taken out wherever it stands it would tear words apart (a guess)."""
+_REFUSED: Final = 300
+"""From this status on, a response is no reply: redirections were followed before."""
+_SET_UP: Final = (
+    "base_url under [models] in germline.toml; HTTPS_PROXY, SSL_CERT_FILE, ANTHROPIC_… in the environment"
+)
+"""What decides how a request is made."""
+
+
+class _Tries(local):
+    """What became of the tries of one question, in the thread that asks it."""
+
+    def __init__(self) -> None:
+        self.lost: list[Exception] = []
+        """Those that reached the server, which may have billed them, and that no reply came to."""
 
 
 class Claude:
     """Sends prompts to the Messages API, with the retries and the backoff of its SDK.
 
     `key` is "" where there is none: sending then raises CredentialsError, and everything else works. `base_url` is
-    "" for the SDK's own choice, which ANTHROPIC_BASE_URL may change. A server that asks to wait longer than
-    `longest_wait_s` before another try is not waited for. Units: seconds.
+    "" for the SDK's own choice, which ANTHROPIC_BASE_URL may change. A reply has `timeout_s` to arrive, its last
+    byte included; a server that asks to wait longer than `longest_wait_s` before another try is not waited for.
+    Units: seconds.
     """
 
     def __init__(
@@ -48,6 +64,7 @@ class Claude:
         self._timeout_s = timeout_s
         self._max_retries = max_retries
         self._longest_wait_s = longest_wait_s
+        self._tries = _Tries()
 
     def require_key(self, model: str) -> None:
         """Raise CredentialsError where there is no key, or what no header could carry; sends nothing."""
@@ -58,7 +75,12 @@ class Claude:
         """Send one prompt and wait for its reply."""
         with self._failures(prompt.model) as client:
             raw = client.messages.with_raw_response.create(**cast("dict[str, Any]", prompt.sent))
-            return Arrived(raw.read(), plain_name(raw.request_id or ""))
+            lost = self._tries.lost
+            return Arrived(
+                raw.read(),
+                self._number(raw.request_id),
+                lost=self._broken(prompt.model, lost[-1]) if lost else None,
+            )
 
     def send_batch(self, prompts: Mapping[str, Prompt]) -> str:
         """Send prompts as a batch, each under an id, and return the batch's name."""
@@ -77,7 +99,8 @@ class Claude:
     def results(self, batch: str) -> Iterator[tuple[str, Arrived | ModelError]]:
         """Yield what became of each prompt of a batch that has ended, by its id, in any order."""
         with self._failures(batch) as client:
-            lines = client.messages.batches.results(batch).http_response.read().splitlines()
+            response = client.messages.batches.results(batch).http_response
+            lines = self._in_time(response.read).splitlines()
         for line in lines:
             yield result_of(line, batch)
 
@@ -93,79 +116,129 @@ class Claude:
         return Anthropic(
             api_key=self._key,
             base_url=self._base_url or None,
-            timeout=Timeout(self._timeout_s, connect=min(self._timeout_s, _CONNECT_S)),
+            timeout=Timeout(self._timeout_s, connect=self._connect_s),
             max_retries=self._max_retries,
-            middleware=[self._impatient],
+            middleware=[self._try],
             open_telemetry=False,  # nothing but the requests leaves the machine
         )
 
-    def _impatient(
-        self, request: anthropic.APIRequest, call_next: anthropic.CallNext
-    ) -> anthropic.APIResponse[Any]:
-        """Give up at once where the server asks to wait for longer than anybody would."""
-        response = call_next(request)
-        wait_s = _asked_to_wait(response.headers)
+    @property
+    def _connect_s(self) -> float:
+        return min(self._timeout_s, _CONNECT_S)
+
+    def _try(self, request: anthropic.APIRequest, call_next: anthropic.CallNext) -> anthropic.APIResponse[Any]:
+        """Try once, and give up at once where the server asks to wait for longer than anybody would."""
+        import anthropic  # noqa: PLC0415 - takes over a second
+
+        try:
+            response = self._in_time(lambda: call_next(request))
+        except anthropic.APIConnectionError as error:
+            if _reached(error):
+                self._tries.lost.append(error)
+            raise
+        wait_s = asked_to_wait_s(response.headers)
         if response.status_code < _REFUSED or wait_s is None or wait_s <= self._longest_wait_s:
             return response
-        raise failure(
+        raise self._failure(
             response.status_code,
             reason_of(response.read()),
             model=str((cast("dict[str, Any]", request.options.json_data) or {}).get("model", "the model")),
-            request_id=plain_name(response.request_id or ""),
+            request_id=response.request_id,
             retry_after_s=wait_s,
         )
 
+    def _in_time(self, work: Callable[[], T]) -> T:
+        """Wait for what a server sends no longer than it may take from the first byte to the last."""
+        try:
+            return within(self._connect_s + self._timeout_s, work)
+        except TimeoutError as late:
+            import anthropic  # noqa: PLC0415 - takes over a second
+            import httpx2  # noqa: PLC0415 - comes with anthropic
+
+            request = httpx2.Request("POST", str(self._client.base_url))
+            raise anthropic.APITimeoutError(request) from httpx2.ReadTimeout(str(late), request=request)
+
     @contextmanager
     def _failures(self, model: str) -> Iterator[anthropic.Anthropic]:
-        """Lend the client, and make every error of the SDK one of germline's own; `model` is what it tells of."""
+        """Lend the client, and make every error of the SDK one of germline's own; `model` is what it tells of.
+
+        The SDK's own are not chained to them: their words hold what a server says as it stands, keys included.
+        """
         self.require_key(model)
         import anthropic  # noqa: PLC0415 - takes over a second
         import httpx2  # noqa: PLC0415 - comes with anthropic
 
+        self._tries.lost = []
         try:
             yield self._client
         except anthropic.APIStatusError as error:
-            raise failure(
+            raise self._failure(
                 error.status_code,
                 error.api_message or error.message,
                 model=model,
-                request_id=plain_name(error.request_id or ""),
-                retry_after_s=_asked_to_wait(error.response.headers),
-            ) from error
+                request_id=error.request_id,
+                retry_after_s=asked_to_wait_s(error.response.headers),
+            ) from None
         except (anthropic.APIConnectionError, httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise self._broken(model, error) from error
+            raise self._broken(model, error) from None
         except anthropic.AnthropicError as error:
             raise ServerFaultError(
-                f"asking {model} failed: {told(str(error))}", model=model, hint=AGAIN
-            ) from error
+                f"asking {model} failed: {self._told(error)}", model=model, hint=AGAIN
+            ) from None
+        except (ValueError, OSError) as error:  # a proxy, a header or a certificate that is none
+            said = f"no request to {model} can be made: {self._told(error)}"
+            lost = len(self._tries.lost)
+            raise DisconnectedError(said, model=model, unsettled=lost, hint=_SET_UP) from None
+
+    def _failure(
+        self, status: int, said: str, *, model: str, request_id: str | None, retry_after_s: float | None
+    ) -> UpstreamError:
+        """Make an error of a status; tries before it may have been billed all the same."""
+        error = failure(
+            status,
+            self._hidden(said),
+            model=model,
+            request_id=self._number(request_id),
+            retry_after_s=retry_after_s,
+        )
+        if isinstance(error, ModelError):
+            error.unsettled = len(self._tries.lost)
+        return error
 
     def _broken(self, model: str, error: Exception) -> ModelError:
-        """Say that no reply came; unless no connection ever was, the request may have been worked on."""
+        """Say that no reply came; what reached the server may have been worked on."""
         import httpx2  # noqa: PLC0415 - comes with anthropic
 
-        cause, attempts = error.__cause__ or error, self._max_retries + 1
-        unsent = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.UnsupportedProtocol, httpx2.InvalidURL)
-        reached = not isinstance(cause, unsent)
-        if reached and isinstance(cause, httpx2.TimeoutException):
+        lost, reached = len(self._tries.lost), _reached(error)
+        if reached and isinstance(error.__cause__ or error, httpx2.TimeoutException):
             said = f"{model} did not answer within {self._timeout_s:g} s (models.timeout_s)"
-            return TimedOutError(said, model=model, unsettled=attempts, hint=AGAIN)
+            return TimedOutError(said, model=model, unsettled=lost, hint=AGAIN)
         where = f" at {self._base_url}" if self._base_url else ""
         what = "the connection broke" if reached else "there is no connection"
-        said = told(str(cause)) or type(cause).__name__
-        return DisconnectedError(
-            f"{what} to the server of {model}{where}: {said}",
-            model=model,
-            unsettled=attempts if reached else 0,
-            hint=AGAIN,
-        )
+        said = f"{what} to the server of {model}{where}: {self._told(error.__cause__ or error)}"
+        return DisconnectedError(told(self._hidden(said)), model=model, unsettled=lost, hint=AGAIN)
+
+    def _told(self, error: BaseException) -> str:
+        return told(self._hidden(str(error))) or type(error).__name__
+
+    def _number(self, request_id: str | None) -> str:
+        return plain_name(self._hidden(request_id or ""))
+
+    def _hidden(self, text: str) -> str:
+        """Take the key out of what a server says: not every key looks like one."""
+        return text.replace(self._key, "[api-key]") if len(self._key) >= LEAST_KEY_CHARS else text
 
 
-def _asked_to_wait(headers: httpx2.Headers) -> float | None:
-    """Read how long a server asks to wait, in seconds; None where it does not, or gives a date."""
-    for name, per_s in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        try:
-            wait_s = float(headers.get(name, "")) / per_s
-        except ValueError:
-            continue
-        return None if isnan(wait_s) else min(wait_s, _FOR_EVER_S)
-    return None
+def _reached(error: Exception) -> bool:
+    """Tell whether a try came as far as the server."""
+    import httpx2  # noqa: PLC0415 - comes with anthropic
+
+    unsent = (
+        httpx2.ConnectError,
+        httpx2.ConnectTimeout,
+        httpx2.InvalidURL,
+        httpx2.LocalProtocolError,
+        httpx2.UnsupportedProtocol,
+        ValueError,
+    )
+    return not isinstance(error.__cause__ or error, unsent)

@@ -54,14 +54,17 @@ class Desk:
         reply: Future[Arrived] = Future()
         Thread(target=_send, args=(begun, reply), daemon=True).start()  # a daemon: Ctrl-C waits for no server
         ends: tuple[Future[Any], ...] = (reply, self._stopped)
-        wait(ends, timeout=within_s, return_when=FIRST_COMPLETED)
+        try:
+            wait(ends, timeout=within_s, return_when=FIRST_COMPLETED)
+        except KeyboardInterrupt:
+            self._here(self._lose, begun, None)
+            raise
         if not reply.done():
             raise self._here(self._give_up, begun, within_s)
         error = reply.exception()
         if error is None:
             return self._here(self._take, begun, reply.result())
-        if isinstance(error, ModelError | CredentialsError):
-            self._here(self._lose, begun, error)
+        self._here(self._lose, begun, error if isinstance(error, ModelError | CredentialsError) else None)
         raise error
 
     def keep(self, value: JsonValue, *, kind: str) -> str:
@@ -110,7 +113,7 @@ class Desk:
     def _take(self, begun: Begun[A], arrived: Arrived) -> Reply[A]:
         return self._open().take(begun, arrived)
 
-    def _lose(self, begun: Begun[A], error: ModelError | CredentialsError) -> None:
+    def _lose(self, begun: Begun[A], error: ModelError | CredentialsError | None) -> None:
         self._open().lose(begun, error)
 
     def _give_up(self, begun: Begun[A], within_s: float) -> ModelError:

@@ -14,12 +14,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """A reply as it arrived: JSON of the Messages API, not looked at yet."""
+    """A reply as it arrived: JSON of the Messages API, not looked at yet.
+
+    `lost` tells of tries before it that nothing came back to and that may have been billed, None without any.
+    """
 
     body: bytes
     request_id: str = ""
     batch: str = ""
     replayed: bool = False
+    lost: ModelError | None = None
 
 
 class Endpoint(Protocol):

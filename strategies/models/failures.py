@@ -24,7 +24,8 @@ LOOK: Final = "germline log --type ModelAsked"
 AGAIN: Final = "the same command, in a while; what was paid for is kept"
 """What to do where it was nobody's fault."""
 _MOST_CHARS: Final = 300
-"""How much of what a server says is passed on (a guess)."""
+_MOST_READ_CHARS: Final = 10_000
+"""How much of what a server says is passed on, and looked at (guesses)."""
 
 _OVERLOADED: Final = 529
 _FAULT: Final = 500
@@ -45,8 +46,8 @@ _STATUS: Final = {
 
 def told(text: str) -> str:
     """Write what a server says as one line that shows as it is, without secrets."""
-    line = "".join(char if char.isprintable() else " " for char in text)
-    return without_secrets(" ".join(line.split())[:_MOST_CHARS])
+    line = "".join(char if char.isprintable() else " " for char in text[:_MOST_READ_CHARS])
+    return without_secrets(" ".join(line.split()))[:_MOST_CHARS]  # cut last: half a secret looks like none
 
 
 def status_of(error_type: str) -> int:

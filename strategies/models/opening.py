@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from contextlib import closing, contextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 from registry.gitleaks import leaks_in
-from strategies.models.claude_client import Claude
+from registry.redaction import Leak
+from strategies.models.claude_client import LEAST_KEY_CHARS, Claude
 from strategies.models.failures import KEY
 from strategies.models.recorded import RecordedModel
 from strategies.models.replay import Tape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from registry.registry import Registry
+    from strategies.models.prompts import FindLeaks
     from strategies.models.settings import ModelSettings
 
 
@@ -35,8 +36,9 @@ def open_model(
     `sends` is false for a dry run: what is not on the tape is then refused. `gitleaks` is the binary of a second
     scanner for secrets, "" for none. Without a key everything works until something is to be sent.
     """
+    key = environment.get(KEY, "").strip()
     claude = Claude(
-        environment.get(KEY, "").strip(),
+        key,
         base_url=settings.base_url,
         timeout_s=settings.timeout_s,
         max_retries=settings.max_retries,
@@ -48,8 +50,19 @@ def open_model(
             settings,
             endpoint=claude if sends else None,
             tape=tape,
-            find_leaks=partial(leaks_in, binary=gitleaks),
+            find_leaks=_finding(key, gitleaks),
         )
+
+
+def _finding(key: str, gitleaks: str) -> FindLeaks:
+    """Look for secrets, the key itself first: one of a proxy may look like any word."""
+
+    def find(texts: Iterable[str]) -> tuple[Leak, ...]:
+        read = list(texts)
+        there = len(key) >= LEAST_KEY_CHARS and any(key in text for text in read)
+        return (*((Leak("api-key", key),) if there else ()), *leaks_in(read, gitleaks))
+
+    return find
 
 
 def tape_of(path: Path | None, *, record: bool) -> Tape | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from events.clock import pause
@@ -18,7 +19,7 @@ from strategies.models.replies import read_reply
 from strategies.models.rounds import Ended, Round, ids_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from registry.registry import Registry
     from strategies.models.asking import Request
@@ -82,7 +83,7 @@ class RecordedModel:
         except (ModelError, CredentialsError) as error:
             self.lose(begun, error)
             raise
-        except KeyboardInterrupt:
+        except BaseException:  # Ctrl-C, or what nobody foresaw: it may have been billed
             self.lose(begun, None)
             raise
         return self.take(begun, arrived)
@@ -147,12 +148,16 @@ class RecordedModel:
                 prompt_hash=prompt.hash,
                 hint=f"--model-replay {self.tape.path} --model-record asks for what it lacks",
             )
+        lacking = f"; {self.tape.path} holds no reply to prompt {prompt.hash[:16]}" if self.tape else ""
         if self.endpoint is None:
             raise RefusedError(
-                f"nothing is sent to {prompt.model}: what a dry run paid for could not be kept",
-                hint="the same command without --dry-run, or with --model-replay FILE",
+                f"nothing is sent to {prompt.model}: what a dry run paid for could not be kept{lacking}",
+                hint="the same command without --dry-run, or with --model-replay FILE that holds it",
             )
-        self.endpoint.require_key(prompt.model)
+        try:
+            self.endpoint.require_key(prompt.model)
+        except CredentialsError as error:
+            raise CredentialsError(f"{error.message}{lacking}", hint=error.hint) from error
         return self.endpoint
 
     # -- money -----------------------------------------------------------------------------------------
@@ -189,6 +194,8 @@ class RecordedModel:
 
     def _take(self, request: Request[A], prompt: Prompt, arrived: Arrived) -> Reply[A]:
         """Keep what came back, and only then look whether it is of use."""
+        if arrived.lost is not None:
+            self._lose(request, prompt, arrived.lost)
         read = read_reply(request, arrived.body, self.find_leaks)
         event = answered(request, prompt, arrived, read, self.prices)
         name = keep(self.registry, prompt, event, read.kept, cycle=self.cycle)
@@ -220,7 +227,9 @@ class RecordedModel:
             return
         endpoint = self._open_endpoint(asked[0][1])
         self._read_on()
-        sending = Round(endpoint, self._send_batch, self.settings.batch_wait_s, self.pause)
+        requests = {prompt.hash: request for request, prompt in asked}
+        send = partial(self._send_batch, requests)
+        sending = Round(endpoint, send, self.settings.batch_wait_s, self.pause)
         ends = sending.ends([prompt for _, prompt in asked], self._ledger.batches)
         for (request, prompt), end in zip(asked, ends, strict=True):
             if not isinstance(end, Ended):
@@ -231,12 +240,17 @@ class RecordedModel:
             else:
                 yield _settled(self._take, request, prompt, end.what)
 
-    def _send_batch(self, prompts: Sequence[Prompt]) -> str:
+    def _send_batch(self, requests: Mapping[str, Request[Any]], prompts: Sequence[Prompt]) -> str:
         """Send a batch where the caps allow it, and write down at once that it is out."""
         most = self._require_room(prompts, batch=True)
         endpoint = self._open_endpoint(prompts[0])
         ids = ids_of(prompt.hash for prompt in prompts)
-        batch = endpoint.send_batch(dict(zip(ids, prompts, strict=True)))
+        try:
+            batch = endpoint.send_batch(dict(zip(ids, prompts, strict=True)))
+        except KeyboardInterrupt:  # it may be out, under a name that nobody was told
+            for prompt in prompts:
+                self._lose(requests[prompt.hash], prompt, None)
+            raise
         keep_batch(self.registry, prompts, batch, most, cycle=self.cycle)
         return batch
 

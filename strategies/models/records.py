@@ -100,7 +100,7 @@ def unanswered(
     What was refused cost nothing; what was lost may have cost as much as it can.
     """
     lost = error.unsettled if isinstance(error, ModelError) else int(error is None)
-    most_usd = prices.most_usd(prompt)
+    most_usd = prices.most_usd(prompt, batch=bool(batch))
     return ModelAsked(
         role=request.role,
         model=prompt.model,

@@ -26,11 +26,15 @@ _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@/-]{0,127}")
 """Names and ids of a server that may stand in an event."""
 
 
+_Tokens = Annotated[int, Field(ge=0, le=1_000_000_000)]
+"""More than any context holds: what a server says beyond it is no count."""
+
+
 class _Usage(BaseModel):
-    input_tokens: Annotated[int, Field(ge=0)] = 0
-    output_tokens: Annotated[int, Field(ge=0)] = 0
-    cache_creation_input_tokens: Annotated[int, Field(ge=0)] | None = None
-    cache_read_input_tokens: Annotated[int, Field(ge=0)] | None = None
+    input_tokens: _Tokens
+    output_tokens: _Tokens
+    cache_creation_input_tokens: _Tokens | None = None
+    cache_read_input_tokens: _Tokens | None = None
 
 
 class _Message(BaseModel):
@@ -38,7 +42,7 @@ class _Message(BaseModel):
 
     type: Literal["message"]
     content: list[dict[str, JsonValue]]
-    usage: _Usage
+    usage: JsonValue = None
     model: str = ""
     stop_reason: str | None = None
 
@@ -47,7 +51,7 @@ class _Message(BaseModel):
 class ReadReply(Generic[A]):
     """A reply as it was read: its answer, or the error that tells what is wrong with it.
 
-    `kept` is what stays of it, without secrets. `usage` is None where it is no message at all.
+    `kept` is what stays of it, without secrets. `usage` is None where it is no message at all, or tells no tokens.
     """
 
     kept: bytes
@@ -74,10 +78,11 @@ def read_reply(request: Request[A], body: bytes, find_leaks: FindLeaks = lambda 
         return _no_message(body, find_leaks)
     parts = tuple(_part(block) for block in message.content)
     text = "".join(part.text for part in parts if isinstance(part, Text))
+    usage = _usage(message.usage)
     return ReadReply(
         kept=kept,
-        answer=_ended_badly(request, message) or _answered(request, text),
-        usage=_usage(message.usage),
+        answer=_ended_badly(request, message.stop_reason, usage) or _answered(request, text),
+        usage=usage,
         served_by=plain_name(message.model),
         text=text,
         parts=parts,
@@ -86,9 +91,10 @@ def read_reply(request: Request[A], body: bytes, find_leaks: FindLeaks = lambda 
 
 
 def _no_message(body: bytes, find_leaks: FindLeaks) -> ReadReply[A]:
-    text = body.decode(errors="replace")[:_MOST_KEPT_CHARS]
+    text = body[: 4 * _MOST_KEPT_CHARS].decode(errors="replace")
     error = MalformedReplyError("what came back is no message of the Messages API")
-    return ReadReply(plain(text, find_leaks([text])).encode(), error)
+    clean = plain(text, find_leaks([text]))[:_MOST_KEPT_CHARS]  # cut last: half a secret looks like none
+    return ReadReply(clean.encode(errors="replace"), error)
 
 
 def plain_name(name: str) -> str:
@@ -96,12 +102,17 @@ def plain_name(name: str) -> str:
     return name if _PLAIN_NAME.fullmatch(name) and plain(name) == name else ""
 
 
-def _usage(told: _Usage) -> TokenUsage:
+def _usage(said: JsonValue) -> TokenUsage | None:
+    """Read the tokens of a message, None where it does not tell them: then the most it can have cost counts."""
+    try:
+        usage = _Usage.model_validate(said)
+    except ValidationError:
+        return None
     return TokenUsage(
-        input=told.input_tokens,
-        output=told.output_tokens,
-        cache_write=told.cache_creation_input_tokens or 0,
-        cache_read=told.cache_read_input_tokens or 0,
+        input=usage.input_tokens,
+        output=usage.output_tokens,
+        cache_write=usage.cache_creation_input_tokens or 0,
+        cache_read=usage.cache_read_input_tokens or 0,
     )
 
 
@@ -118,10 +129,10 @@ def _stop(message: _Message) -> Stop:
     return message.stop_reason if message.stop_reason in get_args(Stop) else "end_turn"  # type: ignore[return-value] # mypy does not narrow by get_args
 
 
-def _ended_badly(request: Request[A], message: _Message) -> ModelError | None:
+def _ended_badly(request: Request[A], stop_reason: str | None, usage: TokenUsage | None) -> ModelError | None:
     """Tell what a reply ended in where it did not end well."""
-    used = f"{message.usage.output_tokens:,} tokens"
-    match message.stop_reason:
+    used = f"{usage.output:,} tokens" if usage else "nobody says how many tokens"
+    match stop_reason:
         case "refusal":
             return DeclinedError(f"the model declined to answer as {request.role}, after {used}")
         case "max_tokens":
@@ -137,6 +148,8 @@ def _answered(request: Request[A], text: str) -> A | ModelError:
     """Read the text as the shape that was asked for."""
     if issubclass(request.answer, str):
         return request.answer(text)
+    if not text.strip():
+        return MalformedReplyError(f"the reply to the {request.role} holds no text")
     try:
         return request.answer.model_validate_json(text)
     except ValidationError as error:

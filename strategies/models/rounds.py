@@ -134,7 +134,9 @@ def collected(
         waited_s += look_s
         look_s = min(look_s * _LONGER, _LONGEST_LOOK_S)
     results = dict(endpoint.results(batch))
-    silent = MalformedReplyError(f"batch {batch} has ended and holds no result for the prompt")
+    silent = MalformedReplyError(
+        f"batch {batch} has ended and holds no result for the prompt that can be read", unsettled=1
+    )
     return {name: results.get(name, silent) for name in ids}
 
 

@@ -30,6 +30,8 @@ CLAUDE: Final = "claude"
 """The name of the proposer."""
 FORMS: Final = frozenset({"number", "json", "code", "list", "table", "link"})
 """What the claim `output` may name (logs/answer_forms.py)."""
+_OPENING: Final = ("```", "~~~", "<!--")
+"""What a single line cannot close again: all that follows would be code, or a comment."""
 
 
 class Vocabulary(NamedTuple):
@@ -109,7 +111,12 @@ def _edit(capsule: Capsule, said: SuggestedEdit) -> Edit | None:
     gene = capsule.gene(said.gene)
     text = said.text.strip("\r\n")
     wrong = (not text.strip() or "\n" in text or "\r" in text) != (said.op == "delete")
-    if gene is None or wrong or (said.op == "insert_after" and len(said.target) != 1):
+    if (
+        gene is None
+        or wrong
+        or text.lstrip().startswith(_OPENING)
+        or (said.op == "insert_after" and len(said.target) != 1)
+    ):
         return None
     if said.op == "append":
         edit = appended(gene, [text])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from events.candidate_events import CandidateScored
 from events.errors import CheckFailedError, NotFoundError, RefusedError, UsageError
@@ -14,6 +14,7 @@ from strategies.gate.explain import gene_rules, text_rules, weight_rule
 from strategies.gate.lint import Limits, lint
 from strategies.gate.rules import failed
 from strategies.gate.untrusted import quarantine_rule
+from strategies.moved import STALE, moved_on
 from strategies.rollouts.comparison import contest_of, freeze, runs_of
 from strategies.rollouts.settling import Settled, rollout_candidate_id, settled
 
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from strategies.gate.rules import Rule
     from strategies.rollouts.comparison import Rig
     from strategies.rollouts.contest import Contest
-
-STALE: Final = "stale base"
 
 
 def try_out(rig: Rig, ids: Sequence[str]) -> list[Candidate]:
@@ -58,9 +57,8 @@ def record(rig: Rig, capsule: Capsule, one: Settled) -> Candidate:
         known = _known(rig, name)
         if known.verdict in {"promote", "reject"}:
             return known
-        verdict, now_at = one.verdict, registry.capsule(capsule.name).version
-        if verdict.decision == "promote" and now_at != capsule.version:
-            moved = f"{capsule.name} went from version {capsule.version} to {now_at} meanwhile"
+        verdict, now = one.verdict, registry.capsule(capsule.name)
+        if verdict.decision == "promote" and (moved := moved_on(registry, capsule, now)):
             verdict = Verdict("hold", (STALE, moved, *verdict.reasons))
         scored = _scored(rig, capsule, one, known)
         judged = Judge(scored, registry.clock.new_id(), verdict.decision, verdict.reasons, rig.preset.name)

@@ -87,9 +87,9 @@ class Jury:
                 )
             elif counts:
                 note = f"judge {grader.name}: {opinion.note}"[:NOTE_CHARS]
-                return found.model_copy(update={"status": "infrastructure", "note": note, "shown": ()})
-        paid = {"cost_usd": (found.cost_usd or 0.0) + cost_usd} if cost_usd else {}
-        return summed(found.model_copy(update={"layers": tuple(layers), "shown": (), **paid}))
+                void = {"status": "infrastructure", "note": note, "shown": ()}
+                return found.model_copy(update=void | _paid(found, cost_usd))
+        return summed(found.model_copy(update={"layers": tuple(layers), "shown": ()} | _paid(found, cost_usd)))
 
     def _opinion(self, task: RolloutTask, grader: JudgeGrader, text: str | None, *, counts: bool) -> _Opinion:
         if text is None:
@@ -98,17 +98,26 @@ class Jury:
         if not isinstance(reference, str):
             reference = fixture_bytes(task.folder, reference).decode(errors="replace")
         asked = asked_in_both_orders(Pair(task.prompt, reference, text), self.model, self.rubric)
+        paid_usd, places = 0.0, []
         try:
-            replies = [self.desk.ask(one, within_s=self.within_s) for one in asked]
+            for one in asked:
+                reply = self.desk.ask(one, within_s=self.within_s)
+                paid_usd += reply.cost_usd or 0.0
+                places.append(reply.answer.better)
         except SpendingCapError as error:
             if counts:
                 raise CapReachedError(f"{error.message}; finished runs are kept") from error
-            return _Opinion(None, 0.0, error.message)
+            return _Opinion(None, paid_usd, error.message)
         except ModelError as error:
-            return _Opinion(None, error.cost_usd or 0.0, error.message)
-        said = BothOrders(*(reply.answer.better for reply in replies))
+            return _Opinion(None, paid_usd + (error.cost_usd or 0.0), error.message)
+        said = BothOrders(*places)
         note = "" if said.consistent else "the order changed its answer: a tie"
-        return _Opinion(CODES[said.verdict], sum(reply.cost_usd or 0.0 for reply in replies), note)
+        return _Opinion(CODES[said.verdict], paid_usd, note)
+
+
+def _paid(found: Trial, cost_usd: float) -> dict[str, object]:
+    """Add what judging cost to what a run cost, where it cost anything."""
+    return {"cost_usd": (found.cost_usd or 0.0) + cost_usd} if cost_usd else {}
 
 
 @dataclass(frozen=True)

@@ -165,6 +165,8 @@ class MetricRunner:
             ran = self._ran(job, Path(name).resolve())
         if ran.ended in {"unstarted", "lost"}:
             return Trial(task=job.task.id, status="infrastructure", note=ran.error[:_NOTE_CHARS])
+        if ran.ended == "disk":
+            return Trial(task=job.task.id, status="infrastructure", note="the disk ran full while the command ran")
         if ran.ended != "exited":
             note = f"the command ran past its limit of {self.metric.file.limit_s:g} s or its processes"
             return Trial(task=job.task.id, status="stopped", seconds=ran.seconds, note=note)

@@ -41,11 +41,12 @@ _GRACE_S: Final = 5.0
 _END_S: Final = 2.0
 """The same, once nobody waits for its report (guess: a hundred times what it takes)."""
 _CHUNK_BYTES: Final = 65_536
-
 on_behalf_of: Final = ContextVar("on_behalf_of", default="")
 """Whose commands a thread runs, in a process that works for several people."""
 _RUNNING: Final[dict[int, str]] = {}
 """The process groups that run now, each with the one it runs for."""
+
+Ended = Literal["exited", "limit", "processes", "disk", "unstarted", "lost"]
 
 MISSING: Final = {
     "files": "writes outside the copy are not stopped",
@@ -63,7 +64,8 @@ class SandboxPolicy(Frozen):
     isolation. `commands` (`rollouts.commands`) are the programs that checks and graders may name beside Python.
     `environment` names the variables that are let through. Limits are per process but for `processes`, which
     counts all of one run, and the workspace's, which cap copies; `memory_bytes` bounds the private memory that a
-    process may write to: runtimes reserve far more addresses than they use.
+    process may write to: runtimes reserve far more addresses than they use. A command ends where the disk has less
+    left than `spare_bytes`, whoever filled it.
     """
 
     allow_unisolated: bool = False
@@ -76,6 +78,7 @@ class SandboxPolicy(Frozen):
     open_files: Annotated[int, Field(gt=0)] = 1_024
     workspace_bytes: Annotated[int, Field(gt=0)] = 256 * 1024**2
     workspace_files: Annotated[int, Field(gt=0)] = 10_000
+    spare_bytes: Annotated[int, Field(ge=0)] = 128 * 1024**2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,12 +106,12 @@ class Command:
 class Ran:
     """How a command ended.
 
-    `ended` is exited (`code`, negative for a signal), limit (past its time), processes (too many), unstarted (it
-    could not be run; `error` says why) or lost (the confinement itself went away). `attempts` are what it tried
-    and was not let do. Units: seconds on the wall.
+    `ended` is exited (`code`, negative for a signal), limit (past its time), processes (too many, or threads),
+    disk (full), unstarted (`error` says why) or lost (the confinement itself went away). `attempts` are what it
+    tried and was not let do. Units: seconds on the wall.
     """
 
-    ended: Literal["exited", "limit", "processes", "unstarted", "lost"]
+    ended: Ended
     code: int
     stdout: str
     stderr: str
@@ -179,7 +182,7 @@ def run(command: Command, policy: SandboxPolicy) -> Ran:
             hint="to run them all the same, write under [rollouts] in germline.toml: allow_unisolated = true",
         )
     return Ran(
-        ended=cast("Literal['exited', 'limit', 'processes', 'unstarted', 'lost']", report.ended),
+        ended=cast("Ended", report.ended),
         code=report.code,
         stdout=streams["stdout"].decode(errors="replace"),
         stderr=streams["stderr"].decode(errors="replace"),
@@ -202,6 +205,7 @@ def _spec(command: Command, policy: SandboxPolicy) -> Spec:
         network=command.network,
         limit_s=command.limit_s,
         processes=policy.processes,
+        spare_bytes=policy.spare_bytes,
         limits={
             "RLIMIT_CORE": 0,
             "RLIMIT_CPU": seconds,

@@ -199,10 +199,13 @@ class Toolbox:
         stopped = "".join(f"\nrefused: {self._placed(one)}" for one in ran.attempts)
         if ran.ended == "lost":
             return Done(ran.error, failed=True, lost=True)
-        if ran.ended == "limit":
-            return Done(f"stopped after {limit_s:.0f} s{stopped}", failed=True)
-        if ran.ended == "processes":
-            return Done(f"stopped: more than {self.policy.processes} processes{stopped}", failed=True)
+        why = {
+            "limit": f"stopped after {limit_s:.0f} s",
+            "processes": f"stopped: more than {self.policy.processes} processes",
+            "disk": "stopped: the disk ran full",
+        }.get(ran.ended)
+        if why:
+            return Done(f"{why}{stopped}", failed=True)
         if ran.ended == "unstarted":
             return Done(f"it could not be started: {self._placed(ran.error)}{stopped}", failed=True)
         if isinstance(call, RunCommand):

@@ -199,6 +199,8 @@ def _ended_early(task: RolloutTask, ran: Ran, told: Told, *, idle: bool) -> tupl
     """
     if ran.ended in {"unstarted", "lost"}:
         return "infrastructure", f"the agent could not be run: {ran.error}"
+    if ran.ended == "disk":
+        return "infrastructure", "the disk ran full while the agent worked"
     if ran.ended == "limit":
         return "stopped", f"the agent ran past the limit of {task.limit_s:g} s"
     if ran.ended == "processes":

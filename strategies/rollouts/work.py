@@ -88,4 +88,6 @@ def _overruns(ran: Ran, limit_s: float, policy: SandboxPolicy) -> tuple[str, ...
         return (f"ran past its limit of {limit_s:g} s",)
     if ran.ended == "processes":
         return (f"started more than {policy.processes} processes",)
+    if ran.ended == "disk":
+        return ("ran until the disk was full",)
     return ()

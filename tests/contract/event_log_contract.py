@@ -171,6 +171,14 @@ class AppendContract(LogContract):
             put(log, other)
         assert log.head().position == 1
 
+    def test_an_id_that_stands_for_the_same_event_of_another_stream_is_a_conflict(
+        self, log: EventLog, pen: Pen
+    ) -> None:
+        first = put(log, pen.draft("capsule:sql")).envelopes[0]
+        with pytest.raises(ConflictError, match="0 for the same event"):
+            put(log, Draft("capsule:web", first.event, first.event_id, first.at, first.actor))
+        assert log.head().position == 1
+
     def test_one_id_twice_in_a_batch_is_refused(self, log: EventLog, pen: Pen) -> None:
         draft = pen.draft()
         with pytest.raises(UsageError, match="same id"):
@@ -227,6 +235,18 @@ class AppendContract(LogContract):
             log.append([pen.draft("gene:a")], expected={"gene:a": 1, "capsule:sql": 1})
         assert (caught.value.stream, caught.value.actual) == ("capsule:sql", 2)
         assert log.head().position == 3
+
+    def test_a_writer_that_is_alone_again_has_forgotten_how_streams_stood_before_others_wrote(
+        self, log: EventLog, connect: Opener, pen: Pen
+    ) -> None:
+        put(log, pen.draft("capsule:sql"))
+        with closing(connect()) as other:
+            put(other, pen.draft("capsule:sql"))
+        for version in range(2):  # the first finds the other's event, the second its own
+            log.append([pen.draft("gene:a")], expected={"gene:a": version})
+        with pytest.raises(ConflictError) as caught:
+            log.append([pen.draft("gene:a")], expected={"gene:a": 2, "capsule:sql": 1})
+        assert (caught.value.stream, caught.value.actual) == ("capsule:sql", 2)
 
     def test_what_was_rolled_back_is_not_built_upon(self, log: EventLog, connect: Opener, pen: Pen) -> None:
         def fail() -> None:

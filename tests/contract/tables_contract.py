@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from events.envelope import Draft
 from events.log import Document, StoredEpisode
+from events.registry_events import EvidenceErased, SignalRaised
 from tests.contract.drafts import put
 from tests.contract.event_log_contract import LogContract
 
@@ -20,6 +22,19 @@ if TYPE_CHECKING:
 
 def versions(*numbers: int, key: str = "sql") -> list[Document]:
     return [Document("version", key, number, f"{key}@{number}".encode()) for number in numbers]
+
+
+def raised(*evidence: str) -> SignalRaised:
+    return SignalRaised(
+        fingerprint="f1",
+        kind="error_template",
+        calls_for="repair",
+        count=1,
+        episodes=1,
+        runs=(),
+        severity=0.4,
+        evidence=evidence,
+    )
 
 
 class TablesContract(LogContract):
@@ -46,6 +61,27 @@ class TablesContract(LogContract):
         with pytest.raises(ValueError, match="'promt' is no kind"):
             log.put_blob(b"text", kind="promt")
         assert log.blob_kinds() == {}
+
+    def test_evidence_that_went_without_an_event_that_erased_it_is_named_with_its_signal(
+        self, log: EventLog
+    ) -> None:
+        names = [log.put_blob(body, kind="evidence") for body in (b"told", b"lost")]
+        put(log, Draft("registry", raised(*names), "id-1", "now", "miner:x"))
+        assert log.verify().problems == ()
+        for name in names:
+            log.erase_blob(name)
+        put(log, Draft("registry", EvidenceErased(evidence=names[0], reason="asked"), "id-2", "now", "person:a"))
+        (problem,) = log.verify().problems
+        assert (problem.position, problem.what) == (1, f"evidence {names[1]} is gone, and no event erased it")
+
+    def test_evidence_that_is_there_although_an_event_erased_it_is_named(self, log: EventLog) -> None:
+        name = log.put_blob(b"text", kind="evidence")
+        put(log, Draft("registry", raised(name), "id-1", "now", "miner:x"))
+        put(log, Draft("registry", EvidenceErased(evidence=name, reason="asked"), "id-2", "now", "person:a"))
+        (problem,) = log.verify().problems
+        assert problem.what == f"evidence {name} was erased, and is there"
+        log.erase_blob(name)
+        assert log.verify().problems == ()
 
     def test_a_document_is_the_last_of_its_sequence_or_the_last_at_a_point(self, log: EventLog) -> None:
         log.put_documents([*versions(1, 2, 5), *versions(9, key="other")])

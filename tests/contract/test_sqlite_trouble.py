@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ import pytest
 
 from events.errors import StorageError
 from events.log import Document
+from events.sqlite_errors import typed
 from events.sqlite_log import SqliteLog
 from tests.contract.drafts import Pen, put
 from tests.contract.log_writers import append_many
@@ -127,6 +129,17 @@ def test_a_full_disk_by_max_page_count_loses_nothing_and_works_again_when_there_
         limit_pages(log, None)
         put(log, pen.draft())
         assert log.head().position == len(acknowledged) + 1
+
+
+def test_a_disk_without_room_for_the_index_of_the_log_is_told_as_full(path: Path) -> None:
+    """That is what opening gives there, for reading too: a tmpfs without a free page."""
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+    told = typed(error, str(path))
+    assert (told.message, told.hint) == (
+        f"the registry {path} could not be used: the disk is full",
+        "make room and run the command again: all that was acknowledged is safe",
+    )
 
 
 def test_a_transaction_that_the_full_disk_ended_does_not_go_on_piecemeal(path: Path) -> None:

@@ -154,6 +154,7 @@ def test_diff_shows_lines_words_and_the_events_between(germline: Terminal) -> No
     assert (told["a"], told["b"]) == (1, 2)
     assert [event["type"] for event in told["events"]][-1] == "CapsuleVersioned"
     assert {row["op"] for row in told["files"][0]["lines"]} == {"equal", "add"}
+    assert {row["ending"] for row in told["files"][0]["lines"]} == {"\n"}
     assert "no difference" in germline.does("diff", "sql-analyst", "2", "2").out
 
 

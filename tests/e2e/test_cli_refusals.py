@@ -98,7 +98,7 @@ def cut_log() -> bytes:
         ),
         (["log", "--registry", "x"], 2, "--registry", "goes before the command"),
         (["show", "sql-analyst", "--blam"], 2, "--blam", "germline show --help"),
-        (["--registry", "absent.db", "log"], 2, "no registry at absent.db", "germline init"),
+        (["--registry", "absent.db", "log"], 2, "no registry at absent.db", "germline --registry absent.db init"),
         (["--registry", "postgresql://127.0.0.1:1/x", "log"], 1, "cannot be reached", "that the server runs"),
         (["--registry", "mysql://x", "log"], 2, "mysql:// is not known", "registry.db"),
         (["ui"], 2, "need a terminal", "germline status"),
@@ -253,6 +253,27 @@ def test_a_stale_base_is_held_not_promoted(germline: Terminal, monkeypatch: pyte
     again = germline.does("evolve", "sql-analyst", "--logs", recordings(), "--cycles", "1", "--json").json
     assert again["cycles"][0]["verdict"] == "promote"
     assert again["cycles"][0]["version"] == 3
+
+
+def test_a_skill_edited_while_it_is_measured_is_held_and_the_edit_can_be_adopted(
+    germline: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edited = MINIMAL.replace("one query", "one fast query")
+
+    def slow(*args: object, **kwargs: object) -> object:
+        germline.write("skills/sql-analyst/SKILL.md", edited)
+        return measure(*args, **kwargs)  # type: ignore[arg-type] # handed through as it came
+
+    monkeypatch.setattr("strategies.drafts.measure", slow)
+    told = germline.does("evolve", "sql-analyst", "--logs", recordings(), "--cycles", "1", "--json").json
+    assert told["cycles"][0]["verdict"] == "hold"
+    assert told["cycles"][0]["reasons"] == [
+        "stale base",
+        "sql-analyst was edited by hand meanwhile: germline adopt sql-analyst",
+    ]
+    assert (germline.folder / "skills/sql-analyst/SKILL.md").read_text() == edited
+    monkeypatch.undo()
+    assert germline.does("adopt", "sql-analyst", "--json").json["skills"][0]["version"] == 2
 
 
 def test_a_fault_of_ours_is_one_line_and_a_traceback_only_on_request(

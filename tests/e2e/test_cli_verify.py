@@ -3,6 +3,8 @@ from __future__ import annotations
 import base64
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -88,6 +90,17 @@ def test_a_cut_tail_is_caught_by_default_and_by_a_checkpoint_kept_elsewhere(germ
     assert found(germline) == [], "which is why a checkpoint is kept elsewhere"
     assert "no checkpoint was kept" in germline.does("verify").err
     assert found(germline, "--against", "bare.json") == ["cut"]
+
+
+def test_a_log_that_is_damaged_itself_is_to_be_repaired_whatever_its_sidecar_says(germline: Terminal) -> None:
+    cut_tail(database(germline), after=germline.events() - 1)
+    with closing(sqlite3.connect(database(germline))) as connection:
+        connection.execute("DROP TRIGGER events_refuse_update")
+        connection.execute("UPDATE events SET actor = 'person:mallory' WHERE position = 2")
+        connection.commit()
+    answer = germline("verify")
+    assert (answer.code, "its end was cut off" in answer.out) == (3, True)
+    assert answer.hint.startswith("germline doctor --repair")
 
 
 def test_a_history_rewritten_as_a_whole_is_caught(germline: Terminal) -> None:

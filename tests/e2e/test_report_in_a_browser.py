@@ -28,6 +28,11 @@ addEventListener("load", () => {
     frame.dataset.wide = root.scrollWidth - root.clientWidth;
     frame.dataset.out = out.length;
     frame.dataset.styled = getComputedStyle(page.querySelector(".blame")).listStyleType;
+    const tables = [...page.querySelectorAll(".wide:not(.heat)")].filter(one => one.clientWidth);
+    frame.dataset.cut = tables.filter(one => one.scrollWidth > one.clientWidth + 1).length;
+    for (const one of tables) one.scrollLeft = 999;
+    frame.dataset.nameless = tables.filter(one => one.querySelector("tbody th").getBoundingClientRect().left
+      < one.getBoundingClientRect().left).length;
     frame.dataset.obeyed = root.dataset.owned ?? "no";
   }
 });
@@ -39,6 +44,8 @@ class Seen(NamedTuple):
 
     wide: str
     out: str
+    cut: str
+    nameless: str
     styled: str
     obeyed: str
 
@@ -95,6 +102,15 @@ def dumped(chromium: str, page: Path, folder: Path, at: str = "") -> tuple[str, 
 def test_nothing_reaches_beyond_the_page(browsed: Browsed, width: int) -> None:
     seen = browsed.seen[width]
     assert (seen.wide, seen.out) == ("0", "0")
+
+
+def test_on_a_desk_every_table_shows_all_of_its_columns(browsed: Browsed) -> None:
+    assert browsed.seen[1280].cut == "0"
+
+
+def test_on_a_phone_rows_keep_their_names_in_view_while_a_table_scrolls(browsed: Browsed) -> None:
+    assert browsed.seen[320].cut != "0"
+    assert browsed.seen[320].nameless == "0"
 
 
 def test_the_style_sheet_counts_and_hostile_text_is_not_obeyed(browsed: Browsed) -> None:

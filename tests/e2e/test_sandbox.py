@@ -67,6 +67,16 @@ def test_a_write_outside_is_stopped_and_told(workspace: Path, deed: str) -> None
     assert [attempt.removesuffix(".d") for attempt in ran.attempts] == ["tried to write outside"]
 
 
+def test_attempts_are_told_once_each_and_twenty_at_most(tmp_path: Path) -> None:
+    require_isolation()
+    code = (
+        "import socket\nfor port in (1, 1, *range(1, 31)):\n"
+        "    try: socket.create_connection(('127.0.0.1', port))\n    except OSError: pass"
+    )
+    ran = run_python(code, new_workspace(tmp_path))
+    assert ran.attempts == tuple(f"tried to reach 127.0.0.1:{port}" for port in range(1, 21))
+
+
 def test_modes_and_times_of_files_outside_stay_as_they_are(tmp_path: Path) -> None:
     require_isolation()
     workspace = new_workspace(tmp_path)
@@ -118,6 +128,38 @@ def test_a_command_cannot_speak_to_services_of_this_machine(workspace: Path) -> 
     assert ran.stdout == "no\n"
 
 
+@pytest.mark.parametrize(
+    "begun",
+    [
+        "s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)",
+        "s = socket.socket(socket.AF_UNIX, socket.SOCK_RAW)",
+        "s, _ = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)",
+    ],
+)
+def test_a_datagram_reaches_no_service_of_this_machine(workspace: Path, begun: str) -> None:
+    there = str(workspace.parent / "service")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as server:
+        server.bind(there)
+        server.setblocking(False)  # noqa: FBT003 - the signature is Python's
+        code = (
+            f"import socket\ntry:\n    {begun}\n    s.sendmsg([b'leak'], [], 0, {there!r})\n"
+            "except OSError: print('no')\nsocket.socketpair()"
+        )
+        ran = run_python(code, workspace)
+        with pytest.raises(BlockingIOError):
+            server.recv(4)
+    assert (ran.stdout, ran.code) == ("no\n", 0)
+
+
+def test_a_command_has_no_powers_even_where_root_runs_it(workspace: Path) -> None:
+    code = (
+        "import os\nstatus = dict(line.split(':', 1) for line in open('/proc/self/status'))\n"
+        "print(status['CapPrm'].strip(), status['CapEff'].strip())\n"
+        "try: os.mknod('disk', 0o60600, os.makedev(7, 0))\nexcept PermissionError: print('no')"
+    )
+    assert run_python(code, workspace).stdout == f"{'0' * 16} {'0' * 16}\nno\n"
+
+
 def test_a_command_that_is_given_the_network_has_it(tmp_path: Path) -> None:
     require_isolation()
     workspace = new_workspace(tmp_path)
@@ -143,6 +185,23 @@ def test_too_many_processes_end_all_of_them(workspace: Path) -> None:
     ran = run_python(code, workspace, policy=SandboxPolicy(processes=30))
     assert ran.ended == "processes"
     assert pulse.has_stopped()
+
+
+def test_too_many_threads_end_the_command_as_processes_do(workspace: Path) -> None:
+    code = (
+        "import threading, time\nthreading.stack_size(65536)\n"
+        "for _ in range(100): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n"
+        "time.sleep(60)"
+    )
+    assert run_python(code, workspace, policy=SandboxPolicy(processes=3)).ended == "processes"
+
+
+def test_a_command_ends_before_others_find_the_disk_full(workspace: Path) -> None:
+    left = os.statvfs(workspace)
+    most = SandboxPolicy(spare_bytes=left.f_blocks * left.f_frsize + 1)
+    assert run_python("import time; time.sleep(60)", workspace, policy=most).ended == "disk"
+    none = SandboxPolicy(spare_bytes=0)
+    assert run_python("open('made', 'w').write('x')", workspace, policy=none).ended == "exited"
 
 
 def test_what_runs_past_its_limit_ends_with_all_that_it_started(workspace: Path) -> None:
@@ -186,12 +245,19 @@ def test_a_command_cannot_report_on_itself(workspace: Path) -> None:
     assert (ran.ended, ran.code) == ("exited", 5)
 
 
-def test_output_memory_and_files_have_limits(workspace: Path) -> None:
+def test_output_memory_files_time_and_what_is_left_of_a_crash_have_limits(workspace: Path) -> None:
     policy = SandboxPolicy(output_bytes=1_000, memory_bytes=256 * 1024**2, file_bytes=10_000)
     assert len(run_python("print('x' * 100_000)", workspace, policy=policy).stdout) == 1_000
     assert "MemoryError" in run_python("bytearray(10**9)", workspace, policy=policy).stderr
     run_python("open('large', 'wb').write(bytes(50_000))", workspace, policy=policy)
     assert (workspace / "large").stat().st_size == 10_000
+    limits = (
+        "import resource as r; print(*(r.getrlimit(n) for n in (r.RLIMIT_NOFILE, r.RLIMIT_CORE, r.RLIMIT_CPU)))"
+    )
+    few = SandboxPolicy(open_files=48)
+    seconds = 2 * (os.cpu_count() or 1) + 1
+    told = run_python(limits, workspace, policy=few, limit_s=1.5).stdout
+    assert told == f"(48, 48) (0, 0) ({seconds}, {seconds})\n"
 
 
 def test_a_program_that_cannot_be_run_is_told(workspace: Path) -> None:

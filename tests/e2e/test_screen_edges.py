@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from shutil import copytree
+from shutil import copytree, move
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,9 +11,10 @@ from textual.command import Hit
 from textual.content import Content
 from textual.widgets import Input
 
+from events.errors import StorageError
 from events.registry_events import SignalRaised
 from events.sqlite_log import SqliteLog
-from registry.commands import ImportSkill, Record
+from registry.commands import CreateRegistry, ImportSkill, MoveSkill, Record, SwitchPreset
 from registry.registry import Registry
 from registry.skill_folder import read_skill
 from tests.clocks import TickingClock
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from tui.writing import Change, Outcome
 
 LONG = "a" * 64
+SMALL = (72, 18)
+"""Drawing is what takes time: half as many cells where the places of texts do not matter."""
 MARKUP = "Expected [/INST] after [b]"
 PLACES = {
     "/skills": "#card",
@@ -84,28 +87,87 @@ def story(told: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return told
 
 
+@pytest.fixture
+def own(told: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same for a test that changes it."""
+    copytree(told.parent, tmp_path / "own")
+    monkeypatch.chdir(tmp_path / "own")
+    return tmp_path / "own" / told.name
+
+
+@pytest.fixture(scope="module")
+def told_shortly(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The story alone."""
+    return tell(tmp_path_factory.mktemp("short"))
+
+
+@pytest.fixture
+def short(told_shortly: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The story alone, for a test that changes it."""
+    copytree(told_shortly.parent, tmp_path / "short")
+    monkeypatch.chdir(tmp_path / "short")
+    return tmp_path / "short" / told_shortly.name
+
+
 # -- another registry at the same place ----------------------------------------------------------------
 
 
 async def test_another_registry_at_the_place_of_the_one_shown_is_read_and_its_absence_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own: Path, short: Path
 ) -> None:
-    for name in ("shown", "other"):
-        (tmp_path / name).mkdir()
-    monkeypatch.chdir(tmp_path / "shown")
-    path, other = tell(tmp_path / "shown"), tell_with_work(tmp_path / "other")
-    async with screens(path, "/history") as at:
+    async with screens(short, "/history") as at:
         assert "41" not in at.row("#events").split()
-        for beside in path.parent.glob("registry.db*"):
+        for beside in short.parent.glob("registry.db*"):
             beside.unlink()
         await follow(at)
         assert "○ not read" in at.top
         assert "there is no registry" in at.pane("#notice")
-        other.rename(path)
+        move(own, short)
         await follow(at)
         assert "● live" in at.top
         head = at.app.access.state.head
         assert [int(row.split()[0]) for row in at.pane("#events").splitlines()] == list(range(head, 0, -1))
+
+
+async def test_another_registry_without_the_skill_leaves_nothing_of_it_in_the_top_bar(
+    short: Path,
+) -> None:
+    async with screens(short, "sql-analyst") as at:
+        assert "@3" in at.top
+        for beside in short.parent.glob("registry.db*"):
+            beside.unlink()
+        log = SqliteLog.open(short, create=True)
+        Registry(log, TickingClock(), "person:ada").execute(CreateRegistry("key", "balanced"))
+        log.close()
+        await follow(at)
+        assert "no skill named sql-analyst" in at.pane("#notice")
+        assert "@3" not in at.top
+        assert at.top.rstrip().endswith("0 events")
+
+
+async def test_a_notice_of_a_read_that_failed_goes_once_reading_works_again(story: Path) -> None:
+    async with screens(story, size=SMALL) as at:
+        for place in ("sql-analyst", "/presets"):
+            await at.go(place)
+            shown = at.drawn
+            with pytest.MonkeyPatch.context() as broken:
+                broken.setattr(at.app.access, "read", no_read)
+                broken.setattr(at.app.access, "look", nothing_new)
+                at.app.base.reload()
+                await at.settle()
+                assert "the disk does not answer" in at.pane("#notice"), place
+                await follow(at)
+                assert at.app.base.has_notice, place
+            await follow(at)
+            assert at.drawn == shown, place
+
+
+async def no_read(_ask: object) -> None:
+    raise StorageError("the disk does not answer")
+
+
+async def nothing_new() -> bool:
+    return False
 
 
 async def follow(at: Screens) -> None:
@@ -119,14 +181,14 @@ async def follow(at: Screens) -> None:
 async def test_a_change_on_its_way_to_the_log_cannot_be_cancelled_any_more(
     story: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with screens(story, "/presets/harden") as at:
+    async with screens(story, "/presets/harden", size=SMALL) as at:
         begun, let_go = asyncio.Event(), asyncio.Event()
 
-        async def slow(change: Change, reason: str) -> Outcome:
-            outcome = await at.app.access.rehearse(change, reason)
+        async def slow(change: Change, reason: str, shown: Outcome) -> Outcome:
+            await at.app.access.rehearse(change, reason)
             begun.set()
             await let_go.wait()
-            return outcome
+            return shown
 
         monkeypatch.setattr(at.app.access, "carry_out", slow)
         await at.press("enter", *"why", "enter")
@@ -143,22 +205,51 @@ async def test_a_change_on_its_way_to_the_log_cannot_be_cancelled_any_more(
         assert any("preset harden is in force" in one.message for one in at.app._notifications)
 
 
-async def test_a_change_that_somebody_else_made_meanwhile_is_not_told_as_appended(
-    told: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    copytree(told.parent, tmp_path / "own")
-    path = tmp_path / "own" / told.name
-    monkeypatch.chdir(path.parent)
-    async with screens(path, "/presets/harden") as at:
+async def test_a_change_that_somebody_else_made_meanwhile_is_not_told_as_appended(own: Path) -> None:
+    async with screens(own, "/presets/harden", size=SMALL) as at:
         await at.press("enter", *"why", "enter")
-        with open_registry(path) as registry:
+        with open_registry(own) as registry:
             switching("harden").act(registry, "quicker")
         await at.press("enter")
         assert [one.message for one in at.app._notifications] == ["nothing was appended: it is so already"]
 
 
+async def test_a_change_that_would_append_something_else_by_now_is_shown_anew_instead(own: Path) -> None:
+    async with screens(own, "/presets/harden") as at:
+        await at.press("enter", *"why", "enter")
+        assert "preset balanced → harden: why" in at.pane("#page")
+        with open_registry(own) as registry:
+            registry.execute(SwitchPreset("repair-only", "quicker"))
+            head = registry.log.head()
+        await at.press("enter")
+        assert "something else was changed meanwhile: nothing was appended" in at.pane("#page")
+        assert "preset repair-only → harden: why" in at.pane("#page")
+        with open_registry(own) as registry:
+            assert registry.log.head() == head
+        await at.press("enter")
+        with open_registry(own) as registry:
+            assert registry.log.head().position == head.position + 1
+            assert registry.about().preset == "harden"
+
+
+async def test_a_skill_that_moved_is_marked_and_z_on_it_says_how_to_move_it_back(own: Path) -> None:
+    with open_registry(own) as registry:
+        registry.execute(MoveSkill("sql-analyst", "/there/skills/sql-analyst"))
+    async with screens(own, "sql-analyst") as at:
+        assert " » moved to /there/skills/sql-analyst" in " ".join(
+            at.row("#events").replace("CapsuleMoved", "").split()
+        )
+        assert "germline import FOLDER" in at.pane("#detail")
+        await at.press("z")
+        assert [one.message for one in at.app._notifications] == [
+            "a move is not undone here: move the folder back, then germline import skills/sql-analyst"
+        ]
+        await at.press("j", "z")
+        assert isinstance(at.app.screen, Ask)
+
+
 async def test_a_reason_that_was_changed_is_shown_again_before_it_is_appended(story: Path) -> None:
-    async with screens(story, "sql-analyst") as at:
+    async with screens(story, "sql-analyst", size=SMALL) as at:
         await at.press("z", "enter")
         assert "ask.append" in at.keys
         at.app.screen.query_one(Input).value = ""
@@ -170,7 +261,7 @@ async def test_ctrl_c_leaves_germline_from_whatever_stands_above_a_screen(
     story: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left: list[str] = []
-    async with screens(story, "sql-analyst@3:12") as at:
+    async with screens(story, "sql-analyst@3:12", size=SMALL) as at:
         monkeypatch.setattr(at.app, "exit", lambda: left.append(type(at.app.screen).__name__))
         for opened in (("d",), ("question_mark",), ("z", "enter"), ("5", "j", "enter")):
             await at.press(*opened, "ctrl+c", "escape")
@@ -181,7 +272,7 @@ async def test_ctrl_c_leaves_germline_from_whatever_stands_above_a_screen(
 
 
 async def test_a_filter_that_is_forgotten_leaves_the_cursor_on_what_it_found(story: Path) -> None:
-    async with screens(story) as at:
+    async with screens(story, size=SMALL) as at:
         for place, needle in (
             ("/skills", "tri"),
             ("/presets", "ste"),
@@ -206,8 +297,22 @@ def chosen(at: Screens) -> str:
     return screen.copied_id
 
 
+async def test_a_filter_of_the_history_left_before_enter_leaves_the_cursor_where_it_was(story: Path) -> None:
+    async with screens(story, "sql-analyst", size=SMALL) as at:
+        await at.press("j", "j", "j")
+        before = at.app.place
+        await at.press("slash", *"imp")
+        assert at.app.place != before
+        await at.press("escape")
+        assert at.app.place == before
+        await at.press("slash", *"imp", "enter")
+        found = at.app.place
+        await at.press("escape")
+        assert at.app.place == found != before
+
+
 async def test_a_text_that_nothing_holds_is_told_and_the_cursor_comes_back_to_where_it_was(story: Path) -> None:
-    async with screens(story, size=(80, 24)) as at:
+    async with screens(story, size=SMALL) as at:
         for place, pane in PLACES.items():
             await at.go(place)
             await at.press("j")
@@ -220,7 +325,7 @@ async def test_a_text_that_nothing_holds_is_told_and_the_cursor_comes_back_to_wh
 
 
 async def test_a_search_without_a_match_says_so_at_enter_which_closes_the_help_as_well(story: Path) -> None:
-    async with screens(story, "sql-analyst@3:12") as at:
+    async with screens(story, "sql-analyst@3:12", size=SMALL) as at:
         await at.press("question_mark", "enter")
         assert isinstance(at.app.screen, PlaceScreen)
         await at.press("slash", *"zzz")
@@ -230,7 +335,7 @@ async def test_a_search_without_a_match_says_so_at_enter_which_closes_the_help_a
 
 
 async def test_signals_and_places_that_look_like_markup_are_offered_as_they_are(story: Path) -> None:
-    async with screens(story) as at:
+    async with screens(story, size=SMALL) as at:
         found = GoTo(at.app.screen)
         await found.startup()
         for typed, offered in ((MARKUP, f"Signal {MARKUP}"), ("sql-analyst@[/b]", "Go to sql-analyst@[/b]")):
@@ -257,17 +362,20 @@ async def test_a_long_name_leaves_room_for_what_is_shown_of_it(story: Path) -> N
         assert at.top.split(" › ")[-1].startswith("history ")
 
 
-async def test_a_registry_that_cannot_be_read_offers_nothing_about_its_skills(tmp_path: Path) -> None:
-    path = tell(tmp_path)
-    async with screens(path) as at:
-        path.write_bytes(b"no registry" * 9_000)
+async def test_a_registry_that_cannot_be_read_offers_nothing_about_its_skills(short: Path) -> None:
+    async with screens(short) as at:
+        spoil(short)
         await follow(at)
         assert at.app.base.has_notice
         assert {"skills.open", "skills.why", "skills.diff", "skills.evidence"}.isdisjoint(at.keys)
 
 
+def spoil(path: Path) -> None:
+    path.write_bytes(b"no registry" * 9_000)
+
+
 async def test_on_a_light_screen_the_cursor_leaves_its_row_readable(story: Path) -> None:
-    async with screens(story, settings=Settings(theme="textual-light")) as at:
+    async with screens(story, settings=Settings(theme="textual-light"), size=SMALL) as at:
         rows = at.app.screen.query_one("#skills", RowList)
         for tone in ("good", "warn", "bad", "dim"):
             usual = contrast(rows.get_visual_style(f"tone--{tone}"))

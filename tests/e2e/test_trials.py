@@ -156,6 +156,12 @@ def test_a_workspace_that_overflows_is_stopped() -> None:
     assert (result.status, result.note) == ("stopped", "the workspace holds more than 20 files")
 
 
+def test_a_full_disk_is_infrastructure_whoever_filled_it() -> None:
+    policy = SandboxPolicy(spare_bytes=1 << 60)
+    found = trial(TASK, None, python_agent("import time; time.sleep(60)"), policy)
+    assert (found.status, found.note) == ("infrastructure", "the disk ran full while the agent worked")
+
+
 def test_a_link_that_leads_out_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "answer").write_text("Hello Ada")
     code = f"import os; os.symlink({str(tmp_path / 'answer')!r}, 'out.txt')"

@@ -51,7 +51,8 @@ def ran(*skills: tuple[str, str], began_s: int | None = None) -> EpisodeRecord:
         (("copied", BODY + "two"), 150, ("sql", "2")),
         # One body, two versions: the last one that was made when the episode began.
         (("sql", BODY + "one"), 250, ("sql", "1")),
-        (("sql", BODY + "one"), 301, ("sql", "3")),
+        (("sql", BODY + "one"), 299, ("sql", "1")),
+        (("sql", BODY + "one"), 300, ("sql", "3")),
         (("sql", BODY + "one"), 50, ("sql", "1")),
         (("sql", BODY + "one"), None, ("sql", "1")),
         # One body, two skills: the name decides, and without it nobody knows.
@@ -62,6 +63,8 @@ def ran(*skills: tuple[str, str], began_s: int | None = None) -> EpisodeRecord:
         (("unknown", BODY + "none"), 150, ("unknown", BODY + "none")),
         # The name alone: what stood there.
         (("sql", ""), 150, ("sql", "1")),
+        (("sql", ""), 199, ("sql", "1")),
+        (("sql", ""), 200, ("sql", "2")),
         (("sql", ""), 250, ("sql", "2")),
         (("sql", ""), 350, ("sql", "")),
         (("sql", ""), 99, ("sql", "")),

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import base64
 import fcntl
 import json
 import os
 import shutil
 from contextlib import closing
 from dataclasses import replace
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +19,7 @@ from events.errors import CorruptLogError, NotFoundError, StorageError, UsageErr
 from events.merkle import root_of
 from events.proofs import Proof, check_proof, prove_events, prove_growth, read_proof
 from events.sidecar import Kept, keep_checkpoint, read_kept, read_sidecar, sidecar_of
-from events.signing import read_public_key, read_secret_key, write_new_key
+from events.signing import Signature, encoded, read_public_key, read_secret_key, write_new_key
 from events.sqlite_log import SqliteLog
 from tests.contract.drafts import Pen, put
 from tests.rewriting import cut_tail, rewrite_from
@@ -202,6 +204,29 @@ def test_a_signature_holds_until_anything_it_covers_changes(log: SqliteLog, tmp_
         assert (problem.kind, "altered" in problem.what) == ("signature", True)
 
 
+def test_what_is_signed_is_the_encoding_that_dsse_writes_down() -> None:
+    """The example of its protocol.md: any tool that knows DSSE checks our signatures."""
+    said = encoded("http://example.com/HelloWorld", b"hello world")
+    assert said == b"DSSEv1 29 http://example.com/HelloWorld 11 hello world"
+
+
+def test_a_signature_made_by_hand_over_the_written_statement_holds(tmp_path: Path) -> None:
+    """The bytes that are signed are a format: what was signed once must verify for ever."""
+    from nacl.signing import SigningKey
+
+    public = write_new_key(tmp_path / "key", bytes(32))
+    bare = Checkpoint("a" * 64, 7, "b" * 64, "c" * 64, AT)
+    body = (
+        f'{{"schema":"germline/checkpoint/1","registry":"{"a" * 64}","size":7,"root":"{"b" * 64}",'
+        f'"head":"{"c" * 64}","at":"{AT}"}}'
+    )
+    kind = "application/vnd.germline.checkpoint+json"
+    by_hand = SigningKey(bytes(32)).sign(f"DSSEv1 {len(kind)} {kind} {len(body)} {body}".encode()).signature
+    signed = replace(bare, signature=Signature(public.id, base64.b64encode(by_hand).decode()))
+    assert check_signatures([signed], public) == ()
+    assert bare.signed_with(read_secret_key(tmp_path / "key")) == signed
+
+
 def test_a_signature_of_another_or_of_nobody_is_named(log: SqliteLog, tmp_path: Path) -> None:
     public = write_new_key(tmp_path / "key", bytes(32))
     other = write_new_key(tmp_path / "other", bytes(range(32)))
@@ -231,9 +256,18 @@ def test_a_key_is_for_its_owner_alone_and_never_overwritten(tmp_path: Path) -> N
     with pytest.raises(UsageError, match=r"key\.pub is there already"):
         write_new_key(tmp_path / "key", bytes(range(32)))
     assert (tmp_path / "moved").read_bytes() == before
-    (tmp_path / "moved").chmod(0o640)
-    with pytest.raises(UsageError, match="by others"):
-        read_secret_key(tmp_path / "moved")
+    for mode in (0o640, 0o604, 0o602):
+        (tmp_path / "moved").chmod(mode)
+        with pytest.raises(UsageError, match="by others"):
+            read_secret_key(tmp_path / "moved")
+
+
+@pytest.mark.parametrize("name", ["key", "key.pub"])
+def test_a_key_is_not_written_where_a_link_leads_nowhere(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UsageError, match="is there already"):
+        write_new_key(tmp_path / "key", bytes(32))
+    assert [one.name for one in tmp_path.iterdir()] == [name]
 
 
 @pytest.mark.parametrize("written", [0, 1])
@@ -389,6 +423,24 @@ def make_sidecar() -> bytes:
 
 
 SIDECAR = make_sidecar()
+
+
+def test_the_sum_of_a_line_is_worked_out_as_in_the_lines_that_are_kept_already() -> None:
+    fields = json.loads(SIDECAR.splitlines()[0])
+    said = fields.pop("sum")
+    assert said == sha256(json.dumps(fields, separators=(",", ":")).encode()).hexdigest()[:16]
+
+
+def test_a_line_whose_frontier_is_of_other_events_is_damage_though_its_sum_is_right(path: Path) -> None:
+    """Else the next checkpoint would be counted on from a tree that never was."""
+    from events.merkle import Frontier
+    from events.sidecar import _line
+
+    frontier = Frontier()
+    frontier.extend(bytes([at]) * 32 for at in range(5))
+    sidecar_of(path).write_bytes(_line(Checkpoint("a" * 64, 5, "d" * 64, "b" * 64, AT), frontier))
+    (problem,) = (read_sidecar(sidecar_of(path)) or Kept(())).problems
+    assert problem.kind == "checkpoint"
 
 
 def test_a_sidecar_of_which_nothing_can_be_read_is_a_finding_and_one_torn_at_once_is_none(path: Path) -> None:

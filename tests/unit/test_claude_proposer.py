@@ -116,8 +116,11 @@ def test_the_budget_clips_what_comes_last_and_is_not_used_up_by_what_a_person_mu
         said("Two\nlines.", LOOK),
         said("", LOOK),
         said("Not empty.", op="delete", target=(1,)),
+        said("```sql", LOOK),
+        said("  ~~~", LOOK, op="replace", target=(1,)),
+        said("<!-- Look first.", LOOK),
     ],
-    ids=["gene", "line", "no target", "two lines", "no text", "delete with text"],
+    ids=["gene", "line", "no target", "two lines", "no text", "delete with text", "fence", "tildes", "comment"],
 )
 def test_an_edit_that_does_not_fit_is_dropped(capsule: Capsule, edit: SuggestedEdit) -> None:
     sieved = sieve(capsule, [suggesting(edit)])

@@ -11,10 +11,12 @@ from rich.cells import cell_len
 
 from events.claims import After, AfterError
 from events.errors import UsageError
+from registry.diffs import line_diff
 from strategies.shown import CycleResult
 from strategies.signals.detect import DETECTORS
 from tests.worlds import asking
 from tui.cli.config import Config, read_config, template
+from tui.cli.differing import print_files
 from tui.cli.evolved import print_cycle
 from tui.cli.facts import folded
 from tui.cli.invocation import Invocation
@@ -250,3 +252,20 @@ def test_a_count_that_has_no_room_keeps_its_size() -> None:
     said = [brief(number, 7) for number in (0, 1_204, 999_999, 1_234_567, 12_345_678, 999_999_999, 10**12)]
     assert said == ["0", "1,204", "999,999", "1.23M", "12.3M", "999M", "1.00T"]
     assert [brief(number, 5) for number in (9_999, 10_000, 999_999)] == ["9,999", "10.0k", "999k"]
+
+
+def test_a_diff_on_the_command_line_marks_blanks_where_nothing_else_changed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    print_files(Invocation(), [("SKILL.md", line_diff(["a b\n", "c\td \n"], ["a b\r\n", "c d\n"]))])
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "    1 − a b␊",
+        "           ^",
+        "    2 − c→d·",
+        "         ^ ^",
+        "    1 + a b␍␊",
+        "           ^^",
+        "    2 + c·d",
+        "         ^",
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,10 @@ from hypothesis import strategies as st
 
 from strategies.rollouts.confine import descent
 from strategies.rollouts.confine.spec import Report, Spec
+from strategies.rollouts.workspace import overfull
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SPEC = Spec(
     argv=["/bin/echo", "", "3:a;b", "two\nlines", "a\0b", "ü", "\udcff", "\ud800"],
@@ -22,6 +27,7 @@ SPEC = Spec(
     network=False,
     limit_s=0.1,
     processes=64,
+    spare_bytes=1_024,
     limits={"RLIMIT_CORE": 0},
     required=["files"],
 )
@@ -74,3 +80,14 @@ def test_descendants_are_found_where_the_kernel_tells_of_children_and_where_it_d
         os.kill(sleeper, 9)
     assert {shell.pid, sleeper} <= found
     assert os.getpid() not in found
+
+
+def test_a_workspace_is_too_large_past_its_files_or_its_bytes_and_not_at_them(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    for name in ("a", "sub/b"):
+        (tmp_path / name).write_bytes(bytes(1_000))
+    size = 2_000 + (tmp_path / "sub").lstat().st_size
+    assert overfull(tmp_path, most_files=3, most_bytes=size) == ""
+    assert overfull(tmp_path, most_files=2, most_bytes=size) == "the workspace holds more than 2 files"
+    told = f"the workspace holds more than {size - 1:,} bytes"
+    assert overfull(tmp_path, most_files=3, most_bytes=size - 1) == told

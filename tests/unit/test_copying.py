@@ -139,3 +139,7 @@ def test_events_that_do_not_follow_are_refused(pair: tuple[EventLog, EventLog]) 
     with pytest.raises(ConflictError, match="does not follow"):
         target.take_over(events[1:])
     assert target.head().position == 0
+    put(target, Pen("own").draft())
+    with pytest.raises(ConflictError, match="does not follow"):
+        target.take_over(events[1:])
+    assert target.head().position == 1

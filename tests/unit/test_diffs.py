@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from registry.diffs import DiffLine, line_diff, shorten, word_spans
+import pytest
+
+from registry.diffs import DiffLine, line_diff, shorten, with_blanks_shown, word_spans
 
 
 def test_a_rewritten_line_shows_which_words_changed() -> None:
@@ -40,3 +42,31 @@ def test_long_stretches_without_change_are_left_out_by_count() -> None:
 
 def test_a_line_that_only_lost_its_ending_is_shown_as_changed() -> None:
     assert [row.kind for row in line_diff(["a\n", "b\n"], ["a\n", "b"])] == [" ", "-", "+"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("a b\n", "a b\r\n", ["a b␊", "a b␍␊"]),
+        ("a b\n", "a b", ["a b␊", "a b"]),
+        ("a b \n", "a b\n", ["a b·\n", "a b\n"]),
+        ("a\tb\n", "a b\n", ["a→b\n", "a·b\n"]),
+        ("  a b\n", "\ta b\n", ["··a b\n", "→a b\n"]),
+        ("\n", "  \n", ["\n", "··\n"]),
+        ("a\N{NO-BREAK SPACE}b\n", "a b\n", ["a⍽b\n", "a·b\n"]),
+    ],
+)
+def test_blanks_are_shown_where_lines_differ_in_nothing_else(old: str, new: str, shown: list[str]) -> None:
+    rows = with_blanks_shown(line_diff(["same \t\n", old], ["same \t\n", new]))
+    assert [row.text for row in rows] == ["same \t\n", *shown]
+    assert all(row.text[start:end].isprintable() for row in rows for start, end in row.spans)
+
+
+def test_blanks_of_lines_whose_words_changed_stay_as_they_are() -> None:
+    rows = line_diff(["run it twice \n"], ["run\tit once\n"])
+    assert with_blanks_shown(rows) == rows
+
+
+def test_blanks_are_shown_in_a_line_that_stands_among_others_that_changed() -> None:
+    rows = line_diff(["one two\n", "a b c\n"], ["a b\tc\n"])
+    assert [row.text for row in with_blanks_shown(rows)] == ["one two\n", "a b·c\n", "a b→c\n"]

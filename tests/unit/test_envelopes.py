@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from events import kinds
+from events.contents import content_hash
 from events.envelope import GENESIS, Draft, Envelope, encode, seal
 from events.errors import CorruptLogError, UsageError
 from events.registry_events import PresetSwitched
@@ -27,6 +29,12 @@ def switched(reason: str = "why not") -> PresetSwitched:
 
 def stored(payload: bytes, kind: str = "PresetSwitched") -> Envelope:
     return Envelope(7, "id", "registry", 1, kind, 1, "now", "germline", "", "", GENESIS, "hash", payload)
+
+
+def test_a_row_of_a_source_table_is_hashed_by_the_written_formula() -> None:
+    """What registries hold already: by another formula every one of them would be found damaged."""
+    assert content_hash("e1", "a.jsonl", body=b"{}") == sha256(b"e1\x1fa.jsonl\x1f{}").hexdigest()
+    assert content_hash("e1", body=b"a") != content_hash("e1a", body=b"")
 
 
 def test_a_payload_is_compact_json_in_declared_order() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hmac
 from typing import TYPE_CHECKING
 
 import pytest
@@ -102,6 +103,12 @@ def test_evidence_comes_back_from_its_blob(log: Path) -> None:
 def test_the_hash_is_keyed_so_that_a_short_secret_cannot_be_guessed(log: Path) -> None:
     record = Record(str(log), 1, 0, 4, b"1234", "1234", "e1")
     assert keep(record, salt=SALT).hmac != keep(record, salt="00" * 16).hmac
+
+
+def test_the_hash_is_one_that_anybody_who_has_the_record_can_work_out() -> None:
+    """HMAC-SHA256 of the raw bytes under the salt: evidence that was kept once must be found for ever."""
+    evidence = keep(Record("x", 1, 0, 4, b"1234", "1234", "e1"), salt=SALT)
+    assert evidence.hmac == hmac.new(b"\x5a" * 16, b"1234", "sha256").hexdigest()
 
 
 def test_secrets_are_redacted_before_the_text_is_kept() -> None:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from events.claims import After, AfterError
-from strategies.gate.contrast import cases_of, contrast
+from strategies.gate.contrast import Contrast, cases_of, contrast
+from strategies.gate.explored import explore_rule, refusal
 from strategies.gate.exposure import Inverse
 from strategies.gate.outcomes import judged
 from strategies.gate.recovered import attempts
+from strategies.gate.strata import Interval
 from strategies.ground import Ground
 from strategies.proposers import explore as home
 from strategies.proposers.explore import Explore
@@ -58,3 +60,27 @@ def test_on_one_ground_no_claim_is_held_against_the_episodes_twice(monkeypatch: 
     assert len(held) == told
     guard(asking(ground.explore, action="sql"))  # about more actions, SELECT among them
     assert len(held) == len(set(held)) > told
+
+
+def shown(value: float, low: float, high: float, *, obeyed: int = 20, disobeyed: int = 20) -> Contrast:
+    return Contrast(Interval(value, low, high), 1.0, 1.0, obeyed, disobeyed, 40, ())
+
+
+@pytest.mark.parametrize(
+    ("figures", "decision", "said"),
+    [
+        (None, "hold", "no stratum holds both"),
+        (shown(-0.2, -0.3, -0.1, obeyed=19), "hold", "20 on either side are needed"),
+        (shown(-0.2, -0.3, -0.1, disobeyed=19), "hold", "20 on either side are needed"),
+        (shown(0.0, -0.1, 0.1), "reject", "explore refutes it"),
+        (shown(0.01, 0.001, 0.019), "reject", "explore refutes it"),
+        (shown(0.01, 0.0, 0.02), "hold", "it does not survive among 7 claims tried"),
+    ],
+)
+def test_what_explore_speaks_against_is_rejected_and_what_it_says_too_little_of_is_held(
+    figures: Contrast | None, decision: str, said: str
+) -> None:
+    verdict = refusal(figures, 7)
+    assert (verdict.decision, said in verdict.reasons[0]) == (decision, True), verdict.reasons
+    rule = explore_rule(verdict.reasons[0])
+    assert (rule.holds, rule.otherwise) == (False, decision)

@@ -25,13 +25,14 @@ def projected(registry: Registry, envelope: Envelope) -> list[Document]:
     return Projector(registry.log)([envelope])
 
 
+@pytest.mark.parametrize("stream", ["registry", "candidate:c1"])
 @pytest.mark.parametrize("kind", FRONTS)
 def test_a_front_gives_the_documents_that_the_whole_event_gives(
-    kind: str, registry: Registry, monkeypatch: pytest.MonkeyPatch
+    kind: str, stream: str, registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     event = example(CLASSES[kind])
     plain = {name: f"{name}-1" for name, value in event if isinstance(value, str) and TEXT in value}
-    envelope = envelope_of(event.model_copy(update=plain))._replace(stream="registry")
+    envelope = envelope_of(event.model_copy(update=plain))._replace(stream=stream)
     assert front(envelope), "the fields are written in another order than FRONTS says"
     by_front = projected(registry, envelope)
     monkeypatch.setattr(fronts, "FRONTS", {})

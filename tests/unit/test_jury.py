@@ -101,6 +101,12 @@ def test_no_answer_of_use_voids_the_pair_where_the_judge_counts() -> None:
     assert found.shown == ()
 
 
+@pytest.mark.parametrize("counts", [True, False])
+def test_what_a_judge_was_paid_before_it_gave_no_answer_is_part_of_what_the_run_cost(*, counts: bool) -> None:
+    found = jury("second", DeclinedError("it declined"), counts=counts).judged(TASK, GRADED)
+    assert found.cost_usd == 0.5
+
+
 @pytest.mark.parametrize("error", [DeclinedError("no"), TimedOutError("late")])
 def test_no_answer_of_use_takes_nothing_with_it_where_the_judge_only_notes(error: Exception) -> None:
     found = jury(error, counts=False).judged(TASK, GRADED)

@@ -131,6 +131,13 @@ def test_a_request_that_could_pass_a_cap_is_refused_by_its_name(
     require_room(Caps(), Wanted("m", 1e6, 10**9), cycle=cycle, day=day)
 
 
+def test_a_cap_is_reached_to_the_cent_whatever_the_order_of_the_sum() -> None:
+    require_room(Caps(usd_per_cycle=0.3), Wanted("m", 0.2, 1), cycle=Spent(0.1, 0), day=Spent())
+    require_room(Caps(tokens_per_cycle=1_000), Wanted("m", 0.0, 1), cycle=Spent(0.0, 999), day=Spent())
+    with pytest.raises(SpendingCapError):
+        require_room(Caps(tokens_per_cycle=1_000), Wanted("m", 0.0, 1), cycle=Spent(0.0, 1_000), day=Spent())
+
+
 def test_the_refusal_names_what_was_spent() -> None:
     with pytest.raises(SpendingCapError) as error:
         require_room(Caps(usd_per_cycle=2.0), Wanted("m", 0.0125, 1), cycle=Spent(1.99, 0), day=Spent())

@@ -38,6 +38,17 @@ def test_a_retired_version_is_offered_no_longer_and_says_what_it_said(registry: 
     assert registry.capsule(NAME, "production") == before
 
 
+def test_each_retired_version_stays_so_until_it_is_named_itself(registry: Registry) -> None:
+    learn(registry)
+    learn(registry, "More.\n", candidate="c2", claims=())
+    for version, name in ((1, "production"), (2, "canary")):
+        registry.execute(MoveAlias(NAME, name, version))
+        registry.execute(RetireVersion(NAME, version, "surely not the best"))
+    assert registry.outline(NAME).offered() == (3,)
+    registry.execute(MoveAlias(NAME, "trial", 2))
+    assert registry.outline(NAME).offered() == (2, 3)
+
+
 def test_retiring_twice_adds_nothing(registry: Registry) -> None:
     learn(registry)
     registry.execute(RetireVersion(NAME, 1, "surely not the best"))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from events.errors import CorruptLogError, RefusedError
 from events.parts import Edit
+from registry import skill_disk
 from registry.commands import Revert
 from registry.publish import (
     differences,
@@ -26,6 +27,7 @@ from registry.skill_disk import Drift
 from tests.registries import LOOK, NAME, SKILL, imported, judged, learn, proposal, rewrite
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from registry.registry import Registry
@@ -206,7 +208,7 @@ def test_files_that_a_version_no_longer_has_are_taken_away(registry: Registry, t
     take_in_edits(registry, NAME)
     registry.execute(Revert(NAME, 1, "too much"))
     assert standing(registry, NAME) == "stale"
-    assert publish(registry, NAME) == ("SKILL.md", "new.txt")
+    assert publish(registry, NAME) == ("new.txt", "SKILL.md")
     assert not (place / "new.txt").exists()
 
 
@@ -225,3 +227,126 @@ def test_an_import_that_is_refused_keeps_no_files(registry: Registry, place: Pat
     with pytest.raises(RefusedError):
         take_in(registry, place)
     assert registry.log.get_blob(sha256(b"new\n").hexdigest()) is None
+
+
+# -- others at the same moment -------------------------------------------------------------------------
+
+
+class Killed(BaseException):
+    """What a process does not outlive."""
+
+
+@pytest.mark.parametrize("writes", [1, 2])
+def test_a_crash_between_two_files_of_a_version_is_repaired(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int
+) -> None:
+    place = imported(registry, tmp_path, files=FILES)
+    (place / "scripts/run.sh").write_text("echo 2\n")
+    (place / "new.txt").write_text("new\n")
+    rewrite(place, "Round nothing", "Round")
+    take_in_edits(registry, NAME)
+    registry.execute(Revert(NAME, 1, "too much"))  # run.sh changes back, and new.txt goes, before SKILL.md
+    left = iter(range(writes))
+    for name in ("_write", "_remove"):
+        monkeypatch.setattr(f"registry.skill_disk.{name}", dying(getattr(skill_disk, name), left))
+    with pytest.raises(Killed):
+        publish(registry, NAME)
+    monkeypatch.undo()
+    assert '"sql-analyst@2"' in (place / "SKILL.md").read_text()
+    assert standing(registry, NAME) == "stale"
+    assert repair(registry) == [NAME]
+    assert differences(registry, NAME) == []
+
+
+def dying(act: Callable[..., None], left: Iterator[int]) -> Callable[..., None]:
+    """Let a function work while there is something left, and then no more."""
+
+    def done(*args: object) -> None:
+        if next(left, None) is None:
+            raise Killed
+        act(*args)
+
+    return done
+
+
+def test_a_file_beside_the_skill_set_back_by_hand_is_an_edit(registry: Registry, tmp_path: Path) -> None:
+    place = imported(registry, tmp_path, files=FILES)
+    (place / "scripts/run.sh").write_text("echo 2\n")
+    take_in_edits(registry, NAME)
+    (place / "scripts/run.sh").write_text("echo 1\n")
+    assert standing(registry, NAME) == "edited"
+
+
+def test_a_crash_after_an_adoption_leaves_a_stale_stamp_and_no_edit(
+    registry: Registry, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for word in ("Round", "Cut"):  # of a version without a stamp, and of one with it
+        rewrite(place, "Round nothing" if word == "Round" else "Round", word)
+        monkeypatch.setattr("registry.skill_disk._write", dying(lambda *_: None, iter(())))
+        with pytest.raises(Killed):
+            take_in_edits(registry, NAME)
+        monkeypatch.undo()
+        assert standing(registry, NAME) == "stale"
+        assert repair(registry) == [NAME]
+        assert (place / "SKILL.md").read_bytes() == skill_bytes(registry.capsule(NAME))
+
+
+def by_rename(file: Path, text: str) -> None:
+    beside = file.with_name("SKILL.md~")
+    beside.write_text(text)
+    beside.replace(file)
+
+
+def in_place(file: Path, text: str) -> None:
+    file.write_text(text)
+
+
+@pytest.mark.parametrize("save", [by_rename, in_place])
+@pytest.mark.parametrize("what", ["publish", "adopt"])
+def test_what_a_person_saves_while_a_version_is_written_stays(
+    registry: Registry, place: Path, monkeypatch: pytest.MonkeyPatch, save: Callable[[Path, str], None], what: str
+) -> None:
+    file = place / "SKILL.md"
+    if what == "publish":
+        promote_and_crash(registry)
+    else:
+        rewrite(place, "Round nothing", "Round")
+    saved = file.read_text() + "Saved at the last moment.\n"
+    just_before_writing(monkeypatch, lambda: save(file, saved))
+    with pytest.raises(RefusedError, match="that was not sql-analyst@2, which is live") as caught:
+        (publish if what == "publish" else take_in_edits)(registry, NAME)
+    assert file.read_text() == saved
+    assert "--discard" in caught.value.hint
+    assert registry.capsule(NAME).version == 2
+
+
+def test_two_processes_that_write_the_same_version_do_not_refuse_each_other(
+    registry: Registry, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    promote_and_crash(registry)
+    just_before_writing(monkeypatch, lambda: write_out(registry, registry.capsule(NAME)))
+    assert publish(registry, NAME) == ()
+    assert f"{NAME}@2" in (place / "SKILL.md").read_text()
+    assert standing(registry, NAME) == "projected"
+
+
+def test_a_later_version_of_another_process_is_not_written_over(
+    registry: Registry, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    promote_and_crash(registry)
+    just_before_writing(monkeypatch, lambda: learn(registry, "Faster.\n", candidate="other", claims=()))
+    publish(registry, NAME)
+    assert '"sql-analyst@3"' in (place / "SKILL.md").read_text()
+
+
+def just_before_writing(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Let something happen once, after a folder was looked at and before anything is written there."""
+    write, done = skill_disk.write_skill, list[bool]()
+
+    def late(*args: Any, **kwargs: Any) -> tuple[str, ...]:  # noqa: ANN401 - handed through
+        if not done:
+            done.append(True)
+            act()
+        return write(*args, **kwargs)
+
+    monkeypatch.setattr("registry.publish.write_skill", late)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -13,13 +14,16 @@ from events.errors import UsageError
 from events.score import Score
 from registry.commands import MoveAlias
 from strategies.gate.staleness import MOST_AGE_S, Staleness, staleness
+from strategies.ground import prepare
 from strategies.intake import all_episodes, take_in
 from strategies.rechecking import Recheck, next_due_s, recheck, staleness_of
+from strategies.scoring import score_version
 from tests.clocks import START
 from tests.registries import NAME, learn
 from tests.worlds import call, episode, world_with_a_rule
 from tui.cli.durations import seconds_of
 from tui.cli.rechecks import terms_of
+from tui.cli.status import stale_words
 
 if TYPE_CHECKING:
     from registry.registry import Registry
@@ -138,6 +142,16 @@ def test_another_model_makes_the_live_version_stale_until_it_is_measured_anew(le
     assert stale.runs == ("larger",)
     recheck(learned, DAILY, seed=7)
     assert not staleness_of(learned, NAME, all_episodes(learned), now)
+
+
+def test_episodes_that_a_measurement_left_out_are_told_as_not_measured_and_not_as_new(learned: Registry) -> None:
+    known = all_episodes(learned)
+    half = sorted({one.task for one in known})[::2]
+    ground = prepare(learned, only={one.id for one in known if one.task in half})
+    score_version(learned, NAME, 2, ground, seed=7, cause="recheck")
+    stale = staleness_of(learned, NAME, known, learned.clock.now())
+    assert stale is not None
+    assert stale_words(asdict(stale)) == "measured on 60 of 120 known tasks"
 
 
 @pytest.mark.usefixtures("place")

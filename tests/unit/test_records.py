@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from strategies.logs.episode import Episode, Outcome, Span, Step
-from strategies.logs.records import decode, encode, record_of, settled
+from strategies.logs.records import decode, encode, place_key, record_of, settled
 
 PRIVATE = "what-a-stranger-wrote"
 
@@ -61,6 +61,23 @@ def test_bytes_come_back_as_the_same_record() -> None:
 def test_same_episode_in_another_file_or_place_has_the_same_id() -> None:
     moved = tuple(step(at.index, at.text, error_text=at.error_text, at=500) for at in episode().steps)
     assert record_of(episode(source="/copy/a.json", steps=moved)).id == record_of(episode()).id
+
+
+def test_ids_and_keys_stay_the_same_from_one_germline_to_the_next() -> None:
+    """Evaluators, splits and erasures that stand in logs name episodes, tasks and records by them."""
+    record = record_of(episode())
+    assert record.id == "9c3a76de3954bb52acf2cd757f6c3c14"
+    assert record.task == "bcd3eddccda2c3984c5d694100445949"
+    assert record.prompt_key == "58aeed81b055b23730c17bfae8c5b2fd"
+    assert record.answer_key == "cd39e4ffe7865be5e2f124be6d5e8964"
+    assert place_key(record, record.steps[0].span) == "715e648701ee2f36a4c8f1628687b8b0"
+
+
+def test_records_at_one_place_of_two_episodes_are_two() -> None:
+    one, other = record_of(episode()), record_of(episode(id="8"))
+    span = one.steps[0].span
+    assert place_key(one, span) != place_key(other, span)
+    assert place_key(one, span) == place_key(record_of(episode(source="/rotated/a.json")), span)
 
 
 def test_templates_are_no_part_of_the_id() -> None:

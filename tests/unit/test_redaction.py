@@ -50,6 +50,25 @@ def test_a_secret_is_known_by_what_stands_before_it(rule: str, before: str, secr
     assert without_secrets(f"{before}{secret}{after}") == f"{before}[{rule}]{after}"
 
 
+PREFIXES = {
+    "aws-access-key": (("AKIA", "ASIA", "ABIA", "ACCA"), "IOSFODNN7EXAMPL3"),
+    "github-token": (("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"), "a1B2" * 9),
+    "gitlab-token": (("glpat-", "gldt-", "glrt-", "glcbt-"), "x1y2" * 5),
+    "slack-token": (("xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-"), "123456789012-abcdef"),
+    "api-key": (("sk-", "sk-ant-", "sk-proj-"), "Zz09" * 6),
+    "stripe-key": (("sk_live_", "sk_test_", "rk_live_", "rk_test_"), "4eC39HqLyjWDarjtT1zd"),
+    "pypi-token": (("pypi-",), "Ab12" * 13),
+    "digitalocean-token": (("doo_v1_", "dop_v1_", "dor_v1_"), "ab12" * 16),
+}
+
+
+@pytest.mark.parametrize(
+    ("rule", "secret"), [(rule, first + rest) for rule, (firsts, rest) in PREFIXES.items() for first in firsts]
+)
+def test_a_secret_goes_by_each_prefix_that_its_rule_knows(rule: str, secret: str) -> None:
+    assert without_secrets(f"it said {secret} and stopped") == f"it said [{rule}] and stopped"
+
+
 @pytest.mark.parametrize("depth", [0, 1, 2, 3])
 @pytest.mark.parametrize(
     ("said", "secret"),

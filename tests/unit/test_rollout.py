@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,14 +15,15 @@ from pydantic import ValidationError
 from strategies.gate.rollout import (
     LOOKS,
     ROLLOUT_RULE,
-    STAKES,
     RolloutPolicy,
     decide,
     evidence,
     figures_of,
     look,
+    rollout_rules,
     sign_flip_p,
 )
+from strategies.gate.rules import failed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,8 +53,10 @@ def test_no_difference_anywhere_is_no_evidence() -> None:
     assert sign_flip_p([]) == 1.0
 
 
-def test_evidence_is_the_average_wealth_of_the_stakes() -> None:
-    assert evidence([1.0, -1.0]) == pytest.approx(sum((1 + s) * (1 - s) for s in STAKES) / len(STAKES))
+def test_evidence_is_the_average_wealth_of_the_written_stakes() -> None:
+    stakes = (0.05, 0.1, 0.2, 0.35, 0.5)
+    assert evidence([1.0]) == pytest.approx(1.24)
+    assert evidence([1.0, -1.0, 0.5]) == pytest.approx(sum((1 + s) * (1 - s) * (1 + s / 2) for s in stakes) / 5)
 
 
 def test_a_clear_gain_is_promoted_at_the_first_look_that_shows_it() -> None:
@@ -106,6 +110,14 @@ def test_few_tasks_are_no_shelter_for_what_is_no_better(rounds: int) -> None:
     assert verdict.reason.startswith("no better")
 
 
+def test_figures_that_are_just_what_the_rule_asks_for_are_enough() -> None:
+    seen = figures_of(BETTER, 1)
+    least = replace(seen, tasks=20, evidence=10.0, p=0.10, difference=0.02, error=0.0)
+    assert failed(rollout_rules(least)) == ("promote", ())
+    for short in ({"tasks": 19}, {"evidence": 9.99}, {"p": 0.101}, {"difference": 0.019}):
+        assert failed(rollout_rules(replace(least, **short)))[0] != "promote", short
+
+
 def test_a_voided_pair_counts_for_neither_arm() -> None:
     voided = [[None, *task[1:]] if number < 5 else task for number, task in enumerate(BETTER)]
     assert figures_of(voided, 1).tasks == 20
@@ -116,6 +128,11 @@ def test_a_voided_pair_counts_for_neither_arm() -> None:
 def test_the_first_rounds_alone_count_at_a_look() -> None:
     assert figures_of(BETTER, 1).difference == pytest.approx(12 / 25)
     assert figures_of(BETTER, 3).difference == pytest.approx(12 / 25 * 2 / 3)
+
+
+def test_every_round_up_to_the_last_adds_to_the_evidence() -> None:
+    grown = [figures_of([[1.0] * 8], rounds).evidence for rounds in range(1, 9)]
+    assert grown == [pytest.approx(evidence([1.0] * rounds)) for rounds in range(1, 9)]
 
 
 def test_more_tasks_show_smaller_effects() -> None:

@@ -15,6 +15,7 @@ from events.errors import NotFoundError
 from events.sqlite_log import SqliteLog
 from registry.commands import CreateRegistry
 from registry.registry import Registry
+from strategies.ground import prepare
 from strategies.intake import all_episodes, every_reading, scan_into, take_in
 from strategies.logs.records import encode
 from strategies.logs.scan import scan, scan_on
@@ -218,6 +219,7 @@ def test_a_path_that_is_gone_ends_a_scan_but_no_watch(tmp_path: Path) -> None:
 
 def test_new_errors_join_the_templates_that_are_known(registry: Registry, tmp_path: Path) -> None:
     for name in ("users", "pets", "rooms"):
+        prepare(registry)  # once something was judged, what stands keeps its template
         line = {
             "type": "step",
             "episode": name,

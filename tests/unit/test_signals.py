@@ -7,7 +7,7 @@ import pytest
 from strategies.logs.episode import EpisodeRecord, Span, StepRecord
 from strategies.signals.detect import detect
 from strategies.signals.proportion import wilson
-from strategies.signals.signal import EVIDENCE_LIMIT, Signal
+from strategies.signals.signal import EVIDENCE_LIMIT, Signal, fingerprint
 from strategies.signals.thresholds import Thresholds
 from strategies.signals.tool_failure import LOW_WEIGHT
 
@@ -91,9 +91,15 @@ def test_tool_that_fails_more_than_calls_in_general_is_a_signal() -> None:
 
 def test_tool_with_few_calls_or_no_other_to_compare_is_none() -> None:
     few = episode("1", *(f"read {place} ok" for place in range(40)), *(f"book {place} !no" for place in range(9)))
-    alone = episode("2", *(f"sql:SELECT {place} !no" for place in range(12)), "submit - ok")
+    alone = episode("2", *(f"sql:SELECT {place} !no" for place in range(12)))
     assert found("tool_failure", few) == []
     assert found("tool_failure", alone) == []
+
+
+def test_tool_is_not_compared_with_handing_in_which_cannot_fail() -> None:
+    failing = [f"sql:SELECT {place} !no" for place in range(12)]
+    assert found("tool_failure", episode("1", *failing, *["submit - ok"] * 24)) == []
+    assert found("tool_failure", episode("1", *failing, *["read - ok"] * 24)) != []
 
 
 def test_wilson_lower_bound_is_that_of_the_paper() -> None:
@@ -129,6 +135,7 @@ def test_loop_is_seen_once_where_its_rule_first_holds(calls: list[str]) -> None:
         ["a x !no", "a x !no", "a z !no"],
         ["a x !no", "a x !other", "a x !no"],
         ["a x 1", "b y 2", "a x 1", "b y 3", "a x 1", "b y 2"],
+        ["a x 1", "b y 2"] * 2 + ["a x 1"] * 2,
     ],
 )
 def test_tries_that_differ_are_no_loop(calls: list[str]) -> None:
@@ -150,6 +157,11 @@ def test_signals_do_not_depend_on_the_order_of_episodes() -> None:
     records = [episode(str(n), "b y !no", "a x !no", "a x !no", "a x !no", run=str(n % 3)) for n in range(9)]
     assert detect(records) == detect(records[::-1])
     assert len(detect(records)) >= 3
+
+
+def test_fingerprint_stays_the_same_from_one_germline_to_the_next() -> None:
+    """Genes and signals in the log are found by it: another hash would answer nothing that was ever raised."""
+    assert fingerprint("error_template", "Table <*> doesn't exist", "") == "44341cf9b1f9aba2"
 
 
 def test_fingerprint_stays_the_same_as_logs_grow() -> None:

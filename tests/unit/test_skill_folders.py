@@ -282,6 +282,14 @@ def test_what_a_killed_process_left_half_written_is_swept_away(tmp_path: Path) -
 # -- drift ---------------------------------------------------------------------------------------------
 
 
+def test_a_link_that_leads_out_is_drift_even_where_it_leads_to_the_same_bytes(tmp_path: Path) -> None:
+    files = {path: FileContent(b"x", 0o644) for path in ("SKILL.md", "link")}
+    write_skill(tmp_path / "skill", files)
+    outside = (tmp_path / "skill" / "link").rename(tmp_path / "outside")
+    (tmp_path / "skill" / "link").symlink_to(outside)
+    assert drift(tmp_path / "skill", expected(files)) == [Drift("link", "changed")]
+
+
 def test_drift_names_what_changed_and_how(tmp_path: Path) -> None:
     files = {path: FileContent(b"x", 0o644) for path in ("SKILL.md", "changed", "gone", "mode", "link")}
     write_skill(tmp_path, files)

@@ -51,6 +51,20 @@ def test_groups_fall_into_splits_in_the_stated_shares(shares: tuple[tuple[str, f
         assert places.count(split) / len(places) == pytest.approx(share, abs=0.01)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("shares", "splits"),
+    [
+        (REPLAY_SHARES, ["explore", "explore", "sealed", "audit", "explore", "sealed", "sealed", "sealed"]),
+        (ROLLOUT_SHARES, ["explore", "explore", "sealed", "audit", "sealed", "sealed", "sealed", "sealed"]),
+    ],
+)
+def test_a_group_stays_in_its_split_from_one_germline_to_the_next(
+    shares: tuple[tuple[str, float], ...], splits: list[str]
+) -> None:
+    """Splits are not stored: another hash or another order of the shares would unseal what was sealed."""
+    assert [split_of(f"task {n}", "key", shares) for n in range(8)] == splits  # type: ignore[arg-type]
+
+
 def test_another_split_key_divides_otherwise_and_the_same_key_alike() -> None:
     def places(key: str) -> list[str]:
         return [split_of(f"g{i}", key) for i in range(50)]

@@ -78,19 +78,30 @@ def test_a_whole_log_fits_wherever_it_is_cut(cuts: list[int]) -> None:
     assert found.versions == {stream.decode(): version for stream, version in wanted.versions.items()}
 
 
-@settings(derandomize=True, deadline=None, max_examples=400)
-@given(CUTS, st.integers(0, EVENTS - 1), st.sampled_from(COLUMNS))
-def test_a_change_in_any_column_does_not_fit_wherever_the_log_is_cut(
-    cuts: list[int], at: int, column: str
-) -> None:
-    rows = list(WHOLE)
-    changed = [
-        changed_a_little(old) if name == column else old for name, old in zip(COLUMNS, rows[at], strict=True)
-    ]
-    rows[at] = Envelope._make(changed)
-    rows.sort(key=lambda one: one.position)
-    assert in_order(rows).problems
-    assert in_parts(rows, cuts) is None
+def test_a_stretch_of_another_log_does_not_fit_though_its_streams_go_on_as_ours_do() -> None:
+    draft = Pen("other").draft("gene:b")
+    pair = (draft, encode(draft.event))
+    fitted = in_parts(WHOLE, [])
+    assert fitted is not None
+    versions = {"gene:b": fitted.versions["gene:b"]}
+    for previous, fits in (("0" * 64, False), (fitted.head.hash, True)):
+        log = seal([pair], position=EVENTS, previous=previous, versions=versions)
+        stretch = alone(list(log), Head(EVENTS, previous))
+        assert stretch is not None
+        assert fitted.fit(stretch) is fits
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_a_change_in_any_column_does_not_fit_wherever_the_log_is_cut(column: str) -> None:
+    """Every event, and every place for a cut: none, one, or one behind each event."""
+    everywhere = list(range(1, EVENTS))
+    for at in range(EVENTS):
+        rows = list(WHOLE)
+        rows[at] = Envelope(**{**rows[at]._asdict(), column: changed_a_little(getattr(rows[at], column))})
+        rows.sort(key=lambda one: one.position)
+        assert in_order(rows).problems, at
+        for cuts in ([], everywhere, *([cut] for cut in everywhere)):
+            assert in_parts(rows, cuts) is None, (at, cuts)
 
 
 @settings(derandomize=True, deadline=None)
@@ -151,6 +162,17 @@ def test_bytes_that_went_over_between_the_last_header_field_and_the_payload_are_
     assert not in_order([one]).problems
     assert [problem.what for problem in in_order([moved]).problems] == ["event 1 is not what was hashed"]
     assert in_parts([one], []) is not None
+    assert in_parts([moved], []) is None
+
+
+def test_a_brace_in_the_last_header_field_is_found_though_the_payload_begins_with_one() -> None:
+    """So the first of two objects could go over to the field before, and the second be read as the payload."""
+    draft = Draft("registry", signal(()), "id-1", "2026-11-22T00:00:00.000000Z", "miner:x")
+    (one,) = seal(
+        [(draft, b'{"a":1}' + encode(draft.event))], position=0, previous=GENESIS, versions={"registry": 0}
+    )
+    moved = one._replace(correlation='{"a":1}', payload=encode(draft.event))
+    assert [problem.what for problem in in_order([moved]).problems] == ["event 1 is not what was hashed"]
     assert in_parts([moved], []) is None
 
 

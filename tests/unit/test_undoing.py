@@ -12,7 +12,7 @@ from registry.commands import MoveAlias, Revert, SwitchPreset
 from registry.undoing import changes_of, compensation
 from tests.story import tell
 from tui.bootstrap import open_registry
-from tui.writing import carry_out, rehearse, taking_back
+from tui.writing import Outcome, carry_out, rehearse, taking_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,4 +97,4 @@ def test_an_undo_that_somebody_came_before_is_refused_and_a_rehearsal_writes_not
     assert registry.log.head().position == head
     registry.execute(MoveAlias("sql-analyst", "canary", 2, "meanwhile"))
     with pytest.raises(ConflictError, match="something else was changed meanwhile"):
-        carry_out(opened, change, "too late")
+        carry_out(opened, change, "too late", Outcome(()))

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from events.claims import AfterError
 from events.score import Delta, Effect
-from strategies.gate.decide import judge
+from strategies.gate.decide import judge, judge_inert
 from strategies.gate.evaluator import candidate_id, canonical_claims, evaluator_id
 from strategies.gate.measure import Figures
 from strategies.gate.policy import WRITTEN_RULE, GatePolicy, policy_text
@@ -63,6 +63,45 @@ def test_each_missing_condition_holds_the_candidate_and_is_named(figures: Figure
     assert missing in verdict.reasons[0]
 
 
+@pytest.mark.parametrize(
+    "figures",
+    [
+        with_effect(p=0.01),
+        with_effect(risk_difference=0.02),
+        with_effect(risk_difference=0.02, low=0.01, high=0.02),
+        with_effect(obeyed=20, disobeyed=20),
+        with_effect(tasks=10),
+        with_effect(e_value=1.5),
+        dataclasses.replace(GOOD, outcome=SHOWN.model_copy(update={"risk_difference": 0.0})),
+    ],
+)
+def test_a_figure_that_is_just_what_the_rule_asks_for_is_enough(figures: Figures) -> None:
+    assert judge(figures, WRITTEN_RULE, 1).decision == "promote"
+
+
+# Figures of the inverse: a claim that lowers outcomes a little at most, and never by the least that matters.
+INERT = SHOWN.model_copy(
+    update={"risk_difference": 0.01, "low": -0.019, "high": 0.06, "obeyed": 30, "disobeyed": 40}
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "decision", "said"),
+    [
+        ({}, "promote", "inert: risk difference -0.010 [-0.060, +0.019] lies below +0.020"),
+        ({"low": -0.02}, "hold", "it may matter"),
+        ({"low": -0.06, "high": 0.01}, "hold", "it may matter"),
+        ({"obeyed": 19}, "hold", "40 obedient and 19 disobedient episodes"),
+        ({"disobeyed": 19}, "hold", "19 obedient and 30 disobedient episodes"),
+    ],
+)
+def test_a_live_claim_is_inert_where_it_surely_gains_less_than_matters(
+    changes: dict[str, float], decision: str, said: str
+) -> None:
+    verdict = judge_inert(Figures(INERT.model_copy(update=changes), None), WRITTEN_RULE)
+    assert (verdict.decision, said in verdict.reasons[0]) == (decision, True), verdict.reasons
+
+
 def test_every_further_claim_sent_to_an_evaluator_makes_the_bar_higher() -> None:
     figures = with_effect(p=0.004)
     assert [judge(figures, WRITTEN_RULE, sent).decision for sent in (1, 2, 3)] == ["promote", "promote", "hold"]
@@ -114,6 +153,14 @@ def test_an_evaluator_changes_with_the_split_key() -> None:
 
 def test_the_policy_of_an_evaluator_is_the_written_rule() -> None:
     assert '"alpha":0.01' in policy_text()
+
+
+def test_candidates_and_evaluators_keep_their_names_from_one_germline_to_the_next() -> None:
+    """Else what was rejected would be asked once more, and no score be compared with those before."""
+    name = candidate_id("sql-analyst", [AfterError(template="t", do="x")], "e1")
+    assert name == "457a2de30bf527f6699bc39a9255c733daf73fff949620adbfcbe07ea14187a9"
+    empty = evaluator_id(Division((), (), ()), "key")
+    assert empty == "6068a1a675ba33d7a52c5815b7d2650984457c44f8c50657e57f90b8e79fb8e0"
 
 
 def test_a_candidate_is_named_by_what_is_asked_not_by_how_it_is_written() -> None:

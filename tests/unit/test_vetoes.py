@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from strategies.gate.group import advantages
 from strategies.gate.rollout import ROLLOUT_RULE, look
 from strategies.gate.vetoes import (
-    MOST_VOID,
     AnchoredTask,
     RunFacts,
     against_no_skill,
@@ -47,8 +46,8 @@ def audit(difference: float) -> AgainstNoSkill:
         ),
         (RunFacts(tampered=("opened a socket",)), "reject", "runs were tampered with: opened a socket"),
         (RunFacts(stopped="the cost cap is reached"), "hold", "the cost cap is reached"),
-        (RunFacts(void=MOST_VOID), "promote", "difference +1.000"),
-        (RunFacts(void=MOST_VOID + 0.01), "hold", "of the pairs were lost to infrastructure"),
+        (RunFacts(void=0.2), "promote", "difference +1.000"),
+        (RunFacts(void=0.21), "hold", "of the pairs were lost to infrastructure"),
         (RunFacts(tampered=("x",), stopped="y", void=1.0), "reject", "tampered"),
     ],
 )
@@ -71,12 +70,14 @@ def test_nothing_beside_the_rule_ever_promotes_what_the_rule_does_not(
 def test_a_void_run_without_skill_is_a_null_and_no_win() -> None:
     found = against_no_skill([[None]] * 20 + [[0.0]] * 5, 1)
     assert (found.effect, found.nulls, found.tasks) == ("inert", 20, 5)
+    assert against_no_skill([[1.0, None]] * 20, 1).nulls == 0, "a round that was not looked at is none of it"
 
 
-def test_one_failed_round_is_no_lost_anchor_and_four_without_exception_are() -> None:
+def test_three_failed_rounds_are_no_lost_anchor_and_four_without_exception_are() -> None:
     once = AnchoredTask("t", 1, ((NONE, LOG),))
     assert once.suspects == LOG
     assert lost_anchors([once]) == ()
+    assert lost_anchors([AnchoredTask("t", 1, ((NONE, LOG),) * 3)]) == ()
     assert lost_anchors([AnchoredTask("t", 1, ((NONE, LOG),) * 4)]) == ("t: log kept",)
     assert lost_anchors([AnchoredTask("t", 1, ((NONE, LOG),) * 3 + ((NONE, NONE),))]) == ()
     assert lost_anchors([AnchoredTask("t", 1, ((NONE, LOG),) * 3 + ((LOG, LOG),))]) == ()

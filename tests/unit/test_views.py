@@ -296,6 +296,13 @@ def test_a_diff_has_signs_and_marks_the_words_that_changed() -> None:
     assert changes(diff) == "+1 −1"
 
 
+def test_a_diff_marks_blanks_where_nothing_else_changed_on_a_plain_terminal_too() -> None:
+    rows = diff_rows(line_diff(["a b\n", "c\td \n"], ["a b\r\n", "c d\n"]), 40)
+    assert [text_of(row) for row in rows] == [" 1 - a b␊", " 2 - c→d·", " 1 + a b␍␊", " 2 + c·d"]
+    assert [part.text for part in rows[2] if part.tone == "new"] == ["␍␊"]
+    assert [ascii_of(text_of(row))[5:] for row in rows] == ["a b$", "c>d.", "a b^$", "c.d"]
+
+
 @pytest.mark.parametrize("width", [79, 98, 99, 119, 159])
 def test_the_ids_of_keys_stand_in_one_column_at_the_right_edge(width: int) -> None:
     lines = [

@@ -11,7 +11,7 @@ import typer
 
 from tui.bootstrap import find_registry, open_registry
 from tui.cli.appended import event_rows, print_rehearsed, since
-from tui.cli.facts import LABEL, say_fact
+from tui.cli.facts import LABEL, say_fact, say_folded
 from tui.cli.invocation import invocation
 from tui.cli.models import ModelRecord, ModelReplay, model_of
 from tui.cli.options import AsJson, DryRun, OneOrAll
@@ -111,7 +111,7 @@ def _json(found: Counsel, reply: Reply[FailureReading] | None, reading: Reading 
 
 def _print(call: Invocation, found: Counsel, reply: Reply[FailureReading] | None) -> None:
     advice, figures = found.advice, found.figures
-    call.say(f"{call.paint(advice.track, 'strong')}: {MEANINGS[advice.track]}")
+    say_folded(call, f"{advice.track}: ", MEANINGS[advice.track], tone="strong")
     for at, reason in enumerate(advice.reasons):
         say_fact(call, "because" if at == 0 else "", reason)
     runs = f"{count(figures.runs, 'run')} with an outcome that a proposer may see"

@@ -16,7 +16,7 @@ from tui.bootstrap import find_registry, open_library, open_registry
 from tui.cli.appended import event_rows, rehearsed
 from tui.cli.invocation import invocation
 from tui.cli.options import AsJson, DryRun, OneOrAll, Reason, Skill, Yes
-from tui.cli.paint import clip, column, one_line, width
+from tui.cli.paint import clip, clip_middle, column, one_line, width
 from tui.cli.words import actor_words
 from tui.figures import ago
 
@@ -28,6 +28,8 @@ PROTECTED: Final = frozenset({"production"})
 _NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _TAKEN: Final = frozenset({"best"})
 """Names that already mean a version."""
+_BESIDE: Final = 27
+"""Columns behind a skill and a name of it: the version, and whether that is the live one."""
 NOTHING: Final = "none"
 """Stands for no version: the name is removed."""
 
@@ -47,11 +49,12 @@ def list_aliases(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = 
     if as_json:
         call.answer("alias-list", {"aliases": rows})
         return
-    skills = column([str(row["skill"]) for row in rows], 24, 44)
-    names = column([str(row["alias"]) for row in rows], 16, 44)
+    names = column([str(row["alias"]) for row in rows], 10, 44)
+    skills = column([str(row["skill"]) for row in rows], 12, names + _BESIDE)
     for row in rows:
         live = "the live version" if row["live"] else ""
-        call.say(f"{row['skill']:<{skills}} {row['alias']:<{names}} @{row['version']:<6} {live}".rstrip())
+        called, alias = clip_middle(str(row["skill"]), skills), clip_middle(str(row["alias"]), names)
+        call.say(f"{called:<{skills}} {alias:<{names}} @{row['version']:<6} {live}".rstrip())
     if not rows:
         call.note("no version has a name yet\nnext       germline alias set SKILL NAME VERSION")
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final
 
 from registry.summaries import summary
 from tui.cli.paint import clip, one_line, width
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from events.envelope import Envelope
     from registry.registry import Registry
     from tui.cli.invocation import Invocation
+
+_SHOWN: Final = 3
+"""Events of one type that are listed one by one, where many stand in a row; `--json` has them all."""
 
 
 def since(registry: Registry, position: int) -> list[Envelope]:
@@ -46,7 +50,13 @@ def rehearsed(call: Invocation, command: str, envelopes: Sequence[Envelope], *, 
 
 
 def print_rehearsed(call: Invocation, rows: Sequence[dict[str, Any]]) -> None:
-    """Print the same for people."""
-    call.say(f"dry run: would append {count(len(rows), 'event')}; nothing was changed")
-    for row in rows:
-        call.say(clip(f"  {row['type']:<18} {one_line(row['summary'])}", width()))
+    """Print the same for people; of many events of one type in a row, as the genes of a skill, the first."""
+    what = f"would append {count(len(rows), 'event')}" if rows else "no event to append"
+    call.say(f"dry run: {what}; nothing was changed")
+    for kind, found in groupby(rows, lambda row: row["type"]):
+        first, *others = found
+        shown = [first, *(others[: _SHOWN - 1] if len(others) >= _SHOWN else others)]
+        for row in shown:
+            call.say(clip(f"  {kind:<18} {one_line(row['summary'])}", width()))
+        if more := len(others) + 1 - len(shown):
+            call.say(f"  {'':<18} {more:,} more: --json")

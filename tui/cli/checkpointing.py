@@ -15,11 +15,12 @@ from events.errors import CheckFailedError, UsageError
 from events.proofs import Proof, prove_growth
 from events.sidecar import read_kept
 from tui.bootstrap import find_registry, open_library
-from tui.cli.facts import say_folded
+from tui.cli.facts import folded, say_folded
 from tui.cli.invocation import as_json as json_text
 from tui.cli.invocation import invocation
 from tui.cli.options import AsJson, SignWith
 from tui.cli.outputs import write_new
+from tui.cli.paint import width
 from tui.figures import count
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from tui.cli.invocation import Invocation
 
 _SHOWN: Final = 16
+_LABEL: Final = 11
+"""Columns of a label with its blank: "note", "next" …"""
 
 
 def checkpoint(
@@ -88,7 +91,9 @@ def _tell(call: Invocation, taken: Checkpoint, output: Path, *, proves: bool) ->
     say_folded(
         call, "checkpoint ", f"{count(taken.size, 'event')}, root {taken.root[:_SHOWN]}, {signed}, in {output}"
     )
-    call.note("note       kept on this machine alone, whoever can change the log can change it too")
+    kept = "kept on this machine alone, whoever can change the log can change it too"
+    for at, line in enumerate(folded(kept, width() - _LABEL)):
+        call.note(f"{'' if at else 'note':<{_LABEL}}{line}")
     option = "--proof" if proves else "--against"
     call.say(f"next       germline verify {option} {quote(str(output))}")
 

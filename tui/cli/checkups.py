@@ -25,6 +25,7 @@ from strategies.models.failures import KEY
 from strategies.models.settings import ModelSettings
 from tui.bootstrap import find_registry, open_library
 from tui.cli.config import KINDS, read_config
+from tui.cli.ending import BEGINS, begins_there
 from tui.cli.layers import NAME, nearest_file, strays, user_file
 from tui.cli.paint import Paint, width
 from tui.figures import count
@@ -107,7 +108,8 @@ def _registry(call: Invocation) -> Iterator[Check]:
             yield _head(library, path)
             yield from _skills(library)
     except GermlineError as error:
-        yield Check("registry", "broken", error.message, error.hint or "germline verify")
+        mend = begins_there(call.registry) if error.hint == BEGINS else error.hint
+        yield Check("registry", "broken", error.message, mend or "germline verify")
 
 
 def _head(library: Library, path: Where) -> Check:

@@ -10,7 +10,7 @@ import typer
 
 from events.clock import SystemClock
 from events.errors import UsageError
-from registry.diffs import DiffLine, line_diff, shorten
+from registry.diffs import DiffLine, ending, line_diff, shorten, with_blanks_shown
 from registry.rendering import skill_text
 from registry.skill_paths import SKILL_FILE
 from tui.bootstrap import find_registry, open_library
@@ -150,6 +150,7 @@ def _line_json(row: DiffLine) -> dict[str, Any]:
         "old": row.old_no,
         "new": row.new_no,
         "text": row.text.rstrip("\r\n"),
+        "ending": ending(row.text),
         "spans": [list(span) for span in row.spans],
     }
 
@@ -181,7 +182,7 @@ def print_files(
 
 def _print_rows(call: Invocation, rows: Sequence[DiffLine], unclaimed: Collection[str]) -> None:
     paint = call.paint
-    for row in shorten(rows):
+    for row in with_blanks_shown(shorten(rows)):
         number = row.new_no or row.old_no or ""
         text = f"{number:>5} {_SIGNS[row.kind]} {one_line(row.text)}"
         whole = paint(text.rstrip(), _TONES[row.kind])

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
@@ -13,6 +13,7 @@ from registry.commands import Adopt
 from registry.publish import (
     differences,
     edited_folder,
+    keep_files,
     publish,
     require_unedited,
     standing,
@@ -22,13 +23,19 @@ from registry.publish import (
 from registry.rendering import label
 from tui.bootstrap import find_registry, open_registry
 from tui.cli.annotated import write_annotated
-from tui.cli.appended import event_rows, rehearsed, since
+from tui.cli.appended import event_rows, print_rehearsed, since
+from tui.cli.differing import changed_files, files_json, print_files
 from tui.cli.facts import say_folded
 from tui.cli.invocation import invocation
 from tui.cli.options import AsJson, DryRun, OneOrAll
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from registry.diffs import DiffLine
     from registry.library import Library
+    from registry.registry import Registry
+    from tui.cli.invocation import Invocation
 
 
 class Written(NamedTuple):
@@ -107,7 +114,8 @@ def adopt(
 ) -> None:
     """Take in what a person edited in the projected files.
 
-    Unchanged lines keep their origin; a changed line that carries a claim drops it, unless --keep-claims.
+    Unchanged lines keep their origin; a changed line that carries a claim drops it, unless --keep-claims. With
+    --dry-run the edit is shown line by line.
     """
     call = invocation(ctx)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
@@ -115,9 +123,9 @@ def adopt(
         before = registry.log.head().position
         if dry_run:
             with registry.rehearsal():
-                for name in names:
-                    registry.execute(Adopt(edited_folder(registry, name), keep_claims=keep_claims))
-                rehearsed(call, "adopt", since(registry, before), as_json=as_json)
+                changed = {name: _adopted(registry, name, keep_claims=keep_claims) for name in names}
+                events = event_rows(since(registry, before))
+            _tell_rehearsed(call, changed, events, as_json=as_json)
             return
         receipts = [(name, take_in_edits(registry, name, keep_claims=keep_claims)) for name in names]
         capsules = [registry.capsule(name) for name in names]
@@ -131,6 +139,33 @@ def adopt(
     for capsule in capsules:
         call.say(f"adopted    {label(capsule)}, unproven until measured")
         call.say(f"next       germline diff {capsule.name} {capsule.version - 1} {capsule.version}")
+
+
+def _adopted(registry: Registry, name: str, *, keep_claims: bool) -> list[tuple[str, list[DiffLine]]]:
+    """Adopt an edit, inside a rehearsal, and compare each file with what it was."""
+    old, edited = registry.capsule(name), edited_folder(registry, name)
+    keep_files(registry.log, edited)
+    registry.execute(Adopt(edited, keep_claims=keep_claims))
+    return list(changed_files(registry, old, registry.capsule(name)))
+
+
+def _tell_rehearsed(
+    call: Invocation,
+    changed: Mapping[str, list[tuple[str, list[DiffLine]]]],
+    events: Sequence[dict[str, Any]],
+    *,
+    as_json: bool,
+) -> None:
+    """Say what a person edited, line by line, and the events that would take it in."""
+    if as_json:
+        skills = [{"skill": name, "files": files_json(files)} for name, files in changed.items()]
+        call.answer("adopt", {"dry_run": True, "skills": skills, "events": events})
+        return
+    print_rehearsed(call, events)
+    for name, files in changed.items():
+        print_files(call, [(f"{name}/{path}", rows) for path, rows in files])
+    one = next(iter(changed)) if len(changed) == 1 else ""
+    call.say(f"\nnext       germline adopt {one}".rstrip() + f"    germline project {one}".rstrip() + " --discard")
 
 
 def _edited(library: Library) -> list[str]:

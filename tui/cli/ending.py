@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _PAGED: Final = {"diff", "log", "show"}
 """The commands whose answers may be long."""
 _FAILED: Final = 1
+BEGINS: Final = "germline init"
+"""The hint where there is no registry: it begins one where the person is, unless they named another place."""
 
 
 def ended(words: Sequence[str], answer: Callable[[], object]) -> int:
@@ -38,7 +40,8 @@ def ended(words: Sequence[str], answer: Callable[[], object]) -> int:
                 code = INTERRUPTED
             sys.stdout.flush()
     except GermlineError as error:
-        return _fail(error, debug=debug, what=error.message, hint=error.hint, code=error.exit_code)
+        hint = begins_there(_named(words[:at])) if error.hint == BEGINS else error.hint
+        return _fail(error, debug=debug, what=error.message, hint=hint, code=error.exit_code)
     except BrokenPipeError:
         # Whoever read the answer has read enough; the interpreter must not complain while it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -67,6 +70,27 @@ def _fail(error: Exception, *, debug: bool, what: str, hint: str, code: int) -> 
     if hint:
         sys.stderr.write(f"{paint('hint', 'accent')}   {hint}\n")
     return code
+
+
+def begins_there(named: str) -> str:
+    """Write the command that begins a registry where `--registry` named one; without a password of it."""
+    if not named:
+        return BEGINS
+    from shlex import quote  # noqa: PLC0415 - for those who named a registry that is not there
+
+    from tui.bootstrap import place_of  # noqa: PLC0415 - the same
+
+    return f"germline --registry {quote(str(place_of(named)) if '://' in named else named)} init"
+
+
+def _named(before: Sequence[str]) -> str:
+    """Find the registry that the options before the command name; "" where none does."""
+    named = ""
+    for at, word in enumerate(before):
+        option, _, stated = word.partition("=")
+        if option == "--registry":
+            named = stated or "".join(before[at + 1 : at + 2])
+    return named
 
 
 def command_at(words: Sequence[str]) -> int:

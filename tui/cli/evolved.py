@@ -187,7 +187,8 @@ def print_end(call: Invocation, result: Evolution) -> None:
     print_model(call, result)
     say_fact(call, "stopped", result.stop.why)
     if result.needed_tasks and not promoted:
-        call.say(f"{'needed':<10} {count(result.needed_tasks, 'task')} for the strongest claim: more logs decide")
+        needed = count(result.needed_tasks, "task")
+        say_folded(call, f"{'needed':<10} ", f"{needed} for the strongest claim: more logs decide")
     _print_unrouted(call, result.unrouted)
     for at, resting in enumerate(result.resting):
         call.say(clip(f"{'resting' if at == 0 else '':<10} {resting_words(resting)}", width()))

@@ -62,7 +62,7 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
     """Take turns of evolution: scan, select, propose, gate, project.
 
     Holding is a result: a run that promotes nothing ends with exit code 0. Without SKILL each signal goes to the
-    skill whose triggers name it, else to the one its episodes ran under.
+    skill whose triggers name it, else to the one its episodes ran under; with it all go there, of every log read.
     """
     call = invocation(ctx)
     config = on_engine(read_config(), engine, scheduler)
@@ -136,6 +136,8 @@ def _run(
 
     if found is not None:
         take_in_scan(registry, found, policy=policy)
+    if plan.skill and plan.only is None and len(registry.names()) > 1:
+        call.note(f"note       signals of every log read go to {plan.skill}; of its own alone: --logs PATH")
     return evolve(registry, plan, tell)
 
 

@@ -15,7 +15,7 @@ from tui.cli.invocation import invocation
 from tui.cli.names import SHOWN_CHARS
 from tui.cli.open_signals import is_open, live_claims
 from tui.cli.options import AsJson, OneOrAll
-from tui.cli.paint import clip, one_line, width
+from tui.cli.paint import clip, clip_middle, one_line, width
 from tui.cli.shapes import model_json, models_json, score_json
 from tui.cli.words import KIND_WIDTH, signal_name
 from tui.figures import age, brief, count, interval, signed
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 MARKS: Final = {"promote": ("✓", "good"), "reject": ("✗", "bad"), "hold": ("·", "warn"), None: ("?", "dim")}
 """A marker and a tone for each verdict: none is told by colour alone."""
+_CALLED: Final = 22
+"""Columns of a skill and its version in the list of candidates."""
+_WIDE: Final = 72
+"""Columns of a row of that list; where there are fewer, the figures stand below."""
 
 
 def signals(
@@ -122,10 +126,10 @@ def _list(call: Invocation, heading: str, found: list[Candidate]) -> None:
         if scored and scored.rollouts and scored.delta:
             figures = f"{signed(scored.delta.value, 2)} {interval(scored.delta.low, scored.delta.high, 2)}"
         version = f"@{one.version}" if one.version else ""
-        call.say(
-            f"{call.paint(mark, tone)} {one.id[:SHOWN_CHARS]}  {one.proposed.capsule + version:<22} "
-            f"{one.proposed.strategy:<8} {figures:<18} {age(one.at, now):>4}"
-        )
+        called = clip_middle(one.proposed.capsule + version, _CALLED)
+        begun = f"{one.id[:SHOWN_CHARS]}  {called:<{_CALLED}} {one.proposed.strategy:<8}"
+        beside, below = (f" {figures:<18}", "") if width() >= _WIDE else ("", f"\n    {figures}")
+        call.say(f"{call.paint(mark, tone)} {begun}{beside} {age(one.at, now):>4}{below}")
         for text in (_lines(one), "taken back" if one.reverted else "", *one.reasons[:1]):
             if text:
                 call.say(f"    {clip(one_line(text), width() - 4)}")

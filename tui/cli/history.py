@@ -161,7 +161,6 @@ def event_json(envelope: Envelope) -> dict[str, Any]:
 def event_line(envelope: Envelope, now: str, paint: Paint) -> str:
     """Write an event in one line: position, age, type, what it did."""
     tone = next((tone for end, tone in _TONES.items() if envelope.type.endswith(end)), "")
-    kind = paint(f"{envelope.type:<19}", tone)
-    room = width() - 34
-    said = one_line(summary(envelope))
-    return f"{envelope.position:>6} {paint(f'{age(envelope.at, now):>5}', 'dim')}  {kind} {clip(said, room)}"
+    at, old, kind = f"{envelope.position:>6}", f"{age(envelope.at, now):>5}", f"{envelope.type:<19}"
+    said = clip(one_line(summary(envelope)), width() - len(f"{at} {old}  {kind} "))
+    return f"{at} {paint(old, 'dim')}  {paint(kind, tone)} {said}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from strategies.gate.judging import JudgeIdentity, identity_of, missing_from, standing_of
 from tui.cli.agreement import drawn
-from tui.cli.facts import LABEL, say_fact
+from tui.cli.facts import LABEL, say_fact, say_folded
 from tui.cli.names import SHOWN_CHARS
 from tui.cli.paint import one_line
 from tui.cli.shapes import model_json
@@ -134,7 +134,7 @@ def print_judges(
         rubric = f"rubric {present.rubric}" if present.rubric else "its own rubric"
         call.say(f"judge      {one_line(present.model)}, prompt {present.prompt[:SHOWN_CHARS]}, {rubric}")
     else:
-        call.say('judge      none is named: judge = "MODEL" under [models] in germline.toml')
+        say_folded(call, "judge      ", 'none is named: judge = "MODEL" under [models] in germline.toml')
     last = {identity_of(one): one for one in known}
     for family, standing in present.standings(known).items():
         call.say()

@@ -16,17 +16,26 @@ from strategies.preset_files import MOST_CHARACTERS, written
 from strategies.presets import PRESETS
 from tui.bootstrap import find_registry, open_library, open_registry
 from tui.cli.appended import event_rows, rehearsed, since
+from tui.cli.facts import say_fact, say_folded
 from tui.cli.invocation import invocation
 from tui.cli.options import AsJson, DryRun, Reason
+from tui.cli.paint import clip_middle, width
 from tui.cli.previewing import preview
 from tui.figures import count
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from strategies.binding import Bound
     from strategies.presets import Preset
     from tui.cli.invocation import Invocation
 
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of a preset.")]
+_HEADS: Final = ("repair", "harden", "innovate", "edits", "region", "alpha", " E")
+_SHORT: Final = ("repair", "harden", "innov.", "edits", "region", "alpha", " E")
+_NAME_COLUMNS: Final = 15
+_WIDE: Final = 78
+"""Columns of a row with whole words above and room between them."""
 
 preset = typer.Typer(help="List, show, preview, use and define presets.", rich_markup_mode=None)
 
@@ -45,15 +54,24 @@ def list_presets(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         chosen = {"preset": auto.preset.name, "because": auto.because, "in_force": current == AUTO}
         call.answer("preset-list", {"preset": current, "presets": rows, "auto": chosen})
         return
-    call.say("                   repair  harden  innovate   edits   region   alpha      E")
+    heads, apart = (_HEADS, "  ") if width() >= _WIDE else (_SHORT, "")
+    names = _NAME_COLUMNS + len(apart)
+    call.say(_row("", names, heads, heads, apart))
     for one in known.values():
         weights, budget = one.weights, one.edit_budget
-        call.say(
-            f"{_mark(one.name, current)} {one.name:<16} {weights.repair:>6}  {weights.harden:>6}  "
-            f"{weights.innovate:>8}   {budget.start} → {budget.floor}   {one.trust_region:>6.0%}   "
-            f"{one.alpha:<6g} {one.least_e:>5g}"
+        figures = (
+            *(f"{weights.repair}", f"{weights.harden}", f"{weights.innovate}", f"{budget.start} → {budget.floor}"),
+            *(f"{one.trust_region:.0%}", f"{one.alpha:g}", f"{one.least_e:g}"),
         )
-    call.say(f"{_mark(AUTO, current)} {AUTO:<16} {auto.preset.name} now: {auto.because}")
+        called = f"{_mark(one.name, current)} {clip_middle(one.name, names)}"
+        call.say(_row(called, names, figures, heads, apart))
+    say_folded(call, f"{_mark(AUTO, current)} {AUTO:<{names}} ", f"{auto.preset.name} now: {auto.because}")
+
+
+def _row(name: str, names: int, figures: Sequence[str], heads: Sequence[str], apart: str) -> str:
+    """Write a row of the table of presets; its columns are as wide as what heads them."""
+    cells = (f"{apart} {figure:>{len(head)}}" for figure, head in zip(figures, heads, strict=True))
+    return f"{name:<{names + 2}}{''.join(cells)}"
 
 
 def _mark(name: str, current: str) -> str:
@@ -99,14 +117,16 @@ def _print_preset(call: Invocation, bound: Bound) -> None:
     one = bound.preset
     weights, budget = one.weights, one.edit_budget
     call.say(f"{bound.name}, now {one.name}: {bound.because}" if bound.because else one.name)
-    call.say(f"  weights   repair {weights.repair} %, harden {weights.harden} %, innovate {weights.innovate} %")
-    call.say(
-        f"  edits     {budget.start} in the first cycle down to {budget.floor} in the last, {budget.schedule}"
-    )
-    call.say(f"  region    at most {one.trust_region:.0%} of the base's characters may change")
-    call.say(f"  genes     new genes are {'allowed' if one.new_genes else 'not allowed'}")
-    call.say(f"  gate      replay at alpha {one.alpha:g}, rollouts at an e-value of {one.least_e:g} or more")
-    call.say(f"  promotes  on {' and '.join(one.endpoints)}; a regression {_reverts(one)}")
+    facts = {
+        "weights": f"repair {weights.repair} %, harden {weights.harden} %, innovate {weights.innovate} %",
+        "edits": f"{budget.start} in the first cycle down to {budget.floor} in the last, {budget.schedule}",
+        "region": f"at most {one.trust_region:.0%} of the base's characters may change",
+        "genes": f"new genes are {'allowed' if one.new_genes else 'not allowed'}",
+        "gate": f"replay at alpha {one.alpha:g}, rollouts at an e-value of {one.least_e:g} or more",
+        "promotes": f"on {' and '.join(one.endpoints)}; a regression {_reverts(one)}",
+    }
+    for label, text in facts.items():
+        say_fact(call, label, text)
 
 
 def _reverts(one: Preset) -> str:

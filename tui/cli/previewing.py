@@ -10,6 +10,7 @@ import typer
 from strategies.binding import bound_by
 from strategies.select import KINDS
 from tui.bootstrap import find_registry, open_library
+from tui.cli.facts import say_folded
 from tui.cli.invocation import invocation
 from tui.cli.options import AsJson
 from tui.cli.paint import clip, one_line, width
@@ -78,7 +79,7 @@ def _print_outlook(call: Invocation, outlook: Outlook, first: Outlook, agenda: A
     title = f"{bound.name}{f', now {bound.preset.name}: {bound.because}' if bound.because else ''}"
     call.say(f"{title}{', in force' if outlook is first else ''}")
     if not picks:
-        call.say("  nothing would be picked: no signal is left that this preset may answer")
+        say_folded(call, "  ", "nothing would be picked: no signal is left that this preset may answer")
         return
     call.say(f"  {'owed':<11} {'repair':>7} {'harden':>7} {'innovate':>9}  signal")
     for at, pick in enumerate(picks):
@@ -95,7 +96,7 @@ def _print_left(call: Invocation, agenda: Agenda) -> None:
         call.say(clip(f"{'resting' if at == 0 else '':<10} {resting_words(resting)}", width()))
     if agenda.unrouted:
         told = f"{count(len(agenda.unrouted), 'signal')} no skill answers to"
-        call.say(f"unrouted   {told}: germline preset preview --skill SKILL")
+        say_folded(call, "unrouted   ", f"{told}: germline preset preview --skill SKILL")
 
 
 def _differs(outlook: Outlook, first: Outlook, at: int) -> bool:

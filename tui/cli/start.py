@@ -99,8 +99,9 @@ def init(
 
 
 def _new_place(stated: str) -> Where:
-    """Read where a registry is to be: a file as it is named, or an address of PostgreSQL."""
-    return place_of(stated) if "://" in stated else Path(stated).expanduser()
+    """Read where a registry is to be: a file as it is named, in a folder that is there, or at an address."""
+    path = Path(stated).expanduser()
+    return place_of(stated) if "://" in stated or path.is_dir() else path
 
 
 def _is_there(place: Where) -> bool:
@@ -138,7 +139,7 @@ def _rehearse_init(call: Invocation, path: Where, command: CreateRegistry, *, as
         event = {"type": "RegistryCreated", "stream": "registry", "summary": summary, "payload": payload}
         call.answer("init", {"dry_run": True, "registry": str(path), "events": [event]})
     else:
-        call.say(f"dry run: would create {path} and append 1 event; nothing was changed")
+        say_folded(call, "", f"dry run: would create {path} and append 1 event; nothing was changed")
         call.say(f"  RegistryCreated    {summary}")
 
 

@@ -151,7 +151,7 @@ def _print_skills(call: Invocation, skills: list[dict[str, Any]]) -> None:
         if row["record"]["episodes"]:
             say_folded(call, f"{'':<13}", _record_words(row["record"]))
         if row["stale"]:
-            words = f"{_stale_words(row['stale'])} since it was measured: germline score {row['skill']} --refresh"
+            words = f"{stale_words(row['stale'])}: germline score {row['skill']} --refresh"
             say_folded(call, _WARNS, words, tone="warn")
         paths = ", ".join(one["path"] for one in row["drift"])
         words = _WORDS[row["standing"]].format(name=row["skill"], paths=paths)
@@ -171,18 +171,18 @@ def _record_words(record: dict[str, Any]) -> str:
     return words + (f"; {record['obeyed']:,} of {record['exposed']:,} obeyed" if record["exposed"] else "")
 
 
-def _stale_words(stale: dict[str, Any]) -> str:
-    """Say what changed since a version was measured."""
+def stale_words(stale: dict[str, Any]) -> str:
+    """Say what the measurement of a version does not cover, and how old it is."""
     words = []
-    if stale["runs"]:
-        words.append(f"other models ({_few(stale['runs'])})")
-    if stale["agents"]:
-        words.append(f"other agent versions ({_few(stale['agents'])})")
     if stale["new_tasks"]:
-        words.append(f"{count(stale['new_tasks'], 'new task')} beside {stale['tasks']:,}")
+        words.append(f"on {stale['tasks']:,} of {count(stale['tasks'] + stale['new_tasks'], 'known task')}")
+    if stale["runs"]:
+        words.append(f"not under {_few(stale['runs'])}")
+    if stale["agents"]:
+        words.append(f"not with agent {_few(stale['agents'])}")
     if stale["age_s"]:
-        words.append(count(int(stale["age_s"] // 86_400), "day"))
-    return ", ".join(words)
+        words.append(f"{count(int(stale['age_s'] // 86_400), 'day')} ago")
+    return f"measured {', '.join(words)}"
 
 
 def _few(names: Sequence[str]) -> str:
@@ -213,10 +213,11 @@ def _next(skills: list[dict[str, Any]], waiting: list[Raised], lost: list[Raised
     if not skills:
         return "germline import PATH"
     if any(row["standing"] == "edited" for row in skills):
-        return "germline adopt    germline project --discard"
+        return "germline adopt --dry-run    germline adopt    germline project --discard"
     if len(waiting) > len(lost):
         return "germline evolve"
-    return f"germline evolve {skills[0]['skill']}" if waiting else "germline scan PATH"
+    alone = skills[0]["skill"] if len(skills) == 1 else "SKILL"  # which of several, only a person knows
+    return f"germline evolve {alone}" if waiting else "germline scan PATH"
 
 
 COMMANDS: Final = {"status": status}

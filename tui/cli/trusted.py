@@ -9,6 +9,7 @@ from strategies.raising import found_signals
 from strategies.signals.quality import quality
 from tui.bootstrap import find_registry, open_library
 from tui.cli.config import read_config
+from tui.cli.facts import say_folded
 from tui.cli.paint import clip, one_line, width
 from tui.figures import count, interval, share
 
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 _SHOWN = 12
 """Signals that are listed one by one beside their kinds."""
-_HEAD = f"{'':<20}{'failed':>7} {'of':>6} {'precision':<19} {'recall':<19} {'lift':>5}"
+_KIND = 20
+_WIDE = 80
+"""Columns of a row; where there are fewer, precision and recall stand in a row of their own."""
 
 
 def tell_quality(call: Invocation, *, as_json: bool) -> None:
@@ -36,8 +39,9 @@ def tell_quality(call: Invocation, *, as_json: bool) -> None:
         return
     base = share(found.failed / found.episodes)
     labelled = f"{count(found.episodes, 'episode')} with an outcome"
-    call.say(f"{labelled}, {found.failed:,} failed: a rate of {base}; 95 % intervals\n")
-    call.say(call.paint(_HEAD, "dim"))
+    say_folded(call, "", f"{labelled}, {found.failed:,} failed: a rate of {base}; 95 % intervals")
+    call.say()
+    call.say(call.paint(_row("", "failed", "of", "precision", "recall", "lift"), "dim"))
     for row in found.kinds:
         call.say(_line(row.kind, row))
     if found.kinds:
@@ -49,13 +53,23 @@ def tell_quality(call: Invocation, *, as_json: bool) -> None:
         call.say(clip(f"    {name}", width()))
     if len(found.signals) > _SHOWN:
         call.say(f"  {len(found.signals) - _SHOWN} more: --json")
-    call.say("\nlift 1 says nothing about failure, more speaks for it, less against it")
+    call.say()
+    say_folded(call, "", "lift 1 says nothing about failure, more speaks for it, less against it")
 
 
 def _line(name: str, row: QualityRow) -> str:
     lift = "–" if row.lift is None else f"{row.lift:.2f}"
     precision, recall = _words(row.precision), _words(row.recall)
-    return f"{name:<20}{row.precision.hits:>7,} {row.precision.n:>6,} {precision:<19} {recall:<19} {lift:>5}"
+    return _row(name, f"{row.precision.hits:,}", f"{row.precision.n:,}", precision, recall, lift)
+
+
+def _row(*cells: str) -> str:
+    """Write a row of the table: its kind, how many failed of how many, precision, recall and lift."""
+    name, failed, of, precision, recall, lift = cells
+    begun = f"{clip(name, _KIND):<{_KIND}}{failed:>7} {of:>6}"
+    if width() < _WIDE:
+        return f"{begun} {lift:>5}\n      {precision:<19} {recall}"
+    return f"{begun} {precision:<19} {recall:<19} {lift:>5}"
 
 
 def _words(one: Proportion) -> str:

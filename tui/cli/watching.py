@@ -115,7 +115,8 @@ class _Watched:
     ) -> None:
         self._call, self._registry, self._config, self._live = call, registry, config, live
         self._rechecks, self._evolving, self._as_json = rechecks, evolving, as_json
-        self._due = False
+        self._due = bool(registry.signals())  # those that came up before may never have had a turn
+        self._put_off = ""
         self._evolved_s: float | None = None
         self._read_s = monotonic_s()
         self._bytes = self._episodes = self._signals = 0
@@ -187,8 +188,11 @@ class _Watched:
         try:
             result = evolve(self._registry, plan, self._tell)
         except GermlineError as error:  # a skill edited by hand must not end the watch
-            self._call.note(f"{self._now()}  evolve  put off: {error.message}")
+            if error.message != self._put_off:
+                self._call.note(f"{self._now()}  evolve  put off: {error.message}")
+            self._due, self._put_off = True, error.message
             return
+        self._put_off = ""
         if self._as_json:
             self._line({"evolve": evolution_json(result)})
             return

@@ -15,6 +15,7 @@ from tui.views.bar import bar_row
 from tui.views.notice import notice_rows
 from tui.widgets.key_bar import KeyBar
 from tui.widgets.rows_view import TONES, Line, RowsView
+from tui.writing import ShownOtherwiseError
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -34,7 +35,7 @@ class Ask(ModalScreen[None], inherit_bindings=False):
         super().__init__(classes="-ascii" if host.settings.ascii else None)
         self._change = change
         self._host = host
-        self._is_rehearsed = False
+        self._shown: Outcome | None = None
         self._is_appending = False
 
     def compose(self) -> ComposeResult:
@@ -59,7 +60,7 @@ class Ask(ModalScreen[None], inherit_bindings=False):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer a yes only to what was shown."""
         if action in {"append", "reword"}:
-            return self._is_rehearsed and not self._is_appending
+            return self._shown is not None and not self._is_appending
         if action == "close":  # what is on its way to the log is not called back
             return not self._is_appending
         return super().check_action(action, parameters)
@@ -74,7 +75,7 @@ class Ask(ModalScreen[None], inherit_bindings=False):
 
     def on_input_changed(self) -> None:
         """Let what was shown count no longer: it names another reason."""
-        self._is_rehearsed = False
+        self._shown = None
         self.refresh_bindings()
 
     @reading("ask")
@@ -84,26 +85,36 @@ class Ask(ModalScreen[None], inherit_bindings=False):
         except GermlineError as error:
             self._say(error.message, error.hint)
             return
+        self._show(outcome)
+
+    def _show(self, outcome: Outcome, told: str = "") -> None:
+        """Show what would be appended, for a yes to it."""
         page = self.query_one("#page", RowsView)
-        page.show(lambda width: appended_rows(outcome, width), home=True)
-        self._is_rehearsed = bool(outcome.envelopes)
+        page.show(lambda width: appended_rows(outcome, width, told), home=True)
+        self._shown = outcome if outcome.envelopes else None
         page.focus()
         self.refresh_bindings()
 
     def action_reword(self) -> None:
         """Change the reason; what was shown counts no longer."""
-        self._is_rehearsed = False
+        self._shown = None
         self.query_one(Input).focus()
         self.refresh_bindings()
 
     @reading("ask")
     async def action_append(self) -> None:
         """Append what was shown."""
+        shown, self._shown = self._shown, None
+        if shown is None:
+            return
         self._is_appending = True  # a second enter does not append it twice
-        self._is_rehearsed = False
         self.refresh_bindings()
         try:
-            outcome = await self._host.access.carry_out(self._change, self.query_one(Input).value.strip())
+            reason = self.query_one(Input).value.strip()
+            outcome = await self._host.access.carry_out(self._change, reason, shown)
+        except ShownOtherwiseError as error:
+            self._show(error.outcome, error.message)
+            return
         except GermlineError as error:
             self._say(error.message, error.hint)
             self.query_one(Input).focus()

@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import shlex
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
-from textual.containers import Container
 from textual.screen import Screen
 from textual.widgets import Static
 
-from events.errors import GermlineError
+from events.errors import GermlineError, UsageError
 from tui.keys import SCREEN
 from tui.screens.reading import reading
 from tui.views.bar import bar_row
 from tui.views.notice import notice_rows
 from tui.widgets.find_bar import FindBar
 from tui.widgets.key_bar import KeyBar
+from tui.widgets.panes import Panes
 from tui.widgets.rows_view import TONES, Line, RowsView
 
 if TYPE_CHECKING:
@@ -33,10 +33,6 @@ if TYPE_CHECKING:
     from tui.writing import Change
 
 T = TypeVar("T")
-
-_STEP: Final = 10
-_LEAST_SHARE: Final = 20
-"""Percent of the room by which a pane grows, and that it keeps (guesses)."""
 
 TOO_SMALL = "too small: germline needs 60 × 16 cells"
 
@@ -60,11 +56,13 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
         self.host = host
         self._place = place
         self.needle = ""
+        self.must_retry = False
+        """Whether a read failed for no fault of the person's, so that it may be done by now."""
 
     def compose(self) -> ComposeResult:
         """Lay out the bars around the panes."""
         yield Line(id="top")
-        with Container(id="body"):
+        with Panes(*self.PANES, self.host.shares.get(self._place.view)):
             yield from self.panes()
         yield RowsView(id="notice", classes="-gone")
         yield Static(TOO_SMALL, id="too-small")
@@ -74,7 +72,6 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
     def on_mount(self) -> None:
         """Read what the place holds."""
         self.show_bar()
-        self._share()
         if self.host.access.state.head:
             self.reload()
         else:  # the very first read loads half of germline: the frame is drawn before
@@ -129,10 +126,11 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
     @reading("load")
     async def reload(self) -> None:
         """Read again: the place has changed, or the registry has."""
+        self.must_retry = False
         try:
             await self.load()
         except GermlineError as error:
-            self.say(error.message, error.hint)
+            self.tell(error)
         self.show_bar()
         self.refresh_bindings()
 
@@ -141,7 +139,7 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
         try:
             return await self.host.access.read(question)
         except GermlineError as error:
-            self.say(error.message, error.hint)
+            self.tell(error)
             return None
 
     async def standing(self, kept: Sequence[KeptEvidence]) -> tuple[bool, ...]:
@@ -165,6 +163,11 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
         """Write every row anew: the time has changed."""
         for rows in self.query(RowsView):
             rows.relayout()
+
+    def tell(self, error: GermlineError) -> None:
+        """Show a notice of what failed, until it no longer does."""
+        self.must_retry = not isinstance(error, UsageError)
+        self.say(error.message, error.hint)
 
     def say(self, message: str, hint: str) -> None:
         """Show a notice in place of the panes; an empty message shows the panes again."""
@@ -203,32 +206,7 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
 
     def action_resize(self, step: int) -> None:
         """Give the first pane more room, or less."""
-        first, second = (self.query_one(pane).size for pane in self.PANES)
-        beside = self._is_beside
-        room = (first.width + second.width) if beside else (first.height + second.height)
-        now = (first.width if beside else first.height) * 100 // max(room, 1)
-        self.host.shares[self._place.view] = min(max(now + step * _STEP, _LEAST_SHARE), 100 - _LEAST_SHARE)
-        self._share()
-
-    @property
-    def _is_beside(self) -> bool:
-        return self.query_one("#body").layout.name == "horizontal"
-
-    def _share(self) -> None:
-        """Divide the room between the panes as a person wants it."""
-        share = self.host.shares.get(self._place.view)
-        if share is None:
-            return
-        first, second = (self.query_one(pane) for pane in self.PANES)
-        first.styles.max_height = "100%"
-        one, other = f"{share}%", "1fr"
-        beside = self._is_beside
-        first.styles.width, second.styles.width = (one, other) if beside else ("1fr", "1fr")
-        first.styles.height, second.styles.height = ("1fr", "1fr") if beside else (one, other)
-
-    def on_resize(self) -> None:
-        """Divide the room anew: panes may stand beside each other now."""
-        self.call_after_refresh(self._share)
+        self.host.shares[self._place.view] = self.query_one(Panes).give(step)
 
     def action_find(self) -> None:
         """Ask for a text."""

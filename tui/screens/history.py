@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -14,18 +13,16 @@ from tui.event_reads import (
     read_around,
     read_diff,
     read_lines,
-    read_matching,
-    read_newer,
     read_place,
-    read_positions,
     read_version_at,
 )
 from tui.keys import HISTORY
+from tui.listing import Listing
 from tui.places import Place
 from tui.screens.base import PlaceScreen
 from tui.screens.reading import reading
 from tui.screens.sheet import diff_sheet
-from tui.views.history import detail_rows, history_note
+from tui.views.history import detail_rows, history_note, undoing_told
 from tui.views.notice import unmatched_rows
 from tui.widgets.event_list import EventList
 from tui.widgets.rows_view import RowsView
@@ -51,9 +48,9 @@ class HistoryScreen(PlaceScreen):
 
     def __init__(self, place: Place, host: Host) -> None:
         super().__init__(place, host)
-        self._opened = self._head = self._below = self._total = 0
+        self._listing = Listing(host.access, place.skill)
         self._target = place.event
-        self._found = array("q")
+        self._home = 0
         self._detail: EventDetail | None = None
         self._marks: dict[int, int] = {}
 
@@ -67,63 +64,46 @@ class HistoryScreen(PlaceScreen):
     async def load(self) -> None:
         """List the events; where they are listed already, add the new ones and go on where it stopped."""
         await (access := self.host.access).ready()
-        if self._head and self._opened == access.opened:
+        listing, place = self._listing, self._place
+        if listing.is_current and not self.has_notice:
             await self._add_newer()
-            self.say("", "")
             await self._scan()
-        else:
-            place = self._place
+            return
+        self._target = self._events.position or self._target
+        if not listing.is_current:
+            self._forget()
             if place.skill and not place.event:
                 self._target = await access.read(partial(read_place, skill=place.skill, ref=place.ref))
-            self._opened, self._head = access.opened, access.state.head
-            self.say("", "")
-            await self._list_all()
+        self.say("", "")
+        await self._list_all()
+
+    def _forget(self) -> None:
+        """Show nothing of a registry that another one took the place of."""
+        if self._listing.positions:
+            self._listing.forget()
+            self._detail, self._target = None, 0
+            self._marks.clear()
+            self._events.marks = ()
+            self._show_events()
 
     async def _list_all(self) -> None:
         """List from the newest event down; the cursor goes to the target once it is there."""
-        if self._place.skill or self.needle:
-            self._found, self._total, self._below = array("q"), 0, self._head + 1
-            self._show_events(self._found, grown=False)
-            await self._scan()
-        else:
-            self._total, self._below = self._head, 0
-            self._show_events(range(self._head, 0, -1), grown=False)
+        self._listing.begin(self.needle)
+        self._show_events()
+        await self._scan()
 
     async def _scan(self) -> None:
-        """Find older events, piece by piece, from where the last one was found."""
-        while self._below:
-            chunk = await self.host.access.read(
-                partial(read_positions, skill=self._place.skill, below=self._below)
-            )
-            kept = await self._matching(chunk)
-            self._below = chunk[-1] if chunk else 0
-            self._total += len(chunk)
-            self._found.extend(kept)
-            self._show_events(self._found, grown=True)
+        async for _ in self._listing.older():
+            self._show_events(grown=True)
 
     async def _add_newer(self) -> None:
-        head = self.host.access.state.head
-        newer = await self.host.access.read(
-            partial(read_newer, skill=self._place.skill, after=self._head, upto=head),
-        )
-        kept = await self._matching(newer)
-        self._head = head
-        self._total += len(newer)
-        if kept:
+        if newest := await self._listing.newer():
             events = self._events
-            self._target = kept[0] if events.cursor == 0 else events.position
-            self._found = kept + self._found
-            is_whole = isinstance(events.positions, range)
-            self._show_events(range(head, 0, -1) if is_whole else self._found, grown=False)
+            self._target = newest if events.cursor == 0 else events.position
+            self._show_events()
 
-    async def _matching(self, positions: array[int]) -> array[int]:
-        """Keep the events that hold the text looked for."""
-        if not self.needle:
-            return positions
-        return await self.host.access.read(partial(read_matching, positions=positions, needle=self.needle))
-
-    def _show_events(self, positions: Sequence[int], *, grown: bool) -> None:
-        events = self._events
+    def _show_events(self, *, grown: bool = False) -> None:
+        events, positions = self._events, self._listing.positions
         before = events.position
         events.show_events(positions, grown=grown)
         if self._target and len(positions) and positions[-1] <= self._target:
@@ -143,23 +123,28 @@ class HistoryScreen(PlaceScreen):
         if lines is not None:
             self._events.deliver(page, lines)
 
-    def find(self, *, done: bool) -> None:  # noqa: ARG002 - a filter works letter by letter
-        """List the events that hold the text."""
-        self._refilter()
+    def find(self, *, done: bool) -> None:
+        """List the events that hold the text; forgotten before it is complete, it leaves the cursor alone."""
+        home = self._home or self._events.position
+        self._home = 0 if done else home
+        if not done or not self.needle:
+            self._refilter(home)
 
     @reading("load")
-    async def _refilter(self) -> None:
+    async def _refilter(self, home: int) -> None:
         try:
-            self._target = self._events.position or self._target
+            self._target = home or self._target
             await self._list_all()
         except GermlineError as error:
-            self.say(error.message, error.hint)
+            self.tell(error)
 
     # -- the detail ------------------------------------------------------------------------------------
 
     @on(EventList.Moved)
     def _read_detail(self) -> None:
         """Read the event that the cursor moved to."""
+        if self.focused is self._events:  # else a filter moved it, which may be forgotten again
+            self._home = 0
         self._show_detail(self._events.position)
 
     @reading("detail")
@@ -197,8 +182,10 @@ class HistoryScreen(PlaceScreen):
     @property
     def note(self) -> str:
         """How many events are listed."""
-        shown = len(self._events.positions) if self.is_mounted else 0
-        return history_note(shown, self._total, scanning=self._below > 0, needle=self.needle)
+        listing = self._listing
+        return history_note(
+            len(listing.positions), listing.total, scanning=listing.is_scanning, needle=self.needle
+        )
 
     @property
     def shown_version(self) -> int:
@@ -288,6 +275,13 @@ class HistoryScreen(PlaceScreen):
         detail, position = self._detail, self._events.position
         skill = "" if self._place.skill or detail is None else detail.skill
         self.host.go(Place("history", skill, event=position))
+
+    async def action_undo(self) -> None:
+        """Ask whether to take the last change back; on a move, say that this brings no folder back."""
+        if self._detail and (told := undoing_told(self._detail)):
+            self.notify(told, timeout=8, markup=False)
+        else:
+            await super().action_undo()
 
     def action_revert(self) -> None:
         """Ask whether to go back to the version that the skill had at the event."""

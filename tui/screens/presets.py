@@ -54,7 +54,7 @@ class PresetsScreen(PlaceScreen):
         try:
             self._prospects = await self.host.access.prospects()
         except GermlineError as error:
-            self.say(error.message, error.hint)
+            self.tell(error)
             return
         self._show_outlook()
 

@@ -98,7 +98,7 @@ class ReviewScreen(PlaceScreen):
         try:
             page = await self.host.access.study(partial(read_candidate, candidate=one.candidate))
         except GermlineError as error:
-            self.say(error.message, error.hint)
+            self.tell(error)
             return
         self._show_page(one, page)
 

@@ -68,7 +68,7 @@ class SignalsScreen(PlaceScreen):
         try:
             self._prospects = await self.host.access.prospects()
         except GermlineError as error:
-            self.say(error.message, error.hint)
+            self.tell(error)
             return
         self._show_detail(home=False)
 

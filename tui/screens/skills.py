@@ -74,7 +74,7 @@ class SkillsScreen(PlaceScreen):
         try:
             self._work = await self.host.access.study(_work)
         except GermlineError as error:
-            self.say(error.message, error.hint)
+            self.tell(error)
             return
         self._show_cards()
 

@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from tui.writing import Outcome
 
 
-def appended_rows(outcome: Outcome, width: int) -> list[Row]:
-    """List the events that a yes appends; nothing was written yet."""
+def appended_rows(outcome: Outcome, width: int, told: str = "") -> list[Row]:
+    """List the events that a yes appends; nothing was written yet. `told` says why that is shown once more."""
     if not outcome.envelopes:
         return [BLANK, (Part("  nothing would be appended: it is so already", "dim"),)]
-    rows: list[Row] = [BLANK, (Part(f"  this appends {count(len(outcome.envelopes), 'event')}", "strong"),)]
+    rows: list[Row] = [BLANK, *([cut_row((Part(f"  {told}", "warn"),), width), BLANK] if told else [])]
+    rows.append((Part(f"  this appends {count(len(outcome.envelopes), 'event')}", "strong"),))
     for envelope in outcome.envelopes:
         said = (
             Part("  + ", "added"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from registry.diffs import shorten
+from registry.diffs import shorten, with_blanks_shown
 from tui.views.rows import Part, cell, clean, cut_row, marked
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _TONES: Final[dict[str, tuple[Tone, Tone]]] = {
 
 def diff_rows(diff: Sequence[DiffLine], width: int, *, context: int | None = None) -> list[Row]:
     """Write a diff with its line numbers; with `context`, unchanged lines far from a change are left out."""
-    shown = diff if context is None else shorten(diff, context)
+    shown = with_blanks_shown(diff if context is None else shorten(diff, context))
     digits = len(str(max((row.new_no or row.old_no or 0 for row in diff), default=0)))
     return [cut_row(_diff_row(row, digits), width) for row in shown]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from events.base import Frozen
+from events.capsule_events import CapsuleMoved
 from events.score import Delta, Score, Unmeasured
 from registry.provenance import actor_of
 from tui.figures import age, ago, count
@@ -31,6 +33,7 @@ _MARKERS: Final[dict[str, tuple[str, Tone]]] = {
     "CapsuleBorn": ("+", "accent"),
     "SignalRaised": ("!", "warn"),
     "AliasMoved": ("→", "accent"),
+    "CapsuleMoved": ("»", "accent"),
     "EvidenceErased": ("✗", "dim"),
 }
 _VERDICTS: Final[dict[str, str]] = {str(verdict): mark for verdict, (mark, _) in VERDICTS.items()}
@@ -44,6 +47,7 @@ _ID_SHOWN: Final = 12
 _FIRST: Final = ("summary", "reason", "reasons", "template")
 """Fields that a detail begins with: why, in words."""
 
+_MOVED: Final = "the text is the same, written to that folder from now on; to name another: germline import FOLDER"
 _HIDDEN: Final = frozenset(
     {"type", "capsule", "front", "lines", "genes", "files", "edits", "policy", "evidence", "stamped"}
 )
@@ -94,7 +98,18 @@ def detail_rows(detail: EventDetail, width: int, now: str) -> list[Row]:
         title = f"change {changes(detail.diff)}"
         rows += [BLANK, (Part(title, "dim"),), *diff_rows(detail.diff, width, context=_CONTEXT), BLANK]
     rows += [row for name, value in fields.items() for row in _fact(name, value, width)]
+    if isinstance(detail.event, CapsuleMoved):
+        rows += labelled("note", (Part(_MOVED),), width)
     return [cut_row(row, width) for row in rows]
+
+
+def undoing_told(detail: EventDetail) -> str:
+    """Say how a person goes back who asks to undo an event that no event takes back; "" for any other event."""
+    event = detail.event
+    if not isinstance(event, CapsuleMoved):
+        return ""
+    again = clean(shlex.quote(event.previous))
+    return f"a move is not undone here: move the folder back, then germline import {again}"
 
 
 def _standing(detail: EventDetail, width: int) -> list[Row]:

@@ -75,17 +75,20 @@ AARCH64: Final[dict[int, PathCall]] = {
 class Architecture:
     """The numbers of one architecture; `audit` is how seccomp names it (AUDIT_ARCH_…)."""
 
-    def __init__(self, audit: int, paths: dict[int, PathCall], *, connect: int, sendto: int, socket: int) -> None:
+    def __init__(
+        self, audit: int, paths: dict[int, PathCall], *, connect: int, sendto: int, socket: int, socketpair: int
+    ) -> None:
         self.audit = audit
         self.paths = paths
         self.connect = connect
         self.sendto = sendto
         self.socket = socket
+        self.socketpair = socketpair
 
 
 ARCHITECTURES: Final = {
-    "x86_64": Architecture(0xC000_003E, X86_64, connect=42, sendto=44, socket=41),
-    "aarch64": Architecture(0xC000_00B7, AARCH64, connect=203, sendto=206, socket=198),
+    "x86_64": Architecture(0xC000_003E, X86_64, connect=42, sendto=44, socket=41, socketpair=53),
+    "aarch64": Architecture(0xC000_00B7, AARCH64, connect=203, sendto=206, socket=198, socketpair=199),
 }
 UNANSWERED: Final = (425, 437)
 """io_uring_setup and openat2, which hide what they open: said not to exist, so that programs fall back."""

@@ -36,7 +36,9 @@ def version() -> int:
 def keep_inside(writable: Iterable[str]) -> None:
     """Let this process and its children write below these folders only, and signal nobody outside.
 
-    Not covered: changes of mode, owner and times of files outside. Raises: OSError where Landlock is missing.
+    Root keeps its name and loses its powers: with them it could make the node of a disk in its own folder, and
+    write past every file system. Not covered: changes of mode, owner and times of files outside. Raises: OSError
+    where Landlock is missing.
     """
     known = version()
     rights = _WRITE_FILE | _REMOVE_AND_MAKE
@@ -53,6 +55,7 @@ def keep_inside(writable: Iterable[str]) -> None:
     libc.no_new_privileges()
     libc.call("syscall", libc.LANDLOCK_RESTRICT_SELF, held, 0)
     os.close(held)
+    libc.drop_capabilities()
 
 
 def _allow(held: int, place: str, rights: int) -> None:

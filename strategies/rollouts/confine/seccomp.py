@@ -21,11 +21,14 @@ _NOTIFY: Final = 0x7FC0_0000
 _KILL: Final = 0x8000_0000
 _NO_SUCH_CALL: Final = 0x0005_0000 | 38
 """SECCOMP_RET_ERRNO with ENOSYS."""
+_DENIED: Final = 0x0005_0000 | 13
+"""The same with EACCES."""
 
 _LOAD: Final = 0x20
 _EQUAL: Final = 0x15
 _LEAST: Final = 0x35
 _ANY_BIT: Final = 0x45
+_AND: Final = 0x54
 _RETURN: Final = 0x06
 _NUMBER_AT: Final = 0
 _ARCHITECTURE_AT: Final = 4
@@ -34,6 +37,10 @@ _X32: Final = 0x4000_0000
 
 _UNIX: Final = 1
 _NETLINK: Final = 16
+_SOCKET_TYPE: Final = 0xF
+"""The bits of a socket's type that are no flags."""
+_DATAGRAMS: Final = (2, 3)
+"""SOCK_DGRAM, and SOCK_RAW, which means the same of a local socket."""
 
 _RECEIVE: Final = 0xC050_2100
 _SEND: Final = 0xC018_2101
@@ -59,8 +66,9 @@ def install(*, network: bool, sockets: bool) -> int:
     """Filter this process and its children from now on, and return the descriptor that tells of their calls.
 
     Calls that change what lies at a path wait for an answer; without `network`, connecting does too, and without
-    `sockets` making any socket but a local one. Raises: OSError where the kernel cannot, or the architecture is
-    not known.
+    `sockets` making any socket but a local one. Without `network` there are no local sockets for datagrams: each
+    datagram may name another service, in memory that can change once it was looked at. Raises: OSError where the
+    kernel cannot, or the architecture is not known.
     """
     program = _program(network=network, sockets=sockets)
     code = b"".join(struct.pack("=HBBI", *one) for one in program)
@@ -121,10 +129,18 @@ def _program(*, network: bool, sockets: bool) -> list[Instruction]:
         program += _on(_EQUAL, known.connect, _NOTIFY)
         addressed = [(_LOAD, 0, 0, _low(4)), *_unless_equal(0), (_LOAD, 0, 0, _low(4) + 4), *_unless_equal(0)]
         program += _when(known.sendto, addressed)
-    if not (network or sockets):
+        program += _when(known.socketpair, _no_local_datagrams())
         local = [*_on(_EQUAL, _UNIX, _ALLOW), *_on(_EQUAL, _NETLINK, _ALLOW), (_RETURN, 0, 0, _NOTIFY)]
-        program += _when(known.socket, [(_LOAD, 0, 0, _low(0)), *local])
+        kept = [] if sockets else [(_LOAD, 0, 0, _low(0)), *local]
+        program += _when(known.socket, [*_no_local_datagrams(), *kept])
     return [*program, (_RETURN, 0, 0, _ALLOW)]
+
+
+def _no_local_datagrams() -> list[Instruction]:
+    """Refuse a local socket, or a pair of them, for datagrams, and go on with any other."""
+    of_datagrams = [one for kind in _DATAGRAMS for one in _on(_EQUAL, kind, _DENIED)]
+    kind = [(_LOAD, 0, 0, _low(1)), (_AND, 0, 0, _SOCKET_TYPE), *of_datagrams]
+    return [(_LOAD, 0, 0, _low(0)), (_EQUAL, 0, len(kind), _UNIX), *kind]
 
 
 def _on(test: int, value: int, verdict: int) -> Iterator[Instruction]:

@@ -21,7 +21,8 @@ class Spec:
     """A command, where it runs, what it may write, and its limits.
 
     `limits` names limits of the module `resource`. `root` is the folder that paths are told relative to.
-    `required` are the parts of the isolation without which nothing is started. Units: limit_s in seconds.
+    `required` are the parts of the isolation without which nothing is started; `spare_bytes` must stay free of the
+    disk. Units: limit_s in seconds.
     """
 
     def __init__(  # noqa: PLR0913 - a record; a dataclass would cost each start 10 ms
@@ -36,6 +37,7 @@ class Spec:
         network: bool,
         limit_s: float,
         processes: int,
+        spare_bytes: int,
         limits: dict[str, int],
         required: list[str],
     ) -> None:
@@ -48,6 +50,7 @@ class Spec:
         self.network = network
         self.limit_s = limit_s
         self.processes = processes
+        self.spare_bytes = spare_bytes
         self.limits = limits
         self.required = required
 
@@ -59,7 +62,7 @@ class Spec:
         """
         with open(descriptor, "rb") as stream:
             single, argv, names, values, writable, hidden, bounded, bounds, required = _groups(stream.read())
-        cwd, root, network, limit_s, processes = single
+        cwd, root, network, limit_s, processes, spare_bytes = single
         return cls(
             argv=argv,
             cwd=cwd,
@@ -70,14 +73,16 @@ class Spec:
             network=bool(int(network)),
             limit_s=float(limit_s),
             processes=int(processes),
+            spare_bytes=int(spare_bytes),
             limits=dict(zip(bounded, map(int, bounds), strict=True)),
             required=required,
         )
 
     def packed(self) -> bytes:
         """Give the spec as it goes through the pipe."""
+        counts = (self.processes, self.spare_bytes)
         return _packed(
-            (self.cwd, self.root, str(int(self.network)), repr(self.limit_s), str(self.processes)),
+            (self.cwd, self.root, str(int(self.network)), repr(self.limit_s), *map(str, counts)),
             self.argv,
             self.environment.keys(),
             self.environment.values(),
@@ -92,8 +97,8 @@ class Spec:
 class Report:
     """What came of it.
 
-    `ended` is exited, limit, processes, unstarted (see `error`) or refused (a required part is missing). `missing`
-    are the parts of the isolation that the kernel does not give. `code` is negative for a signal.
+    `ended` is exited, limit, processes, disk, unstarted (see `error`) or refused (a required part is missing).
+    `missing` are the parts of the isolation that the kernel does not give. `code` is negative for a signal.
     """
 
     def __init__(

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 _LOOK_EVERY_MS: Final = 20
 """How often processes are counted (guess: a bomb of forks makes some hundreds in that time)."""
 _MOST_ATTEMPTS: Final = 20
+_THREADS_EACH: Final = 32
+"""Threads that a process may have, over all processes that may be (guess: runtimes take some 20)."""
+_LEAST_FILES: Final = 1_000
+"""Files that must be left for others to make (guess)."""
 _UNREACHABLE: Final = 101
 """ENETUNREACH, what a machine without a network says."""
 NOT_STARTED: Final = 127
@@ -67,9 +71,34 @@ def watch(spec: Spec, command: int, listener: int, report: int, others: Callable
             return seen
         if now >= next_count:  # not at every call of a command that writes a thousand files
             next_count = now + _LOOK_EVERY_MS / 1000
-            if len(others()) > spec.processes:
+            if _too_many(others(), spec.processes):
                 seen.ended = "processes"
                 return seen
+            if any(_is_full(place, spec.spare_bytes) for place in spec.writable):
+                seen.ended = "disk"
+                return seen
+
+
+def _too_many(running: list[int], most: int) -> bool:
+    """Tell whether so many processes, or the threads of them, are more than there may be."""
+    return len(running) > most or sum(map(_threads, running)) > most * _THREADS_EACH
+
+
+def _threads(pid: int) -> int:
+    try:
+        return os.stat(f"/proc/{pid}/task").st_nlink - 2  # noqa: PTH116 - pathlib costs the child 3 ms
+    except OSError:
+        return 0  # it has ended
+
+
+def _is_full(place: str, spare_bytes: int) -> bool:
+    """Tell whether the disk below a folder has less left than must stay; whoever else writes to it counts too."""
+    try:
+        left = os.statvfs(place)
+    except OSError:
+        return False  # the command removed its folder
+    few = left.f_files > 0 and left.f_favail < _LEAST_FILES  # some file systems make them as they go, and say 0
+    return few or left.f_bavail * left.f_frsize < spare_bytes
 
 
 def _waiting(command: int, listener: int, report: int) -> Callable[[int], list[int]]:
