@@ -17,6 +17,9 @@ itself). Rates move by 3 within the hour, with what the host's other guests do, 
 single 0.59 to 0.85, eight writers on SQLite 0.65 to 1.01. To encode an event takes 4.5 µs, to hash and place it
 4.4 (2.9 and 2.3 the day before).
 
+In the slowest hour of the day: single 0.84, batches 0.54, eight writers 0.80 on SQLite; PostgreSQL 1.02 and 0.84
+by hand, 0.55 and 0.56 tight, eight writers 0.62 of one's rate, and 3.3 times that of one that pauses.
+
 Why eight on PostgreSQL stay behind: an append takes a client and a server 0.2 ms of processor in a tight loop,
 where both find all they know in their caches, and 0.7 to 0.9 where it is not the last thing that ran: with eight
 writers, or with a single one that pauses 4 ms before each event (its appends then take 1.0 to 1.5 ms, against 0.6
