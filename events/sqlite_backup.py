@@ -12,7 +12,7 @@ from events.checkpoint import check_against
 from events.durable import sync
 from events.errors import CorruptLogError, UsageError
 from events.sidecar import read_kept, sidecar_of
-from events.sqlite_errors import typed
+from events.sqlite_errors import COMPLAINTS, typed
 from events.sqlite_log import SqliteLog
 from events.sqlite_open import open_session
 from events.sqlite_swap import named_errors, put, swap_in
@@ -211,7 +211,7 @@ def set_journal(copy: Path, mode: str) -> None:
     try:
         with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
             connection.execute(f"PRAGMA journal_mode = {mode}").fetchall()
-    except sqlite3.Error as error:
+    except COMPLAINTS as error:
         raise typed(error, str(copy.parent)) from error
     with named_errors(copy):
         sync(copy)
@@ -234,7 +234,7 @@ def _copy(path: Path, partial: Path, advance: Advance | None) -> Head:
                 target.execute("PRAGMA journal_mode = OFF").fetchall()  # a copy that fails is thrown away
                 target.execute("PRAGMA synchronous = OFF")  # and one that does not is synced as a whole
                 session.connection.backup(target, pages=_PAGES, progress=tell)
-        except sqlite3.Error as error:
+        except COMPLAINTS as error:
             raise typed(error, str(partial.parent)) from error
     set_journal(partial, "DELETE")
     return head

@@ -7,6 +7,9 @@ from typing import Final
 
 from events.errors import BusyError, ConflictError, CorruptLogError, GermlineError, StorageError
 
+COMPLAINTS: Final = (sqlite3.Error, UnicodeDecodeError)
+"""What Python's module raises where SQLite complains: a complaint that quotes a damaged name is no text to it."""
+
 _PRIMARY: Final = 0xFF
 """Extended result codes carry the primary one in their low byte (sqlite.org/rescode.html)."""
 
@@ -28,17 +31,17 @@ _DISK: Final = {
 }
 
 
-def _code(error: sqlite3.Error) -> int:
+def _code(error: sqlite3.Error | UnicodeDecodeError) -> int:
     """Return the extended result code; 0 for what Python's own module complains about."""
     return int(getattr(error, "sqlite_errorcode", 0))
 
 
-def is_busy(error: sqlite3.Error) -> bool:
+def is_busy(error: sqlite3.Error | UnicodeDecodeError) -> bool:
     """Tell whether another connection holds what was needed: waiting helps."""
     return _code(error) & _PRIMARY in _BUSY
 
 
-def typed(error: sqlite3.Error, location: str) -> GermlineError:
+def typed(error: sqlite3.Error | UnicodeDecodeError, location: str) -> GermlineError:
     """Say what went wrong with the database at `location`."""
     if _code(error) in _TAKEN:
         return ConflictError(f"the registry {location} refused a row: {error}")
@@ -52,7 +55,7 @@ def typed(error: sqlite3.Error, location: str) -> GermlineError:
             f"{location} is not a registry: the file is not a database",
             hint="name the registry's folder, or restore this file from a copy",
         )
-    if code == sqlite3.SQLITE_CORRUPT or "decode" in str(error):  # a text column that is no longer UTF-8
+    if code == sqlite3.SQLITE_CORRUPT or "decode" in str(error):  # a text, or a name, that is no longer UTF-8
         return CorruptLogError(f"the registry {location} is damaged: {error}", hint="germline verify")
     if _code(error) == sqlite3.SQLITE_IOERR_SHMSIZE:  # no room for the index of the log, which reading needs too
         code = sqlite3.SQLITE_FULL

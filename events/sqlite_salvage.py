@@ -16,7 +16,7 @@ from events.envelope import GENESIS, Envelope
 from events.log import Head
 from events.paging import SELECT
 from events.sqlite_backup import copying
-from events.sqlite_errors import typed
+from events.sqlite_errors import COMPLAINTS, typed
 from events.sqlite_open import open_session
 from events.sqlite_swap import named_errors
 from events.sqlite_wal import lay_out, left_out
@@ -167,7 +167,7 @@ def _follow(path: Path, *, immutable: bool) -> _Reading:
             for row in connection.execute(_FOLLOWED):
                 found.take(row)
             found.left_out = 0 if immutable else left_out(path)
-    except sqlite3.Error as error:
+    except COMPLAINTS as error:
         found.trouble.append(str(error))
     found.leave_half_a_command()
     return found
@@ -205,7 +205,7 @@ def _events(damaged: sqlite3.Connection, upto: int) -> Iterator[tuple[Any, ...]]
     try:
         for row in islice(damaged.execute(_FOLLOWED), upto):
             yield _decoded(row, _PAYLOAD) or ()
-    except sqlite3.Error as error:
+    except COMPLAINTS as error:
         raise typed(error, "the damaged registry") from error
 
 
@@ -239,7 +239,7 @@ def _rows(
             for rowid, *row in damaged.execute(sql, (last,)):
                 last, failed, stride = rowid, 0, 1
                 yield tuple(row)
-        except sqlite3.Error as error:
+        except COMPLAINTS as error:
             if not failed:
                 trouble.append(f"{name}: {error}")
             failed += 1

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
 from typing import TYPE_CHECKING, Any, Final, TypeVar, TypeVarTuple
 
 from events.clock import monotonic_s, pause
 from events.errors import ConflictError, GermlineError, StorageError, UsageError
-from events.sqlite_errors import is_busy, typed
+from events.sqlite_errors import COMPLAINTS, is_busy, typed
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Iterable, Sequence
 
 T = TypeVar("T")
@@ -70,7 +70,7 @@ class Session:
             raise self._over()
         try:
             return self._cursor.executemany(sql, rows).rowcount
-        except sqlite3.Error as error:
+        except COMPLAINTS as error:
             raise typed(error, self.location) from error
 
     @property
@@ -85,7 +85,7 @@ class Session:
         """
         try:
             self._cursor.execute(sql, row)
-        except sqlite3.Error as error:
+        except COMPLAINTS as error:
             self.doubts += 1
             problem = typed(error, self.location)
             if isinstance(problem, ConflictError):  # a BusyError is one
@@ -151,7 +151,7 @@ class Session:
     def _run(self, sql: str) -> None:
         try:
             self._cursor.execute(sql)
-        except sqlite3.Error as error:
+        except COMPLAINTS as error:
             raise typed(error, self.location) from error
 
     def _fetch(self, sql: str, parameters: Sequence[object]) -> list[tuple[Any, ...]]:
@@ -163,7 +163,7 @@ class Session:
     def _patiently(self, attempt: Callable[[*Ts], T], *parameters: *Ts) -> T:
         try:
             return attempt(*parameters)
-        except sqlite3.Error as error:
+        except COMPLAINTS as error:
             if not is_busy(error):
                 raise typed(error, self.location) from error
         self.doubts += 1
@@ -173,6 +173,6 @@ class Session:
             pause(next(pauses, _LAST_S))
             try:
                 return attempt(*parameters)
-            except sqlite3.Error as error:
+            except COMPLAINTS as error:
                 if not is_busy(error) or monotonic_s() > deadline_s:
                     raise typed(error, self.location) from error

@@ -13,7 +13,7 @@ from events.durable import sync
 from events.envelope import GENESIS
 from events.errors import BusyError, ConflictError, StorageError
 from events.log import Head
-from events.sqlite_errors import is_busy, typed
+from events.sqlite_errors import COMPLAINTS, is_busy, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,7 +118,7 @@ def _alone(path: Path, standing: Head | None) -> Iterator[None]:
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             connection.execute("BEGIN EXCLUSIVE")
             found = Head(*(connection.execute(_HEAD).fetchone() or (0, GENESIS))) if standing else None
-        except sqlite3.Error as error:
+        except COMPLAINTS as error:
             if is_busy(error):
                 raise BusyError(
                     f"the registry {path} is in use by another process",

@@ -16,8 +16,11 @@ import pytest
 from events import sqlite_verify
 from events.checking import Chain
 from events.envelope import Envelope, encode, seal
+from events.errors import CorruptLogError
 from events.log import StoredEpisode
 from events.sqlite_log import SqliteLog
+from events.sqlite_salvage import salvage
+from events.sqlite_verify import verify_file
 from tests.contract.drafts import Pen, put
 
 EVENTS = 7
@@ -354,3 +357,15 @@ def test_a_long_log_that_several_processes_check_is_told_as_one_that_is_read_in_
             assert log.verify() == in_order
     tamper(path, "UPDATE events SET actor = 'person:mallory' WHERE position = 4")
     assert blamed(path) == {4}
+
+
+@pytest.mark.parametrize("named", [b'CREATE TABLE "events"', b'"previous_hash" TEXT', b'INDEX "events_by_type"'])
+def test_a_damaged_name_in_the_schema_is_told_though_the_complaint_is_no_text(path: Path, named: bytes) -> None:
+    at = path.read_bytes().index(named) + len(named) - 4
+    damaged = bytearray(path.read_bytes())
+    damaged[at] ^= 0x80
+    path.write_bytes(damaged)
+    with pytest.raises(CorruptLogError, match="damaged"), closing(SqliteLog.open(path, read_only=True)) as log:
+        log.head()
+    assert verify_file(str(path)).problems
+    assert salvage(path, path.with_name("new.db")).trouble
