@@ -10,6 +10,7 @@ from events.log import StoredEpisode
 from strategies.erasing import without_erased
 from strategies.frozen import all_kept
 from strategies.gate.splits import form_groups
+from strategies.kept_map import body_of, map_in
 from strategies.late_outcomes import late_outcomes, with_late_outcomes
 from strategies.logs.readings import condensed, longest, replaced
 from strategies.logs.records import decode, encode
@@ -127,8 +128,7 @@ def _supersede(registry: Registry, known: Sequence[EpisodeRecord], records: Sequ
         longer, kept = before | found, all_kept(registry)
         registry.log.drop_episodes({short: longest(short, longer) for short in longer.keys() - kept})
         links = condensed(longer, kept | late_outcomes(registry).keys())
-        body = json.dumps(links, sort_keys=True, separators=(",", ":")).encode()
-        registry.log.put_checkpoint(SUPERSEDED, body)
+        registry.log.put_checkpoint(SUPERSEDED, body_of(links))
     return len(found)
 
 
@@ -175,13 +175,9 @@ def with_longer_readings(library: Library, episodes: Collection[str]) -> frozens
 
 
 def _superseded(library: Library) -> dict[str, str]:
-    body = library.log.checkpoint(SUPERSEDED)
-    ids: dict[str, str] = json.loads(body) if body else {}
-    return ids
+    return map_in(library.log.checkpoint(SUPERSEDED))
 
 
 def split_groups(library: Library) -> dict[str, str]:
     """Return which split group each known task belongs to."""
-    body = library.log.checkpoint(GROUPS)
-    groups: dict[str, str] = json.loads(body) if body else {}
-    return groups
+    return map_in(library.log.checkpoint(GROUPS))

@@ -6,9 +6,9 @@ evaluators were frozen, and claims live, by what it meant.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
+from strategies.kept_map import body_of, map_in
 from strategies.logs.records import settled
 
 if TYPE_CHECKING:
@@ -32,14 +32,12 @@ def sharpen(registry: Registry, sharper: Mapping[str, str]) -> None:
     if sharper:
         before = sharpened(registry.log.checkpoints())
         now = dict(sharper) | {stored: sharper.get(template, template) for stored, template in before.items()}
-        registry.log.put_checkpoint(_NAME, json.dumps(now, sort_keys=True, separators=(",", ":")).encode())
+        registry.log.put_checkpoint(_NAME, body_of(now))
 
 
 def sharpened(checkpoints: Mapping[str, bytes]) -> dict[str, str]:
     """Read what templates have become out of the checkpoints of a registry."""
-    body = checkpoints.get(_NAME)
-    known: dict[str, str] = json.loads(body) if body else {}
-    return known
+    return map_in(checkpoints.get(_NAME))
 
 
 def as_sharpened(records: Iterable[EpisodeRecord], known: Mapping[str, str]) -> Iterator[EpisodeRecord]:

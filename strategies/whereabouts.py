@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 from registry.log_paths import paths_of
+from strategies.kept_map import body_of, map_in
 from strategies.logs.checkpoint import Checkpoints
 from strategies.logs.compressed import SUFFIXES
 from strategies.logs.records import moved_to
@@ -37,14 +37,12 @@ def note_moves(registry: Registry, moved: Mapping[str, str], read: Iterable[Epis
         at = again.get(stored.episode) or now_at.get(at, "" if at in moved else at)
         if at != stored.source:
             found[stored.episode] = at
-    registry.log.put_checkpoint(_NAME, json.dumps(found, sort_keys=True, separators=(",", ":")).encode())
+    registry.log.put_checkpoint(_NAME, body_of(found))
 
 
 def whereabouts(checkpoints: Mapping[str, bytes]) -> dict[str, str]:
     """Read the kept path of each episode whose log was moved out of the checkpoints of a registry."""
-    body = checkpoints.get(_NAME)
-    known: dict[str, str] = json.loads(body) if body else {}
-    return known
+    return map_in(checkpoints.get(_NAME))
 
 
 def as_they_lie(records: Iterable[EpisodeRecord], known: Mapping[str, str]) -> Iterator[EpisodeRecord]:
