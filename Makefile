@@ -32,7 +32,7 @@ format: $(READY)  ## rewrite the code in the project's format
 	@$(BIN)/ruff format .
 
 docs: $(READY)  ## the pages that are made from the code: events, presets, signals, claims, keys
-	@$(BIN)/python -m tui.documented
+	@$(BIN)/python -m tui.docs.make_docs
 
 bench: $(READY) ## the claims of speed, as ratios against a peer in the same run
 	@for b in $$(grep -l ArgumentParser bench/*.py); do echo "== $$b"; $(BIN)/python $$b || exit 1; done

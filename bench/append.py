@@ -43,10 +43,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from bench.append_together import EACH, PAUSE_S, new_log, rate_of, unhurried_rate
 from bench.sample_events import STREAM, drafts
-from events.envelope import GENESIS, Envelope, encode, seal
-from events.postgres_address import PostgresAddress
-from events.postgres_log import PostgresLog
-from events.sqlite_log import SqliteLog
+from events.postgres.address import PostgresAddress
+from events.postgres.log import PostgresLog
+from events.sqlite.log import SqliteLog
+from events.store.envelope import GENESIS, Envelope, encode, seal
 from tests.postgres_server import Server, serving
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-    from events.log import EventLog
+    from events.store.protocol import EventLog
 
 INSERT = f"INSERT INTO events VALUES ({', '.join('?' * len(Envelope._fields))})"
 TYPES = [

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.sample_events import drafts
-from events.envelope import GENESIS, holds
-from events.postgres_address import PostgresAddress
-from events.postgres_log import PostgresLog
-from events.sqlite_log import SqliteLog
+from events.postgres.address import PostgresAddress
+from events.postgres.log import PostgresLog
+from events.sqlite.log import SqliteLog
+from events.store.envelope import GENESIS, holds
 
 if TYPE_CHECKING:
     from multiprocessing.queues import Queue
     from multiprocessing.synchronize import Barrier
 
-    from events.log import EventLog
+    from events.store.protocol import EventLog
 
 EACH = 250
 """Events of each writer."""

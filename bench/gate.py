@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from strategies.gate.rollout import LOOKS, decide
+from strategies.gate.rollout_rule import LOOKS, decide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

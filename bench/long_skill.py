@@ -13,26 +13,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from bench.sample_scores import score
-from events.candidate_events import CandidatePromoted, CandidateProposed, CandidateScored
-from events.capsule_events import CapsuleVersioned
 from events.clock import SystemClock
-from events.envelope import Draft
-from events.gene_events import GeneMutated
-from events.parts import Edit, Pin
-from events.score import Delta
-from events.sqlite_log import SqliteLog
-from registry.commands import CreateRegistry
-from registry.projection import projecting
-from registry.publish import take_in
+from events.sqlite.log import SqliteLog
+from events.store.envelope import EventDraft
+from events.types.candidate_events import CandidatePromoted, CandidateProposed, CandidateScored
+from events.types.capsule_events import CapsuleVersioned
+from events.types.gene_events import GeneMutated
+from events.types.parts import Edit, Pin
+from events.types.score import Delta
+from registry.actions.publish import take_in
+from registry.decide.commands import CreateRegistry
+from registry.projection.projector import projecting
 from registry.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from events.base import Frozen
-    from events.log import EventLog
-    from registry.capsule import Capsule
+    from events.store.protocol import EventLog
+    from events.types.frozen import Frozen
+    from registry.state.capsule import Capsule
 
 NAME: Final = "long-skill"
 LINES: Final = 300
@@ -173,11 +173,13 @@ def append(
     clock, log = registry.clock, registry.log
     drafts = []
     for version, change in enumerate(made, first):
-        drafts += [Draft("registry", one, clock.new_id(), clock.now(), "germline") for one in beside(log, version)]
+        drafts += [
+            EventDraft("registry", one, clock.new_id(), clock.now(), "germline") for one in beside(log, version)
+        ]
         scored_id = clock.new_id()
         for stream, event in promotion(version, change, pins, scored_id):
             event_id = scored_id if isinstance(event, CandidateScored) else clock.new_id()
-            drafts.append(Draft(stream, event, event_id, clock.now(), "miner:recovery"))
+            drafts.append(EventDraft(stream, event, event_id, clock.now(), "miner:recovery"))
     expected = log.stream_versions(sorted({draft.stream for draft in drafts}))
     log.append(drafts, expected=expected, project=projecting(log))
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bench.sample_scores import score
-from events.claims import AfterError, Trigger
 from events.clock import SystemClock
-from events.envelope import Draft
-from events.gene_events import GeneMutated
-from events.parts import Edit
-from events.registry_events import SignalRaised
+from events.store.envelope import EventDraft
+from events.types.claims import AfterError, Trigger
+from events.types.gene_events import GeneMutated
+from events.types.parts import Edit
+from events.types.registry_events import SignalRaised
 
 if TYPE_CHECKING:
-    from events.base import Frozen
+    from events.types.frozen import Frozen
 
 STREAM = "gene:sql-analyst/errors"
 
@@ -49,10 +49,10 @@ def event(number: int) -> Frozen:
     )
 
 
-def drafts(count: int, first: int = 0) -> list[Draft]:
+def drafts(count: int, first: int = 0) -> list[EventDraft]:
     """Make events of one stream with real ids and times."""
     clock = SystemClock()
     return [
-        Draft(STREAM, event(n), clock.new_id(), clock.now(), "miner:recovery", clock.new_id(), clock.new_id())
+        EventDraft(STREAM, event(n), clock.new_id(), clock.now(), "miner:recovery", clock.new_id(), clock.new_id())
         for n in range(first, first + count)
     ]

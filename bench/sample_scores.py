@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from events.score import Score
+from events.types.score import Score
 
 EVALUATOR: Final = "e" * 64
 

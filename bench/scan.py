@@ -158,7 +158,7 @@ def two_processes(files: tuple[Path, ...]) -> tuple[float, float]:
 
 def further(files: tuple[Path, ...]) -> tuple[float, int, float]:
     """Give the seconds of a second scan, and the bytes and seconds of one after 1 MB was appended."""
-    stored = scan_on(files, {}).checkpoints
+    stored = scan_on(files, {}).offsets
     again_s = seconds(lambda: scan_on(files, stored))
     with files[0].open("rb") as file, closing(files[0].open("ab")) as grown:
         lines = file.read(1_000_000)

@@ -39,15 +39,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from strategies.logs.episode import Span, Tally
-from strategies.logs.line_search import HyperscanFinder, Re2Finder, UnusableError, blocks
-from strategies.logs.plain_text import FAILURES, PlainTextReader
-from strategies.logs.stream import LogFile
+from strategies.files.line_search import HyperscanFinder, Re2Finder, UnusableError, blocks
+from strategies.files.log_file import LogFile
+from strategies.files.log_records import ReadTally, Span
+from strategies.logs.formats.plain_text import FAILURES, PlainTextReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from strategies.logs.line_search import Finder
+    from strategies.files.line_search import Finder
 
 MB: Final = 1e6
 SETS: Final = ("Apache", "HDFS", "Linux")
@@ -156,7 +156,7 @@ def read(path: Path) -> tuple[float, int, float]:
     """Return how long the whole reader takes, the steps, and the growth of the peak of this process in MB."""
     before = peak_mb()
     started = time.perf_counter()
-    steps = sum(len(episode.steps) for episode in PlainTextReader().read(LogFile(path), Tally()))
+    steps = sum(len(episode.steps) for episode in PlainTextReader().read(LogFile(path), ReadTally()))
     spent = time.perf_counter() - started
     return spent, steps, peak_mb() - before
 

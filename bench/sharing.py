@@ -24,20 +24,21 @@ from typing import TYPE_CHECKING, Final
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from strategies.engines import EngineSettings, engine_of
-from strategies.gate.outcomes import judged
-from strategies.gate.replay import compare
-from strategies.gate.splits import divide, form_groups
-from strategies.logs.episode import EpisodeRecord, Outcome, Span, StepRecord
-from strategies.proposers.explore import Explore
-from strategies.proposers.guard import guard_claims
-from strategies.proposers.habit import habit_claims
-from strategies.sharing import HERE
+from strategies.engines.engine import EngineSettings, engine_of
+from strategies.engines.share import HERE
+from strategies.episodes.episode import EpisodeOutcome, EpisodeRecord, StepRecord
+from strategies.files.log_records import Span
+from strategies.gate.replay.contrast import judged
+from strategies.gate.replay.explore_split import Explore
+from strategies.gate.replay.score import compare
+from strategies.pool.splits import divide, form_groups
+from strategies.propose.guard import guard_claims
+from strategies.propose.habit import habit_claims
 
 if TYPE_CHECKING:
-    from events.claims import Claim
-    from strategies.gate.splits import Division
-    from strategies.sharing import Sharing
+    from events.types.claims import Claim
+    from strategies.engines.share import Sharing
+    from strategies.pool.splits import Division
 
 WORKERS: Final = 2
 ROUNDS: Final = 3
@@ -69,7 +70,7 @@ def episode(task: int, run: int, draws: random.Random) -> EpisodeRecord:
         prompt_key=f"prompt {task}",
         answer_key="",
         started_at=None,
-        outcome=Outcome(float(won), "reward"),
+        outcome=EpisodeOutcome(float(won), "reward"),
         ended_by="agent",
         skills=(),
         steps=steps,

@@ -22,8 +22,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from strategies.signals.drain import templates_of
-from strategies.signals.fingerprint import normalised
+from strategies.episodes.error_fingerprint import normalised
+from strategies.episodes.error_templates import templates_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

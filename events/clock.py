@@ -5,7 +5,12 @@ from __future__ import annotations
 import os
 import time
 from datetime import UTC, datetime
-from typing import Protocol
+from datetime import time as time_of_day
+from typing import Final, Protocol
+
+from events.errors import UsageError
+
+_DATE_CHARS: Final = len("2026-11-01")
 
 
 class Clock(Protocol):
@@ -23,6 +28,30 @@ class Clock(Protocol):
 def rfc3339(moment: datetime) -> str:
     """Write a moment as RFC 3339 UTC text with six fraction digits and `Z`."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def first_moment(text: str) -> str:
+    """Turn a date or a time into RFC 3339, UTC; a date means its beginning.
+
+    Raises: UsageError for what is neither.
+    """
+    return rfc3339(_parsed(text))
+
+
+def last_moment(text: str) -> str:
+    """Turn a date or a time into RFC 3339, UTC; a date means its end."""
+    moment = _parsed(text)
+    return rfc3339(
+        datetime.combine(moment, time_of_day.max, moment.tzinfo) if len(text) <= _DATE_CHARS else moment
+    )
+
+
+def _parsed(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"{text!r} is no time", hint="write it as 2026-11-01 or 2026-11-01T12:00:00Z") from error
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def uuid7(unix_ms: int, noise: bytes) -> str:

@@ -11,6 +11,7 @@ GermlineError                 has `hint`: the next command to type, or ""
 │   ├── PresetError           a preset that loosens the written rule, or is none; `field` and `bound` say where
 │   ├── EditError             an edit that does not fit its base; `rule`: no match, protected, sections …
 │   ├── RefusedError          a command that the current state does not allow
+│   │   ├── UntrustedError        `settings` of a project, or files of another owner, that wait for trust
 │   │   ├── SpendingCapError      a request to a model that could pass a cap; `cap` names it
 │   │   └── UnknownPriceError     a model without a price, under a cap in dollars
 │   └── NotRecordedError      a prompt whose reply is not in the file to replay
@@ -115,6 +116,14 @@ class EditError(UsageError):
 
 class RefusedError(UsageError):
     """The current state does not allow the command."""
+
+
+class UntrustedError(RefusedError):
+    """A project may not decide this before the person trusts it; `settings` are the keys that wait for that."""
+
+    def __init__(self, message: str, *, settings: tuple[str, ...] = (), hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.settings = settings
 
 
 class SpendingCapError(RefusedError):

@@ -5,22 +5,22 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from events.envelope import Draft
-from events.sidecar import keep_checkpoint
-from registry import travel
-from registry.commands import DefinePreset, RetireVersion, Revert
-from registry.decide import Decided, State, decide
-from registry.documents import definition_in
-from registry.library import Library
-from registry.projection import projecting
+from events.integrity.checkpoint_file import keep_checkpoint
+from events.store.envelope import EventDraft
+from registry.decide.commands import DefinePreset, RetireVersion, RevertVersion
+from registry.decide.dispatch import Decided, DecisionState, decide
+from registry.projection import time_travel
+from registry.projection.projector import projecting
+from registry.projection.stored_documents import definition_in
+from registry.query.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from events.clock import Clock
-    from events.log import EventLog, Receipt
-    from registry.commands import Command
+    from events.store.protocol import EventLog, Receipt
+    from registry.decide.commands import Command
 
 
 class _TakenBack(Exception):  # noqa: N818 - not an error: it ends a rehearsal
@@ -66,10 +66,10 @@ class Registry(Library):
         if self.sidecar is not None:
             keep_checkpoint(self.log, self.sidecar, at=self.clock.now())
 
-    def _drafts(self, decided: list[Decided], actor: str, correlation: str, causation: str) -> list[Draft]:
+    def _drafts(self, decided: list[Decided], actor: str, correlation: str, causation: str) -> list[EventDraft]:
         now = self.clock.now()
         return [
-            Draft(
+            EventDraft(
                 stream=item.stream,
                 event=item.event,
                 event_id=item.event_id or self.clock.new_id(),
@@ -81,16 +81,18 @@ class Registry(Library):
             for item in decided
         ]
 
-    def _load(self, command: Command) -> State:
+    def _load(self, command: Command) -> DecisionState:
         preset = self.about().preset if self.log.document("registry", "") else None
         capsule: str = getattr(command, "capsule", "")
         candidate: str = getattr(command, "candidate", "")
         defined = self.log.document("preset", command.preset) if isinstance(command, DefinePreset) else None
-        return State(
+        return DecisionState(
             preset=preset,
             definition=definition_in(self.log, defined) if defined else None,
-            capsule=travel.latest(self.log, capsule) if capsule else None,
-            past=travel.at_version(self.log, capsule, command.to_version) if isinstance(command, Revert) else None,
+            capsule=time_travel.latest(self.log, capsule) if capsule else None,
+            past=time_travel.at_version(self.log, capsule, command.to_version)
+            if isinstance(command, RevertVersion)
+            else None,
             retired=self.outline(capsule).retired if isinstance(command, RetireVersion) else (),
             candidate=self.candidate(candidate) if candidate else None,
         )

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from strategies.models.claude_client import Claude
-from strategies.models.endpoint import Arrived
-from strategies.models.settings import ModelSettings
+from strategies.models.anthropic_client import Claude
+from strategies.models.model_settings import ModelSettings
+from strategies.models.prompts import Arrived
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -5,21 +5,21 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from events.base import Frozen
-from registry.asked import every_asked
-from strategies.models.asking import Request, Text, said
-from strategies.models.failures import KEY as VARIABLE
-from strategies.models.opening import open_model
+from events.types.frozen import Frozen
+from registry.query.model_prompts import every_asked
+from strategies.models.http_errors import KEY as VARIABLE
+from strategies.models.open_model import open_model
+from strategies.models.protocol import Request, TextBlock, user_message
 from tests.anthropic_stub import KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from events.model_events import ModelAsked, ModelRole
+    from events.types.model_events import ModelAsked, ModelRole
     from registry.registry import Registry
-    from strategies.models.recorded import RecordedModel
-    from strategies.models.replay import Tape
-    from strategies.models.settings import ModelSettings
+    from strategies.models.model_settings import ModelSettings
+    from strategies.models.recorded_model import RecordedModel
+    from strategies.models.tape import Tape
     from tests.anthropic_stub import AnthropicStub
 
 
@@ -35,8 +35,8 @@ PICK = {"which": "SHOW", "reasons": ["it lists the tables"]}
 
 def question(text: str = "Which?", *, role: ModelRole = "proposer", again: bool = False) -> Request[Pick]:
     """Ask for a pick, under rules that are kept in the prompt cache."""
-    rules = Text("Pick one.", cache=True)
-    return Request(role, (said(text),), Pick, max_tokens=500, system=(rules,), again=again)
+    rules = TextBlock("Pick one.", cache=True)
+    return Request(role, (user_message(text),), Pick, max_tokens=500, system=(rules,), again=again)
 
 
 @contextmanager

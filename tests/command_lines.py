@@ -10,7 +10,7 @@ import typer
 
 from tests import story
 from tests.terminal import Terminal
-from tui.cli.table import COMMANDS
+from tui.cli.commands_table import COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,7 @@ def callbacks() -> dict[str, Callable[..., None]]:
     """Give the function of every command by what is typed; the commands inside a group are spelled out."""
     found: dict[str, Callable[..., None]] = {}
     for name, entry in COMMANDS.items():
-        command = import_module(f"tui.cli.{entry.module}").COMMANDS[name]
+        command = import_module(f"tui.cli.commands.{entry.module}").COMMANDS[name]
         if isinstance(command, typer.Typer):
             for inner in command.registered_commands:
                 assert inner.callback is not None

@@ -1,4 +1,4 @@
-"""What tests of isolation share: confinement with and without namespaces, and pipes that tell who still lives."""
+"""What tests of isolation share: each way to confine a command, and pipes that show which processes still live."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from strategies.rollouts import sandbox
-from strategies.rollouts.confine import landlock
-from strategies.rollouts.sandbox import Command, Ran, SandboxPolicy, missing_isolation, run
+from strategies.sandbox import bubblewrap, confined_run, landlock
+from strategies.sandbox.confined_run import ConfinedCommand, Ran, SandboxPolicy, missing_isolation, run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _START: Final = "import sys; sys.path.insert(0, sys.argv.pop(1)); "
-_MAIN: Final = "from strategies.rollouts.confine.launcher import main; main()"
+_MAIN: Final = "from strategies.sandbox.launcher import main; main()"
 _NO_NAMESPACES: Final = """
-from strategies.rollouts.confine import landlock, namespaces, seccomp
+from strategies.sandbox import landlock, namespaces, seccomp
 def refused(*_, **__):
     raise OSError(1, "refused")
 namespaces.leave = refused
@@ -29,6 +28,18 @@ seccomp.install = refused
 landlock.version = lambda: 0
 """
 POLICY: Final = SandboxPolicy()
+
+
+def confine_by(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Confine by `bwrap`, by our own `namespaces`, or `landlock` alone; skip, by name, where it cannot be done."""
+    if way == "landlock":
+        without_namespaces(monkeypatch)
+        return
+    require_isolation()
+    if way == "namespaces":
+        monkeypatch.setattr(bubblewrap, "working_bwrap", str)
+    elif not bubblewrap.working_bwrap():
+        pytest.skip("bubblewrap is not installed, or may not make namespaces")
 
 
 def require_isolation() -> None:
@@ -41,12 +52,17 @@ def without_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Confine as on a machine that gives no namespaces; skip where Landlock cannot do it alone."""
     if sys.platform != "linux" or landlock.version() < landlock.SIGNALS_SINCE:
         pytest.skip("Landlock is missing, or too old to keep signals inside")
-    monkeypatch.setattr(sandbox, "_LAUNCH", f"{_START}{_NO_NAMESPACES}{_MAIN}")
+    monkeypatch.setattr(bubblewrap, "working_bwrap", str)
+    monkeypatch.setattr(confined_run, "_LAUNCH", f"{_START}{_NO_NAMESPACES}{_MAIN}")
 
 
 def without_anything(monkeypatch: pytest.MonkeyPatch) -> None:
     """Confine as on a machine that can isolate nothing."""
-    monkeypatch.setattr(sandbox, "_LAUNCH", f"{_START}{_NO_NAMESPACES}{_NOTHING}{_MAIN}")
+    monkeypatch.setattr(bubblewrap, "working_bwrap", str)
+    monkeypatch.setattr(confined_run, "_LAUNCH", f"{_START}{_NO_NAMESPACES}{_NOTHING}{_MAIN}")
+
+
+WAYS: Final = ("bwrap", "namespaces", "landlock")
 
 
 def workspace(tmp_path: Path) -> Path:
@@ -59,7 +75,7 @@ def workspace(tmp_path: Path) -> Path:
 def run_python(code: str, folder: Path, *, limit_s: float = 20, policy: SandboxPolicy = POLICY) -> Ran:
     """Run Python code, confined to a folder."""
     return run(
-        Command(
+        ConfinedCommand(
             argv=(sys.executable, "-I", "-S", "-c", code),
             cwd=folder,
             root=folder.parent,
@@ -71,7 +87,7 @@ def run_python(code: str, folder: Path, *, limit_s: float = 20, policy: SandboxP
 
 
 class Pulse:
-    """A named pipe that processes hold open while they live: its end tells when all are gone."""
+    """A named pipe that processes hold open while they live: its end shows that all are gone."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "pulse"
@@ -79,14 +95,14 @@ class Pulse:
         self._reader = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
 
     def has_stopped(self) -> bool:
-        """Tell whether nobody holds it any more, right now."""
+        """Return whether no process holds it any more, right now."""
         try:
             return os.read(self._reader, 1) == b""
         except BlockingIOError:
             return False
 
     def wait_for_end(self) -> None:
-        """Wait until nobody holds it any more."""
+        """Wait until no process holds it any more."""
         os.set_blocking(self._reader, True)
         while os.read(self._reader, 1):
             pass

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from registry.registry import Registry
-    from strategies.logs.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord
     from strategies.logs.scan import Scan
     from tests.postgres_server import Server
     from tests.terminal import Beginning, Terminal
@@ -79,7 +79,7 @@ def pytest_collection_finish() -> None:
     """Look for garbage less often, and never in what was imported: measured, 4 % of the time of two modules."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(100_000, 20, 20)  # the first is what the program itself takes
+    gc.set_threshold(100_000, 20, 20)
 
 
 @pytest.fixture(scope="session")
@@ -165,7 +165,7 @@ def moments_of_intercode() -> KnownMoments:
 @pytest.fixture
 def outcomes_alone_differ(moments_of_intercode: KnownMoments, monkeypatch: pytest.MonkeyPatch) -> None:
     """Find the moments of the runs of `intercode` once, where a test changes nothing but their outcomes."""
-    monkeypatch.setattr("strategies.gate.contrast.moments_of", moments_of_intercode)
+    monkeypatch.setattr("strategies.gate.replay.contrast.moments_of", moments_of_intercode)
 
 
 @pytest.fixture

@@ -8,18 +8,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from registry.skill_paths import SKILL_FILE
-from strategies.proposers import explore
-from strategies.rollouts import sandbox
-from strategies.rollouts.trial import Trial
+from registry.skill_md.skill_files import SKILL_FILE
+from strategies.gate.replay import explore_split
+from strategies.rollouts.run.trial import Trial
+from strategies.sandbox import confined_run
 from tests.fake_runs import draw, planted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from strategies.rollouts.bank import Job
-    from strategies.rollouts.checking import Violation
-    from strategies.rollouts.task import RolloutTask
+    from strategies.rollouts.run.sanity import Violation
+    from strategies.rollouts.run.store import PlannedRun
+    from strategies.rollouts.tasks.task import RolloutTask
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class DrawnRunner:
     home: int
     dies_at: int = 5
 
-    def __call__(self, job: Job) -> Trial:
+    def __call__(self, job: PlannedRun) -> Trial:
         (self.counted / f"{job.arm.digest[:8]}-{job.task.id}-{job.round}-{os.getpid()}").touch()
         if os.getpid() != self.home and len(list(self.counted.iterdir())) >= self.dies_at:
             with suppress(FileExistsError):
@@ -47,12 +47,12 @@ class DrawnRunner:
 
 def commands_running() -> int:
     """Count the commands that this process runs confined."""
-    return len(sandbox._RUNNING)
+    return len(confined_run._RUNNING)
 
 
 def explores_kept() -> int:
     """Count the explore splits that this process keeps unpacked."""
-    return explore._arrived.cache_info().currsize
+    return explore_split._arrived.cache_info().currsize
 
 
 def nothing_wrong(_: RolloutTask) -> tuple[Violation, ...]:

@@ -7,24 +7,24 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from registry.skill_paths import SKILL_FILE
-from strategies.presets import PRESETS
-from strategies.rollouts.agents import Agent
-from strategies.rollouts.checks import FileExists
-from strategies.rollouts.comparison import Rig
-from strategies.rollouts.frozen import divide_tasks, rollout_evaluator
-from strategies.rollouts.harness import Harness
-from strategies.rollouts.running import Caps
-from strategies.rollouts.task import ChecksGrader, RolloutTask
-from strategies.rollouts.trial import Trial
+from registry.skill_md.skill_files import SKILL_FILE
+from strategies.policy.presets import PRESETS
+from strategies.rollouts.compare.comparison import Rig
+from strategies.rollouts.compare.harness import Harness
+from strategies.rollouts.compare.hashes import divide_tasks, rollout_evaluator
+from strategies.rollouts.run.agent_templates import Agent
+from strategies.rollouts.run.runner import RunCaps
+from strategies.rollouts.run.trial import Trial
+from strategies.rollouts.tasks.check_types import FileExists
+from strategies.rollouts.tasks.task import ChecksGrader, RolloutTask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from registry.registry import Registry
-    from strategies.rollouts.bank import Job
-    from strategies.rollouts.running import Runner
+    from strategies.rollouts.run.runner import Runner
+    from strategies.rollouts.run.store import PlannedRun
 
 AGENT = Agent(name="fake", argv=("fake",))
 
@@ -53,11 +53,11 @@ class FakeRunner:
     """
 
     rate: Callable[[str, RolloutTask], float]
-    changed: Callable[[Job, Trial], Trial] = lambda _, trial: trial
+    changed: Callable[[PlannedRun, Trial], Trial] = lambda _, trial: trial
     seen: list[tuple[str, str, int]] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def __call__(self, job: Job) -> Trial:
+    def __call__(self, job: PlannedRun) -> Trial:
         with self.lock:
             self.seen.append((job.arm.name, job.task.id, job.round))
         text = job.arm.files[SKILL_FILE].body.decode() if job.arm.files else ""
@@ -86,7 +86,7 @@ def rig(
     *,
     tasks: Sequence[RolloutTask] = SIXTY,
     workers: int = 2,
-    caps: Caps | None = None,
+    caps: RunCaps | None = None,
     preset: str = "balanced",
 ) -> Rig:
     """Set up runs of the fake agent."""
@@ -103,6 +103,6 @@ def rig(
         evaluator=rollout_evaluator(digest, "harness", registry.about().split_key),
         runner=runner_in,
         workers=workers,
-        caps=caps or Caps(),
+        caps=caps or RunCaps(),
     )
     return Rig(registry, harness, PRESETS[preset], seed=7)

@@ -15,10 +15,10 @@ import atheris
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 with atheris.instrument_imports(include=["strategies"]):
-    from strategies.logs.places import read_places
-    from strategies.logs.readers import READERS
+    from strategies.files.log_file import LogFile
+    from strategies.files.reread import read_places
+    from strategies.logs.formats_table import READERS
     from strategies.logs.scan import scan, scan_on
-    from strategies.logs.stream import LogFile
 
 from tests.sample_logs import SAMPLES
 
@@ -38,7 +38,7 @@ def read_as_a_format(given: bytes) -> None:
         if raw != plain[span.byte_start : span.byte_end]:
             raise AssertionError(f"{log_format}: {span} does not hold its record")
     _PATH.write_bytes(body[: len(body) // 2])
-    stored = scan_on([_PATH], {}, log_format=log_format).checkpoints
+    stored = scan_on([_PATH], {}, log_format=log_format).offsets
     _PATH.write_bytes(body)
     scan_on([_PATH], stored, log_format=log_format)
 

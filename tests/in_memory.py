@@ -25,11 +25,13 @@ ON_DISK: Final = frozenset(
         "test_example_rollouts",
         "test_hostile_graders",
         "test_messages_agent",
+        "test_own_code_only",
         "test_metric",
         "test_rollouts_survive_a_kill",
         "test_sandbox",
         "test_short_torture",
         "test_trials",
+        "test_trust",
     }
 )
 """Modules that stay on the disk: a confined command has a `/dev` of its own, and torture is about disks."""

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from events.sqlite_log import SqliteLog
+from events.sqlite.log import SqliteLog
 from registry.registry import Registry
-from strategies.models.desk import Desk
-from strategies.rollouts.arms import Arm
-from strategies.rollouts.bank import Job
-from strategies.rollouts.checks import FileExists, Matches
-from strategies.rollouts.harness import harness_on_messages
-from strategies.rollouts.messages import MessagesAgent, SkillMode, messages_agent
-from strategies.rollouts.running import Caps
-from strategies.rollouts.task import ChecksGrader, RolloutTask, TaskSet
+from strategies.models.thread_desk import Desk
+from strategies.rollouts.compare.harness import harness_on_messages
+from strategies.rollouts.run.arms import Arm
+from strategies.rollouts.run.messages_agent import MessagesAgent, SkillMode, messages_agent
+from strategies.rollouts.run.runner import RunCaps
+from strategies.rollouts.run.store import PlannedRun
+from strategies.rollouts.tasks.check_types import FileExists, Matches
+from strategies.rollouts.tasks.task import ChecksGrader, RolloutTask, TaskSet
 from tests.anthropic_stub import Step, message
 from tests.asking import asking
 from tests.clocks import TickingClock
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from strategies.models.recorded import RecordedModel
-    from strategies.models.settings import ModelSettings
-    from strategies.rollouts.harness import Harness
-    from strategies.rollouts.trial import Trial
+    from strategies.models.model_settings import ModelSettings
+    from strategies.models.recorded_model import RecordedModel
+    from strategies.rollouts.compare.harness import Harness
+    from strategies.rollouts.run.trial import Trial
     from tests.anthropic_stub import AnthropicStub
 
 MODEL = "stub-agent"
@@ -92,7 +92,7 @@ def diligent(body: dict[str, Any]) -> Step:
 
 def arm_of(text: str = "Say Hello.", *, name: str = "greeter", files: Mapping[str, str] | None = None) -> Arm:
     """Make a version of a skill that no registry knows."""
-    from registry.skill_disk import FileContent
+    from registry.skill_md.disk import FileContent
 
     front = f"---\nname: {name}\ndescription: How to greet.\n---\n\n"
     contents = {"SKILL.md": front + text, **(files or {})}
@@ -116,7 +116,11 @@ class Bench:
         return messages_agent(MODEL, mode, **most)
 
     def harness(
-        self, *tasks: RolloutTask, agent: MessagesAgent | None = None, workers: int = 2, caps: Caps | None = None
+        self,
+        *tasks: RolloutTask,
+        agent: MessagesAgent | None = None,
+        workers: int = 2,
+        caps: RunCaps | None = None,
     ) -> Harness:
         return harness_on_messages(
             TaskSet(name="greetings", tasks=tasks),
@@ -125,7 +129,7 @@ class Bench:
             self.registry.about().split_key,
             self.desk,
             workers=workers,
-            caps=caps or Caps(),
+            caps=caps or RunCaps(),
         )
 
     def trial(
@@ -137,7 +141,7 @@ class Bench:
     ) -> Trial:
         """Run the agent once, with its replies scripted."""
         self.stub.script("agent", *script)
-        job = Job(arm or arm_of(), task or greeting(), 0)
+        job = PlannedRun(arm or arm_of(), task or greeting(), 0)
         return self.harness(job.task, agent=agent).runner(self.folder)(job)
 
     def transcript(self, trial: Trial) -> Any:  # noqa: ANN401 - tests look into its shape

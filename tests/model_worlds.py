@@ -14,8 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from strategies.gate.splits import divide, form_groups
 from strategies.logs.scan import scan
+from strategies.pool.splits import divide, form_groups
 from tests.terminal import SPLIT_KEY
 
 if TYPE_CHECKING:

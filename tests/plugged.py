@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import pytest
 
 PLUGIN = """
-from strategies.logs.episode import Episode, Span, Step
+from strategies.episodes.episode import Episode, Step
+from strategies.files.log_records import Span
 
 class Ours:
     name = "ours"

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
-from events.postgres_address import PostgresAddress
-from events.postgres_log import PostgresLog
+from events.postgres.address import PostgresAddress
+from events.postgres.log import PostgresLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,27 +5,27 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from events.candidate_events import CandidateProposed, CandidateScored
-from events.claims import AfterError
-from events.parts import Edit
-from events.score import Delta, Score
-from events.sqlite_log import SqliteLog
-from registry import projection
-from registry.commands import CreateRegistry, Judge, Propose
-from registry.publish import take_in, write_out
+from events.sqlite.log import SqliteLog
+from events.types.candidate_events import CandidateProposed, CandidateScored
+from events.types.claims import AfterError
+from events.types.parts import Edit
+from events.types.score import Delta, Score
+from registry.actions.publish import take_in, write_out
+from registry.decide.commands import CreateRegistry, Judge, Propose
+from registry.projection import projector
 from registry.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from events.claims import Claim
     from events.clock import Clock
-    from events.log import Document, Receipt
-    from registry.candidate import Verdict
-    from registry.capsule import Capsule
+    from events.store.protocol import Receipt, StoredDocument
+    from events.types.claims import Claim
+    from registry.state.candidate import Verdict
+    from registry.state.capsule import Capsule
 
-VIEWS = re.findall(r"^\| ([a-z]+) \| (?!key)", projection.__doc__ or "", re.MULTILINE)
+VIEWS = re.findall(r"^\| ([a-z]+) \| (?!key)", projector.__doc__ or "", re.MULTILINE)
 """Every view, as the docstring of the projection names them."""
 
 NAME = "sql-analyst"
@@ -177,6 +177,6 @@ def rewrite(place: Path, old: str, new: str) -> None:
     skill.write_text(text.replace(old, new))
 
 
-def documents(registry: Registry) -> list[Document]:
+def documents(registry: Registry) -> list[StoredDocument]:
     """List all that is projected."""
     return [document for view in VIEWS for document in registry.log.documents(view)]

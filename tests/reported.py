@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from events.claims import AfterError
-from events.parts import Edit
-from events.registry_events import SignalRaised
-from events.sqlite_log import SqliteLog
-from registry.commands import ImportSkill, Judge, Propose, Record
-from registry.erasing import erase
-from registry.evidence import Record as LogRecord
-from registry.evidence import keep
+from events.sqlite.log import SqliteLog
+from events.types.claims import AfterError
+from events.types.parts import Edit
+from events.types.registry_events import SignalRaised
+from registry.actions.erase_evidence import erase
+from registry.decide.commands import ImportSkill, Judge, Propose, RecordFact
+from registry.evidence.record import LogRecord, keep
 from registry.registry import Registry
-from registry.skill_folder import read_skill
-from strategies.intake import take_in
-from strategies.raising import IntakePolicy
+from registry.skill_md.folder import read_skill
+from strategies.pool.intake import take_in
+from strategies.pool.raise_signals import IntakePolicy
 from strategies.signals.thresholds import Thresholds
 from tests.clocks import TickingClock
 from tests.registries import measured, proposal, score
@@ -28,7 +27,7 @@ from tests.worlds import call, episode
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from strategies.logs.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord
 
 SCRIPT = "</style></pre><script>document.documentElement.dataset.owned=1</script>"
 TEMPLATE = f"No table {SCRIPT} <*>"
@@ -94,7 +93,7 @@ def _raised(registry: Registry) -> list[str]:
         severity=0.3,
         evidence=tuple(names),
     )
-    registry.execute(Record((raised,)), actor="germline")
+    registry.execute(RecordFact((raised,)), actor="germline")
     return names
 
 

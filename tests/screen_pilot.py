@@ -10,11 +10,11 @@ from unittest.mock import patch
 from textual.widgets import Input
 
 from tests.story import NOW
-from tui.app import GermlineApp
-from tui.bootstrap import open_library, open_registry
-from tui.places import place_of
+from tui.screens.addresses import place_of
+from tui.screens.app import GermlineApp
 from tui.screens.base import PlaceScreen
-from tui.views.rows import text_of
+from tui.session.bootstrap import open_library, open_registry
+from tui.text.rows import text_of
 from tui.widgets.rows_view import RowList, RowsView
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from textual.pilot import Pilot
 
-    from tui.host import Settings
+    from tui.screens.host_protocol import Settings
 
 
 _ROUNDS: Final = 5

@@ -9,27 +9,35 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from events.candidate_events import CandidateProposed, CandidateScored
-from events.claims import AfterError, Trigger
-from events.parts import Edit
-from events.registry_events import CycleFinished, EvaluatorRegistered, SignalRaised
-from events.score import Delta, Effect, Score
-from events.sqlite_log import SqliteLog
-from registry.commands import Adopt, CreateRegistry, ImportSkill, Judge, MoveAlias, Propose, Record, Revert
-from registry.evidence import Record as LogRecord
-from registry.evidence import keep
+from events.sqlite.log import SqliteLog
+from events.types.candidate_events import CandidateProposed, CandidateScored
+from events.types.claims import AfterError, Trigger
+from events.types.parts import Edit
+from events.types.registry_events import CycleFinished, EvaluatorRegistered, SignalRaised
+from events.types.score import Delta, Effect, Score
+from registry.decide.commands import (
+    Adopt,
+    CreateRegistry,
+    ImportSkill,
+    Judge,
+    MoveAlias,
+    Propose,
+    RecordFact,
+    RevertVersion,
+)
+from registry.evidence.record import LogRecord, keep
 from registry.registry import Registry
-from registry.skill_folder import SkillFolder, read_skill
-from registry.skill_text import cut
+from registry.skill_md.folder import SkillFolder, read_skill
+from registry.skill_md.text import cut
 from tests.clocks import TickingClock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from events.claims import Claim
-    from events.parts import Strategy
-    from registry.candidate import Verdict
+    from events.types.claims import Claim
+    from events.types.parts import Strategy
+    from registry.state.candidate import Verdict
 
 NOW = "2026-11-10T12:00:00.000000Z"
 EVALUATOR = "5ea1ed" + "0" * 58
@@ -96,7 +104,7 @@ def _skill(folder: Path, name: str, text: str) -> SkillFolder:
 
 def _raise_signals(registry: Registry, folder: Path) -> None:
     registry.execute(
-        Record(
+        RecordFact(
             (
                 EvaluatorRegistered(
                     evaluator=EVALUATOR,
@@ -133,7 +141,7 @@ def _raise_signals(registry: Registry, folder: Path) -> None:
             severity=count / 1_000,
             evidence=evidence,
         )
-        registry.execute(Record((raised,)), actor="germline")
+        registry.execute(RecordFact((raised,)), actor="germline")
 
 
 def _evidence(registry: Registry, folder: Path, errors: Sequence[str]) -> tuple[str, ...]:
@@ -243,7 +251,7 @@ def _judge(
         tried=3,
         offered=("repair",),
     )
-    registry.execute(Record((finished,)), actor="germline")
+    registry.execute(RecordFact((finished,)), actor="germline")
 
 
 def _effect(value: float, *, few: bool) -> Effect:
@@ -291,4 +299,4 @@ def _by_hand(registry: Registry, folder: Path) -> None:
     text = NOTES + "Ask when two teams could answer.\n"
     edited = _skill(folder, "ticket-triage", text)
     registry.execute(Adopt(replace(edited, sections=cut(text).sections)))
-    registry.execute(Revert("ticket-triage", 1, "it asked too often"))
+    registry.execute(RevertVersion("ticket-triage", 1, "it asked too often"))

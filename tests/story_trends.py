@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from events.capsule_events import VersionScored
-from events.score import Score
-from events.sqlite_log import SqliteLog
-from registry.commands import ScoreVersion
+from events.sqlite.log import SqliteLog
+from events.types.capsule_events import VersionScored
+from events.types.score import Score
+from registry.decide.commands import ScoreVersion
 from registry.registry import Registry
-from strategies.intake import take_in
-from strategies.logs.episode import Outcome
-from strategies.raising import IntakePolicy
+from strategies.episodes.episode import EpisodeOutcome
+from strategies.pool.intake import take_in
+from strategies.pool.raise_signals import IntakePolicy
 from strategies.signals.thresholds import Thresholds
 from tests.clocks import TickingClock
 from tests.story import COLUMN, TABLE, tell
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from strategies.logs.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord
 
 OTHER: Final = "77aab2" + "0" * 58
 ENDS: Final = {
@@ -71,7 +71,7 @@ def _episodes() -> Iterator[EpisodeRecord]:
                 one = episode(shown, task=task, run="gpt-4_10_turns", trial=version * 10 + at)
                 yield msgspec.structs.replace(
                     one,
-                    outcome=Outcome(1.0 if end == "+" else 0.0, "reward"),
+                    outcome=EpisodeOutcome(1.0 if end == "+" else 0.0, "reward"),
                     skills=(("sql-analyst", str(version)),),
                     source=f"logs/after-{version}.jsonl",
                     name=f"episode {at + 1}",

@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from events.registry_events import SignalRaised
-from events.sqlite_log import SqliteLog
-from registry.commands import Record
+from events.sqlite.log import SqliteLog
+from events.types.registry_events import SignalRaised
+from registry.decide.commands import RecordFact
 from registry.registry import Registry
-from strategies.intake import take_in
-from strategies.raising import IntakePolicy
+from strategies.pool.intake import take_in
+from strategies.pool.raise_signals import IntakePolicy
 from strategies.signals.thresholds import Thresholds
 from tests.clocks import TickingClock
 from tests.story import GROUP, tell
 from tests.worlds import call, episode
-from tui.host import Settings
+from tui.screens.host_protocol import Settings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from events.parts import Strategy
-    from strategies.logs.episode import EpisodeRecord
+    from events.types.parts import Strategy
+    from strategies.episodes.episode import EpisodeRecord
 
 SETTINGS = Settings(draw_every=2)
 """Of the two promotions of the story one is drawn for a second look."""
@@ -45,7 +45,7 @@ def tell_with_work(folder: Path) -> Path:
             _signal("missing_capability", "innovate", action="chart:draw", count=18, episodes=17, severity=0.3),
             _signal("permission_denied", "harden", action="sql:DROP", count=3, episodes=3, severity=0.02),
         )
-        registry.execute(Record(signals), actor="germline")
+        registry.execute(RecordFact(signals), actor="germline")
         take_in(registry, _episodes(), policy=IntakePolicy(Thresholds(error_count=1_000, missing_episodes=1_000)))
     finally:
         log.close()

@@ -11,8 +11,9 @@ from shutil import copytree, rmtree
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from tui.cli.entry import main
+from tui.cli.main import main
 from tui.demo import demo_folder
+from tui.session.ownership import VOUCHED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,17 +40,25 @@ class Answer:
 
 
 class Terminal:
-    """Runs commands in a folder, as a person would who has gone there; `env` is set beside a quiet default."""
+    """Runs commands in a folder, as a person would who has gone there; `env` is set beside a quiet default.
+
+    The person wrote the germline.toml there, and answers for it.
+    """
+
+    answers_for_project = True
 
     def __init__(self, folder: Path, **env: str) -> None:
         self.folder = folder
-        quiet = {"HOME": str(folder), "XDG_CONFIG_HOME": "", "COLUMNS": "80", "GERMLINE_REGISTRY": ""}
-        self._env = {**quiet, **env}
+        places = {"HOME": str(folder), "XDG_CONFIG_HOME": "", "XDG_DATA_HOME": "", "GERMLINE_REGISTRY": ""}
+        self._env = {**places, "COLUMNS": "80", **env}
 
     def __call__(self, *words: str | Path) -> Answer:
         out, err = StringIO(), StringIO()
+        if self.answers_for_project and (self.folder / "germline.toml").is_file():
+            words = ("--trust-project", *words)
         with chdir(self.folder), patch.dict(os.environ, self._env), redirect_stdout(out), redirect_stderr(err):
             code = main([str(word) for word in words])
+        VOUCHED.set(False)  # what calls functions beside commands answers for nothing
         return Answer(code, out.getvalue(), err.getvalue())
 
     def does(self, *words: str | Path) -> Answer:
@@ -89,6 +98,12 @@ class Terminal:
         """Find the first line that a strategy brought."""
         lines = self.does("show", "sql-analyst", "--json").json["lines"]
         return int(next(row["line"] for row in lines if row["kind"] == "repair"))
+
+
+class Clone(Terminal):
+    """Runs commands in a folder that came from a stranger."""
+
+    answers_for_project = False
 
 
 class Beginning:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
+from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,108 +20,118 @@ pytestmark = pytest.mark.xdist_group("architecture")  # every file parsed once, 
 ROOT = Path(__file__).resolve().parent.parent
 FLOORS = {"events": 1, "registry": 2, "strategies": 3, "tui": 4}
 FILES = sorted(path for package in FLOORS for path in (ROOT / package).rglob("*.py"))
-MAX_MODULE_LINES = 300
+MAX_MODULE_LINES = 400
 MAX_FUNCTION_LINES = 70
+MAX_FOLDER_MODULES = 25
+PARALLEL_ROOMS = (
+    # folders that show or keep the same things in their own way: there the folder says which one a name means
+    ("events/sqlite/", "events/postgres/", "events/"),
+    (
+        "tui/reads/",
+        "tui/facts/",
+        "tui/views/",
+        "tui/screens/",
+        "tui/report/",
+        "tui/documents/",
+        "tui/cli/printers/",
+        "tui/cli/commands/",
+        "tui/cli/",
+    ),
+)
 
 HOMES = {
     # third-party package: the places it may be imported from, and nowhere else
     "sqlite3": ("events/",),
-    "sqlite_utils": ("events/migrations.py",),
-    "msgspec": ("strategies/logs/",),
-    "xxhash": ("strategies/logs/keys.py",),
+    "sqlite_utils": ("events/sqlite/migrations.py",),
+    "msgspec": ("strategies/logs/", "strategies/episodes/", "strategies/files/"),
+    "xxhash": ("strategies/episodes/text_hash.py",),
     "re2": (
+        "strategies/files/",
+        "strategies/episodes/",
         "strategies/logs/",
         "strategies/signals/",
-        "strategies/rollouts/checks.py",
-        "strategies/rollouts/anchors.py",
+        "strategies/rollouts/tasks/check_types.py",
+        "strategies/rollouts/run/run_checks.py",
     ),
-    "zstandard": ("strategies/logs/compressed.py",),
-    "hyperscan": ("strategies/logs/line_search.py",),
-    "inspect_ai": ("strategies/logs/inspect_eval.py",),
-    "watchdog": ("strategies/logs/watch.py",),
-    "markdown_it": ("registry/skill_text.py",),
+    "zstandard": ("strategies/files/compression.py",),
+    "hyperscan": ("strategies/files/line_search.py",),
+    "inspect_ai": ("strategies/logs/formats/inspect_ai.py",),
+    "watchdog": ("strategies/files/watch.py",),
+    "markdown_it": ("registry/skill_md/text.py",),
     "platformdirs": (
-        "tui/cli/layers.py",
-        "tui/copying.py",  # where the last copy is kept
-        "tui/bootstrap.py",  # what lies beside a registry on a server
+        "tui/cli/config/layers.py",
+        "tui/cli/config/consents.py",  # what a person trusts
+        "tui/screens/clipboard_file.py",  # where the last copy is kept
+        "tui/session/bootstrap.py",  # what lies beside a registry on a server
     ),
     "typer": ("tui/cli/",),
     "click": ("tui/cli/",),
     "textual": (
-        *("tui/app.py", "tui/screens/", "tui/widgets/", "tui/keys.py", "tui/remapping.py"),
-        "tui/documented.py",  # the list of keys, for docs/keys.md
+        *("tui/screens/app.py", "tui/screens/", "tui/widgets/", "tui/widgets/keys.py", "tui/screens/keymap.py"),
+        "tui/docs/make_docs.py",  # the list of keys, for docs/keys.md
     ),
-    "rich": ("tui/app.py", "tui/screens/", "tui/widgets/", "tui/views/"),
-    "pygments": ("tui/views/markdown.py",),  # comes with rich; imported once a skill is looked at
-    "pydantic": ("events/", "registry/", "strategies/"),
-    "pydantic_core": ("events/", "registry/snapshots.py"),
-    "dask": ("strategies/dask_engine.py",),
-    "distributed": ("strategies/dask_engine.py",),
-    "anthropic": ("strategies/models/claude_client.py",),
-    "httpx2": ("strategies/models/claude_client.py",),  # comes with anthropic, whose causes are its errors
-    "psycopg": ("events/postgres_",),  # an extra: a registry that a team shares
-    "textual_serve": ("tui/serving.py",),  # an extra: the screens in a browser
-    "aiohttp": ("tui/serving.py",),  # comes with textual-serve, which is a server of its
-    "nacl": ("events/signing.py",),  # Ed25519; an extra
+    "rich": ("tui/screens/", "tui/widgets/", "tui/text/", "tui/views/"),
+    "jinja2": ("tui/report/",),
+    "markupsafe": ("tui/report/",),  # comes with jinja2: what is markup already
+    "pygments": ("tui/reads/markdown_tones.py",),  # comes with rich; imported once a skill is looked at
+    "pydantic": ("events/", "registry/", "strategies/", "tui/documents/"),
+    "pydantic_core": ("events/", "registry/projection/snapshots.py"),
+    "dask": ("strategies/engines/dask_engine.py",),
+    "distributed": ("strategies/engines/dask_engine.py",),
+    "anthropic": ("strategies/models/anthropic_client.py",),
+    "httpx2": ("strategies/models/anthropic_client.py",),  # comes with anthropic, whose causes are its errors
+    "psycopg": ("events/postgres/",),  # an extra: a registry that a team shares
+    "textual_serve": ("tui/screens/serve.py",),  # an extra: the screens in a browser
+    "aiohttp": ("tui/screens/serve.py",),  # comes with textual-serve, which is a server of its
+    "nacl": ("events/integrity/signatures.py",),  # Ed25519; an extra
     # and what starts, limits and confines other processes
-    "subprocess": ("registry/gitleaks.py", "strategies/rollouts/sandbox.py", "tui/cli/paging.py"),
-    "ctypes": ("strategies/rollouts/confine/",),
-    "resource": ("strategies/rollouts/confine/",),
+    "subprocess": (
+        "registry/evidence/gitleaks.py",
+        "strategies/sandbox/bubblewrap.py",
+        "strategies/sandbox/confined_run.py",
+        "tui/cli/output/pager.py",
+    ),
+    "ctypes": ("strategies/sandbox/",),
+    "resource": ("strategies/sandbox/",),
 }
 PURE = (
     # between load and append: no clock, no randomness, no environment, no I/O
-    "registry/adopt.py",
-    "registry/apply.py",
-    "registry/births.py",
-    "registry/candidate.py",
-    "registry/capsule.py",
-    "registry/changing.py",
-    "registry/claimed.py",
-    "registry/decide.py",
-    "registry/diffs.py",
-    "registry/edits.py",
-    "registry/front_matter.py",
-    "registry/gene.py",
-    "registry/hidden.py",
-    "registry/importing.py",
-    "registry/line.py",
-    "registry/matching.py",
-    "registry/offering.py",
-    "registry/outline.py",
-    "registry/promote.py",
-    "registry/redaction.py",
-    "registry/rendering.py",
-    "registry/revert.py",
-    "registry/review.py",
-    "registry/sheet.py",
-    "registry/skill_text.py",
-    "registry/summaries.py",
-    "registry/versions.py",
-    "strategies/advice.py",
-    "strategies/answering.py",
-    "strategies/auto.py",
+    "events/types/",
+    "registry/decide/",
+    "registry/evidence/redaction.py",
+    "registry/projection/fold.py",
+    "registry/query/diffs.py",
+    "registry/query/event_summaries.py",
+    "registry/query/versions.py",
+    "registry/skill_md/front_matter.py",
+    "registry/skill_md/invisible_chars.py",
+    "registry/skill_md/render.py",
+    "registry/skill_md/text.py",
+    "registry/state/",
+    "strategies/advice/",
     "strategies/claims/",
-    "strategies/failing.py",
+    "strategies/episodes/",
+    "strategies/evolve/stop_reason.py",
     "strategies/gate/",
-    "strategies/handwritten.py",
-    "strategies/labels.py",
+    "strategies/judge/calibration_rule.py",
+    "strategies/judge/labels.py",
     "strategies/models/answer_schema.py",
-    "strategies/models/asking.py",
     "strategies/models/budget.py",
     "strategies/models/prompts.py",
+    "strategies/models/protocol.py",
     "strategies/models/replies.py",
-    "strategies/models/scrubbing.py",
-    "strategies/preset_files.py",
-    "strategies/presets.py",
-    "strategies/proposers/",
-    "strategies/rollouts/bundles.py",
-    "strategies/rollouts/contest.py",
-    "strategies/rollouts/figures.py",
-    "strategies/rollouts/settling.py",
-    "strategies/second_look.py",
-    "strategies/select.py",
+    "strategies/models/scrub_text.py",
+    "strategies/monitor/spot_check.py",
+    "strategies/policy/",
+    "strategies/pool/splits.py",
+    "strategies/propose/",
+    "strategies/rollouts/compare/ablate.py",
+    "strategies/rollouts/compare/handwritten.py",
+    "strategies/rollouts/compare/rounds.py",
+    "strategies/rollouts/compare/run_figures.py",
+    "strategies/rollouts/compare/settle.py",
+    "strategies/select/",
     "strategies/signals/",
-    "strategies/stopping.py",
     "tui/views/",
 )
 IMPURE_MODULES = {
@@ -138,7 +150,7 @@ IMPURE_MODULES = {
 }
 KEEPERS_OF_TIME = (
     "events/clock.py",
-    "strategies/rollouts/confine/supervisor.py",  # started for each command: the clock loads dates
+    "strategies/sandbox/supervisor.py",  # started for each command: the clock loads dates
 )
 IMPURE_CALLS = {"open", "input", "print", "exec", "eval"}
 
@@ -169,6 +181,33 @@ def test_imports_only_point_down() -> None:
         if FLOORS.get(module.split(".")[0], 0) > FLOORS[path.relative_to(ROOT).parts[0]]
     ]
     assert not offenders, "\n".join(offenders)
+
+
+def test_no_two_folders_import_each_other() -> None:
+    homes = {path.relative_to(ROOT).with_suffix("").as_posix().replace("/", "."): path.parent for path in FILES}
+    imported: dict[Path, set[Path]] = defaultdict(set)
+    for path in FILES:
+        folders = {homes[module] for module, _ in imports_of(path) if module in homes}
+        imported[path.parent] |= folders - {path.parent}
+    assert imported
+    reach = {folder: reached_from(folder, imported) for folder in imported}
+    offenders = [
+        f"{name_of(folder)} reaches {name_of(other)}, and is reached from there"
+        for folder in reach
+        for other in reach[folder]
+        if folder in reach.get(other, ())
+    ]
+    assert not offenders, "\n".join(sorted(offenders))
+
+
+def reached_from(start: Path, imported: dict[Path, set[Path]]) -> set[Path]:
+    reached: set[Path] = set()
+    waiting = [start]
+    while waiting:
+        fresh = imported.get(waiting.pop(), set()) - reached
+        reached |= fresh
+        waiting += fresh
+    return reached
 
 
 def test_every_third_party_package_has_a_home_and_stays_there() -> None:
@@ -277,3 +316,64 @@ def test_names_say_what_a_thing_is() -> None:
     vague = {"utils", "util", "helpers", "helper", "manager", "managers", "data", "misc", "common"}
     offenders = [name_of(path) for path in FILES if vague & set(path.stem.split("_"))]
     assert not offenders, offenders
+
+
+def test_a_folder_holds_no_more_modules_than_one_can_look_over() -> None:
+    count = Counter(path.parent for path in FILES if path.stem != "__init__")
+    assert count
+    offenders = [f"{name_of(folder)} holds {n} modules" for folder, n in count.items() if n > MAX_FOLDER_MODULES]
+    assert not offenders, "\n".join(offenders)
+
+
+def test_a_module_name_means_one_module_within_its_package() -> None:
+    named = defaultdict(list)
+    for path in FILES:
+        if path.stem != "__init__":
+            named[path.relative_to(ROOT).parts[0], path.stem].append(path)
+    assert named
+    offenders = [
+        " and ".join(map(name_of, paths))
+        for paths in named.values()
+        if len(paths) > 1
+        and not any(len({room_of(path, rooms) for path in paths} - {""}) == len(paths) for rooms in PARALLEL_ROOMS)
+    ]
+    assert not offenders, "\n".join(offenders)
+
+
+def room_of(path: Path, rooms: tuple[str, ...]) -> str:
+    return next((room for room in rooms if name_of(path).startswith(room)), "")
+
+
+def test_a_public_class_name_means_one_class() -> None:
+    homes = defaultdict(list)
+    for path in FILES:
+        for node in nodes_of(path):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(f"{name_of(path)}:{node.lineno}")
+    assert homes
+    offenders = [f"{name}: {', '.join(places)}" for name, places in homes.items() if len(places) > 1]
+    assert not offenders, "\n".join(offenders)
+
+
+def test_no_module_is_named_by_a_verb_form_without_its_object() -> None:
+    offenders = [
+        f"{name_of(path)}: what is it that was {path.stem}?"
+        for path in FILES
+        if "_" not in path.stem and path.stem.endswith(("ed", "ing"))
+    ]
+    assert not offenders, "\n".join(offenders)
+
+
+def test_pages_name_modules_that_exist() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+    named = [
+        (page, module)
+        for page in pages
+        if page.name != "CHANGELOG.md"
+        for module in re.findall(
+            r"\b(?:events|registry|strategies|tui)/[a-z_/]+\.py\b", page.read_text(encoding="utf-8")
+        )
+    ]
+    assert named
+    offenders = [f"{name_of(page)} names {module}" for page, module in named if not (ROOT / module).is_file()]
+    assert not offenders, "\n".join(offenders)

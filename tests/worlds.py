@@ -9,35 +9,36 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from events.claims import AfterError, Trigger
-from events.registry_events import SignalRaised
-from events.score import Unmeasured
-from registry.capsule import Capsule
-from registry.gene import Gene, Line, LiveClaim
-from strategies.claims.kinds import sentence
-from strategies.gate.decide import Verdict, judge
-from strategies.gate.evaluator import evaluator_id
-from strategies.gate.exposure import moment_of, moments_of
-from strategies.gate.measure import Evidence, Stamp, measure, measure_removal
-from strategies.gate.policy import WRITTEN_RULE
-from strategies.gate.recovered import attempts, next_attempt
-from strategies.gate.splits import divide, form_groups
-from strategies.logs.episode import EpisodeRecord, Outcome, Span, StepRecord
-from strategies.proposers.explore import Explore
-from strategies.proposers.mining import mine
-from strategies.proposers.proposal import Ask, answer
-from strategies.proposers.recovery import recovery
-from strategies.proposers.transfer import transfer
+from events.types.claims import AfterError, Trigger
+from events.types.registry_events import SignalRaised
+from events.types.score import Unmeasured
+from registry.state.capsule import Capsule
+from registry.state.gene import Gene, LiveClaim
+from registry.state.line import SkillLine
+from strategies.claims.catalogue import sentence
+from strategies.episodes.episode import EpisodeOutcome, EpisodeRecord, StepRecord
+from strategies.files.log_records import Span
+from strategies.gate.replay.explore_split import Explore
+from strategies.gate.replay.exposure import moment_of, moments_of
+from strategies.gate.replay.measure import MeasurementStamp, ReplayEvidence, evaluator_id, measure, measure_removal
+from strategies.gate.replay.recovery_endpoint import attempts, next_attempt
+from strategies.gate.verdict import Verdict, judge
+from strategies.policy.written_rules import WRITTEN_RULE
+from strategies.pool.splits import divide, form_groups
+from strategies.propose.mine_claims import mine
+from strategies.propose.proposal import ProposalRequest, Removal, answer
+from strategies.propose.recovery import recovery
+from strategies.propose.transfer import transfer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from events.claims import Claim
-    from events.parts import Strategy
-    from strategies.gate.exposure import Inverse
-    from strategies.gate.moment import Moment
-    from strategies.gate.splits import Division
-    from strategies.proposers.proposal import Proposer
+    from events.types.claims import Claim
+    from events.types.parts import Strategy
+    from strategies.claims.applicability import Moment
+    from strategies.gate.replay.exposure import Inverse
+    from strategies.pool.splits import Division
+    from strategies.propose.proposal import Proposer
 
     Deal = Callable[[Sequence[EpisodeRecord], int], list[EpisodeRecord]]
 
@@ -93,7 +94,7 @@ def episode(
         prompt_key=f"prompt of {task}",
         answer_key="",
         started_at=None,
-        outcome=None if outcome is None else Outcome(outcome, "reward"),
+        outcome=None if outcome is None else EpisodeOutcome(outcome, "reward"),
         ended_by="environment",
         skills=(),
         steps=tuple(placed),
@@ -231,7 +232,7 @@ def without_outcomes(records: Iterable[EpisodeRecord]) -> list[EpisodeRecord]:
 def skill_with(claims: Sequence[Claim], *, name: str = "skill", fingerprint: str = "") -> Capsule:
     """A skill of one gene whose lines carry these claims, one each."""
     words = [sentence(claim) for claim in claims]
-    lines = tuple(Line(place, f"{text}\n", 10 + place, 1) for place, text in enumerate(words, 1))
+    lines = tuple(SkillLine(place, f"{text}\n", 10 + place, 1) for place, text in enumerate(words, 1))
     return Capsule(
         name=name,
         source="",
@@ -361,7 +362,7 @@ def asking(
     action: str = "",
     kind: str = "error_template",
     calls_for: Strategy = "repair",
-) -> Ask:
+) -> ProposalRequest:
     """What a proposer is asked about one signal."""
     signal = SignalRaised(
         fingerprint=f"{kind}/{template}/{action}",
@@ -374,7 +375,7 @@ def asking(
         runs=(),
         severity=0.5,
     )
-    return Ask(signal, explore if isinstance(explore, Explore) else Explore(explore))
+    return ProposalRequest(signal, explore if isinstance(explore, Explore) else Explore(explore))
 
 
 class Judgement(NamedTuple):
@@ -383,7 +384,7 @@ class Judgement(NamedTuple):
     about: str
     proposer: str
     claim: Claim
-    evidence: Evidence
+    evidence: ReplayEvidence
     verdict: Verdict
 
 
@@ -400,17 +401,17 @@ def evolved(division: Division, templates: Iterable[str], split_key: str) -> lis
 
 
 def sent_through(
-    asks: Iterable[tuple[Ask, Sequence[Proposer]]], division: Division, split_key: str
+    asks: Iterable[tuple[ProposalRequest, Sequence[Proposer]]], division: Division, split_key: str
 ) -> list[Judgement]:
     """Answer each signal from explore, and send what survives through the gate, one after the other."""
-    stamp = Stamp(evaluator_id(division, split_key), "2026-01-01T00:00:00.000000Z")
+    stamp = MeasurementStamp(evaluator_id(division, split_key), "2026-01-01T00:00:00.000000Z")
     judgements: list[Judgement] = []
     for ask, proposers in asks:
         proposal = answer(ask, proposers).proposal
-        if proposal is None or (proposal.removed is not None and proposal.removed.inert):
+        if proposal is None or proposal.inert:
             continue  # a line that seemed to do nothing may go, and rightly where nothing does anything
-        if proposal.removed is not None and proposal.removed.claim is not None:
-            claim = proposal.removed.claim
+        if isinstance(proposal, Removal):
+            (claim,) = proposal.removes
             evidence = measure_removal(claim, (claim,), division, stamp, seed=7)
         else:
             claim = proposal.claims[0]

@@ -25,9 +25,9 @@ HERE: Final = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent))
 
 from examples.rollouts.tasks import EACH, write_tasks  # noqa: E402 - found through the path above
-from strategies.rollouts.frozen import divide_tasks  # noqa: E402 - the same
-from strategies.rollouts.task_files import load_tasks  # noqa: E402 - the same
-from tui.cli.entry import main as germline  # noqa: E402 - the same
+from strategies.rollouts.compare.hashes import divide_tasks  # noqa: E402 - the same
+from strategies.rollouts.tasks.load import load_tasks  # noqa: E402 - the same
+from tui.cli.main import main as germline  # noqa: E402 - the same
 
 SKILL: Final = "shop-desk"
 SPLIT_KEY: Final = "00112233445566778899aabbccddeeff"
@@ -90,7 +90,7 @@ def judged(folder: Path, name: str, lines: str) -> dict[str, Any]:
     copy = folder / f"{name}.md"
     copy.write_text(text.replace(BELOW, BELOW + lines), encoding="utf-8")
     proposed = told("candidate", "propose", SKILL, "--from", str(copy), "--reason", f"planted: {name}")
-    (found,) = told("candidate", "test", proposed["candidate"], "--seed", "7")["candidates"]
+    (found,) = told("--trust-project", "candidate", "test", proposed["candidate"], "--seed", "7")["candidates"]
     row: dict[str, Any] = found
     return row
 

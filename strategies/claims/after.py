@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from strategies.claims.kind import Kind
+from strategies.claims.applicability import Moment, next_action
+from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import command, ordinal
-from strategies.gate.moment import Moment, next_action
 
 if TYPE_CHECKING:
-    from events.claims import After, Claim
-    from strategies.logs.episode import EpisodeRecord
+    from events.types.claims import After, Claim
+    from strategies.episodes.episode import EpisodeRecord
 
 
 def after(claim: After, record: EpisodeRecord) -> Moment | None:
@@ -54,4 +54,4 @@ def _sentence(claim: After) -> str:
     return f"After you {act}{time or ' for the first time'}, {again}."
 
 
-AFTER: Final = Kind(moment=after, contradicts=_contradicts, sentence=_sentence)
+AFTER: Final = ClaimKind(moment=after, contradicts=_contradicts, sentence=_sentence)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from events.claims import AfterError
-from strategies.claims.kind import Kind
+from events.types.claims import AfterError
+from strategies.claims.applicability import Moment, matches, next_action
+from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import also_avoid_line, avoid_line, do_line
-from strategies.gate.moment import Moment, matches, next_action
 
 if TYPE_CHECKING:
-    from events.claims import Claim
-    from strategies.logs.episode import EpisodeRecord
+    from events.types.claims import Claim
+    from strategies.episodes.episode import EpisodeRecord
 
 
 def first_failure(record: EpisodeRecord, template: str) -> tuple[int, int] | None:
@@ -28,12 +28,12 @@ def first_failure(record: EpisodeRecord, template: str) -> tuple[int, int] | Non
 
 def after_error(claim: AfterError, record: EpisodeRecord) -> Moment | None:
     """Judge an episode by `after_error`; a claim that names both `do` and `avoid` is judged by `do`."""
-    found = first_failure(record, claim.template)
-    if found is None:
+    failure = first_failure(record, claim.template)
+    if failure is None:
         return None
-    action = record.steps[found[1]].action
+    action = record.steps[failure[1]].action
     obeyed = action == claim.do if claim.do is not None else action != claim.avoid
-    return Moment(found[0], obeyed)
+    return Moment(failure[0], obeyed)
 
 
 def _contradicts(claim: AfterError, other: Claim) -> bool:
@@ -53,4 +53,4 @@ def _sentence(claim: AfterError) -> str:
     return line if claim.avoid is None else f"{line} {also_avoid_line(claim.template, claim.avoid)}"
 
 
-AFTER_ERROR: Final = Kind(moment=after_error, contradicts=_contradicts, sentence=_sentence)
+AFTER_ERROR: Final = ClaimKind(moment=after_error, contradicts=_contradicts, sentence=_sentence)

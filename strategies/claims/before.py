@@ -1,17 +1,17 @@
-"""The claim `before`: what stands immediately before the first use of a class."""
+"""The claim `before`: what comes immediately before the first use of a class."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from events.claims import Before, StartWith
-from strategies.claims.kind import Kind
+from events.types.claims import Before, StartWith
+from strategies.claims.applicability import Moment, previous_action
+from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import command
-from strategies.gate.moment import Moment, previous_action
 
 if TYPE_CHECKING:
-    from events.claims import Claim
-    from strategies.logs.episode import EpisodeRecord
+    from events.types.claims import Claim
+    from strategies.episodes.episode import EpisodeRecord
 
 
 def before(claim: Before, record: EpisodeRecord) -> Moment | None:
@@ -43,4 +43,4 @@ def _sentence(claim: Before) -> str:
     return f"Before you {command(claim.action)} for the first time, {command(claim.do)}."
 
 
-BEFORE: Final = Kind(moment=before, contradicts=_contradicts, sentence=_sentence)
+BEFORE: Final = ClaimKind(moment=before, contradicts=_contradicts, sentence=_sentence)

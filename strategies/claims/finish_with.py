@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from events.claims import FinishWith
-from strategies.claims.kind import Kind
+from events.types.claims import FinishWith
+from strategies.claims.applicability import Moment, last_action, previous_action
+from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import command
-from strategies.gate.moment import Moment, last_action, previous_action
 
 if TYPE_CHECKING:
-    from events.claims import Claim
-    from strategies.logs.episode import EpisodeRecord
+    from events.types.claims import Claim
+    from strategies.episodes.episode import EpisodeRecord
 
 
 def finish_with(claim: FinishWith, record: EpisodeRecord) -> Moment | None:
@@ -32,4 +32,4 @@ def _sentence(claim: FinishWith) -> str:
     return f"Before you finish, {command(claim.do)} as the last step."
 
 
-FINISH_WITH: Final = Kind(moment=finish_with, contradicts=_contradicts, sentence=_sentence)
+FINISH_WITH: Final = ClaimKind(moment=finish_with, contradicts=_contradicts, sentence=_sentence)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from events.claims import Output
-from strategies.claims.kind import Kind
+from events.types.claims import OutputClaim
+from strategies.claims.applicability import Moment
+from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import plain
-from strategies.gate.moment import Moment
 
 if TYPE_CHECKING:
-    from events.claims import Claim
-    from strategies.logs.episode import EpisodeRecord
+    from events.types.claims import Claim
+    from strategies.episodes.episode import EpisodeRecord
 
 _SAID: Final = {
     "number": "as a bare number",
@@ -24,21 +24,25 @@ _SAID: Final = {
 """Words for the forms that answer_forms.py tells."""
 
 
-def output(claim: Output, record: EpisodeRecord) -> Moment | None:
+def output(claim: OutputClaim, record: EpisodeRecord) -> Moment | None:
     """Judge an episode by `output`; texts are not kept, so the pattern names a form (answer_forms.py)."""
     if not record.answer_forms:
         return None
     return Moment(len(record.steps) - 1, claim.pattern in record.answer_forms)
 
 
-def _contradicts(claim: Output, other: Claim) -> bool:
+def _contradicts(claim: OutputClaim, other: Claim) -> bool:
     """Two whole forms exclude each other; a link can stand in any of them."""
     whole = {"number", "json", "code", "list", "table"}
-    return isinstance(other, Output) and claim.pattern != other.pattern and {claim.pattern, other.pattern} <= whole
+    return (
+        isinstance(other, OutputClaim)
+        and claim.pattern != other.pattern
+        and {claim.pattern, other.pattern} <= whole
+    )
 
 
-def _sentence(claim: Output) -> str:
+def _sentence(claim: OutputClaim) -> str:
     return f"Give the final answer {_SAID.get(claim.pattern) or f'in this form: {plain(claim.pattern)}'}."
 
 
-OUTPUT: Final = Kind(moment=output, contradicts=_contradicts, sentence=_sentence)
+OUTPUT: Final = ClaimKind(moment=output, contradicts=_contradicts, sentence=_sentence)

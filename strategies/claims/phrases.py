@@ -5,9 +5,9 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
-from registry.hidden import hidden_characters
-from strategies.gate.moment import WILDCARD
-from strategies.logs.episode import MESSAGE
+from registry.skill_md.invisible_chars import hidden_characters
+from strategies.claims.applicability import WILDCARD
+from strategies.episodes.episode import MESSAGE
 
 LONGEST_QUOTE: Final = 100
 """Characters of a template that a line quotes; agents recognise an error by its beginning (a guess)."""
@@ -46,7 +46,7 @@ def do_line(template: str, action: str) -> str:
 
 
 def avoid_line(template: str, action: str) -> str:
-    """Write what not to do next after an error, as a sentence that stands alone."""
+    """Write what not to do next after an error, as a complete sentence."""
     return f"After {_quoted(template)}, do not {_phrase(_GUESS, template, action) or f'{command(action)} next'}."
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from events.claims import StartWith
-from strategies.claims.kind import Kind
+from events.types.claims import StartWith
+from strategies.claims.applicability import Moment, first_action
+from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import command
-from strategies.gate.moment import Moment, first_action
 
 if TYPE_CHECKING:
-    from events.claims import Claim
-    from strategies.logs.episode import EpisodeRecord
+    from events.types.claims import Claim
+    from strategies.episodes.episode import EpisodeRecord
 
 
 def start_with(claim: StartWith, record: EpisodeRecord) -> Moment | None:
@@ -29,4 +29,4 @@ def _sentence(claim: StartWith) -> str:
     return f"Begin each task with this: {command(claim.do)}."
 
 
-START_WITH: Final = Kind(moment=start_with, contradicts=_contradicts, sentence=_sentence)
+START_WITH: Final = ClaimKind(moment=start_with, contradicts=_contradicts, sentence=_sentence)

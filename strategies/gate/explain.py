@@ -5,26 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from events.score import Unmeasured
-from strategies.gate.explored import explore_rule
+from events.types.score import Unmeasured
+from registry.query.library import base_of
+from strategies.claims.applicability import live_claims
+from strategies.gate.injection import quarantine_rule
 from strategies.gate.lint import Limits, findings_on, unclaimed_lines
-from strategies.gate.measure import figures_as_stored
-from strategies.gate.rollout import RolloutFigures, rollout_rules
+from strategies.gate.replay.measure import figures_as_stored
+from strategies.gate.rollout_rule import RolloutFigures, rollout_rules
 from strategies.gate.rules import Rule, failed, inert_rules, replay_rules
-from strategies.gate.strata import Z95
-from strategies.gate.untrusted import quarantine_rule
+from strategies.gate.stats.mantel_haenszel import Z95
+from strategies.gate.verdict import explore_rule
 from strategies.gate.vetoes import edit_rules, facts_as_stored, veto_rules
+from strategies.policy.active_preset import bound_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from events.candidate_events import CandidateProposed, CandidateScored
-    from events.claims import Claim
-    from events.runs import Attribution, Rollouts
-    from registry.capsule import Capsule
-    from strategies.gate.lint import Finding
+    from events.types.candidate_events import CandidateProposed, CandidateScored
+    from events.types.claims import Claim
+    from events.types.runs import Attribution, Rollouts
+    from registry.query.library import Library
+    from registry.state.candidate import Candidate
+    from registry.state.capsule import Capsule
+    from strategies.gate.lint import LintFinding
     from strategies.gate.rules import Decision
-    from strategies.presets import Preset
+    from strategies.policy.presets import Preset
+
 
 Way = Literal["explore", "replay", "removal", "rollouts", "person"]
 """How a candidate was judged: on explore alone, by replay, by the rule for removals, by runs of an agent, or not
@@ -140,15 +146,17 @@ def claim_rule(proposed: CandidateProposed) -> Rule:
     )
 
 
-def text_rules(findings: Iterable[Finding]) -> Iterator[Rule]:
+def text_rules(findings: Iterable[LintFinding]) -> Iterator[Rule]:
     """Turn what lint noticed into rules: what refuses a candidate rejects it; what a person must see holds it."""
     asks = "nothing that refuses it, nothing that a person must see"
-    found = [one for one in findings if one.severity != "warn"]
-    refusing = [one for one in found if one.severity == "refuse"]
-    for one in refusing or found:
+    serious = [finding for finding in findings if finding.severity != "warn"]
+    refusing = [finding for finding in serious if finding.severity == "refuse"]
+    for finding in refusing or serious:
         otherwise: Decision = "reject" if refusing else "hold"
-        yield Rule(one.about, one.what, asks, holds=False, missing=f"lint: {one.what}", otherwise=otherwise)
-    if not found:
+        yield Rule(
+            finding.about, finding.what, asks, holds=False, missing=f"lint: {finding.what}", otherwise=otherwise
+        )
+    if not serious:
         yield Rule("text", "nothing noticed", asks, holds=True, missing="")
 
 
@@ -158,7 +166,7 @@ def _by_runs(rollouts: Rollouts, attributions: Sequence[Attribution], preset: Pr
     figures = RolloutFigures(
         rounds=rollouts.rounds,
         tasks=rollouts.tasks,
-        evidence=rollouts.evidence,
+        e_value=rollouts.evidence,
         p=rollouts.p,
         difference=rollouts.difference,
         error=max(rollouts.high - rollouts.difference, rollouts.difference - rollouts.low) / Z95,
@@ -168,3 +176,15 @@ def _by_runs(rollouts: Rollouts, attributions: Sequence[Attribution], preset: Pr
     )
     yield from rollout_rules(figures, preset.rollout_policy())
     yield from edit_rules(attributions)
+
+
+def explain_stored(library: Library, candidate: Candidate) -> tuple[Explanation, Preset]:
+    """Apply the rules again to a candidate's stored figures, under the preset that judged it; answers with both.
+
+    What a person decided, or nobody yet, goes by the preset that it was proposed under.
+    Raises: NotFoundError for a preset that is known no more.
+    """
+    proposed = candidate.proposed
+    base = base_of(library, proposed, str(proposed.base_version))
+    preset = bound_by(library, candidate.preset or proposed.preset).preset
+    return explain(proposed, candidate.scored, base, live_claims(base), preset), preset

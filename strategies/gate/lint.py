@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.errors import EditError, NotFoundError
-from registry.births import as_born, require_sections
-from registry.hidden import hidden_characters
-from registry.promote import edited
-from registry.redaction import redact
-from registry.rendering import encoding_of, skill_text
-from registry.skill_rules import check_skill
+from registry.decide.birth import as_born, require_sections
+from registry.decide.promote import edited
+from registry.evidence.redaction import redact
+from registry.skill_md.invisible_chars import hidden_characters
+from registry.skill_md.render import encoding_of, skill_text
+from registry.skill_md.rules import check_skill
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from events.candidate_events import CandidateProposed
-    from events.parts import Edit, NewGene
-    from registry.capsule import Capsule
+    from events.types.candidate_events import CandidateProposed
+    from events.types.parts import Edit, NewGene
+    from registry.state.capsule import Capsule
 
 TRUST_REGION_FLOOR: Final = 800
 """Characters that may always change: a one-paragraph skill must be able to grow (replay_and_gate.md)."""
@@ -39,7 +39,7 @@ _INVERSION: Final = re.compile(
 
 
 @dataclass(frozen=True)
-class Finding:
+class LintFinding:
     """One thing that lint noticed: `refuse` ends the candidate, `review` asks a person, `warn` only tells.
 
     `about` names the rule in one or two words.
@@ -66,7 +66,7 @@ def lint(
     born: NewGene | None = None,
     unclaimed: Sequence[str] = (),
     by: str = "",
-) -> list[Finding]:
+) -> list[LintFinding]:
     """Check a candidate's edits against its base, without running anything.
 
     What its lines and claims carry from logs is looked at in untrusted.py.
@@ -77,9 +77,9 @@ def lint(
         after = edited(capsule, tuple(edits), born, by=by)
         require_sections(capsule, after)
     except EditError as refusal:
-        return [Finding("refuse", refusal.message, refusal.rule or "edit")]
+        return [LintFinding("refuse", refusal.message, refusal.rule or "edit")]
     except NotFoundError as refusal:
-        return [Finding("refuse", refusal.message, "no match")]
+        return [LintFinding("refuse", refusal.message, "no match")]
     base, text = skill_text(capsule), skill_text(after)
     gene_lines = born.lines if born else ()
     new_lines = [line for line in (*gene_lines, *(line for edit in edits for line in edit.text)) if line.strip()]
@@ -96,14 +96,14 @@ def lint(
 
 def findings_on(
     base: Capsule, proposed: CandidateProposed, limits: Limits, *, unclaimed: Sequence[str] = ()
-) -> list[Finding]:
+) -> list[LintFinding]:
     """Check the text of a candidate against its base; a skill of its own has no base to be held to."""
     if proposed.skill is None:
         return lint(base, proposed.edits, limits, born=proposed.born, unclaimed=unclaimed, by=proposed.proposer)
     try:
         text = skill_text(as_born(proposed.capsule, proposed.skill))
     except EditError as refusal:
-        return [Finding("refuse", refusal.message, refusal.rule)]
+        return [LintFinding("refuse", refusal.message, refusal.rule)]
     lines = [line for line in proposed.new_lines if line.strip()]
     return [
         *_bad_lines("", text, lines),
@@ -114,10 +114,10 @@ def findings_on(
     ]
 
 
-def _uncovered(unclaimed: Sequence[str]) -> Iterator[Finding]:
+def _uncovered(unclaimed: Sequence[str]) -> Iterator[LintFinding]:
     for line in unclaimed:
         if line.strip():
-            yield Finding("review", f"no claim covers {line.strip()!r}", "claim")
+            yield LintFinding("review", f"no claim covers {line.strip()!r}", "claim")
 
 
 def changed_characters(capsule: Capsule, edits: Sequence[Edit]) -> int:
@@ -131,39 +131,39 @@ def changed_characters(capsule: Capsule, edits: Sequence[Edit]) -> int:
     return changed
 
 
-def _too_much(base: str, edits: int, changed: int, limits: Limits) -> Iterator[Finding]:
+def _too_much(base: str, edits: int, changed: int, limits: Limits) -> Iterator[LintFinding]:
     if edits > limits.edits:
-        yield Finding("refuse", f"{edits} edits, the preset allows {limits.edits}", "edit budget")
+        yield LintFinding("refuse", f"{edits} edits, the preset allows {limits.edits}", "edit budget")
     allowed = max(int(limits.trust_region * len(base)), TRUST_REGION_FLOOR)
     if changed > allowed:
         what = f"{changed} characters change, the trust region allows {allowed}"
-        yield Finding("refuse", what, "trust region")
+        yield LintFinding("refuse", what, "trust region")
 
 
-def _bad_lines(base: str, text: str, new_lines: Sequence[str]) -> Iterator[Finding]:
+def _bad_lines(base: str, text: str, new_lines: Sequence[str]) -> Iterator[LintFinding]:
     for line in new_lines:
         shown = line.strip()[:80]
         if hidden := hidden_characters(line):
-            what = f"hidden characters {', '.join(one.name for one in hidden[:5])} in {shown!r}"
-            yield Finding("refuse", what, "hidden")
+            what = f"hidden characters {', '.join(character.name for character in hidden[:5])} in {shown!r}"
+            yield LintFinding("refuse", what, "hidden")
         if redact(line)[1]:
-            yield Finding("refuse", "a new line holds what looks like a secret", "secret")
+            yield LintFinding("refuse", "a new line holds what looks like a secret", "secret")
     before, after = _counted(base), _counted(text)
     for line, count in (after - before).items():
         if after[line] > 1 and len(line.split()) >= LEAST_WORDS:
             what = f"the line would stand there {before[line] + count} times: {line[:80]!r}"
-            yield Finding("refuse", what, "duplicate")
+            yield LintFinding("refuse", what, "duplicate")
 
 
-def _bad_format(capsule: Capsule, base: str, text: str) -> Iterator[Finding]:
+def _bad_format(capsule: Capsule, base: str, text: str) -> Iterator[LintFinding]:
     """Refuse what breaks a rule of the format; what the base broke before is a person's to mend."""
     encoding = encoding_of(capsule)
     before = {breach.rule for breach in check_skill(base, capsule.name, encoding=encoding)}
     for breach in check_skill(text, capsule.name, encoding=encoding):
         inherited = breach.rule in before
         what = f"the SKILL.md breaks the rule {breach.rule!r}: {breach.message}"
-        said = f"{what}; {breach.mend}" if inherited else what
-        yield Finding("review" if inherited else "refuse", said, "format")
+        message = f"{what}; {breach.mend}" if inherited else what
+        yield LintFinding("review" if inherited else "refuse", message, "format")
 
 
 def unclaimed_lines(proposed: CandidateProposed) -> list[str]:
@@ -173,7 +173,7 @@ def unclaimed_lines(proposed: CandidateProposed) -> list[str]:
     their order, one each. What a skill says of itself in its front matter is none of them.
     """
     if proposed.skill is not None:
-        return [line for one in proposed.skill.sections for line in _beside(one.lines, one.claimed)]
+        return [line for section in proposed.skill.sections for line in _beside(section.lines, section.claimed)]
     if proposed.born is not None and proposed.born.claimed:
         return [*_beside(proposed.born.lines, proposed.born.claimed), *_stating(_of_edits(proposed))]
     return _stating(proposed.new_lines)[len(proposed.claims) :]
@@ -193,16 +193,16 @@ def _stating(lines: Sequence[str]) -> list[str]:
     return [line for line in stripped if line and not line.startswith("#")]
 
 
-def _inversions(new_lines: Sequence[str]) -> Iterator[Finding]:
+def _inversions(new_lines: Sequence[str]) -> Iterator[LintFinding]:
     for line in new_lines:
         if _INVERSION.search(line):
-            yield Finding("review", f"negates a whole scope: {line.strip()[:80]!r}", "inversion")
+            yield LintFinding("review", f"negates a whole scope: {line.strip()[:80]!r}", "inversion")
 
 
-def _size(base: str, text: str) -> Iterator[Finding]:
+def _size(base: str, text: str) -> Iterator[LintFinding]:
     for tokens in SIZE_WARNINGS_TOKENS:
         if len(base) < tokens * CHARACTERS_PER_TOKEN <= len(text):
-            yield Finding("warn", f"the skill grows past {tokens} tokens", "size")
+            yield LintFinding("warn", f"the skill grows past {tokens} tokens", "size")
 
 
 def _counted(text: str) -> Counter[str]:

@@ -10,14 +10,14 @@ from math import ceil
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, Literal
 
-from strategies.gate.recovered import MOST_CENSORING_APART, too_far_apart
+from strategies.gate.replay.recovery_endpoint import MOST_CENSORING_APART, too_far_apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from events.score import Censoring, Delta, Effect
-    from strategies.gate.measure import Figures
-    from strategies.gate.policy import GatePolicy
+    from events.types.score import Censoring, Delta, Effect
+    from strategies.gate.replay.measure import Figures
+    from strategies.policy.written_rules import GatePolicy
 
 Decision = Literal["promote", "reject", "hold"]
 
@@ -61,10 +61,10 @@ def replay_rules(figures: Figures, policy: GatePolicy, sent: int) -> Iterator[Ru
     yield from large_enough(effect, policy)
     yield Rule(
         "unseen",
-        f"E-value {effect.e_value:.2f}",
+        f"robustness value {effect.e_value:.2f}",
         f"at least {policy.least_e_value:g}",
         effect.e_value >= policy.least_e_value,
-        f"E-value {effect.e_value:.2f} is below {policy.least_e_value:g}",
+        f"robustness value {effect.e_value:.2f} is below {policy.least_e_value:g}",
     )
     yield from _endpoint(figures.censoring, effect, policy)
     yield from _contradicting(figures)
@@ -89,7 +89,7 @@ def inert_rules(figures: Figures, policy: GatePolicy) -> Iterator[Rule]:
 
 
 def turned(effect: Effect) -> Effect:
-    """Turn the effect of an inverse into that of the claim itself; its E-value is not known, nor asked."""
+    """Turn the effect of an inverse into that of the claim; its robustness value is neither known nor asked."""
     return effect.model_copy(
         update={
             "risk_difference": -effect.risk_difference,
@@ -173,20 +173,20 @@ def _both_arms(figures: Figures) -> Rule:
 
 def _refuting(figures: Figures, effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
     """Ask that the figures do not speak against the claim."""
-    outcome, said = figures.outcome, estimate(effect)
+    outcome, estimated = figures.outcome, estimate(effect)
     if outcome is not None:
         lowers = f"it lowers the outcome, whatever it recovers: {estimate(outcome)}"
         holds = outcome.risk_difference >= 0
         yield Rule("outcome", estimate(outcome), "not below 0", holds, lowers, "reject", decisive=True)
     better = effect.risk_difference > 0
-    yield Rule("direction", said, "above 0", better, f"{said} is not above 0", "reject", decisive=True)
+    yield Rule("direction", estimated, "above 0", better, f"{estimated} is not above 0", "reject", decisive=True)
     least = f"{policy.least_difference:+.3f}"
     yield Rule(
         "not refuted",
         f"at most {effect.high:+.3f}",
         f"not surely below {least}",
         effect.high >= policy.least_difference,
-        f"{said} lies below {least}",
+        f"{estimated} lies below {least}",
         "reject",
         decisive=True,
     )
@@ -207,9 +207,9 @@ def _significant(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Rule
 
 def _matters(effect: Effect, policy: GatePolicy) -> Rule:
     least = f"{policy.least_difference:+.3f}"
-    said = f"risk difference {effect.risk_difference:+.3f}"
+    text = f"risk difference {effect.risk_difference:+.3f}"
     holds = effect.risk_difference >= policy.least_difference
-    return Rule("size", said, f"at least {least}", holds, f"{said} is below {least}")
+    return Rule("size", text, f"at least {least}", holds, f"{text} is below {least}")
 
 
 def _replays_better(delta: Delta | None) -> Rule:
@@ -238,7 +238,7 @@ def _endpoint(censoring: Censoring | None, effect: Effect, policy: GatePolicy) -
     yield Rule(
         "endpoint",
         f"judged by `{effect.endpoint}`",
-        " or ".join(f"`{one}`" for one in policy.endpoints),
+        " or ".join(f"`{endpoint}`" for endpoint in policy.endpoints),
         effect.endpoint in policy.endpoints,
         f"the preset does not promote on `{effect.endpoint}` alone",
     )

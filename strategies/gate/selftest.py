@@ -8,26 +8,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from strategies.gate.contrast import cases_of, contrast, settings_of
-from strategies.gate.decide import judge
-from strategies.gate.measure import Stamp, measure
-from strategies.gate.outcomes import judged, outcome_of
-from strategies.gate.policy import WRITTEN_RULE
-from strategies.gate.recovered import attempts, recoverable
-from strategies.gate.rollout import ROLLOUT_RULE, decide
-from strategies.gate.splits import Division
-from strategies.gate.strata import Z95, one_sided_p
-from strategies.logs.ended import ended
+from strategies.episodes.episode_records import ended
+from strategies.gate.replay.contrast import cases_of, contrast, judged, outcome_of, settings_of
+from strategies.gate.replay.measure import MeasurementStamp, measure
+from strategies.gate.replay.recovery_endpoint import attempts, recoverable
+from strategies.gate.rollout_rule import decide
+from strategies.gate.stats.mantel_haenszel import Z95, one_sided_p
+from strategies.gate.verdict import judge
+from strategies.policy.written_rules import ROLLOUT_RULE, WRITTEN_RULE
+from strategies.pool.splits import Division
 from strategies.signals.proportion import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from events.claims import Claim
-    from strategies.gate.contrast import Case
-    from strategies.gate.policy import GatePolicy
-    from strategies.gate.rollout import RolloutPolicy
-    from strategies.logs.episode import EpisodeRecord
+    from events.types.claims import Claim
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.gate.replay.contrast import Case
+    from strategies.policy.written_rules import GatePolicy, RolloutPolicy
 
 COMPARISONS: Final = 200
 """How many comparisons one self-test makes: enough to tell 3.5 % from 10 %."""
@@ -63,10 +61,10 @@ class SelfTest:
 
 def trials_of(records: Sequence[EpisodeRecord]) -> Trials:
     """Collect the outcomes of tasks that one run configuration repeats often enough, in the order of episodes."""
-    found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    outcomes_of: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for record in sorted(judged(records).records, key=lambda record: record.id):
-        found[record.run, record.task].append(outcome_of(record))
-    return {key: outcomes for key, outcomes in sorted(found.items()) if len(outcomes) >= LEAST_TRIALS}
+        outcomes_of[record.run, record.task].append(outcome_of(record))
+    return {key: outcomes for key, outcomes in sorted(outcomes_of.items()) if len(outcomes) >= LEAST_TRIALS}
 
 
 def against_itself(
@@ -103,7 +101,7 @@ def on_shuffled(
     policy: GatePolicy = WRITTEN_RULE,
     on_comparison: OnComparison = lambda _: None,
 ) -> SelfTest:
-    """Send claims straight to the gate, past explore, on logs whose outcomes are shuffled anew each time.
+    """Send claims straight to the gate, past explore, on logs whose outcomes are shuffled again each time.
 
     Where no outcome is known it is `recovered` that is shuffled, for claims about a failure. Shapes: claims take
     turns; those without 20 episodes on either side are left out, since they could never pass.
@@ -131,7 +129,7 @@ def _attempts(claim: Claim, records: Sequence[EpisodeRecord]) -> tuple[EpisodeRe
 
 
 def shuffled(records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeRecord]:
-    """Deal outcomes out anew among the episodes of one run configuration and difficulty."""
+    """Shuffle outcomes among the episodes of one run configuration and difficulty."""
     pools: defaultdict[tuple[str, str], list[EpisodeRecord]] = defaultdict(list)
     for record in sorted(records, key=lambda record: record.id):
         pools[record.run, record.difficulty].append(record)
@@ -153,7 +151,7 @@ def _halved(outcomes: Sequence[float], draws: random.Random) -> list[float]:
     """Split the trials of a task at random, and pair the halves: one half plays the candidate."""
     drawn = draws.sample(outcomes, len(outcomes))
     half = len(drawn) // 2
-    return [one - other for one, other in zip(drawn[:half], drawn[half : 2 * half], strict=True)]
+    return [left - other for left, other in zip(drawn[:half], drawn[half : 2 * half], strict=True)]
 
 
 def _large_enough(cases: Sequence[Case], policy: GatePolicy) -> bool:
@@ -176,5 +174,5 @@ def _accepted(claim: Claim, records: Sequence[EpisodeRecord], policy: GatePolicy
     better = figures.difference.value > 0
     if one_sided_p(figures.z) > policy.alpha:
         return _Accepted(by_gate=False, by_mean=better)
-    evidence = measure([claim], (), Division((), tuple(records), ()), Stamp("self-test", ""), seed=0)
+    evidence = measure([claim], (), Division((), tuple(records), ()), MeasurementStamp("self-test", ""), seed=0)
     return _Accepted(judge(evidence.figures, policy, 1).decision == "promote", better)

@@ -1,14 +1,19 @@
-"""Staleness: whether the world has moved on since a version was measured."""
+"""Staleness: whether the world, or the skill itself, has moved on since a version was measured."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from registry.actions.publish import standing
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from strategies.logs.episode import EpisodeRecord
+    from registry.query.library import Library
+    from registry.state.capsule import Capsule
+    from strategies.episodes.episode import EpisodeRecord
+
 
 AGENT_VERSION: Final = "version"
 """The label in which logs say which version of the agent, its harness, wrote them."""
@@ -57,3 +62,19 @@ def _new(
     before: Iterable[EpisodeRecord], after: Iterable[EpisodeRecord], about: Callable[[EpisodeRecord], str]
 ) -> tuple[str, ...]:
     return tuple(sorted({about(record) for record in after} - {about(record) for record in before} - {""}))
+
+
+STALE: Final = "stale base"
+"""Why a candidate is held whose base moved on while it was measured; it may be measured once more."""
+
+
+def moved_on(library: Library, measured: Capsule, now: Capsule) -> str:
+    """Say how a skill moved on since it was measured, to another version or under a person's hands; "" if not.
+
+    A version is not promoted over an edit: it could not be written, and only edits of the live one are adopted.
+    """
+    if now.version != measured.version:
+        return f"{now.name} went from version {measured.version} to {now.version} meanwhile"
+    if now.name in library.names() and standing(library, now.name) == "edited":
+        return f"{now.name} was edited by hand meanwhile: germline adopt {now.name}"
+    return ""

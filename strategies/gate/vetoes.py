@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, Literal
 
-from events.runs import AgainstNoSkill, JudgeFigures
-from strategies.gate.decide import Verdict
-from strategies.gate.rollout import ROLLOUT_RULE, figures_of, rollout_rules
+from events.types.runs import AgainstNoSkill, JudgeFigures
+from strategies.gate.rollout_rule import figures_of, rollout_rules
 from strategies.gate.rules import Rule, failed
+from strategies.gate.verdict import Verdict
+from strategies.policy.written_rules import ROLLOUT_RULE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from events.runs import Attribution, Rollouts
-    from strategies.gate.rollout import Pairs, RolloutFigures, RolloutPolicy, RolloutVerdict
+    from events.types.runs import Attribution, Rollouts
+    from strategies.gate.rollout_rule import Pairs, RolloutFigures, RolloutVerdict
     from strategies.gate.rules import Decision
+    from strategies.policy.written_rules import RolloutPolicy
 
 CONFIRMING_ROUNDS: Final = 4
 """Rounds after which an anchor that is always kept and then never kept is lost, and not bad luck: with pass rates
@@ -76,12 +78,12 @@ def rollout_verdict(looked: RolloutVerdict, facts: RunFacts, policy: RolloutPoli
     decision, missing = failed((*veto_rules(facts), *rollout_rules(looked.figures, policy)))
     if decision == "promote" and facts.no_skill is not None:
         return Verdict(decision, (looked.reason, told_no_skill(facts.no_skill)))
-    beside = [one for one in missing if one not in looked.reason]
+    beside = [reason for reason in missing if reason not in looked.reason]
     return Verdict(decision, (*beside, looked.reason))
 
 
 def veto_rules(facts: RunFacts) -> Iterator[Rule]:
-    """Ask that nothing stops a candidate: tampering never promotes, whoever did it; lost data decides nothing."""
+    """Ask that nothing stops a candidate: tampering by either side never promotes, lost data decides nothing."""
     tried = "; ".join(facts.tampered)
     yield _decisive("tampering", tried or "none", "none", not tried, f"runs were tampered with: {tried}", "reject")
     lost = f"{facts.void:.0%} of the pairs were lost to infrastructure"
@@ -91,31 +93,31 @@ def veto_rules(facts: RunFacts) -> Iterator[Rule]:
         "caps", facts.stopped or "none reached", "none reached", not facts.stopped, facts.stopped, "hold"
     )
     anchors = "; ".join(facts.lost_anchors)
-    told = f"anchors that the incumbent keeps are lost: {anchors}"
-    yield _decisive("anchors", anchors or "none lost", "none lost", not anchors, told, "reject")
+    text = f"anchors that the incumbent keeps are lost: {anchors}"
+    yield _decisive("anchors", anchors or "none lost", "none lost", not anchors, text, "reject")
     yield from _judge_rules(facts.judges)
     audit = facts.no_skill
     if audit is not None:
-        told = told_no_skill(audit)
-        yield _decisive("no skill", told, "not hurt", audit.effect != "hurt", told, "reject")
+        text = told_no_skill(audit)
+        yield _decisive("no skill", text, "not hurt", audit.effect != "hurt", text, "reject")
 
 
 def _judge_rules(judges: Sequence[JudgeFigures]) -> Iterator[Rule]:
     """Ask that no judge which may not promote finds the candidate worse; of one that may the score tells."""
-    for one in judges:
-        if not one.counts:
-            told = f"{one.layer}: {one.difference:+.3f} [{one.low:+.3f}, {one.high:+.3f}], a note"
-            missing = f"the judge finds it worse, {told}: a person decides"
-            yield _decisive("judge", told, "not worse", not one.worse, missing, "hold")
+    for judge in judges:
+        if not judge.counts:
+            text = f"{judge.layer}: {judge.difference:+.3f} [{judge.low:+.3f}, {judge.high:+.3f}], a note"
+            missing = f"the judge finds it worse, {text}: a person decides"
+            yield _decisive("judge", text, "not worse", not judge.worse, missing, "hold")
 
 
 def edit_rules(attributions: Sequence[Attribution]) -> Iterator[Rule]:
     """Ask that no edit of a bundle only rides along; nothing is asked where none was measured."""
     if attributions:
-        kept = sum(not one.passenger for one in attributions)
-        said = f"{kept} of {len(attributions)} carry the gain"
+        kept = sum(not attribution.passenger for attribution in attributions)
+        text = f"{kept} of {len(attributions)} carry the gain"
         holds = kept == len(attributions)
-        yield _decisive("edits", said, "all of them", holds, f"passengers: of its edits {said}", "reject")
+        yield _decisive("edits", text, "all of them", holds, f"passengers: of its edits {text}", "reject")
 
 
 def _decisive(
@@ -175,7 +177,7 @@ def judge_figures(
     rounds = max(map(len, both))
     differences = [[None if pair is None else pair[1] - pair[0] for pair in task] for task in both]
     figures = figures_of(differences, rounds)
-    turned = [[None if one is None else -one for one in task] for task in differences]
+    turned = [[None if task_value is None else -task_value for task_value in task] for task in differences]
     return JudgeFigures(
         layer=layer,
         before=fmean(before for before, _ in seen),
@@ -200,15 +202,15 @@ def lost_anchors(tasks: Sequence[AnchoredTask]) -> tuple[str, ...]:
     exception, or a fall over all tasks that the sign-flip test shows.
     """
     lost = [
-        f"{one.task}: {anchor}"
-        for one in tasks
-        if len(one.failed) >= CONFIRMING_ROUNDS
-        for anchor in sorted(one.suspects)
+        f"{task.task}: {anchor}"
+        for task in tasks
+        if len(task.failed) >= CONFIRMING_ROUNDS
+        for anchor in sorted(task.suspects)
     ]
     fewer = [
-        [(len(candidate) - len(incumbent)) / one.anchors for incumbent, candidate in one.failed]
-        for one in tasks
-        if one.anchors
+        [(len(candidate) - len(incumbent)) / task.anchors for incumbent, candidate in task.failed]
+        for task in tasks
+        if task.anchors
     ]
     figures = figures_of(fewer, max((len(rounds) for rounds in fewer), default=0))
     if _is_shown(figures):
@@ -218,5 +220,5 @@ def lost_anchors(tasks: Sequence[AnchoredTask]) -> tuple[str, ...]:
 
 def counted(notes: Iterable[str]) -> tuple[str, ...]:
     """Say each note once, with how often it came, the most frequent first."""
-    found = Counter(notes)
-    return tuple(note if times == 1 else f"{note} ({times} runs)" for note, times in found.most_common())
+    counts = Counter(notes)
+    return tuple(note if times == 1 else f"{note} ({times} runs)" for note, times in counts.most_common())

@@ -14,15 +14,16 @@ from events.errors import UnreadableLogError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from strategies.logs.episode import Episode, EpisodeRecord, Tally
-    from strategies.logs.readers import Reader
-    from strategies.logs.stream import LogFile
+    from strategies.episodes.episode import Episode, EpisodeRecord
+    from strategies.files.log_file import LogFile
+    from strategies.files.log_records import ReadTally
+    from strategies.logs.formats_table import LogReader
 
 GROUP: Final = "germline.readers"
 _NEEDED: Final = ("name", "sniff", "read")
 
 
-class Broken(NamedTuple):
+class BrokenReader(NamedTuple):
     """A plug-in that cannot be used, by the name of its entry point and of the package that brings it."""
 
     entry: str
@@ -30,10 +31,10 @@ class Broken(NamedTuple):
     reason: str
 
 
-class Plugged:
+class PluggedReader:
     """A reader of another package; `reason` tells how it broke while it was asked, if it did."""
 
-    def __init__(self, entry: str, package: str, reader: Reader) -> None:
+    def __init__(self, entry: str, package: str, reader: LogReader) -> None:
         self.entry = entry
         self.package = package
         self.name = str(reader.name)
@@ -48,7 +49,7 @@ class Plugged:
             self.reason = f"sniff: {error!r}"
             return False
 
-    def read(self, log: LogFile, tally: Tally) -> Iterator[Episode | EpisodeRecord]:
+    def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode | EpisodeRecord]:
         """Read a log; raises UnreadableLogError where the reader breaks."""
         try:
             yield from self._reader.read(log, tally)
@@ -63,28 +64,28 @@ class Plugged:
 
 
 @cache
-def plugged_in(taken: frozenset[str]) -> tuple[tuple[Plugged, ...], tuple[Broken, ...]]:
+def plugged_in(taken: frozenset[str]) -> tuple[tuple[PluggedReader, ...], tuple[BrokenReader, ...]]:
     """Give the readers that other packages bring, and those that cannot be used; `taken` are names of formats."""
-    readers, broken, names = list[Plugged](), list[Broken](), set(taken)
+    readers, broken, names = list[PluggedReader](), list[BrokenReader](), set(taken)
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        found = _made(entry)
-        if isinstance(found, Plugged) and found.name in names:
-            found = Broken(entry.name, found.package, f"a format {found.name!r} is known already")
-        if isinstance(found, Broken):
-            broken.append(found)
+        made = _made(entry)
+        if isinstance(made, PluggedReader) and made.name in names:
+            made = BrokenReader(entry.name, made.package, f"a format {made.name!r} is known already")
+        if isinstance(made, BrokenReader):
+            broken.append(made)
         else:
-            readers.append(found)
-            names.add(found.name)
+            readers.append(made)
+            names.add(made.name)
     return tuple(readers), tuple(broken)
 
 
-def _made(entry: EntryPoint) -> Plugged | Broken:
+def _made(entry: EntryPoint) -> PluggedReader | BrokenReader:
     package = entry.dist.name if entry.dist else ""
     try:
         reader = entry.load()()
         missing = [name for name in _NEEDED if not hasattr(reader, name)]
         if missing:
-            return Broken(entry.name, package, f"it has no {', '.join(missing)}")
-        return Plugged(entry.name, package, reader)
+            return BrokenReader(entry.name, package, f"it has no {', '.join(missing)}")
+        return PluggedReader(entry.name, package, reader)
     except Exception as error:  # noqa: BLE001 - foreign code
-        return Broken(entry.name, package, repr(error))
+        return BrokenReader(entry.name, package, repr(error))

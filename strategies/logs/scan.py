@@ -15,22 +15,23 @@ from typing import TYPE_CHECKING, Literal
 from msgspec.structs import replace
 
 from events.errors import NotFoundError, UnreadableLogError
-from registry.log_paths import kept_path
-from registry.redaction import without_secrets
-from strategies.logs.checkpoint import PREFIX, Checkpoints
-from strategies.logs.file_scan import FileScan, Task
-from strategies.logs.readers import broken_readers, reader_named
-from strategies.logs.records import settled
-from strategies.logs.workers import scan_files
-from strategies.signals.drain import templates_of
+from registry.evidence.log_paths import kept_path
+from registry.evidence.redaction import without_secrets
+from strategies.episodes.episode_records import settled
+from strategies.episodes.error_templates import templates_of
+from strategies.files.read_offsets import PREFIX, ReadOffsets
+from strategies.logs.formats_table import broken_readers, reader_named
+from strategies.logs.scan_file import FileScan, ReadTask
+from strategies.logs.scan_parallel import scan_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from concurrent.futures import Executor
 
-    from strategies.logs.episode import EpisodeRecord, Malformed
-    from strategies.logs.outcome_rules import OutcomeRule
-    from strategies.logs.reader_plugins import Broken
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.episodes.outcome_rules import OutcomeRule
+    from strategies.files.log_records import Malformed
+    from strategies.logs.reader_plugins import BrokenReader
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +55,7 @@ class Scan:
 
     `duplicates` counts episodes that were met again. `skipped` are files of a scanned folder that are no logs,
     `broken` the errors of files that could not be read, or not to their end. Of a scan that goes on from an
-    earlier one, `unchanged` are the files that were not opened, `checkpoints` what to keep for the next, by
+    earlier one, `unchanged` are the files that were not opened, `offsets` what to keep for the next, by
     name, and `moved` the files that were read under another name before, with that name, "" for a new file under
     an old name. Paths are kept paths (log_paths.py). `broken_readers` are plug-ins that cannot be used, or broke
     in this scan. `sharper` says of known templates that these logs made more general what they are now.
@@ -66,9 +67,9 @@ class Scan:
     skipped: tuple[str, ...]
     broken: tuple[UnreadableLogError, ...]
     unchanged: tuple[str, ...] = ()
-    checkpoints: Mapping[str, bytes] = field(default_factory=dict)
+    offsets: Mapping[str, bytes] = field(default_factory=dict)
     moved: Mapping[str, str] = field(default_factory=dict)
-    broken_readers: tuple[Broken, ...] = ()
+    broken_readers: tuple[BrokenReader, ...] = ()
     sharper: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -122,7 +123,9 @@ def scan(
     """
     if log_format:
         reader_named(log_format)
-    tasks = [Task(path=path, named=named, log_format=log_format, rules=rules) for path, named in log_files(paths)]
+    tasks = [
+        ReadTask(path=path, named=named, log_format=log_format, rules=rules) for path, named in log_files(paths)
+    ]
     merged = _merged(scan_files(tasks, executor, progress))
     if merged.broken and on_broken == "raise":
         raise merged.broken[0]
@@ -140,26 +143,26 @@ def scan_on(  # noqa: PLR0913 - all that goes on from one scan to the next
     executor: Executor | None = None,
     rules: tuple[OutcomeRule, ...] = (),
 ) -> Scan:
-    """Read what was written since the scans whose checkpoints are `stored`; broken files are listed.
+    """Read what was written since the scans whose offsets are `stored`; broken files are listed.
 
     A file that did not change is not opened; of one that grew only the new lines are read, where its format is
-    line-delimited; every other file is read anew. Records are those of files that were read: longer readings of
+    line-delimited; every other file is read whole. Records are those of files that were read: longer readings of
     known episodes among them. New errors join `known_templates`, asked for only where something was read. With
     `live` a last line without its newline waits, and a path that is not there yet, or no more, is passed over.
     Raises: NotFoundError, as `scan`.
     """
     if log_format:
         reader_named(log_format)
-    checkpoints = Checkpoints(stored)
-    tasks, unchanged, moved, carried = list[Task](), list[str](), dict[str, str](), dict[str, bytes]()
+    offsets = ReadOffsets(stored)
+    tasks, unchanged, moved, carried = list[ReadTask](), list[str](), dict[str, str](), dict[str, bytes]()
     for path, named in log_files(paths, may_be_gone=live):
         kept = kept_path(str(path))
         try:
             stat = path.stat()
-            name, earlier = checkpoints.of(path, stat) or ("", None)
+            name, earlier = offsets.of(path, stat) or ("", None)
         except OSError:
             name, earlier = kept, None  # gone since it was listed, or locked: scan_file says so
-        if name != kept and (name or checkpoints.followed(kept)):
+        if name != kept and (name or offsets.followed(kept)):
             moved[kept] = name
         if earlier and earlier.unchanged(stat):
             unchanged.append(kept)
@@ -167,13 +170,15 @@ def scan_on(  # noqa: PLR0913 - all that goes on from one scan to the next
                 carried[PREFIX + kept] = stored[PREFIX + name]
             continue
         tasks.append(
-            Task(path=path, named=named, log_format=log_format, earlier=earlier, keep=True, live=live, rules=rules)
+            ReadTask(
+                path=path, named=named, log_format=log_format, earlier=earlier, keep=True, live=live, rules=rules
+            )
         )
     scans = scan_files(tasks, executor, progress)
     return _merged(
         scans,
         unchanged=tuple(unchanged),
-        checkpoints=carried | {PREFIX + file.source: file.checkpoint for file in scans if file.checkpoint},
+        offsets=carried | {PREFIX + file.source: file.offset for file in scans if file.offset},
         moved=moved,
         known_templates=known_templates if scans else tuple,
     )
@@ -185,7 +190,7 @@ def log_files(paths: Iterable[Path], *, may_be_gone: bool = False) -> Iterator[t
     Hidden files and folders inside a folder are passed over, links are not followed. Raises NotFoundError for a
     path that does not exist, unless it `may_be_gone`.
     """
-    found: dict[Path, bool] = {}
+    files: dict[Path, bool] = {}
     for path in paths:
         if not path.exists():
             if may_be_gone:
@@ -193,17 +198,17 @@ def log_files(paths: Iterable[Path], *, may_be_gone: bool = False) -> Iterator[t
             raise NotFoundError(f"{path}: no such file or folder", hint="name a log file, or a folder of them")
         if path.is_dir():
             for file in _inside(path.resolve()):
-                found.setdefault(file, False)
+                files.setdefault(file, False)
         else:
-            found[path.resolve()] = True
-    yield from sorted(found.items())
+            files[path.resolve()] = True
+    yield from sorted(files.items())
 
 
 def _merged(
     scans: list[FileScan],
     *,
     unchanged: tuple[str, ...] = (),
-    checkpoints: Mapping[str, bytes] | None = None,
+    offsets: Mapping[str, bytes] | None = None,
     moved: Mapping[str, str] | None = None,
     known_templates: Callable[[], Iterable[str]] = tuple,
 ) -> Scan:
@@ -219,12 +224,14 @@ def _merged(
         skipped=tuple(file.source for file in scans if file.skipped),
         broken=tuple(file.broken for file in read if file.broken),
         unchanged=unchanged,
-        checkpoints=checkpoints or {},
+        offsets=offsets or {},
         moved=moved or {},
         broken_readers=tuple(
             dict.fromkeys((*broken_readers(), *(bad for file in scans for bad in file.broken_readers)))
         ),
-        sharper={one: templates[one] for one in known if one and templates[one] != one},
+        sharper={
+            template: templates[template] for template in known if template and templates[template] != template
+        },
     )
 
 

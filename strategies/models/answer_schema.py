@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from events.base import Frozen
+    from events.types.frozen import Frozen
 
 _KEPT: Final = ("$ref", "type", "enum", "const", "description")
 _IMPLIED: Final = frozenset(
     {*_KEPT, "$defs", "anyOf", "oneOf", "allOf", "properties", "required", "items", "title"}
 )
-"""Keys that are carried over, or that go without saying: a title repeats the name of what it stands under."""
+"""Keys that are carried over, or that go without saying: a title repeats the name of what it is under."""
 _DROPPED: Final = frozenset({"additionalProperties", "discriminator", "default"})
 
 _WRITTEN: Final[dict[type[Frozen], dict[str, JsonValue]]] = {}
@@ -55,7 +55,7 @@ def _add_parts(strict: dict[str, JsonValue], schema: dict[str, JsonValue]) -> No
     """Carry over what a schema is made of."""
     for key, name in (("anyOf", "anyOf"), ("oneOf", "anyOf"), ("allOf", "allOf")):
         if isinstance(variants := schema.get(key), list):
-            strict[name] = [_strict(one) for one in variants if isinstance(one, dict)]
+            strict[name] = [_strict(variant) for variant in variants if isinstance(variant, dict)]
     if isinstance(items := schema.get("items"), dict):
         strict["items"] = _strict(items)
     if schema.get("type") == "object":
@@ -68,4 +68,4 @@ def _add_parts(strict: dict[str, JsonValue], schema: dict[str, JsonValue]) -> No
 
 
 def _each(schemas: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    return {name: _strict(one) for name, one in schemas.items() if isinstance(one, dict)}
+    return {name: _strict(schema) for name, schema in schemas.items() if isinstance(schema, dict)}

@@ -7,14 +7,14 @@ from functools import reduce
 from typing import Final, NamedTuple
 
 from events.errors import SpendingCapError, UnknownPriceError
-from events.model_events import ModelAsked, ModelBatchSent
+from events.types.model_events import ModelAsked, ModelBatchSent
 
 _ROUNDING: Final = 1e-9
 """What sums of fractions are off by at most: .1 and .2 stay within .3."""
 
 
 @dataclass(frozen=True, slots=True)
-class Caps:
+class ModelCaps:
     """What may be spent; 0 is no cap. Units: US dollars, tokens; a day is one of UTC."""
 
     usd_per_cycle: float = 0.0
@@ -27,15 +27,15 @@ class Caps:
         return self.usd_per_cycle > 0 or self.usd_per_day > 0
 
 
-class Spent(NamedTuple):
+class ModelSpending(NamedTuple):
     """What went, or may go, in US dollars and tokens; what has no price counts in tokens alone."""
 
     usd: float = 0.0
     tokens: int = 0
 
-    def plus(self, other: Spent) -> Spent:
+    def plus(self, other: ModelSpending) -> ModelSpending:
         """Add up."""
-        return Spent(self.usd + other.usd, self.tokens + other.tokens)
+        return ModelSpending(self.usd + other.usd, self.tokens + other.tokens)
 
 
 @dataclass(slots=True)
@@ -48,18 +48,18 @@ class SentBatch:
     left: list[str]
 
     @property
-    def most(self) -> Spent:
+    def most(self) -> ModelSpending:
         """What it may still cost: its share of what all of it may cost."""
         share = len(self.left) / len(self.sent.prompts)
-        return Spent((self.sent.most_usd or 0.0) * share, round(self.sent.most_tokens * share))
+        return ModelSpending((self.sent.most_usd or 0.0) * share, round(self.sent.most_tokens * share))
 
 
 @dataclass(slots=True)
 class Ledger:
     """What was spent, by day and by cycle, as far as events were entered; and the batches that have no end yet."""
 
-    by_day: dict[str, Spent] = field(default_factory=dict)
-    by_cycle: dict[str, Spent] = field(default_factory=dict)
+    by_day: dict[str, ModelSpending] = field(default_factory=dict)
+    by_cycle: dict[str, ModelSpending] = field(default_factory=dict)
     batches: dict[str, SentBatch] = field(default_factory=dict)
 
     def enter(self, event: ModelAsked | ModelBatchSent, *, at: str, cycle: str) -> None:
@@ -75,23 +75,23 @@ class Ledger:
                 del self.batches[event.batch]
         if not event.replayed:
             tokens = event.usage.total if event.usage else event.most_tokens
-            one = Spent(event.cost_usd or 0.0, tokens)
-            self.by_day[day] = self.by_day.get(day, Spent()).plus(one)
-            self.by_cycle[cycle] = self.by_cycle.get(cycle, Spent()).plus(one)
+            spent = ModelSpending(event.cost_usd or 0.0, tokens)
+            self.by_day[day] = self.by_day.get(day, ModelSpending()).plus(spent)
+            self.by_cycle[cycle] = self.by_cycle.get(cycle, ModelSpending()).plus(spent)
 
-    def on(self, day: str) -> Spent:
+    def on(self, day: str) -> ModelSpending:
         """Tell what was spent on a day, and may still be on what was sent then."""
-        sent = [one.most for one in self.batches.values() if one.day == day]
-        return reduce(Spent.plus, sent, self.by_day.get(day, Spent()))
+        sent = [batch.most for batch in self.batches.values() if batch.day == day]
+        return reduce(ModelSpending.plus, sent, self.by_day.get(day, ModelSpending()))
 
-    def during(self, cycle: str) -> Spent:
+    def during(self, cycle: str) -> ModelSpending:
         """Tell what a cycle spent, and may still spend on what it sent."""
-        sent = [one.most for one in self.batches.values() if one.cycle == cycle]
-        return reduce(Spent.plus, sent, self.by_cycle.get(cycle, Spent()))
+        sent = [batch.most for batch in self.batches.values() if batch.cycle == cycle]
+        return reduce(ModelSpending.plus, sent, self.by_cycle.get(cycle, ModelSpending()))
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CallEstimate:
     """What a request, or a round of them, may cost at most; `usd` is None where a model has no price."""
 
     model: str
@@ -99,7 +99,7 @@ class Wanted:
     tokens: int
 
 
-def require_room(caps: Caps, wanted: Wanted, *, cycle: Spent, day: Spent) -> None:
+def require_room(caps: ModelCaps, wanted: CallEstimate, *, cycle: ModelSpending, day: ModelSpending) -> None:
     """Refuse what could pass a cap, given what the cycle and the day have spent so far.
 
     Raises: SpendingCapError naming the cap; UnknownPriceError where dollars are capped and no price is known.

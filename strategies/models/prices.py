@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
-from events.base import Frozen
-from events.model_events import TokenUsage
+from events.types.frozen import Frozen
+from events.types.model_events import TokenUsage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Final, Generic, Literal, get_args
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from events.model_errors import CutOffError, DeclinedError, MalformedReplyError
-from events.model_events import TokenUsage
-from strategies.models.asking import A, Opaque, Stop, Text, ToolCall
-from strategies.models.failures import told
-from strategies.models.scrubbing import compact, plain, scrubbed, texts_in
+from events.types.model_events import TokenUsage
+from strategies.models.http_errors import safe_line
+from strategies.models.protocol import A, Opaque, Stop, TextBlock, ToolCall
+from strategies.models.scrub_text import compact, plain, scrubbed, texts_in
 
 if TYPE_CHECKING:
     from events.model_errors import ModelError
-    from strategies.models.asking import Part, Request
     from strategies.models.prompts import FindLeaks
+    from strategies.models.protocol import Part, Request
 
 _MOST_KEPT_CHARS: Final = 100_000
 """How much is kept of a reply that is no message, such as the page of a proxy (a guess)."""
@@ -77,7 +77,7 @@ def read_reply(request: Request[A], body: bytes, find_leaks: FindLeaks = lambda 
     except (ValueError, RecursionError):  # what pydantic refuses is one, and so is half a surrogate pair
         return _no_message(body, find_leaks)
     parts = tuple(_part(block) for block in message.content)
-    text = "".join(part.text for part in parts if isinstance(part, Text))
+    text = "".join(part.text for part in parts if isinstance(part, TextBlock))
     usage = _usage(message.usage)
     return ReadReply(
         kept=kept,
@@ -102,10 +102,10 @@ def plain_name(name: str) -> str:
     return name if _PLAIN_NAME.fullmatch(name) and plain(name) == name else ""
 
 
-def _usage(said: JsonValue) -> TokenUsage | None:
+def _usage(reported: JsonValue) -> TokenUsage | None:
     """Read the tokens of a message, None where it does not tell them: then the most it can have cost counts."""
     try:
-        usage = _Usage.model_validate(said)
+        usage = _Usage.model_validate(reported)
     except ValidationError:
         return None
     return TokenUsage(
@@ -119,7 +119,7 @@ def _usage(said: JsonValue) -> TokenUsage | None:
 def _part(block: dict[str, JsonValue]) -> Part:
     match block:
         case {"type": "text", "text": str(text)}:
-            return Text(text)
+            return TextBlock(text)
         case {"type": "tool_use", "id": str(name), "name": str(tool), "input": dict(arguments)}:
             return ToolCall(name, tool, arguments)
     return Opaque(compact(block))
@@ -155,5 +155,5 @@ def _answered(request: Request[A], text: str) -> A | ModelError:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         at = ".".join(map(str, first["loc"]))
-        what = told(f"{at}: {first['msg']}" if at else first["msg"])
+        what = safe_line(f"{at}: {first['msg']}" if at else first["msg"])
         return MalformedReplyError(f"the reply to the {request.role} is not what was asked for: {what}")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from strategies.logs.marks import EDIT, TESTS_FAILED, TESTS_PASSED
+from strategies.episodes.step_marks import EDIT, TESTS_FAILED, TESTS_PASSED
 from strategies.signals.signal import Sighting, signals_from
 from strategies.signals.survey import episodes_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from strategies.logs.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord
     from strategies.signals.signal import Signal
     from strategies.signals.survey import Survey
     from strategies.signals.thresholds import Thresholds

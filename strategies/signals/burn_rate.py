@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
-from strategies.signals.moments import moment
+from strategies.episodes.episode import moment
 from strategies.signals.signal import Sighting, signals_from
 from strategies.signals.survey import stopped
 from strategies.signals.tool_failure import tool_of
@@ -20,7 +20,7 @@ from strategies.signals.tool_failure import tool_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from strategies.logs.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord
     from strategies.signals.signal import Signal
     from strategies.signals.survey import Survey
     from strategies.signals.thresholds import Thresholds
@@ -53,18 +53,18 @@ class BurnRate:
 
 def _calls(survey: Survey, tools: set[str]) -> dict[str, list[_Call]]:
     """Give the timed calls of these tools, in time."""
-    found: dict[str, list[_Call]] = defaultdict(list)
+    timed: dict[str, list[_Call]] = defaultdict(list)
     for action, calls in survey.calls.items():
         tool = tool_of(action)
         if tool in tools:
-            found[tool] += (
+            timed[tool] += (
                 (at, record.id, place, step.error and not stopped(step), record)
                 for record, place, step in calls
                 if (at := moment(step.started_at)) is not None
             )
-    for of_tool in found.values():
+    for of_tool in timed.values():
         of_tool.sort()  # no two of them share time, episode and place: the record is never compared
-    return found
+    return timed
 
 
 def _burning(calls: Sequence[_Call], thresholds: Thresholds) -> Iterator[_Call]:

@@ -38,10 +38,10 @@ def wins_to_expect(n: int, won: int, lost: int) -> list[float]:
     ]
 
 
-def sum_of(one: Sequence[float], other: Sequence[float]) -> list[float]:
+def sum_of(left: Sequence[float], right: Sequence[float]) -> list[float]:
     """Give the distribution of the sum of two independent counts."""
-    found = [0.0] * (len(one) + len(other) - 1)
-    for at, chance in enumerate(one):
-        for further, also in enumerate(other):
-            found[at + further] += chance * also
-    return found
+    total = [0.0] * (len(left) + len(right) - 1)
+    for at, chance in enumerate(left):
+        for further, also in enumerate(right):
+            total[at + further] += chance * also
+    return total

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from collections.abc import Set as AbstractSet
 
-    from strategies.logs.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord
     from strategies.signals.signal import Signal
 
 OF_OUTCOMES: Final = frozenset(["regression", "success_streak", "uncovered_failure"])
@@ -51,7 +51,7 @@ class QualityRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Quality:
-    """How signals stand against outcomes: the episodes that have one, how many failed, and a row for each.
+    """Signals measured against outcomes: the episodes that have one, how many failed, and a row for each.
 
     `kinds` and `signals` hold the rows of signals that show in an episode with an outcome, the most precise first.
     """
@@ -71,7 +71,9 @@ def quality(records: Sequence[EpisodeRecord], signals: Iterable[Signal]) -> Qual
     known = frozenset(record.id for record in records if truth(record) is not None)
     failed = frozenset(record.id for record in records if lost(record))
     rate = len(failed) / max(len(known), 1)
-    measured = [one for one in signals if one.kind not in OF_OUTCOMES and not known.isdisjoint(one.seen_in)]
+    measured = [
+        signal for signal in signals if signal.kind not in OF_OUTCOMES and not known.isdisjoint(signal.seen_in)
+    ]
     seen: dict[str, set[str]] = defaultdict(set)
     for signal in measured:
         seen[signal.kind] |= signal.seen_in

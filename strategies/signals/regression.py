@@ -12,8 +12,8 @@ from functools import reduce
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from strategies.settled import REGRESSION
-from strategies.signals.moments import in_time
+from strategies.episodes.episode import in_time
+from strategies.signals.open_signals import REGRESSION
 from strategies.signals.proportion import sum_of, wins_to_expect
 from strategies.signals.signal import Sighting, fingerprint, signals_from
 from strategies.signals.survey import lost, truth
@@ -21,7 +21,7 @@ from strategies.signals.survey import lost, truth
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from strategies.logs.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord
     from strategies.signals.signal import Signal
     from strategies.signals.survey import Survey
     from strategies.signals.thresholds import Thresholds
@@ -76,7 +76,8 @@ def fingerprint_of(skill: str, version: str) -> str:
 def outcomes_by_version(records: Iterable[EpisodeRecord]) -> Ran:
     """Give the episodes with an outcome under each version of each skill, in time; unknown versions are none."""
     ran: Ran = defaultdict(lambda: defaultdict(list))
-    for record in in_time(one for one in records if one.skills and one.steps and truth(one) is not None):
+    decided = (record for record in records if record.skills and record.steps and truth(record) is not None)
+    for record in in_time(decided):
         for skill, version in record.skills:
             if version:
                 ran[skill][version].append(record)
@@ -84,7 +85,7 @@ def outcomes_by_version(records: Iterable[EpisodeRecord]) -> Ran:
 
 
 def _in_order(versions: Mapping[str, object]) -> list[tuple[str, ...]]:
-    """Order versions that no registry knows: by number, else by when they were first seen, as they stand here."""
+    """Order versions that no registry knows: by number, else by when they were first seen, as they come here."""
     numbered = all(version.isdecimal() for version in versions)
     return [(version,) for version in (sorted(versions, key=int) if numbered else versions)]
 
@@ -96,16 +97,16 @@ def falls(
 
     Shapes: lineage oldest first, versions that say the same together: they are judged as one, under the last name.
     """
-    found: list[Fall] = []
+    fallen: list[Fall] = []
     before: _Version | None = None
     for same in lineage:
         records = in_time(record for version in same for record in ran.get(version, ()))
         fall = _fall(before, (same[-1], records), thresholds) if before else None
         if fall is not None:
-            found.append(fall)
+            fallen.append(fall)
         elif len(records) >= thresholds.regression_previous:
             before = (same[-1], records)
-    return found
+    return fallen
 
 
 def _fall(before: _Version, after: _Version, thresholds: Thresholds) -> Fall | None:
@@ -116,7 +117,7 @@ def _fall(before: _Version, after: _Version, thresholds: Thresholds) -> Fall | N
     if len(earlier) < thresholds.regression_previous:
         return None
     usual = {stratum: _mean_and_spread(reference[stratum]) for stratum in shared}
-    drops = ((usual[at][0] - _value(one)) / usual[at][1] for one in compared for at in [_stratum(one)])
+    drops = ((usual[at][0] - _value(episode)) / usual[at][1] for episode in compared for at in [_stratum(episode)])
     if not cusum_fires(drops, slack=thresholds.cusum_slack_sigma, alarm=thresholds.cusum_alarm_sigma):
         return None
     later = [_value(record) for record in compared]

@@ -13,7 +13,7 @@ from strategies.signals.signal import Sighting, signals_from
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from strategies.logs.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord
     from strategies.signals.signal import Signal
     from strategies.signals.survey import Survey
     from strategies.signals.thresholds import Thresholds

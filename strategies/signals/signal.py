@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from events.parts import Strategy
-    from strategies.logs.episode import EpisodeRecord
+    from events.types.parts import Strategy
+    from strategies.episodes.episode import EpisodeRecord
     from strategies.signals.survey import Survey
     from strategies.signals.thresholds import Thresholds
 
@@ -89,8 +89,9 @@ def signals_from(
     groups: dict[tuple[str, str, str], list[Sighting]] = defaultdict(list)
     for sighting in sightings:
         groups[sighting.template, sighting.action, sighting.task].append(sighting)
-    found = [_signal(kind, calls_for, group, scanned) for group in groups.values() if len(group) >= count]
-    return sorted((signal for signal in found if signal.episodes >= episodes), key=lambda one: one.fingerprint)
+    signals = [_signal(kind, calls_for, group, scanned) for group in groups.values() if len(group) >= count]
+    widespread = (signal for signal in signals if signal.episodes >= episodes)
+    return sorted(widespread, key=lambda signal: signal.fingerprint)
 
 
 def fingerprint(kind: str, *about: str) -> str:

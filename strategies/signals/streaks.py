@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from strategies.signals.moments import in_time
+from strategies.episodes.episode import in_time
 from strategies.signals.signal import Sighting, Signal, fingerprint, signals_from
 from strategies.signals.survey import truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from events.registry_events import CycleFinished
-    from strategies.logs.episode import EpisodeRecord
+    from events.types.registry_events import CycleFinished
+    from strategies.episodes.episode import EpisodeRecord
     from strategies.signals.survey import Survey
     from strategies.signals.thresholds import Thresholds
 
@@ -42,12 +42,12 @@ def stagnation(cycles: Iterable[CycleFinished], thresholds: Thresholds) -> list[
     of_capsule: dict[str, list[CycleFinished]] = defaultdict(list)
     for cycle in cycles:
         of_capsule[cycle.capsule].append(cycle)
-    found = []
+    signals = []
     for capsule, turns in of_capsule.items():
         idle = next((n for n, cycle in enumerate(reversed(turns)) if cycle.verdict == "promote"), len(turns))
         if idle >= thresholds.stagnation_cycles:
-            found.append(_stagnant(capsule, idle, len(turns)))
-    return sorted(found, key=lambda signal: signal.fingerprint)
+            signals.append(_stagnant(capsule, idle, len(turns)))
+    return sorted(signals, key=lambda signal: signal.fingerprint)
 
 
 def _streaks(records: Sequence[EpisodeRecord], least: int) -> Iterator[list[EpisodeRecord]]:

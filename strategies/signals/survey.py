@@ -6,15 +6,15 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from strategies.logs.marks import PERMISSION_DENIED, USER_INTERRUPT
+from strategies.episodes.step_marks import PERMISSION_DENIED, USER_INTERRUPT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from strategies.logs.episode import EpisodeRecord, StepRecord
+    from strategies.episodes.episode import EpisodeRecord, StepRecord
 
 
-class At(NamedTuple):
+class StepAt(NamedTuple):
     """A step in its episode; `place` is its index there."""
 
     record: EpisodeRecord
@@ -23,7 +23,7 @@ class At(NamedTuple):
 
 
 Call = tuple["EpisodeRecord", int, "StepRecord"]
-"""A call in its episode: what `At` is, as a plain tuple, which is made in a third of the time."""
+"""A call in its episode: what `StepAt` is, as a plain tuple, which is made in a third of the time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,8 +39,8 @@ class Survey:
     records: Sequence[EpisodeRecord]
     lineages: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
     calls: dict[str, list[Call]] = field(default_factory=lambda: defaultdict(list))
-    errors: list[At] = field(default_factory=list)
-    marked: dict[str, list[At]] = field(default_factory=lambda: defaultdict(list))
+    errors: list[StepAt] = field(default_factory=list)
+    marked: dict[str, list[StepAt]] = field(default_factory=lambda: defaultdict(list))
     repeating: list[EpisodeRecord] = field(default_factory=list)
 
 
@@ -58,9 +58,9 @@ def survey_of(
                 if step.same_call != place:
                     repeats = True
             for mark in step.marks:
-                survey.marked[mark].append(At(record, place, step))
+                survey.marked[mark].append(StepAt(record, place, step))
             if step.error and not stopped(step):
-                survey.errors.append(At(record, place, step))
+                survey.errors.append(StepAt(record, place, step))
         if repeats:
             survey.repeating.append(record)
     return survey

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, ValidationError
 
-from events.base import Frozen
 from events.errors import UsageError
+from events.types.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +20,7 @@ Share = Annotated[float, Field(gt=0, lt=1)]
 
 
 class Thresholds(Frozen):
-    """The thresholds of all signals. Defaults: the table in logs_and_signals.md, else as said beside them."""
+    """The thresholds of all signals. Defaults: the table in logs_and_signals.md, else as beside them."""
 
     error_count: Count = 3
     error_episodes: Count = 2

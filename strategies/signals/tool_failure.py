@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from strategies.logs.episode import SUBMIT
+from strategies.episodes.episode import SUBMIT
 from strategies.signals.proportion import wilson
 from strategies.signals.signal import Sighting, signals_from
 
@@ -47,8 +47,8 @@ class ToolFailure:
             for at in failures
             if (tool := tool_of(at.step.action)) in failing
         )
-        found = signals_from(self.kind, "repair", seen, scanned=len(survey.records))
-        return [replace(signal, severity=signal.severity * LOW_WEIGHT) for signal in found]
+        signals = signals_from(self.kind, "repair", seen, scanned=len(survey.records))
+        return [replace(signal, severity=signal.severity * LOW_WEIGHT) for signal in signals]
 
 
 def tool_of(action: str) -> str:

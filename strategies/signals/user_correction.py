@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from strategies.logs.marks import CORRECTION, EDIT, REVERT, USER_INTERRUPT
+from strategies.episodes.step_marks import CORRECTION, EDIT, REVERT, USER_INTERRUPT
 from strategies.signals.signal import Sighting, signals_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from strategies.logs.episode import StepRecord
+    from strategies.episodes.episode import StepRecord
     from strategies.signals.signal import Signal
-    from strategies.signals.survey import At, Survey
+    from strategies.signals.survey import StepAt, Survey
     from strategies.signals.thresholds import Thresholds
 
 
@@ -37,11 +37,11 @@ class UserCorrection:
             for at in survey.marked.get(CORRECTION, ())
             if (change := _change_before(at)) and _borne_out(at, thresholds.correction_turns)
         )
-        found = signals_from(self.kind, "repair", seen, scanned=len(survey.records))
-        return [replace(signal, severity=signal.severity * LOW_WEIGHT) for signal in found]
+        signals = signals_from(self.kind, "repair", seen, scanned=len(survey.records))
+        return [replace(signal, severity=signal.severity * LOW_WEIGHT) for signal in signals]
 
 
-def _change_before(at: At) -> str:
+def _change_before(at: StepAt) -> str:
     """Give the action class of the agent's last change since the person spoke last, "" if there is none."""
     for step in reversed(at.record.steps[: at.place]):
         if step.kind == "message" and step.actor == "user":
@@ -51,7 +51,7 @@ def _change_before(at: At) -> str:
     return ""
 
 
-def _borne_out(at: At, turns: int) -> bool:
+def _borne_out(at: StepAt, turns: int) -> bool:
     if any(USER_INTERRUPT in step.marks for step in _turns_before(at, turns)):
         return True
     return any(_takes_back(step, at.place) for step in _turns_after(at, turns))
@@ -62,14 +62,14 @@ def _takes_back(step: StepRecord, corrected_at: int) -> bool:
     return edits_again or REVERT in step.marks or USER_INTERRUPT in step.marks
 
 
-def _turns_before(at: At, turns: int) -> Iterator[StepRecord]:
+def _turns_before(at: StepAt, turns: int) -> Iterator[StepRecord]:
     for step in reversed(at.record.steps[: at.place]):
         if at.step.turn - step.turn > turns:
             return
         yield step
 
 
-def _turns_after(at: At, turns: int) -> Iterator[StepRecord]:
+def _turns_after(at: StepAt, turns: int) -> Iterator[StepRecord]:
     for step in at.record.steps[at.place + 1 :]:
         if step.turn - at.step.turn > turns:
             return

@@ -1,6 +1,6 @@
 """What every event log keeps: a backend's test class inherits this one and says how to open its log.
 
-Each test is a promise of `events/log.py`, or of what it takes to keep one.
+Each test is a promise of `events/store/protocol.py`, or of what it takes to keep one.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.envelope import GENESIS, Draft, encode
 from events.errors import BusyError, ConflictError, UsageError
-from events.log import Document, EventLog, Head
-from events.registry_events import PresetSwitched
+from events.store.envelope import GENESIS, EventDraft, encode
+from events.store.protocol import EventLog, Head, StoredDocument
+from events.types.registry_events import PresetSwitched
 from tests.contract.drafts import Pen, put
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from events.envelope import Envelope
+    from events.store.envelope import Envelope
 
     Opener = Callable[[], EventLog]
 
@@ -153,20 +153,20 @@ class AppendContract(LogContract):
 
     def test_a_retry_projects_nothing_again(self, log: EventLog, pen: Pen) -> None:
         draft = pen.draft()
-        log.append([draft], expected={"registry": 0}, project=lambda _: [Document("seen", "k", 0, b"once")])
-        log.append([draft], expected={"registry": 0}, project=lambda _: [Document("seen", "k", 0, b"twice")])
-        assert log.documents("seen") == [Document("seen", "k", 0, b"once")]
+        log.append([draft], expected={"registry": 0}, project=lambda _: [StoredDocument("seen", "k", 0, b"once")])
+        log.append([draft], expected={"registry": 0}, project=lambda _: [StoredDocument("seen", "k", 0, b"twice")])
+        assert log.documents("seen") == [StoredDocument("seen", "k", 0, b"once")]
 
     def test_a_batch_of_which_a_part_is_known_is_a_conflict(self, log: EventLog, pen: Pen) -> None:
         first = put(log, *pen.drafts(2)).envelopes[0]
-        known = Draft("registry", first.event, first.event_id, first.at, first.actor, "", "turn-1")
+        known = EventDraft("registry", first.event, first.event_id, first.at, first.actor, "", "turn-1")
         with pytest.raises(ConflictError, match="1 of 2"):
             put(log, known, pen.draft())
         assert log.head().position == 2
 
     def test_an_id_that_stands_for_another_event_is_a_conflict(self, log: EventLog, pen: Pen) -> None:
         first = put(log, pen.draft()).envelopes[0]
-        other = Draft("registry", pen.draft(text="another").event, first.event_id, first.at, first.actor)
+        other = EventDraft("registry", pen.draft(text="another").event, first.event_id, first.at, first.actor)
         with pytest.raises(ConflictError, match="0 for the same event"):
             put(log, other)
         assert log.head().position == 1
@@ -176,7 +176,7 @@ class AppendContract(LogContract):
     ) -> None:
         first = put(log, pen.draft("capsule:sql")).envelopes[0]
         with pytest.raises(ConflictError, match="0 for the same event"):
-            put(log, Draft("capsule:web", first.event, first.event_id, first.at, first.actor))
+            put(log, EventDraft("capsule:web", first.event, first.event_id, first.at, first.actor))
         assert log.head().position == 1
 
     def test_one_id_twice_in_a_batch_is_refused(self, log: EventLog, pen: Pen) -> None:
@@ -189,7 +189,9 @@ class AppendContract(LogContract):
         for text in ("a\x00b", "\\\x00", "lone \ud800"):
             bad = PresetSwitched.model_construct(preset="p", previous="q", reason=text)
             with pytest.raises(UsageError, match="PresetSwitched"):
-                put(log, pen.draft(), Draft("registry", bad, "bad", "2026-11-21T08:00:00.000000Z", "germline"))
+                put(
+                    log, pen.draft(), EventDraft("registry", bad, "bad", "2026-11-21T08:00:00.000000Z", "germline")
+                )
         assert log.head().position == 0
 
     def test_text_that_only_looks_like_an_escaped_nul_is_stored(self, log: EventLog, pen: Pen) -> None:
@@ -204,12 +206,12 @@ class AppendContract(LogContract):
         event = pen.draft().event
         header = {"stream": "registry", "event_id": "id", "at": "now", "actor": "germline"} | {field: text}
         with pytest.raises(UsageError):
-            put(log, Draft(event=event, **header))
+            put(log, EventDraft(event=event, **header))
         assert log.head().position == 0
 
     def test_a_correlation_that_could_run_into_the_payload_is_refused(self, log: EventLog, pen: Pen) -> None:
         with pytest.raises(UsageError, match="brace"):
-            put(log, Draft("registry", pen.draft().event, "id", "now", "germline", "", '{"a":'))
+            put(log, EventDraft("registry", pen.draft().event, "id", "now", "germline", "", '{"a":'))
 
     def test_a_batch_may_touch_very_many_streams(self, log: EventLog, pen: Pen) -> None:
         streams = [f"gene:{n}" for n in range(MANY)]
@@ -273,8 +275,8 @@ class AppendContract(LogContract):
         assert log.verify().problems == ()
 
     def test_documents_are_written_with_their_events(self, log: EventLog, connect: Opener, pen: Pen) -> None:
-        def project(envelopes: Sequence[Envelope]) -> list[Document]:
-            return [Document("events", e.stream, e.position, e.hash.encode()) for e in envelopes]
+        def project(envelopes: Sequence[Envelope]) -> list[StoredDocument]:
+            return [StoredDocument("events", e.stream, e.position, e.hash.encode()) for e in envelopes]
 
         receipt = log.append(pen.drafts(2), expected={"registry": 0}, project=project)
         with closing(connect()) as other:
@@ -283,8 +285,8 @@ class AppendContract(LogContract):
     def test_a_crash_while_projecting_writes_nothing(self, log: EventLog, pen: Pen) -> None:
         batch = pen.drafts(2)
 
-        def crash(_: Sequence[Envelope]) -> list[Document]:
-            log.put_documents([Document("events", "k", 0, b"half")])
+        def crash(_: Sequence[Envelope]) -> list[StoredDocument]:
+            log.put_documents([StoredDocument("events", "k", 0, b"half")])
             raise ZeroDivisionError
 
         with pytest.raises(ZeroDivisionError):
@@ -304,10 +306,10 @@ class TransactionContract(LogContract):
             with log.transaction():
                 put(log, pen.draft())
                 put(log, pen.draft())
-                log.put_checkpoint("a.jsonl", b"10")
+                log.put_map("a.jsonl", b"10")
                 assert log.head().position == 2
-                assert (other.head().position, dict(other.checkpoints())) == (0, {})
-            assert (other.head().position, dict(other.checkpoints())) == (2, {"a.jsonl": b"10"})
+                assert (other.head().position, dict(other.maps())) == (0, {})
+            assert (other.head().position, dict(other.maps())) == (2, {"a.jsonl": b"10"})
 
     def test_a_transaction_that_fails_writes_nothing(self, log: EventLog, pen: Pen) -> None:
         put(log, pen.draft())
@@ -315,13 +317,13 @@ class TransactionContract(LogContract):
         def fail() -> None:
             with log.transaction():
                 put(log, pen.draft())
-                log.put_checkpoint("a.jsonl", b"10")
-                log.put_documents([Document("v", "k", 0, b"x")])
+                log.put_map("a.jsonl", b"10")
+                log.put_documents([StoredDocument("v", "k", 0, b"x")])
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
             fail()
-        assert (log.head().position, dict(log.checkpoints()), log.documents("v")) == (1, {}, [])
+        assert (log.head().position, dict(log.maps()), log.documents("v")) == (1, {}, [])
         put(log, pen.draft())
         assert log.verify().events == 2
 
@@ -344,7 +346,7 @@ class TransactionContract(LogContract):
             kept = put(log, pen.draft()).envelopes[0]
             with pytest.raises(ConflictError):
                 log.append(pen.drafts(2, "gene:a"), expected={"gene:a": 7})
-            known = Draft("registry", kept.event, kept.event_id, kept.at, kept.actor)
+            known = EventDraft("registry", kept.event, kept.event_id, kept.at, kept.actor)
             with pytest.raises(ConflictError):
                 put(log, pen.draft(), known)
             put(log, pen.draft())
@@ -403,8 +405,14 @@ class ReadContract(LogContract):
     def test_events_are_fetched_by_position_in_order(self, log: EventLog, long: list[Envelope]) -> None:
         assert log.at([700, 3, 0, MANY + 1, 3]) == [long[2], long[699]]
         assert log.at([]) == []
-        few = [(e.position, e.type, e.schema, e.at, e.actor, e.payload) for e in (long[2], long[699])]
-        assert [tuple(origin) for origin in log.origins([700, 3])] == few
+
+    def test_the_events_of_several_streams_are_read_in_the_order_of_positions(
+        self, log: EventLog, pen: Pen
+    ) -> None:
+        for stream in ("gene:a", "gene:b", "gene:c", "gene:a"):
+            put(log, pen.draft(stream))
+        assert [e.stream for e in log.of_streams(["gene:c", "gene:a", "nobody"])] == ["gene:a", "gene:c", "gene:a"]
+        assert log.of_streams([]) == []
 
     def test_hashes_are_read_as_digests_in_the_order_of_positions(
         self, log: EventLog, long: list[Envelope]
@@ -434,7 +442,7 @@ class ReadContract(LogContract):
             assert positions(islice(coming, 3)) == [5, 6, 7]
 
     def test_a_whole_log_verifies(self, log: EventLog, long: list[Envelope]) -> None:
-        log.put_checkpoint("a.jsonl", log.put_blob(b"text", kind="evidence").encode())
+        log.put_map("a.jsonl", log.put_blob(b"text", kind="evidence").encode())
         result = log.verify()
         assert (result.events, result.head, result.problems) == (MANY, Head(MANY, long[-1].hash), ())
 

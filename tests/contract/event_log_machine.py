@@ -8,16 +8,16 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from events.envelope import GENESIS
 from events.errors import ConflictError
-from events.log import Document
+from events.store.envelope import GENESIS
+from events.store.protocol import StoredDocument
 from tests.contract.drafts import Pen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from events.envelope import Draft, Envelope
-    from events.log import EventLog
+    from events.store.envelope import Envelope, EventDraft
+    from events.store.protocol import EventLog
 
 STREAMS = ("registry", "gene:a", "gene:b")
 TEXT = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -27,14 +27,14 @@ BATCH = st.lists(st.tuples(st.sampled_from(STREAMS), TEXT), min_size=1, max_size
 class Batch(NamedTuple):
     """An acknowledged append."""
 
-    drafts: list[Draft]
+    drafts: list[EventDraft]
     expected: dict[str, int]
     envelopes: tuple[Envelope, ...]
 
 
-def project(envelopes: Sequence[Envelope]) -> list[Document]:
+def project(envelopes: Sequence[Envelope]) -> list[StoredDocument]:
     """Count the events of each stream, one document a stream."""
-    return [Document("count", e.stream, 0, b"%d" % e.version) for e in envelopes]
+    return [StoredDocument("count", e.stream, 0, b"%d" % e.version) for e in envelopes]
 
 
 class EventLogMachine(RuleBasedStateMachine):
@@ -61,7 +61,7 @@ class EventLogMachine(RuleBasedStateMachine):
         self.batches: list[Batch] = []
         self.versions = dict.fromkeys(STREAMS, 0)
 
-    def _write(self, contents: list[tuple[str, str]]) -> tuple[list[Draft], dict[str, int]]:
+    def _write(self, contents: list[tuple[str, str]]) -> tuple[list[EventDraft], dict[str, int]]:
         drafts = [self.pen.draft(stream, text) for stream, text in contents]
         return drafts, {stream: self.versions[stream] for stream, _ in contents}
 
@@ -76,7 +76,7 @@ class EventLogMachine(RuleBasedStateMachine):
             self.versions[stream] += 1
         self.batches.append(Batch(drafts, expected, receipt.envelopes))
 
-    def _span(self, drafts: list[Draft]) -> tuple[int, int]:
+    def _span(self, drafts: list[EventDraft]) -> tuple[int, int]:
         last = sum(len(batch.drafts) for batch in self.batches)
         return last + 1, last + 1 + len(drafts)
 

@@ -7,19 +7,19 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from events.log import Document
-from events.sqlite_log import SqliteLog
+from events.sqlite.log import SqliteLog
+from events.store.protocol import StoredDocument
 from tests.contract.drafts import Pen, put
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from events.envelope import Envelope
+    from events.store.envelope import Envelope
 
 
-def project(envelopes: Sequence[Envelope]) -> list[Document]:
+def project(envelopes: Sequence[Envelope]) -> list[StoredDocument]:
     """Keep one document an event: a torn projection would lack one."""
-    return [Document("seen", e.event_id, e.position, e.hash.encode()) for e in envelopes]
+    return [StoredDocument("seen", e.event_id, e.position, e.hash.encode()) for e in envelopes]
 
 
 def append_many(path: Path, name: str, count: int) -> None:

@@ -14,16 +14,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from events.errors import BusyError
-from events.log import Document
-from events.subscriptions import VIEW, catch_up, taken_in, with_appends
+from events.store.protocol import StoredDocument
+from events.store.subscriptions import VIEW, catch_up, taken_in, with_appends
 from tests.contract.drafts import Pen, put
 from tests.contract.event_log_contract import LogContract
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from events.envelope import Draft, Envelope
-    from events.log import EventLog
+    from events.store.envelope import Envelope, EventDraft
+    from events.store.protocol import EventLog
     from tests.contract.event_log_contract import Opener
 
 WRITERS, EACH = 8, 25
@@ -41,14 +41,14 @@ class Counting:
         self.log = log
         self.dies = dies
 
-    def __call__(self, envelopes: Iterable[Envelope]) -> list[Document]:
+    def __call__(self, envelopes: Iterable[Envelope]) -> list[StoredDocument]:
         counts: dict[str, int] = {}
         for envelope in envelopes:
             if envelope.stream not in counts:
                 document = self.log.document("count", envelope.stream)
                 counts[envelope.stream] = int(document.body) if document else 0
             counts[envelope.stream] += 1
-        made = [Document("count", stream, 0, b"%d" % count) for stream, count in counts.items()]
+        made = [StoredDocument("count", stream, 0, b"%d" % count) for stream, count in counts.items()]
         if self.dies == "before a document is written":
             raise Killed
         if self.dies == "when half of the documents are written":
@@ -148,7 +148,7 @@ class SubscriptionContract(LogContract):
         put(log, *pen.drafts(3))
         catch_up(log, "early", Counting(log))
         put(log, *pen.drafts(2))
-        assert catch_up(log, "late", lambda some: [Document("late", "n", 0, b"%d" % len(list(some)))]) == 5
+        assert catch_up(log, "late", lambda some: [StoredDocument("late", "n", 0, b"%d" % len(list(some)))]) == 5
         assert [(one.key, one.body) for one in log.documents(VIEW)] == [("early", b"3"), ("late", b"5")]
 
     def test_a_reader_that_follows_eight_writers_sees_each_event_once_and_in_order(
@@ -176,7 +176,7 @@ def append_some(connect: Opener, name: str, count: int) -> None:
                 pass
 
 
-def appended(log: EventLog, draft: Draft) -> bool:
+def appended(log: EventLog, draft: EventDraft) -> bool:
     """Append an event, unless the others kept the log busy for too long."""
     try:
         with log.transaction():

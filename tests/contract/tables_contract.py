@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.envelope import Draft
-from events.log import Document, StoredEpisode
-from events.registry_events import EvidenceErased, SignalRaised
+from events.store.envelope import EventDraft
+from events.store.protocol import StoredDocument, StoredEpisode
+from events.types.registry_events import EvidenceErased, SignalRaised
 from tests.contract.drafts import put
 from tests.contract.event_log_contract import LogContract
 
 if TYPE_CHECKING:
-    from events.log import EventLog
+    from events.store.protocol import EventLog
     from tests.contract.drafts import Pen
     from tests.contract.event_log_contract import Opener
 
 
-def versions(*numbers: int, key: str = "sql") -> list[Document]:
-    return [Document("version", key, number, f"{key}@{number}".encode()) for number in numbers]
+def versions(*numbers: int, key: str = "sql") -> list[StoredDocument]:
+    return [StoredDocument("version", key, number, f"{key}@{number}".encode()) for number in numbers]
 
 
 def raised(*evidence: str) -> SignalRaised:
@@ -38,7 +38,7 @@ def raised(*evidence: str) -> SignalRaised:
 
 
 class TablesContract(LogContract):
-    """Promises about blobs, documents, episodes and checkpoints."""
+    """Promises about blobs, documents, episodes and maps."""
 
     def test_a_blob_is_kept_once_under_its_hash(self, log: EventLog) -> None:
         body = bytes(range(256))
@@ -47,6 +47,11 @@ class TablesContract(LogContract):
         assert log.put_blob(body, kind="evidence") == name
         assert (log.get_blob(name), log.get_blob("0" * 64)) == (body, None)
         assert log.get_blob(log.put_blob(b"", kind="file")) == b""
+
+    def test_several_blobs_are_read_at_once_without_those_that_are_not_there(self, log: EventLog) -> None:
+        names = [log.put_blob(body, kind="file") for body in (b"one", b"two", b"")]
+        assert log.get_blobs([*names[1:], "0" * 64, names[1]]) == {names[1]: b"two", names[2]: b""}
+        assert log.get_blobs([]) == {}
 
     def test_blobs_are_listed_by_the_kind_they_were_first_kept_as(self, log: EventLog) -> None:
         prompts = [log.put_blob(body, kind="prompt") for body in (b"one", b"two")]
@@ -66,18 +71,21 @@ class TablesContract(LogContract):
         self, log: EventLog
     ) -> None:
         names = [log.put_blob(body, kind="evidence") for body in (b"told", b"lost")]
-        put(log, Draft("registry", raised(*names), "id-1", "now", "miner:x"))
+        put(log, EventDraft("registry", raised(*names), "id-1", "now", "miner:x"))
         assert log.verify().problems == ()
         for name in names:
             log.erase_blob(name)
-        put(log, Draft("registry", EvidenceErased(evidence=names[0], reason="asked"), "id-2", "now", "person:a"))
+        put(
+            log,
+            EventDraft("registry", EvidenceErased(evidence=names[0], reason="asked"), "id-2", "now", "person:a"),
+        )
         (problem,) = log.verify().problems
         assert (problem.position, problem.what) == (1, f"evidence {names[1]} is gone, and no event erased it")
 
     def test_evidence_that_is_there_although_an_event_erased_it_is_named(self, log: EventLog) -> None:
         name = log.put_blob(b"text", kind="evidence")
-        put(log, Draft("registry", raised(name), "id-1", "now", "miner:x"))
-        put(log, Draft("registry", EvidenceErased(evidence=name, reason="asked"), "id-2", "now", "person:a"))
+        put(log, EventDraft("registry", raised(name), "id-1", "now", "miner:x"))
+        put(log, EventDraft("registry", EvidenceErased(evidence=name, reason="asked"), "id-2", "now", "person:a"))
         (problem,) = log.verify().problems
         assert problem.what == f"evidence {name} was erased, and is there"
         log.erase_blob(name)
@@ -90,7 +98,7 @@ class TablesContract(LogContract):
         assert log.document("version", "nobody") is None
 
     def test_documents_are_listed_by_key_and_sequence_within_bounds(self, log: EventLog) -> None:
-        log.put_documents([*versions(3, 1, 2), *versions(2, 0, key="git"), Document("other", "sql", 1, b"")])
+        log.put_documents([*versions(3, 1, 2), *versions(2, 0, key="git"), StoredDocument("other", "sql", 1, b"")])
         every = [*versions(0, 2, key="git"), *versions(1, 2, 3)]
         assert log.documents("version") == every
         assert log.documents("version", newest_first=True) == every[::-1]
@@ -99,22 +107,28 @@ class TablesContract(LogContract):
         assert log.documents("version", after=0, limit=2) == [*versions(2, key="git"), *versions(1)]
         assert log.documents("nothing") == []
 
+    def test_documents_are_read_at_exactly_the_places_that_are_named(self, log: EventLog) -> None:
+        log.put_documents([*versions(1, 2, 3), *versions(2, key="git"), StoredDocument("other", "sql", 1, b"")])
+        places = [("sql", 3), ("git", 2), ("git", 3), ("sql", 1), ("nobody", 1)]
+        assert log.documents_at("version", places) == [*versions(2, key="git"), *versions(1, 3)]
+        assert log.documents_at("version", []) == []
+
     def test_a_document_is_replaced_at_its_place(self, log: EventLog) -> None:
         log.put_documents(versions(1, 2))
-        log.put_documents([Document("version", "sql", 2, b"\x00new")])
-        assert log.documents("version", "sql") == [*versions(1), Document("version", "sql", 2, b"\x00new")]
+        log.put_documents([StoredDocument("version", "sql", 2, b"\x00new")])
+        assert log.documents("version", "sql") == [*versions(1), StoredDocument("version", "sql", 2, b"\x00new")]
 
     def test_dropping_the_documents_leaves_all_else(self, log: EventLog, pen: Pen) -> None:
         put(log, pen.draft())
         log.put_documents(versions(1))
         name = log.put_blob(b"text", kind="file")
         log.put_episodes([StoredEpisode("e1", "a.jsonl", b"{}")])
-        log.put_checkpoint("a.jsonl", b"10")
+        log.put_map("a.jsonl", b"10")
         log.drop_documents()
         assert log.documents("version") == []
         assert (log.head().position, log.get_blob(name), len(list(log.episodes()))) == (1, b"text", 1)
-        assert log.checkpoints() == {"a.jsonl": b"10"}
-        assert (log.checkpoint("a.jsonl"), log.checkpoint("b.jsonl")) == (b"10", None)
+        assert log.maps() == {"a.jsonl": b"10"}
+        assert (log.get_map("a.jsonl"), log.get_map("b.jsonl")) == (b"10", None)
 
     def test_an_episode_is_kept_as_it_was_first_read(self, log: EventLog) -> None:
         first, second = StoredEpisode("e1", "a.jsonl", b"short"), StoredEpisode("e2", "a.jsonl", b"{}")
@@ -149,10 +163,10 @@ class TablesContract(LogContract):
             failing()
         assert list(log.episodes()) == both
 
-    def test_a_checkpoint_moves_on(self, log: EventLog, connect: Opener) -> None:
+    def test_a_map_is_replaced(self, log: EventLog, connect: Opener) -> None:
         for body in (b"10", b"20"):
-            log.put_checkpoint("a.jsonl", body)
-        log.put_checkpoint("b.jsonl", b"5")
+            log.put_map("a.jsonl", body)
+        log.put_map("b.jsonl", b"5")
         with closing(connect()) as other:
-            assert other.checkpoints() == {"a.jsonl": b"20", "b.jsonl": b"5"}
+            assert other.maps() == {"a.jsonl": b"20", "b.jsonl": b"5"}
         assert log.verify().problems == ()

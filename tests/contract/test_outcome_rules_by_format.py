@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.logs import telling
-from strategies.logs.episode import Outcome
-from strategies.logs.outcome_rules import outcome_rules
-from strategies.logs.readers import READERS
+from strategies.episodes.episode import EpisodeOutcome
+from strategies.episodes.outcome_rules import outcome_rules
+from strategies.logs import outcomes_by_rule
+from strategies.logs.formats_table import READERS
 from strategies.logs.scan import scan, scan_on
 from tests.inspect_stand_in import json_body, stand_in
 from tests.sample_logs import jsonl, otel_export, otel_span
@@ -20,7 +20,7 @@ from tests.sample_logs import jsonl, otel_export, otel_span
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from strategies.logs.outcome_rules import OutcomeRule
+    from strategies.episodes.outcome_rules import OutcomeRule
 
 Record = dict[str, object]
 
@@ -158,7 +158,7 @@ def rule(where: str, pattern: str, *, label: str = "") -> tuple[OutcomeRule, ...
     return outcome_rules([{"where": where, "pattern": pattern, "value": 0.25, "source": "ci", "label": label}])
 
 
-def outcome(path: Path, log: Told, rules: tuple[OutcomeRule, ...]) -> Outcome | None:
+def outcome(path: Path, log: Told, rules: tuple[OutcomeRule, ...]) -> EpisodeOutcome | None:
     """Give the outcome of the log's episode; read whole, and as the first part of a log that goes on."""
     found = scan([path], log_format=log.format, rules=rules).records
     assert found == scan_on([path], {}, log_format=log.format, rules=rules).records
@@ -183,14 +183,14 @@ def test_there_is_a_log_of_every_format() -> None:
 @every_log
 def test_a_rule_over_the_final_text_reads_what_was_said_last(tmp_path: Path, log: Told) -> None:
     path = written(tmp_path, log)
-    assert outcome(path, log, rule("final_text", last_text(log))) == Outcome(0.25, "ci")
+    assert outcome(path, log, rule("final_text", last_text(log))) == EpisodeOutcome(0.25, "ci")
     assert outcome(path, log, rule("final_text", "aside|So:")) is None
 
 
 @every_log
 def test_a_rule_over_the_exit_status_reads_what_the_last_call_gave_back(tmp_path: Path, log: Told) -> None:
     path = written(tmp_path, log)
-    assert outcome(path, log, rule("exit_status", f"^{log.gave[-1]}$")) == Outcome(0.25, "ci")
+    assert outcome(path, log, rule("exit_status", f"^{log.gave[-1]}$")) == EpisodeOutcome(0.25, "ci")
     assert outcome(path, log, rule("exit_status", "^[^03]")) is None
 
 
@@ -198,13 +198,15 @@ def test_a_rule_over_the_exit_status_reads_what_the_last_call_gave_back(tmp_path
 def test_a_rule_over_a_label_reads_it(tmp_path: Path, log: Told) -> None:
     name, value = log.label
     found = outcome(written(tmp_path, log), log, rule("label", f"^{value}$", label=name or "any"))
-    assert found == (Outcome(0.25, "ci") if name else None)
+    assert found == (EpisodeOutcome(0.25, "ci") if name else None)
 
 
 def test_a_rule_over_a_label_reads_nothing_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = next(log for log in LOGS if log.format == "claude-code")
-    monkeypatch.setattr(telling, "spans_of", lambda *_: pytest.fail("the log is read again"))
-    assert outcome(written(tmp_path, log), log, rule("label", "main", label="branch")) == Outcome(0.25, "ci")
+    monkeypatch.setattr(outcomes_by_rule, "spans_of", lambda *_: pytest.fail("the log is read again"))
+    assert outcome(written(tmp_path, log), log, rule("label", "main", label="branch")) == EpisodeOutcome(
+        0.25, "ci"
+    )
 
 
 @every_log
@@ -218,7 +220,7 @@ def test_a_packed_log_tells_the_same(tmp_path: Path, log: Told) -> None:
     path = tmp_path / f"{log.name}.gz"
     path.write_bytes(gzip.compress(log.body))
     for rules in (rule("final_text", last_text(log)), rule("exit_status", f"^{log.gave[-1]}$")):
-        assert outcome(path, log, rules) == Outcome(0.25, "ci")
+        assert outcome(path, log, rules) == EpisodeOutcome(0.25, "ci")
 
 
 @pytest.mark.parametrize("log_format", ["claude-code", "codex"])
@@ -227,6 +229,6 @@ def test_what_a_call_gave_back_counts_where_nothing_was_said(tmp_path: Path, log
     lines = log.body.splitlines(keepends=True)
     path = tmp_path / log.name
     path.write_bytes(b"".join(lines[:-1]))
-    assert outcome(path, log, rule("final_text", f"^{log.gave}$")) == Outcome(0.25, "ci")
+    assert outcome(path, log, rule("final_text", f"^{log.gave}$")) == EpisodeOutcome(0.25, "ci")
     path.write_bytes(b"".join(lines[:-3]) if log_format == "claude-code" else b"".join(lines[:-2]))
     assert outcome(path, log, rule("final_text", ".")) is None

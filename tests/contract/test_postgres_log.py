@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 from hypothesis import settings
 
-from events.postgres_address import PostgresAddress
-from events.postgres_log import PostgresLog
+from events.postgres.address import PostgresAddress
+from events.postgres.log import PostgresLog
 from tests.contract.event_log_contract import AppendContract, LogContract, ReadContract, TransactionContract
 from tests.contract.event_log_machine import EventLogMachine
 from tests.contract.subscription_contract import SubscriptionContract

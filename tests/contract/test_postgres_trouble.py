@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 
-from events.envelope import Envelope
 from events.errors import (
     BusyError,
     ConflictError,
@@ -23,12 +22,13 @@ from events.errors import (
     NotFoundError,
     StorageError,
 )
-from events.log import Document, StoredEpisode
-from events.postgres_address import PostgresAddress
-from events.postgres_errors import refused
-from events.postgres_log import PostgresLog
-from events.postgres_schema import SCHEMA_VERSION
-from events.sqlite_log import SqliteLog
+from events.postgres.address import PostgresAddress
+from events.postgres.errors import refused
+from events.postgres.log import PostgresLog
+from events.postgres.migrations import SCHEMA_VERSION
+from events.sqlite.log import SqliteLog
+from events.store.envelope import Envelope
+from events.store.protocol import StoredDocument, StoredEpisode
 from tests.contract.drafts import Pen, put
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def where(postgres: Server) -> str:
         put(log, *(pen.draft(stream) for stream in ("registry", "gene:a", "registry", "gene:a", "registry")))
         log.put_blob(b"some text", kind="evidence")
         log.put_episodes([StoredEpisode("e1", "a.jsonl", b"{}")])
-        log.put_checkpoint("a.jsonl", b"10")
+        log.put_map("a.jsonl", b"10")
     return stated
 
 
@@ -129,13 +129,13 @@ def test_a_role_that_may_only_read_reads_everything_and_is_told_when_it_writes(
 ) -> None:
     with closing(opened(reader, read_only=read_only)) as log:
         assert [e.position for e in log.read()] == [1, 2, 3, 4, 5]
-        assert (len(log.blob_kinds()), len(list(log.episodes())), len(log.checkpoints())) == (1, 1, 1)
+        assert (len(log.blob_kinds()), len(list(log.episodes())), len(log.maps())) == (1, 1, 1)
         assert list(islice(log.subscribe(after=3, poll_s=0.001), 2))
         assert log.verify().problems == ()
         for write in (
             lambda: put(log, Pen("more").draft()),
-            lambda: log.put_documents([Document("v", "k", 0, b"")]),
-            lambda: log.put_checkpoint("b", b""),
+            lambda: log.put_documents([StoredDocument("v", "k", 0, b"")]),
+            lambda: log.put_map("b", b""),
         ):
             with pytest.raises(StorageError, match="cannot be written" if read_only else "may not") as caught:
                 write()
@@ -154,8 +154,8 @@ def test_a_writer_who_is_not_the_owner_needs_the_grants_that_the_documentation_l
     with closing(opened(as_user(where, "writer"))) as log:
         put(log, Pen("more").draft())
         for _ in range(2):
-            log.put_documents([Document("v", "k", 0, b"")])
-            log.put_checkpoint("b.jsonl", b"")
+            log.put_documents([StoredDocument("v", "k", 0, b"")])
+            log.put_map("b.jsonl", b"")
         log.drop_documents()
         assert log.erase_blob(log.put_blob(b"more text", kind="evidence"))
         log.put_episodes([StoredEpisode("e2", "a.jsonl", b"{}")])
@@ -358,7 +358,7 @@ def test_a_connection_that_is_lost_within_a_transaction_takes_all_of_it_along(
         with log.transaction():
             log.append(batch, expected={"registry": 3})
             cut(postgres, log)
-            log.put_checkpoint("b.jsonl", b"")
+            log.put_map("b.jsonl", b"")
 
     with pytest.raises(StorageError, match="lost") as caught:
         lose()
@@ -408,11 +408,11 @@ def test_a_transaction_that_the_server_ended_does_not_go_on_piecemeal(log: Postg
             put(log, Pen("more").draft())
             with pytest.raises(StorageError):
                 log._session.run("SELECT no_such_function()")
-            log.put_checkpoint("b.jsonl", b"")
+            log.put_map("b.jsonl", b"")
 
     with pytest.raises(StorageError, match="is over"):
         go_on()
-    assert (log.head().position, "b.jsonl" in log.checkpoints()) == (5, False)
+    assert (log.head().position, "b.jsonl" in log.maps()) == (5, False)
 
 
 def test_a_writer_that_thinks_the_log_stands_still_is_set_right(where: str, log: PostgresLog) -> None:
@@ -454,7 +454,7 @@ def test_an_acknowledged_append_is_on_disk_whatever_the_database_has_as_default(
         ("UPDATE {at}.blobs SET body = 'x'", "blob "),
         ("UPDATE {at}.blobs SET kind = 'filf'", "blob "),
         ("UPDATE {at}.episodes SET source = 'b.jsonl'", "episode e1 is not what was hashed"),
-        ("UPDATE {at}.checkpoints SET body = 'x'", "checkpoint a.jsonl is not what was hashed"),
+        ("UPDATE {at}.checkpoints SET body = 'x'", "map a.jsonl is not what was hashed"),
     ],
 )
 def test_what_an_administrator_changed_is_named(

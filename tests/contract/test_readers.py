@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.errors import DamagedLogError, UnreadableLogError
-from strategies.logs.places import read_span
-from strategies.logs.readers import READERS, reader_for
+from strategies.files.log_file import LogFile
+from strategies.files.reread import read_span
+from strategies.logs.formats_table import READERS, reader_for
 from strategies.logs.scan import scan
-from strategies.logs.stream import LogFile
 from tests.sample_logs import SAMPLES, Sample
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.errors import BusyError, ConflictError, CorruptLogError, NotFoundError, StorageError
-from events.log import Document, StoredEpisode
-from events.sidecar import keep_checkpoint, sidecar_of
-from events.sqlite_backup import PARTIAL, back_up, lacking, restore
-from events.sqlite_log import SqliteLog
-from events.sqlite_verify import verify_file
+from events.integrity.checkpoint_file import keep_checkpoint, sidecar_of
+from events.sqlite.backup import PARTIAL, back_up, lacking, restore
+from events.sqlite.log import SqliteLog
+from events.sqlite.verify import verify_file
+from events.store.protocol import StoredDocument, StoredEpisode
 from tests.contract.drafts import Pen, put
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ def pristine(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         put(log, *Pen().drafts(3))
         log.put_blob(b"some text", kind="evidence")
         log.put_episodes([StoredEpisode("e1", "a.jsonl", b"{}")])
-        log.put_checkpoint("a.jsonl", b"10")
-        log.put_documents([Document("v", "k", 0, b"body")])
+        log.put_map("a.jsonl", b"10")
+        log.put_documents([StoredDocument("v", "k", 0, b"body")])
     return path.read_bytes()
 
 
@@ -101,7 +101,7 @@ def test_a_registry_that_does_not_hold_leaves_the_backup_before_as_it_was(path: 
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE checkpoints SET body = x'00'")
         connection.commit()
-    with pytest.raises(CorruptLogError, match=r"checkpoint a\.jsonl is not what was hashed") as caught:
+    with pytest.raises(CorruptLogError, match=r"map a\.jsonl is not what was hashed") as caught:
         back_up(path, target)
     assert "doctor --repair" in caught.value.hint
     assert target.read_bytes() == before
@@ -147,7 +147,7 @@ def test_a_replacement_that_fails_halfway_leaves_all_as_it_was(
         del new, place
         raise error
 
-    monkeypatch.setattr("events.sqlite_swap.put", fail)
+    monkeypatch.setattr("events.sqlite.swap.put", fail)
     with pytest.raises((StorageError, KeyboardInterrupt)):
         restore(tmp_path / "backup.db", path, aside=tmp_path / "aside", over=head)
     assert not (tmp_path / "aside").exists()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import settings
 
-from events.sqlite_log import SqliteLog
+from events.sqlite.log import SqliteLog
 from tests.contract.event_log_contract import AppendContract, LogContract, ReadContract, TransactionContract
 from tests.contract.event_log_machine import EventLogMachine
 from tests.contract.subscription_contract import SubscriptionContract

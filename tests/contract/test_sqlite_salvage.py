@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.errors import CorruptLogError
-from events.log import StoredEpisode
-from events.sqlite_log import SqliteLog
-from events.sqlite_salvage import Salvage, salvage
-from events.sqlite_verify import verify_file
-from events.sqlite_wal import left_out
+from events.sqlite.log import SqliteLog
+from events.sqlite.salvage import Salvage, salvage
+from events.sqlite.verify import verify_file
+from events.sqlite.wal import left_out
+from events.store.protocol import StoredEpisode
 from tests.contract.drafts import Pen, put
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def fill(log: SqliteLog, pen: Pen) -> None:
         number = receipt.envelopes[-1].position
         log.put_blob(b"text %d" % number, kind="evidence")
         log.put_episodes([StoredEpisode(f"e{number:03}", "a.jsonl", b"{}")])
-        log.put_checkpoint("a.jsonl", b"%d" % number)
+        log.put_map("a.jsonl", b"%d" % number)
 
 
 def flip(path: Path, at: int) -> None:

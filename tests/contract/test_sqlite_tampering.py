@@ -5,22 +5,17 @@ from __future__ import annotations
 import hashlib
 import shutil
 import sqlite3
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from pathlib import Path
-from random import Random
 
 import pytest
 
-from events import sqlite_verify
-from events.checking import Chain
-from events.envelope import Envelope, encode, seal
 from events.errors import CorruptLogError
-from events.log import StoredEpisode
-from events.sqlite_log import SqliteLog
-from events.sqlite_salvage import salvage
-from events.sqlite_verify import verify_file
+from events.sqlite.log import SqliteLog
+from events.sqlite.salvage import salvage
+from events.sqlite.verify import verify_file
+from events.store.envelope import Envelope, encode, seal
+from events.store.protocol import StoredEpisode
 from tests.contract.drafts import Pen, put
 
 EVENTS = 7
@@ -40,7 +35,7 @@ def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
             put(log, pen.draft(stream))
         log.put_blob(b"some text", kind="evidence")
         log.put_episodes([StoredEpisode("e1", "a.jsonl", b"{}")])
-        log.put_checkpoint("a.jsonl", b"10")
+        log.put_map("a.jsonl", b"10")
     return path
 
 
@@ -137,20 +132,15 @@ OF_ANOTHER_KIND = {
 
 @pytest.mark.parametrize("change", OF_ANOTHER_KIND.values(), ids=OF_ANOTHER_KIND)
 def test_a_value_of_another_kind_is_found_though_its_bytes_be_those_that_were_hashed(
-    path: Path, change: str, by_threads: None
+    path: Path, change: str
 ) -> None:
-    """Going through the log in order and side by side alike."""
-    del by_threads
-    assert sqlite_verify._side_by_side(str(path)) == sqlite_verify._in_order(str(path))
     tamper(path, "UPDATE events SET actor = actor WHERE position = 1")  # takes the triggers away
     declared = declares(path, f"CREATE TABLE events ({COLUMNS[0]} INTEGER PRIMARY KEY, {', '.join(COLUMNS[1:])})")
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"UPDATE events SET {change} WHERE position = 4")
         connection.commit()
     declares(path, declared)
-    assert sqlite_verify._stretch(str(path), (0, EVENTS)) is None
-    assert sqlite_verify._side_by_side(str(path)) is None
-    assert sqlite_verify._in_order(str(path)).problems
+    assert verify_file(str(path)).problems
 
 
 def declares(path: Path, statement: str) -> str:
@@ -163,28 +153,6 @@ def declares(path: Path, statement: str) -> str:
     return str(before)
 
 
-@pytest.fixture
-def by_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let logs of any length be checked side by side, in stretches of two events, without starting processes."""
-    monkeypatch.setattr(sqlite_verify, "_WORTH_PROCESSES", 1)
-    monkeypatch.setattr(sqlite_verify, "_STRETCH", 2)
-    monkeypatch.setattr(sqlite_verify, "ProcessPoolExecutor", lambda cores, *_, **__: ThreadPoolExecutor(cores))
-
-
-def test_a_turned_bit_found_in_order_is_found_side_by_side(path: Path, by_threads: None) -> None:
-    del by_threads
-    whole, draws = path.read_bytes(), Random(7)
-    found = 0
-    for _ in range(25):
-        turned = bytearray(whole)
-        turned[draws.randrange(len(whole))] ^= 1 << draws.randrange(8)
-        path.write_bytes(turned)
-        problems = sqlite_verify._in_order(str(path)).problems
-        found += bool(problems)
-        assert not problems or sqlite_verify._side_by_side(str(path)) is None, problems
-    assert found, "or nothing was shown"
-
-
 @pytest.mark.parametrize(
     "statement",
     [
@@ -195,25 +163,9 @@ def test_a_turned_bit_found_in_order_is_found_side_by_side(path: Path, by_thread
         "UPDATE events SET hash = upper(hash) WHERE position = 7",
     ],
 )
-def test_what_does_not_hold_beside_the_events_is_found_side_by_side(
-    path: Path, statement: str, by_threads: None
-) -> None:
-    del by_threads
+def test_what_does_not_hold_in_any_table_is_found(path: Path, statement: str) -> None:
     tamper(path, statement)
-    assert sqlite_verify._side_by_side(str(path)) is None
-
-
-def test_a_process_that_is_ended_by_a_failing_disk_leaves_the_check_to_the_one_that_was_asked(
-    path: Path, by_threads: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    del by_threads
-
-    def ended(*_: object) -> None:
-        raise BrokenProcessPool
-
-    whole = sqlite_verify._in_order(str(path))
-    monkeypatch.setattr(sqlite_verify, "_stretch", ended)
-    assert sqlite_verify.verify_file(str(path)) == whole
+    assert verify_file(str(path)).problems
 
 
 def test_bytes_moved_from_one_column_to_the_next_are_named(path: Path) -> None:
@@ -249,9 +201,9 @@ def test_a_chain_made_with_a_wrong_stream_version_is_named(path: Path) -> None:
         ("UPDATE episodes SET body = x'00'", "episode e1 "),
         ("UPDATE episodes SET source = 'b.jsonl'", "episode e1 "),
         ("UPDATE episodes SET episode = 'e2'", "episode e2 "),
-        ("UPDATE checkpoints SET body = x'00'", "checkpoint a.jsonl "),
-        ("UPDATE checkpoints SET name = 'b.jsonl'", "checkpoint b.jsonl "),
-        ("UPDATE checkpoints SET content_hash = 'none'", "checkpoint a.jsonl "),
+        ("UPDATE checkpoints SET body = x'00'", "map a.jsonl "),
+        ("UPDATE checkpoints SET name = 'b.jsonl'", "map b.jsonl "),
+        ("UPDATE checkpoints SET content_hash = 'none'", "map a.jsonl "),
     ],
 )
 def test_a_changed_row_of_another_source_table_is_named(path: Path, statement: str, named: str) -> None:
@@ -342,21 +294,6 @@ def test_a_log_with_very_many_problems_tells_the_first_and_counts_the_rest(tmp_p
         problems = log.verify().problems
     assert [problem.position for problem in problems] == [*range(1, 1_001), 0]
     assert problems[-1].what == "100 further problems"
-
-
-def test_a_long_log_that_several_processes_check_is_told_as_one_that_is_read_in_order(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with closing(SqliteLog.open(path)) as log:
-        in_order = log.verify()
-        monkeypatch.setattr(sqlite_verify, "_WORTH_PROCESSES", 1)
-        monkeypatch.setattr(sqlite_verify, "_STRETCH", 2)
-        monkeypatch.setattr(sqlite_verify, "_cores", lambda: 2)
-        with monkeypatch.context() as patched:
-            patched.setattr(Chain, "follow", None)  # nothing is left to do for this process
-            assert log.verify() == in_order
-    tamper(path, "UPDATE events SET actor = 'person:mallory' WHERE position = 4")
-    assert blamed(path) == {4}
 
 
 @pytest.mark.parametrize("named", [b'CREATE TABLE "events"', b'"previous_hash" TEXT', b'INDEX "events_by_type"'])

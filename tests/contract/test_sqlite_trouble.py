@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from events.errors import StorageError
-from events.log import Document
-from events.sqlite_errors import typed
-from events.sqlite_log import SqliteLog
+from events.sqlite.errors import typed
+from events.sqlite.log import SqliteLog
+from events.store.protocol import StoredDocument
 from tests.contract.drafts import Pen, put
 from tests.contract.log_writers import append_many
 
@@ -53,7 +53,7 @@ def test_six_processes_append_sixty_events_each_and_none_is_lost_or_missed_by_wh
 def test_processes_that_make_one_registry_at_once_make_it_once(tmp_path: Path) -> None:
     path = tmp_path / "new" / "germline.db"
     script = (
-        "import sys; from pathlib import Path; from events.sqlite_log import SqliteLog;"
+        "import sys; from pathlib import Path; from events.sqlite.log import SqliteLog;"
         "SqliteLog.open(Path(sys.argv[1]), create=True).close()"
     )
     makers = [subprocess.Popen([sys.executable, "-c", script, str(path)], cwd=ROOT) for _ in range(4)]
@@ -147,8 +147,8 @@ def test_a_transaction_that_the_full_disk_ended_does_not_go_on_piecemeal(path: P
         with log.transaction():
             put(log, Pen().draft())
             with pytest.raises(StorageError, match="the disk is full"):
-                log.put_documents([Document("v", "big", 0, bytes(2**20))])
-            log.put_documents([Document("v", "small", 0, b"")])
+                log.put_documents([StoredDocument("v", "big", 0, bytes(2**20))])
+            log.put_documents([StoredDocument("v", "small", 0, b"")])
 
     with closing(SqliteLog.open(path)) as log:
         limit_pages(log, 4)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events import sqlite_session
 from events.errors import BusyError, ConflictError, StorageError
-from events.sqlite_log import SqliteLog
+from events.sqlite import session
+from events.sqlite.log import SqliteLog
 from tests.contract.drafts import Pen, put
 
 if TYPE_CHECKING:
@@ -115,9 +115,9 @@ def test_who_waits_looks_ever_more_seldom_and_after_a_while_often_again(
     log: SqliteLog, other: SqliteLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr(sqlite_session, "pause", pauses.append)
+    monkeypatch.setattr(session, "pause", pauses.append)
     tries = count()
-    monkeypatch.setattr(sqlite_session, "monotonic_s", lambda: next(tries) * 0.001)
+    monkeypatch.setattr(session, "monotonic_s", lambda: next(tries) * 0.001)
     with log.transaction(), pytest.raises(BusyError):
         put(other, Pen().draft("a"))
     longest = pauses.index(max(pauses))

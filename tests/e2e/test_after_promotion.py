@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from strategies.attribution import under_versions
-from strategies.intake import all_episodes
+from strategies.episodes.skill_version import under_versions
+from strategies.pool.intake import all_episodes
 from tests.claude_sessions import sessions
 from tests.e2e.test_watch import next_line, stopped, watching
 from tests.terminal import Beginning, Terminal
-from tui.bootstrap import open_library
+from tui.session.bootstrap import open_library
 
 if TYPE_CHECKING:
     from pathlib import Path

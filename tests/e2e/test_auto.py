@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.registry_events import CycleFinished, SignalRaised
-from registry.commands import Record, SwitchPreset
-from strategies.auto import AUTO
-from strategies.binding import bound_by
-from strategies.evolution import Plan, evolve
-from strategies.intake import take_in as take_in_episodes
+from events.types.registry_events import CycleFinished, SignalRaised
+from registry.decide.commands import RecordFact, SwitchPreset
+from strategies.evolve.loop import Plan, evolve
+from strategies.policy.active_preset import bound_by
+from strategies.policy.auto import AUTO
+from strategies.pool.intake import take_in as take_in_episodes
 from tests.registries import NAME, imported
 from tests.worlds import world_with_a_habit
 
@@ -65,8 +65,8 @@ def plan(registry: Registry, cycles: int) -> Plan:
 
 
 def test_the_preset_is_chosen_anew_for_each_turn_and_recorded_with_it(registry: Registry) -> None:
-    registry.execute(Record((finished(0, "promote"), *(finished(number) for number in range(1, 9)))))
-    registry.execute(Record((signal("a", action="ls"), signal("b", action="grep"))))
+    registry.execute(RecordFact((finished(0, "promote"), *(finished(number) for number in range(1, 9)))))
+    registry.execute(RecordFact((signal("a", action="ls"), signal("b", action="grep"))))
     run = evolve(registry, plan(registry, 2))
     assert [turn.preset for turn in run.cycles] == ["early-stabilize", "balanced"]
     assert run.cycles[0].because == "9 of the first 10 cycles are done"
@@ -78,7 +78,7 @@ def test_the_preset_is_chosen_anew_for_each_turn_and_recorded_with_it(registry: 
 
 def test_while_a_regression_is_open_nothing_but_repairs_is_done(registry: Registry) -> None:
     registry.execute(
-        Record(
+        RecordFact(
             (
                 signal("worse", kind="regression", calls_for="repair", action=NAME),
                 signal("new", kind="missing_capability", calls_for="innovate"),

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from events.claims import After, AfterError, Claim
+from events.types.claims import After, AfterError, Claim
 from examples import record_workspace
 from examples.record_sessions import record_all
-from strategies.gate.contrast import cases_of, contrast
-from strategies.gate.exposure import moment_of
-from strategies.gate.recovered import attempts
+from strategies.gate.replay.contrast import cases_of, contrast
+from strategies.gate.replay.exposure import moment_of
+from strategies.gate.replay.recovery_endpoint import attempts
 from strategies.logs.scan import scan
 from tests.terminal import SPLIT_KEY, Terminal
 from tests.worlds import (
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from examples.record_agent import Seen
-    from strategies.logs.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord
     from tests.worlds import Deal
 
 pytestmark = pytest.mark.xdist_group("sessions")  # recorded once, not once a worker

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.ground import ground_of
+from strategies.gate.replay.evaluation_set import ground_of
 from tests.anthropic_stub import AnthropicStub, declines, gives
 from tests.judged_pairs import as_jsonl, with_models
 from tests.terminal import MINIMAL, SPLIT_KEY, Beginning, Terminal
-from tui.bootstrap import open_library
-from tui.cli.table import COMMANDS
-from tui.cli.tracks import MEANINGS, commands_for
+from tui.cli.commands_table import COMMANDS
+from tui.cli.printers.tracks import MEANINGS, commands_for
+from tui.session.bootstrap import open_library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.registry_events import SignalRaised
-from events.sqlite_log import SqliteLog
+from events.sqlite.log import SqliteLog
+from events.types.registry_events import SignalRaised
 from tests.contract.drafts import Pen
 from tests.terminal import Terminal
-from tui.bootstrap import open_registry
+from tui.session.bootstrap import open_registry
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -93,7 +93,7 @@ def test_an_approved_candidate_is_a_version_on_disk_and_a_stale_one_is_measured_
     line = germline.learned_line()
     said = germline.does("why", f"sql-analyst:{line}").out
     assert "approved by a person" in said
-    assert "; mined from logs, no model; approved by " in " ".join(said.split())
+    assert "; mined from logs by recovery, no model; approved by " in " ".join(said.split())
 
 
 def test_a_rejected_candidate_leaves_the_queue_and_the_skill_alone(germline: Terminal) -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.rollouts.harness import AgentRunner
-from strategies.rollouts.trial import Trial
+from strategies.rollouts.compare.harness import AgentRunner
+from strategies.rollouts.run.trial import Trial
 from tests.fake_runs import draw, planted, task
 from tests.registries import SKILL
 from tests.terminal import SPLIT_KEY, Terminal
@@ -15,7 +15,7 @@ from tests.terminal import SPLIT_KEY, Terminal
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from strategies.rollouts.bank import Job
+    from strategies.rollouts.run.store import PlannedRun
 
 TASKS = "".join(f"{task(number).model_dump_json(exclude={'solution'})}\n" for number in range(60))
 AGENT = "python3 agent.py {skill_dir} {prompt_file} {round}"
@@ -25,7 +25,7 @@ AGENT = "python3 agent.py {skill_dir} {prompt_file} {round}"
 def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """Give a registry with a skill, a task set and an agent that only draws."""
 
-    def drawn(_: AgentRunner, job: Job) -> Trial:
+    def drawn(_: AgentRunner, job: PlannedRun) -> Trial:
         text = job.arm.files["SKILL.md"].body.decode() if job.arm.files else ""
         passed = draw(job.arm.key, job.task.id, job.round) < planted(text, job.task)
         return Trial(task=job.task.id, status="done", value=float(passed), seconds=1.0, cost_usd=0.02)
@@ -69,6 +69,18 @@ def test_a_harmful_change_ends_with_exit_code_3_and_its_figures_as_json(terminal
     assert found["rollouts"]["difference"] < 0
     assert found["before"]["evaluator"] == answer.json["evaluator"]
     assert found["delta"]["high"] > found["delta"]["low"]
+
+
+def test_no_command_of_a_run_may_read_the_registry(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    hidden: set[Path] = set()
+
+    def lost(runner: AgentRunner, job: PlannedRun) -> Trial:
+        hidden.update(runner.policy.hidden)
+        return Trial(task=job.task.id, status="infrastructure")
+
+    monkeypatch.setattr(AgentRunner, "__call__", lost)
+    terminal("candidate", "test", proposed(terminal, "HELPS a lot."))
+    assert hidden == {terminal.folder / ".germline"}
 
 
 def test_a_dry_run_says_what_would_be_run_and_changes_nothing(terminal: Terminal) -> None:

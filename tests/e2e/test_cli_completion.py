@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.command_lines import PATHS, told_in
-from tui.cli.app import parameters
-from tui.cli.completing import TAKES
-from tui.cli.completion import SCRIPTS
+from tui.cli.commands.registry.completion_scripts import SCRIPTS
+from tui.cli.complete import TAKES
+from tui.cli.typer_app import parameters
 
 if TYPE_CHECKING:
     from tests.terminal import Terminal
@@ -83,7 +83,7 @@ def test_every_argument_that_is_a_skill_a_preset_or_a_candidate_is_completed() -
 
 def test_commands_are_completed_before_typer_is_loaded() -> None:
     code = (
-        "import sys; from tui.cli.entry import main; main(sys.argv[1:]);"
+        "import sys; from tui.cli.main import main; main(sys.argv[1:]);"
         "print(sorted({name.split('.')[0] for name in sys.modules}))"
     )
     done = subprocess.run(
@@ -148,7 +148,7 @@ def needs(shell: str) -> pytest.MarkDecorator:
 def in_shell(germline: Terminal, shell: str, *words: str) -> list[str]:
     """Run a shell that finds the command and its completion script, and give the lines that it prints."""
     germline.write("script", SCRIPTS[shell])
-    wrapper = germline.write("bin/germline", f'#!/bin/sh\nexec "{sys.executable}" -m tui.cli.entry "$@"\n')
+    wrapper = germline.write("bin/germline", f'#!/bin/sh\nexec "{sys.executable}" -m tui.cli.main "$@"\n')
     wrapper.chmod(0o755)
     path = f"{wrapper.parent}:{os.environ['PATH']}"
     env = {**os.environ, **germline._env, "PATH": path, "PYTHONPATH": str(ROOT)}

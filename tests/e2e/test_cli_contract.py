@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.command_lines import PATHS, READS, WRITES, callbacks, told_in
-from tests.schemas import FOLDER, KEYWORDS, breaches, schema_of, words_of
+from tests.schemas import FOLDER, breaches, schema_of
 from tests.terminal import Terminal
-from tui.cli.app import parameters
-from tui.cli.completing import TAKES
-from tui.cli.pages import EXIT_CODES, pages
-from tui.cli.table import COMMANDS
+from tui.cli.commands_table import COMMANDS
+from tui.cli.complete import TAKES
+from tui.cli.help_pages import EXIT_CODES, pages
+from tui.cli.typer_app import parameters
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -144,15 +144,14 @@ def test_every_answer_in_json_has_a_published_schema_that_says_what_it_is() -> N
         schema = schema_of(name)
         assert schema["$id"] == schema["properties"]["schema"]["const"] == f"germline/{name}/1"
         assert schema["description"].endswith((".", "?"))
-        assert set(words_of(schema)) <= KEYWORDS
 
 
 def test_an_answer_that_is_not_as_its_schema_says_is_told() -> None:
     answer = {"schema": "germline/protect/1", "events": [{"type": 1}], "more": 2}
     found = breaches(answer)
-    assert "more: in no schema" in found
-    assert ".events[0].summary: missing" in found
-    assert any(one.startswith(".events[0].type: 1 is no") for one in found)
+    assert "more: extra_forbidden" in found
+    assert "events.0.summary: missing" in found
+    assert "events.0.type: string_type" in found
 
 
 @pytest.mark.parametrize("path", READS)

@@ -167,7 +167,7 @@ def test_two_at_once_end_with_one_promotion_and_one_who_reads_the_verdict(germli
     environment = {**os.environ, "GERMLINE_REGISTRY": str(germline.folder / ".germline/registry.db")}
     running = [
         subprocess.Popen(
-            [sys.executable, "-m", "tui.cli.entry", *EVOLVE, "--cycles", "1", "--json"],
+            [sys.executable, "-m", "tui.cli.main", *EVOLVE, "--cycles", "1", "--json"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=environment,

@@ -10,7 +10,7 @@ import pytest
 
 from tests.command_lines import told_in
 from tests.terminal import recordings
-from tui.cli.paint import clip_path, columns
+from tui.text.terminal_text import clip_path, columns
 
 if TYPE_CHECKING:
     from tests.terminal import Answer, Terminal

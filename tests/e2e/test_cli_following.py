@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.terminal import MINIMAL, Terminal
-from tui.cli.invocation import Invocation
+from tui.cli.output.invocation import Invocation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = "import sys; from tui.cli.entry import main; sys.exit(main())"
+COMMAND = "import sys; from tui.cli.main import main; sys.exit(main())"
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from strategies import selftesting
+from strategies.evolve import run_selftest
 from strategies.gate.selftest import SelfTest
 from tests.terminal import Terminal, recordings
 
@@ -40,7 +40,7 @@ def test_a_gate_that_is_wrong_too_often_ends_with_exit_code_3(
     learned: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wrong = SelfTest("trials", 0.05, 100, 0.02, 0.11, 0.4, 50)
-    monkeypatch.setattr(selftesting, "selftest", lambda *_, **__: wrong)
+    monkeypatch.setattr(run_selftest, "selftest", lambda *_, **__: wrong)
     told = learned("gate", "selftest", "--json")
     assert (told.code, told.json["ok"]) == (3, False)
     said = learned("gate", "selftest")

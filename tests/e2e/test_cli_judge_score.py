@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.ground import ground_of
-from strategies.models.criteria import CRITERIA
+from strategies.gate.replay.evaluation_set import ground_of
+from strategies.judge.ask_criteria import CRITERIA
 from tests.anthropic_stub import AnthropicStub, declines, gives
 from tests.judged_pairs import as_jsonl, blocks, draw, with_models
 from tests.terminal import SPLIT_KEY, Beginning, Terminal
-from tui.bootstrap import open_library
+from tui.session.bootstrap import open_library
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,12 +16,12 @@ from unittest.mock import patch
 import pytest
 
 from tests.command_lines import READS, WRITES, told_in
-from tui.cli.entry import main
+from tui.cli.main import main
 
 if TYPE_CHECKING:
     from tests.terminal import Terminal
 
-GERMLINE = [sys.executable, "-m", "tui.cli.entry"]
+GERMLINE = [sys.executable, "-m", "tui.cli.main"]
 VERBATIM = {"show sql-analyst", "checkpoint", "diff sql-analyst 1 2"}
 """What prints texts as they are, whatever their width: a skill, its changes, a checkpoint to keep."""
 RUNS = [

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from registry.commands import Record
+from registry.decide.commands import RecordFact
 from tests.terminal import Terminal, recordings
-from tui.bootstrap import open_registry
+from tui.session.bootstrap import open_registry
 
 EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "presets" / "release-week.toml"
 
@@ -172,7 +172,7 @@ def test_signals_that_rest_are_told_with_the_reason_and_the_turns_left(learned: 
         cycle = registry.cycles()[0].model_copy(
             update={"fingerprint": tired.fingerprint, "verdict": "hold", "strategy": tired.calls_for}
         )
-        registry.execute(Record((cycle, cycle)))
+        registry.execute(RecordFact((cycle, cycle)))
     words = ("preset", "preview", "--skill", "git-helper")
     told = learned.does(*words, "--json").json
     assert [(one["signal"]["fingerprint"], one["failures"], one["turns_left"]) for one in told["resting"]] == [

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.sqlite_log import SqliteLog
-from strategies.gate.measure import measure
+from events.sqlite.log import SqliteLog
+from strategies.gate.replay.measure import measure
 from tests.terminal import MINIMAL, Beginning, Terminal, recordings
-from tui.cli import evolving
+from tui.cli.commands.evolve import evolve as evolving
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -205,7 +205,7 @@ def test_a_full_disk_is_told_and_the_log_stays_whole(germline: Terminal, monkeyp
         return log
 
     before = germline.events()
-    monkeypatch.setattr("tui.bootstrap.SqliteLog.open", small)
+    monkeypatch.setattr("tui.session.bootstrap.SqliteLog.open", small)
     answer = germline("scan", recordings())
     assert answer.code == 1
     assert "disk is full" in answer.err
@@ -245,7 +245,7 @@ def test_a_stale_base_is_held_not_promoted(germline: Terminal, monkeypatch: pyte
             germline.does("adopt", "sql-analyst")
         return measure(*args, **kwargs)  # type: ignore[arg-type] # handed through as it came
 
-    monkeypatch.setattr("strategies.drafts.measure", slow)
+    monkeypatch.setattr("strategies.evolve.draft.measure", slow)
     told = germline.does("evolve", "sql-analyst", "--logs", recordings(), "--cycles", "1", "--json").json
     assert told["cycles"][0]["verdict"] == "hold"
     assert told["cycles"][0]["reasons"][0] == "stale base"
@@ -264,7 +264,7 @@ def test_a_skill_edited_while_it_is_measured_is_held_and_the_edit_can_be_adopted
         germline.write("skills/sql-analyst/SKILL.md", edited)
         return measure(*args, **kwargs)  # type: ignore[arg-type] # handed through as it came
 
-    monkeypatch.setattr("strategies.drafts.measure", slow)
+    monkeypatch.setattr("strategies.evolve.draft.measure", slow)
     told = germline.does("evolve", "sql-analyst", "--logs", recordings(), "--cycles", "1", "--json").json
     assert told["cycles"][0]["verdict"] == "hold"
     assert told["cycles"][0]["reasons"] == [
@@ -282,8 +282,7 @@ def test_a_fault_of_ours_is_one_line_and_a_traceback_only_on_request(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by zero")
 
-    monkeypatch.setattr("tui.cli.status.is_open", broken)
-    monkeypatch.setattr("tui.cli.status.live_claims", broken)
+    monkeypatch.setattr("tui.cli.commands.skills.status.open_among", broken)
     answer = germline("status")
     assert answer.code == 1
     assert "ZeroDivisionError" in answer.err
@@ -321,7 +320,7 @@ def test_what_may_not_be_read_is_told_with_who_could_mend_it(
     def refused(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", "registry.db")
 
-    monkeypatch.setattr("tui.cli.status.open_library", refused)
+    monkeypatch.setattr("tui.cli.commands.skills.status.open_library", refused)
     answer = germline("status")
     assert (answer.code, answer.hint) == (1, "check who owns it, and its folder")
     assert "registry.db: Permission denied" in answer.err

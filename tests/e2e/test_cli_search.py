@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from registry.searching import _between
+from registry.query.search import _between
 from tests.command_lines import told_in
 
 if TYPE_CHECKING:

@@ -18,17 +18,17 @@ import typer
 
 from tests.terminal import Terminal
 from tui import __version__
-from tui.cli import app
-from tui.cli.table import COMMANDS
+from tui.cli import typer_app
+from tui.cli.commands_table import COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-GERMLINE = [sys.executable, "-m", "tui.cli.entry"]
+GERMLINE = [sys.executable, "-m", "tui.cli.main"]
 LOADED = """
 import sys, json
-from tui.cli.entry import main
+from tui.cli.main import main
 before, ended = set(), []
 for words in {commands!r}:
     code = main(words)
@@ -47,18 +47,6 @@ ELSEWHERE = {
 """What a registry in a file is read and evolved without."""
 
 LOOKS = {"rich", "pygments", "markdown_it"}
-
-UNCHECKED = {"typer", "pydantic", "pydantic_core"}
-"""What a line is explained without, and an old version of a skill shown."""
-
-PLAIN = UNCHECKED | {
-    *("dataclasses", "inspect"),  # a tenth of what `germline log` takes
-    *("argparse", "csv", "email", "getpass", "shutil", "subprocess", "tempfile", "zipfile"),
-}
-"""What a list of events or the text of a skill is told without."""
-
-STOOD_FOR = "pydantic.plugin._loader"
-"""A name that is given before anything is loaded, so that its module never is."""
 
 
 @pytest.fixture(scope="module")
@@ -88,49 +76,15 @@ def loaded_in_turn(commands: Sequence[Sequence[str]], folder: Path) -> list[set[
 
 
 def tops(modules: set[str]) -> set[str]:
-    return {name.partition(".")[0] for name in modules - {STOOD_FOR}}
-
-
-@pytest.mark.parametrize(
-    ("words", "spared"),
-    [
-        (["log"], PLAIN),
-        (["--quiet", "show", "sql-analyst"], PLAIN),
-        (["show", "sql-analyst@1"], UNCHECKED),
-        (["show", "sql-analyst", "--blame"], UNCHECKED),
-        (["why", "sql-analyst:6"], UNCHECKED),
-        (["why", "sql-analyst:6", "--json"], UNCHECKED),
-        (["search", "query"], set()),
-    ],
-    ids=["log", "show", "old", "blame", "why", "why-json", "search"],
-)
-def test_reading_commands_load_only_what_reading_takes(
-    germline: Terminal, words: list[str], spared: set[str]
-) -> None:
-    modules = loaded_by(words, germline.folder)
-    heavy = {"msgspec", "re2", "xxhash", "zstandard", "strategies", "platformdirs"}
-    assert not (ELSEWHERE | LOOKS | heavy | spared) & tops(modules)
-    assert ("pydantic" in spared) != ("pydantic" in modules)
-    assert "importlib.metadata" not in modules, "what looks for plugins of pydantic"
-    assert "sqlite3" in modules
-    assert not {"registry.commands", "registry.decide", "registry.registry"} & modules, "what only writing takes"
-
-
-def test_the_stand_in_for_pydantics_plugins_hands_every_other_question_on(tmp_path: Path) -> None:
-    script = (
-        "import tui.cli.entry as entry; entry._without_plugins();"
-        "from pydantic.plugin._loader import get_plugins; print(get_plugins());"
-        "from pydantic.plugin._loader import PYDANTIC_ENTRY_POINT_GROUP as group; print(group)"
-    )
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "PYDANTIC_DISABLE_PLUGINS": "__all__"}
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "()\npydantic\n"
+    return {name.partition(".")[0] for name in modules}
 
 
 LEAN = (
     "--help",
+    "log",
+    "show sql-analyst",
+    "why sql-analyst:6",
+    "search query",
     "evolve --help",
     "status",
     "config",
@@ -152,7 +106,8 @@ def loaded_first(germline: Terminal) -> dict[str, set[str]]:
 def test_no_command_loads_what_is_for_models_servers_clusters_and_screens(
     loaded_first: dict[str, set[str]], words: str
 ) -> None:
-    assert not (ELSEWHERE | LOOKS) & tops(loaded_first[words])
+    assert not (ELSEWHERE | LOOKS - {"rich"}) & tops(loaded_first[words])
+    assert "rich.console" not in loaded_first[words], "of rich, the width of texts alone"
 
 
 def test_a_report_is_written_without_screens_models_and_servers(germline: Terminal, tmp_path: Path) -> None:
@@ -176,7 +131,9 @@ def test_the_list_of_commands_loads_no_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("columns", ["50", "80", "120"])
 def test_the_list_of_commands_is_what_typer_would_make_of_all_commands(tmp_path: Path, columns: str) -> None:
-    every = typer.Typer(callback=app._global_options, help=app.HELP, rich_markup_mode=None, add_completion=False)
+    every = typer.Typer(
+        callback=typer_app._global_options, help=typer_app.HELP, rich_markup_mode=None, add_completion=False
+    )
     for name, entry in COMMANDS.items():
         every.command(name, help=entry.summary)(lambda: None)
     with patch.dict(os.environ, {"COLUMNS": columns}), redirect_stdout(StringIO()) as said:
@@ -216,6 +173,25 @@ def test_exit_codes_leave_the_process(germline: Terminal, tmp_path: Path) -> Non
     assert code("verify", folder=tmp_path) == 3
 
 
+def test_debug_shows_where_a_plain_command_failed(germline: Terminal) -> None:
+    said = germline("--debug", "show", "nobody")
+    assert said.code == 2
+    assert said.err.startswith("Traceback")
+    assert "no skill named nobody" in said.err
+
+
+def test_a_fault_of_ours_is_told_in_one_line_with_the_way_to_see_where(germline: Terminal) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by hand")
+
+    with patch("tui.cli.commands.skills.log.open_library", fail):
+        said = germline("log")
+    assert (said.code, said.err.splitlines()) == (
+        1,
+        ["error  germline itself failed: ZeroDivisionError: by hand", "hint   germline --debug … shows where"],
+    )
+
+
 def test_a_reader_that_leaves_early_is_no_failure_worth_a_traceback(germline: Terminal) -> None:
     reading = subprocess.Popen(
         [*GERMLINE, "log", "--json"], cwd=germline.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -231,7 +207,7 @@ def test_a_reader_that_leaves_early_is_no_failure_worth_a_traceback(germline: Te
 
 def test_ctrl_c_ends_with_130_and_one_line(tmp_path: Path) -> None:
     waiting = (
-        "import sys, time; import tui.cli.app as app; from tui.cli.entry import main;"
+        "import sys, time; import tui.cli.typer_app as app; from tui.cli.main import main;"
         "app.run = lambda words: (sys.stdout.write('ready\\n'), sys.stdout.flush(), time.sleep(60));"
         "sys.exit(main(['status']))"
     )
@@ -295,7 +271,7 @@ def test_a_demo_that_was_cut_short_says_once_so_and_begins_anew_elsewhere(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tui.cli.start.count", interrupted)
+    monkeypatch.setattr("tui.cli.commands.skills.init_and_import.count", interrupted)
     germline = Terminal(tmp_path)
     answer = germline("demo", "there")
     assert answer.code == 130

@@ -9,7 +9,7 @@ import pytest
 
 from tests.schemas import breaches
 from tests.terminal import SPLIT_KEY, Terminal
-from tui.cli.ending import begins_there
+from tui.cli.output.exit import begins_there
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from events.sidecar import sidecar_of
-from registry.commands import MoveAlias
-from registry.publish import publish
+from events.integrity.checkpoint_file import sidecar_of
+from registry.actions.publish import publish
+from registry.decide.commands import MoveAlias
 from tests.rewriting import cut_tail, rewrite_from
 from tests.terminal import Terminal
-from tui.bootstrap import open_registry
+from tui.session.bootstrap import open_registry
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -306,7 +306,7 @@ def test_files_that_a_crash_left_behind_are_written_at_the_next_start(
     edit(germline, "one query", "one careful query")
     germline.does("adopt")
     file = germline.folder / "skills/sql-analyst/SKILL.md"
-    monkeypatch.setattr("tui.cli.reverting.publish", lambda *_: ())
+    monkeypatch.setattr("tui.cli.commands.skills.revert.publish", lambda *_: ())
     germline.does("revert", "sql-analyst", "--to", "1", "--reason", "r")
     monkeypatch.undo()
     assert germline.does("status", "--json").json["skills"][0]["standing"] == "stale"

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.rollouts.anchors import examine
-from strategies.rollouts.checks import CommandExits, FileExists
-from strategies.rollouts.graders import grade
-from strategies.rollouts.task import ChecksGrader, CommandGrader, RolloutTask
-from strategies.rollouts.work import Work
+from strategies.rollouts.run.graders import grade
+from strategies.rollouts.run.leftovers import AgentWork
+from strategies.rollouts.run.run_checks import examine
+from strategies.rollouts.tasks.check_types import CommandExits, FileExists
+from strategies.rollouts.tasks.task import ChecksGrader, CommandGrader, RolloutTask
 from tests.confining import POLICY, require_isolation
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ def isolation() -> None:
     require_isolation()
 
 
-def work(folder: Path, answer: str = "", **files: str) -> Work:
+def work(folder: Path, answer: str = "", **files: str) -> AgentWork:
     for name, content in files.items():
         (folder / name).write_text(content)
-    return Work(TASK, folder, answer, POLICY)
+    return AgentWork(TASK, folder, answer, POLICY)
 
 
 def test_a_command_check_compares_the_exit_code(tmp_path: Path) -> None:

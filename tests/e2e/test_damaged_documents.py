@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from events.registry_events import OutcomeRecorded
-from registry.commands import Record
-from registry.erasing import erase
-from strategies.binding import define
-from strategies.preset_files import written
-from strategies.presets import PRESETS
+from events.types.registry_events import OutcomeRecorded
+from registry.actions.erase_evidence import erase
+from registry.decide.commands import RecordFact
+from strategies.policy.active_preset import define
+from strategies.policy.preset_toml import written
+from strategies.policy.presets import PRESETS
 from tests.story_trends import tell_with_runs
 from tests.terminal import Terminal
-from tui.bootstrap import open_registry
+from tui.session.bootstrap import open_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -55,7 +55,7 @@ def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
     with open_registry(path) as registry:
         define(registry, written(PRESETS["balanced"].model_copy(update={"name": "own"})), "own.toml")
         (episode, *_) = registry.log.episodes()
-        registry.execute(Record((OutcomeRecorded(episode=episode.episode, value=1.0, source="ci"),)))
+        registry.execute(RecordFact((OutcomeRecorded(episode=episode.episode, value=1.0, source="ci"),)))
         evidence = next(one.event.evidence for one in registry.signals() if one.event.evidence)
         erase(registry, evidence[:1], "Ada asked")
     return Terminal(folder, GERMLINE_REGISTRY=str(path))

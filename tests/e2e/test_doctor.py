@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from strategies.claims import kinds
-from strategies.logs.reader_plugins import Broken
+from strategies.claims import catalogue
+from strategies.logs.reader_plugins import BrokenReader
 from tests.terminal import Terminal
-from tui.cli import checkups
+from tui.cli.commands.registry import doctor_checks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -172,7 +172,7 @@ def test_models_are_named_with_their_caps_and_one_without_a_price_is_a_fault(ger
 def test_isolation_that_is_missing_matters_where_rollouts_are_set_up(
     germline: Terminal, monkeypatch: pytest.MonkeyPatch, consent: str, state: str, code: int
 ) -> None:
-    monkeypatch.setattr("strategies.rollouts.sandbox.missing_isolation", lambda: ("network",))
+    monkeypatch.setattr("strategies.sandbox.confined_run.missing_isolation", lambda: ("network",))
     assert told(germline, "isolation")[0]["state"] == "missing"
     germline.write("tasks.toml", "")
     germline.write("germline.toml", f'[rollouts]\ntasks = "tasks.toml"\n{consent}')
@@ -182,9 +182,11 @@ def test_isolation_that_is_missing_matters_where_rollouts_are_set_up(
 
 def test_plug_ins_that_do_not_work_are_named(germline: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [one["state"] for one in told(germline, "plug-ins")] == ["ok"]
-    point = EntryPoint("of-nobody", "builtins:object", kinds.ENTRY_POINTS)
-    monkeypatch.setattr(kinds, "entry_points", lambda **asked: EntryPoints([point]).select(**asked))
-    monkeypatch.setattr(checkups, "broken_readers", lambda: (Broken("ours", "package", "KeyError('x')"),))
+    point = EntryPoint("of-nobody", "builtins:object", catalogue.ENTRY_POINTS)
+    monkeypatch.setattr(catalogue, "entry_points", lambda **asked: EntryPoints([point]).select(**asked))
+    monkeypatch.setattr(
+        doctor_checks, "broken_readers", lambda: (BrokenReader("ours", "package", "KeyError('x')"),)
+    )
     found = told(germline, "plug-ins", code=3)
     assert [one["said"].partition(" does")[0] for one in found] == ["reader ours of package", "claim of-nobody"]
     assert "KeyError" in found[0]["said"]

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from registry.provenance import endpoint_of
-from registry.provenance import why as explain
-from strategies.evolution import evolve
-from strategies.intake import take_in
+from registry.query.provenance import endpoint_of
+from registry.query.provenance import why as explain
+from strategies.evolve.loop import evolve
+from strategies.pool.intake import take_in
 from tests.e2e.test_evolution import new_registry, plan
 from tests.registries import measured, proposal
 from tests.terminal import Terminal
-from tests.unit.test_explain import SHOWN
+from tests.unit.strategies.gate.test_explain import SHOWN
 from tests.worlds import recovering, skill_with, world_with_a_rule
-from tui.views.rows import text_of
+from tui.text.rows import text_of
 from tui.views.why import why_rows
 
 if TYPE_CHECKING:

@@ -20,30 +20,31 @@ from typing import TYPE_CHECKING, TypeVar
 import pytest
 
 from events.errors import EngineError, EngineMismatchError, IsolationError, OutOfSightError
-from events.sqlite_log import SqliteLog
-from registry.commands import CreateRegistry
+from events.sqlite.log import SqliteLog
+from registry.decide.commands import CreateRegistry
 from registry.registry import Registry
-from strategies import dask_engine, raising
-from strategies.dask_engine import DaskWorkers, _cluster_here
-from strategies.engines import EngineSettings
-from strategies.evolution import Plan, evolve
-from strategies.handwritten import propose_rewrite
-from strategies.intake import scan_into, take_in
-from strategies.logs.file_scan import Task
-from strategies.logs.workers import scan_files, scan_in_sight
-from strategies.presets import PRESETS
-from strategies.proposers.explore import Explore
-from strategies.proposers.guard import guard_claims
-from strategies.proposers.habit import habit_claims
-from strategies.rollouts.agents import Agent
-from strategies.rollouts.arms import NO_SKILL
-from strategies.rollouts.bank import Job
-from strategies.rollouts.elsewhere import made_there, sent_elsewhere
-from strategies.rollouts.harness import AgentRunner
-from strategies.rollouts.judging import try_out
-from strategies.rollouts.sandbox import SandboxPolicy, end_all
-from strategies.sharing import HERE, Sharing, Workers
-from strategies.worker_code import code_here, differences
+from strategies.engines import dask_engine
+from strategies.engines.code_version import code_here, differences
+from strategies.engines.dask_engine import DaskWorkers, _cluster_here
+from strategies.engines.engine import EngineSettings
+from strategies.engines.share import HERE, Sharing, Workers
+from strategies.evolve.loop import Plan, evolve
+from strategies.gate.replay.explore_split import Explore, forget
+from strategies.logs.scan_file import ReadTask
+from strategies.logs.scan_parallel import scan_files, scan_in_sight
+from strategies.policy.presets import PRESETS
+from strategies.pool import raise_signals
+from strategies.pool.intake import scan_into, take_in
+from strategies.propose.guard import guard_claims
+from strategies.propose.habit import habit_claims
+from strategies.rollouts.compare.handwritten import propose_rewrite
+from strategies.rollouts.compare.harness import AgentRunner
+from strategies.rollouts.compare.judge_group import try_out
+from strategies.rollouts.compare.remote import made_there, sent_elsewhere
+from strategies.rollouts.run.agent_templates import Agent
+from strategies.rollouts.run.arms import NO_SKILL
+from strategies.rollouts.run.store import PlannedRun
+from strategies.sandbox.confined_run import SandboxPolicy, end_all
 from tests.clocks import TickingClock
 from tests.confining import require_isolation, without_anything
 from tests.dask_worlds import DrawnRunner, commands_running, explores_kept, nothing_wrong
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from concurrent.futures import Future
 
-    from strategies.engines import Elsewhere
+    from strategies.engines.engine import Elsewhere
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FILES = 20
@@ -85,9 +86,9 @@ def without(code: dict[str, str]) -> dict[str, str]:
 
 @pytest.fixture
 def workers(scheduler: str) -> Iterator[DaskWorkers]:
-    found = DaskWorkers(EngineSettings(name="dask", scheduler=scheduler))
-    yield found
-    found.close()
+    there = DaskWorkers(EngineSettings(name="dask", scheduler=scheduler), forget=forget)
+    yield there
+    there.close()
 
 
 def registry_in(folder: Path) -> Registry:
@@ -113,7 +114,7 @@ def counted_salts(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
     def begin() -> None:
         salts = count()
-        monkeypatch.setattr(raising, "new_salt", lambda: f"{next(salts):032x}")
+        monkeypatch.setattr(raise_signals, "new_salt", lambda: f"{next(salts):032x}")
 
     return begin
 
@@ -217,7 +218,7 @@ def test_evolution_with_a_worker_killed_on_the_way_gives_the_bytes_of_one_proces
     scheduler: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     rows = evolved(tmp_path / "of", HERE)
-    dask = KillingDask(EngineSettings(name="dask", scheduler=scheduler))
+    dask = KillingDask(EngineSettings(name="dask", scheduler=scheduler), forget=forget)
     explore = division_of(world_with_a_rule(3, tasks=60), "1").explore
     claims = [*habit_claims(explore), *guard_claims("", explore)]
     with Sharing(Workers(lambda: 2, dask.calls), start_s=0.0, part_s=1e-9) as sharing:  # whoever is there by now
@@ -242,7 +243,7 @@ GREETER = Agent(
 
 def test_an_agent_runs_confined_on_the_worker_and_comes_to_what_it_does_here(workers: DaskWorkers) -> None:
     require_isolation()
-    job, runner = Job(NO_SKILL, task(1), 0), partial(AgentRunner, GREETER, SandboxPolicy())
+    job, runner = PlannedRun(NO_SKILL, task(1), 0), partial(AgentRunner, GREETER, SandboxPolicy())
     there = workers.call(partial(made_there, runner, job, workers.session))
     here = made_there(runner, job, "")
     assert (there.status, there.value) == ("done", 1.0)
@@ -261,7 +262,9 @@ def test_agents_that_nobody_waits_for_any_more_are_ended_on_their_workers_and_th
 
     with ThreadPoolExecutor(2) as threads:
         own, other = (
-            threads.submit(workers.call, partial(made_there, runner, Job(NO_SKILL, task(number), 0), session))
+            threads.submit(
+                workers.call, partial(made_there, runner, PlannedRun(NO_SKILL, task(number), 0), session)
+            )
             for number, session in enumerate((workers.session, "somebody else's"))
         )
         while running() < 2:
@@ -281,7 +284,7 @@ def test_where_a_worker_cannot_isolate_it_is_the_worker_that_is_named(monkeypatc
     without_anything(monkeypatch)
     runner = partial(AgentRunner, GREETER, SandboxPolicy())
     with pytest.raises(IsolationError, match=rf"on the worker {os.uname().nodename}: .* cannot isolate") as caught:
-        made_there(runner, Job(NO_SKILL, task(1), 0), "session")
+        made_there(runner, PlannedRun(NO_SKILL, task(1), 0), "session")
     assert caught.value.missing
 
 
@@ -315,7 +318,7 @@ def test_sources_packages_and_log_readers_make_the_code_of_a_worker() -> None:
 def test_a_file_that_a_worker_sees_otherwise_is_named_and_never_passed_over(tmp_path: Path) -> None:
     log = tmp_path / "own.jsonl"
     log.write_bytes(b"{}\n")
-    for seen in (Task(path=log), Task(path=tmp_path / "gone.jsonl")):
+    for seen in (ReadTask(path=log), ReadTask(path=tmp_path / "gone.jsonl")):
         with pytest.raises(OutOfSightError, match=f"does not see {seen.path}") as caught:
             scan_in_sight(seen, 4)
         assert "same path on every worker" in caught.value.hint
@@ -332,7 +335,7 @@ def test_a_file_that_was_cut_off_here_too_is_read_as_it_is_now(tmp_path: Path) -
     log = tmp_path / "own.jsonl"
     log.write_bytes(SAMPLES[0].body)
     with CuttingOff(log) as executor:
-        (found,) = scan_files([Task(path=log)], executor, None)
+        (found,) = scan_files([ReadTask(path=log)], executor, None)
     assert (found.drafts, found.broken) == ((), None)
 
 
@@ -392,7 +395,7 @@ def test_without_dask_all_works_but_the_engine_that_needs_it(
 
 def test_dask_is_imported_only_where_it_is_asked_for(germline: Terminal) -> None:
     code = (
-        "import sys\nfrom tui.cli.entry import main\nmain(['scan', 'logs'])\n"
+        "import sys\nfrom tui.cli.main import main\nmain(['scan', 'logs'])\n"
         "print([name for name in ('dask', 'distributed', 'tornado') if name in sys.modules])"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -411,7 +414,7 @@ def test_ctrl_c_ends_a_local_cluster_in_good_order(germline: Terminal) -> None:
     pipe, temporary = germline.folder / "session.jsonl", germline.folder / "tmp"
     os.mkfifo(pipe)
     temporary.mkdir()
-    words = [sys.executable, "-m", "tui.cli.entry", "scan", str(pipe), "--engine", "dask"]
+    words = [sys.executable, "-m", "tui.cli.main", "scan", str(pipe), "--engine", "dask"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary), "GERMLINE_ENGINE_WORKERS": "1"}
     command = subprocess.Popen(
         words,

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.registry_events import SignalRaised
-from events.sqlite_log import SqliteLog
-from registry.asked import may_quote
-from registry.commands import CreateRegistry, Record
-from registry.erasing import erase
-from registry.evidence import Record as Raw
-from registry.evidence import keep
+from events.sqlite.log import SqliteLog
+from events.types.registry_events import SignalRaised
+from registry.actions.erase_evidence import erase
+from registry.decide.commands import CreateRegistry, RecordFact
+from registry.evidence.record import LogRecord as Raw
+from registry.evidence.record import keep
+from registry.query.model_prompts import may_quote
 from registry.registry import Registry
 from tests.anthropic_stub import AnthropicStub
 from tests.clocks import TickingClock
@@ -47,7 +47,7 @@ def evidence_of(registry: Registry, text: str) -> str:
         severity=0.5,
         evidence=(name,),
     )
-    registry.execute(Record((signal,)))
+    registry.execute(RecordFact((signal,)))
     return name
 
 

@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from events.capsule_events import CapsuleVersioned
 from events.errors import RefusedError
-from events.registry_events import SignalRaised
-from events.score import Score
-from events.sqlite_log import SqliteLog
-from registry.commands import CreateRegistry, Record, Revert, SwitchPreset
-from registry.publish import publish, take_in
+from events.sqlite.log import SqliteLog
+from events.types.capsule_events import CapsuleVersioned
+from events.types.registry_events import SignalRaised
+from events.types.score import Score
+from registry.actions.publish import publish, take_in
+from registry.decide.commands import CreateRegistry, RecordFact, RevertVersion, SwitchPreset
 from registry.registry import Registry
-from strategies import evolution
-from strategies.cycle import run_cycle
-from strategies.evolution import Plan, evolve
-from strategies.intake import take_in as take_in_episodes
+from strategies.evolve import loop as evolution
+from strategies.evolve.loop import Plan, evolve
+from strategies.evolve.turn import run_cycle
 from strategies.logs.scan import scan
-from strategies.presets import PRESETS
+from strategies.policy.presets import PRESETS
+from strategies.pool.intake import take_in as take_in_episodes
 from tests.clocks import TickingClock
 from tests.worlds import NO_TABLE, recovering, world_with_a_rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from strategies.logs.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord
 
 SKILL = "---\nname: sql-analyst\ndescription: Answers questions with SQL.\n---\n\nAnswer with one SQL query.\n"
 
@@ -147,7 +147,7 @@ def test_of_two_runs_at_once_the_second_reads_the_verdict_of_the_first(
 
 def test_a_promotion_that_was_taken_back_is_not_proposed_again(registry: Registry) -> None:
     evolve(registry, plan())
-    registry.execute(Revert("sql-analyst", 1, "it reads badly"))
+    registry.execute(RevertVersion("sql-analyst", 1, "it reads badly"))
     publish(registry, "sql-analyst")
     (cycle, *_) = evolve(registry, plan()).cycles
     assert (cycle.verdict, cycle.candidate) == ("hold", None)
@@ -187,7 +187,7 @@ def test_an_interrupt_while_measuring_leaves_the_log_whole_and_the_next_run_repe
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("strategies.drafts.measure", interrupted)
+        patch.setattr("strategies.evolve.draft.measure", interrupted)
         with pytest.raises(KeyboardInterrupt):
             evolve(registry, plan())
     assert registry.log.verify().problems == ()
@@ -263,7 +263,7 @@ def test_a_line_that_hurts_in_newer_logs_is_taken_away_with_its_claim(registry: 
     repeated = uncovered_failure().model_copy(
         update={"fingerprint": "again", "kind": "repeated_call", "calls_for": "harden"}
     )
-    registry.execute(Record((repeated,)), actor="germline")
+    registry.execute(RecordFact((repeated,)), actor="germline")
     only = {record.id for record in hurt}
     run = evolve(registry, plan(only=only, preset=PRESETS["harden"]))
     removals = [cycle for cycle in run.cycles if cycle.candidate and cycle.candidate.edits[0].op == "delete"]
@@ -278,7 +278,7 @@ def test_a_line_that_nearly_repeats_another_goes_to_a_person(tmp_path: Path) -> 
     registry = new_registry(tmp_path, text=f"{SKILL}Answer with one SQL query only.\nSee scripts/gone.py first.\n")
     take_in_episodes(registry, world_with_a_rule(3, lift=0.0))
     repeated = uncovered_failure().model_copy(update={"kind": "repeated_call", "calls_for": "harden"})
-    registry.execute(Record((repeated,)), actor="germline")
+    registry.execute(RecordFact((repeated,)), actor="germline")
     run = evolve(registry, plan(preset=PRESETS["harden"]))
     (held,) = [cycle for cycle in run.cycles if cycle.candidate]
     assert held.verdict == "hold"
@@ -296,7 +296,7 @@ def test_recorded_runs_teach_what_the_page_names_and_no_habit(
 ) -> None:
     registry = new_registry(tmp_path)
     take_in_episodes(registry, intercode)
-    registry.execute(Record((uncovered_failure(),)), actor="germline")
+    registry.execute(RecordFact((uncovered_failure(),)), actor="germline")
     run = evolve(registry, plan())
     promoted = [cycle for cycle in run.cycles if cycle.verdict == "promote"]
     assert [(cycle.strategy, cycle.signal.template or cycle.signal.action) for cycle in promoted] == [

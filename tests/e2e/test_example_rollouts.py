@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 from examples.rollouts.tasks import EACH, KINDS, write_tasks
-from strategies.rollouts.checking import check_task
-from strategies.rollouts.sandbox import SandboxPolicy
-from strategies.rollouts.task_files import load_tasks
+from strategies.rollouts.run.sanity import check_task
+from strategies.rollouts.tasks.load import load_tasks
+from strategies.sandbox.confined_run import SandboxPolicy
 from tests.confining import require_isolation
 
 EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "rollouts"

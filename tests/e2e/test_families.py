@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from events.claims import After, AfterError, Before, Claim, FinishWith, Output, StartWith
-from strategies.gate.contrast import cases_of, contrast
-from strategies.gate.exposure import moment_of
-from strategies.gate.recovered import attempts, population
-from strategies.proposers.explore import Explore
-from strategies.proposers.guard import guard
-from strategies.proposers.habit import habit
-from strategies.proposers.recovery import recovery
-from strategies.proposers.subtract import subtract
-from strategies.proposers.transfer import transfer
+from events.types.claims import After, AfterError, Before, Claim, FinishWith, OutputClaim, StartWith
+from strategies.gate.replay.contrast import cases_of, contrast
+from strategies.gate.replay.explore_split import Explore
+from strategies.gate.replay.exposure import moment_of
+from strategies.gate.replay.recovery_endpoint import attempts, population
+from strategies.propose.guard import guard
+from strategies.propose.habit import habit
+from strategies.propose.proposal import OwnSection
+from strategies.propose.recovery import recovery
+from strategies.propose.subtract import subtract
+from strategies.propose.transfer import transfer
 from tests.worlds import (
     NO_TABLE,
     Recoveries,
@@ -37,9 +38,9 @@ from tests.worlds import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from strategies.gate.splits import Division
-    from strategies.logs.episode import EpisodeRecord
-    from strategies.proposers.proposal import Ask, Proposer
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.pool.splits import Division
+    from strategies.propose.proposal import ProposalRequest, Proposer
     from tests.worlds import Deal, Habit, Judgement
 
 SEEDS: Final = range(20)
@@ -51,7 +52,7 @@ SOME_CLAIMS: Final[tuple[Claim, ...]] = (
     StartWith(do="sql:SHOW"),
     Before(action="sql:DESC", do="sql:SHOW"),
     FinishWith(do="sql:SELECT"),
-    Output(pattern="json"),
+    OutputClaim(pattern="json"),
 )
 """Claims of every family, for worlds of queries."""
 THEIR_CLAIMS: Final[tuple[Claim, ...]] = (
@@ -62,7 +63,7 @@ THEIR_CLAIMS: Final[tuple[Claim, ...]] = (
     StartWith(do="ls"),
     Before(action="Edit", do="Read"),
     FinishWith(do="test"),
-    Output(pattern="json"),
+    OutputClaim(pattern="json"),
 )
 """The same for the worlds with a habit."""
 HABITS: Final[tuple[Habit, ...]] = ("start_with", "before", "finish_with", "output", "guard")
@@ -81,7 +82,7 @@ def every_family(
     about = asking(explore, kind="uncovered_failure", calls_for="innovate")
     mine = replace(about, capsule=skill_with(claims))
     theirs = replace(about, others=(skill_with(claims, fingerprint=about.signal.fingerprint),))
-    asks: list[tuple[Ask, Sequence[Proposer]]] = [
+    asks: list[tuple[ProposalRequest, Sequence[Proposer]]] = [
         (asking(explore, template=claims[0].template), (recovery,)),
         *((asking(explore, action=one, kind="repeated_call", calls_for="harden"), (guard,)) for one in actions),
         (about, (habit,)),
@@ -170,7 +171,7 @@ def test_nothing_is_learnt_from_the_recorded_runs_where_recoveries_are_dealt_out
     [
         ("start_with", habit, StartWith(do="ls")),
         ("before", habit, Before(action="Edit", do="Read")),
-        ("output", habit, Output(pattern="json")),
+        ("output", habit, OutputClaim(pattern="json")),
         ("before", guard, Before(action="Edit", do="Read")),
         ("finish_with", guard, FinishWith(do="test")),
         ("guard", guard, After(action="make", failing=True, avoid="make")),
@@ -192,10 +193,10 @@ def test_a_true_habit_is_found_and_promoted(kind: Habit, proposer: Proposer, cla
 def test_what_helps_another_skill_is_offered_where_it_holds_here_too() -> None:
     division = division_of(world_with_a_habit(4, "start_with"), "4")
     ask = asking(division.explore, kind="missing_capability", calls_for="innovate")
-    helps, does_nothing = StartWith(do="ls"), Output(pattern="json")
+    helps, does_nothing = StartWith(do="ls"), OutputClaim(pattern="json")
     other = skill_with([helps, does_nothing], fingerprint=ask.signal.fingerprint)
     proposal = transfer(replace(ask, others=(other,))).proposal
-    assert proposal is not None
+    assert isinstance(proposal, OwnSection)
     assert [(line.text, line.claim) for line in proposal.lines] == [("Begin each task with this: call ls.", helps)]
     stranger = skill_with([helps], fingerprint="another signal")
     assert transfer(replace(ask, others=(stranger,))).proposal is None

@@ -9,31 +9,29 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.gate.rollout import ROLLOUT_RULE, look
+from strategies.gate.rollout_rule import look
 from strategies.gate.vetoes import RunFacts, rollout_verdict
-from strategies.rollouts.agents import Agent
-from strategies.rollouts.checks import Fixture
-from strategies.rollouts.sandbox import SandboxPolicy
-from strategies.rollouts.task import PythonGrader, RolloutTask
-from strategies.rollouts.trial import trial
-from tests.confining import require_isolation, without_anything, without_namespaces
+from strategies.policy.written_rules import ROLLOUT_RULE
+from strategies.rollouts.run.agent_templates import Agent
+from strategies.rollouts.run.trial import trial
+from strategies.rollouts.tasks.check_types import Fixture
+from strategies.rollouts.tasks.task import PythonGrader, RolloutTask
+from strategies.sandbox.confined_run import SandboxPolicy
+from tests.confining import WAYS, confine_by, without_anything
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from strategies.rollouts.trial import Trial
+    from strategies.rollouts.run.trial import Trial
 
 AGENT = Agent(name="worker", argv=(sys.executable, "-I", "-S", "-c", "open('done.txt', 'w').write('42')"))
 PASSES = "\nprint(1.0)\n"
 
 
-@pytest.fixture(params=["namespaces", "landlock"])
+@pytest.fixture(params=WAYS)
 def task_folder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Give the folder of a task set, under each of the two ways to confine its graders."""
-    if request.param == "landlock":
-        without_namespaces(monkeypatch)
-    else:
-        require_isolation()
+    """Give the folder of a task set, under each of the ways to confine its graders."""
+    confine_by(request.param, monkeypatch)
     folder = tmp_path / "set"
     folder.mkdir()
     return folder
@@ -76,8 +74,8 @@ def test_a_grader_that_opens_a_socket_is_stopped_and_reported(task_folder: Path)
         result = graded_by(task_folder, code)
         with pytest.raises(BlockingIOError):
             server.accept()
-    [told] = result.tampering
-    tried = told.removeprefix("grader hostile: tried to ")
+    [report] = result.tampering
+    tried = report.removeprefix("grader hostile: tried to ")
     assert tried in {f"reach 127.0.0.1:{port}", "open a network socket"}
     assert is_worth_nothing(result)
 
@@ -104,9 +102,9 @@ def test_a_grader_that_runs_past_its_limit_is_stopped_and_reported(task_folder: 
 def test_a_grader_that_rewrites_its_own_script_is_stopped_and_reported(task_folder: Path, target: str) -> None:
     target = target.format(original=str(task_folder / "grade.py"))
     result = graded_by(task_folder, f"try: open({target}, 'w').write('print(1.0)')\nexcept OSError: pass")
-    [told] = result.tampering
-    assert told.startswith("grader hostile: tried to write ")
-    assert told.endswith("grade.py")
+    [report] = result.tampering
+    assert report.startswith("grader hostile: tried to write ")
+    assert report.endswith("grade.py")
     assert is_worth_nothing(result)
 
 
@@ -129,9 +127,10 @@ def test_a_script_that_was_rewritten_all_the_same_is_found_out(
     code = AGENT.argv[-1] + ("; " + rewrites if culprit == "agent" else "")
     graders = tuple(
         PythonGrader(
-            name=one.stem, script=Fixture(path=one.name, sha256=hashlib.sha256(one.read_bytes()).hexdigest())
+            name=place.stem,
+            script=Fixture(path=place.name, sha256=hashlib.sha256(place.read_bytes()).hexdigest()),
         )
-        for one in (other, script)
+        for place in (other, script)
     )
     task = RolloutTask(id="one", prompt="x", graders=graders, folder=tmp_path)
     agent = AGENT.model_copy(update={"argv": (*AGENT.argv[:-1], code)})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from strategies.gep import asset_hash, read_gep
+from strategies.interchange.gep import asset_hash, read_gep
 from tests.terminal import SPLIT_KEY, Terminal
 
 if TYPE_CHECKING:

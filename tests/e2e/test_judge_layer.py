@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from strategies.rollouts.harness import AgentRunner
-from strategies.rollouts.trial import LayerResult, ShownWork, Trial
+from strategies.rollouts.compare.harness import AgentRunner
+from strategies.rollouts.run.trial import LayerResult, ShownWork, Trial
 from tests.anthropic_stub import AnthropicStub, Step, declines, gives
 from tests.fake_runs import task
 from tests.judged_pairs import as_jsonl, blocks, judge_with, labelled_pairs, with_models
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from strategies.rollouts.bank import Job
+    from strategies.rollouts.run.store import PlannedRun
 
 AGENT = "python3 agent.py {skill_dir} {prompt_file} {round}"
 SETTINGS = f'[rollouts]\ntasks = "tasks.jsonl"\nagent = "{AGENT}"\nworkers = 2\n'
@@ -77,7 +77,7 @@ def begun(folder: Path, server: AnthropicStub) -> Terminal:
 def agent() -> Iterator[None]:
     """Run an agent that a line makes better in the eyes of one grader only."""
 
-    def ran(_: AgentRunner, job: Job) -> Trial:
+    def ran(_: AgentRunner, job: PlannedRun) -> Trial:
         text = job.arm.files["SKILL.md"].body.decode() if job.arm.files else ""
         answer = f"answer to {job.task.id}, {job.arm.name}" + (" right" if "CLEAR" in text else "")
         answer += ", muddled" if "MUDDLED" in text else ""
@@ -160,7 +160,7 @@ def test_a_judge_that_is_not_calibrated_may_veto_what_the_checks_would_promote(
 @pytest.fixture(scope="module")
 def promoted(calibrated_beginning: Beginning, server: AnthropicStub, agent: None) -> Promoted:  # noqa: ARG001 - it is to run
     """Test a candidate before a calibrated judge, and tell what came of it."""
-    from tui.bootstrap import open_library
+    from tui.session.bootstrap import open_library
 
     server.script("judge", judge_with(1.0))
     germline = calibrated_beginning.again()

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from strategies.ground import prepare
-from strategies.intake import all_episodes
+from strategies.gate.replay.evaluation_set import prepare
+from strategies.pool.intake import all_episodes
 from tests.terminal import Terminal
-from tui.bootstrap import open_registry
+from tui.session.bootstrap import open_registry
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,11 +9,11 @@ import pytest
 
 from events.errors import CredentialsError, SpendingCapError, UnknownPriceError
 from events.model_errors import OverloadedError
-from strategies.models.recorded import Begun
-from strategies.rollouts.arms import NO_SKILL
-from strategies.rollouts.bank import Job
-from strategies.rollouts.frozen import harness_of
-from strategies.rollouts.running import CapReachedError
+from strategies.models.recorded_model import Begun
+from strategies.rollouts.compare.hashes import harness_of
+from strategies.rollouts.run.arms import NO_SKILL
+from strategies.rollouts.run.runner import CapReachedError
+from strategies.rollouts.run.store import PlannedRun
 from tests.anthropic_stub import (
     AnthropicStub,
     Step,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from registry.registry import Registry
-    from strategies.rollouts.messages import SkillMode
+    from strategies.rollouts.run.messages_agent import SkillMode
 
 PAID = 0.02
 """What each reply of the stub costs."""
@@ -335,6 +335,6 @@ def test_nobody_waits_for_a_server_once_runs_are_ended(
         return hangs()
 
     stub.script("agent", stopping)
-    trial = harness.runner(table.folder)(Job(arm_of(), greeting(), 0))
+    trial = harness.runner(table.folder)(PlannedRun(arm_of(), greeting(), 0))
     assert trial.status == "infrastructure"
     assert [(event.outcome, event.error) for event in asked(registry)] == [("lost", "interrupted")]

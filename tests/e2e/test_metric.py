@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.errors import UsageError
-from strategies.handwritten import propose_rewrite
-from strategies.presets import PRESETS
-from strategies.rollouts.comparison import Rig
-from strategies.rollouts.judging import try_out
-from strategies.rollouts.metric import MetricFile, harness_on_metric, load_metric, printed
-from strategies.rollouts.running import Caps
-from strategies.rollouts.sandbox import SandboxPolicy
+from strategies.policy.presets import PRESETS
+from strategies.rollouts.compare.comparison import Rig
+from strategies.rollouts.compare.handwritten import propose_rewrite
+from strategies.rollouts.compare.judge_group import try_out
+from strategies.rollouts.compare.metric import MetricFile, harness_on_metric, load_metric, printed
+from strategies.rollouts.run.runner import RunCaps
+from strategies.sandbox.confined_run import SandboxPolicy
 from tests.clocks import TickingClock
 from tests.confining import require_isolation
 from tests.registries import NAME, SKILL, imported, new_registry
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from events.runs import Rollouts
-    from registry.candidate import Candidate
+    from events.types.runs import Rollouts
     from registry.registry import Registry
+    from registry.state.candidate import Candidate
 
 pytestmark = pytest.mark.xdist_group("metric")  # measured once, not once a worker
 
@@ -66,7 +66,7 @@ def judged(registry: Registry, folder: Path, rate: str) -> Candidate:
     receipt = propose_rewrite(
         registry, NAME, copy, reason="faster", strategy="innovate", preset=PRESETS["balanced"]
     )
-    harness = harness_on_metric(load_metric(written(folder)), SandboxPolicy(), "key", workers=2, caps=Caps())
+    harness = harness_on_metric(load_metric(written(folder)), SandboxPolicy(), "key", workers=2, caps=RunCaps())
     rig = Rig(registry, harness, PRESETS["balanced"], seed=7)
     name = receipt.envelopes[0].stream.removeprefix("candidate:")
     (candidate,) = try_out(rig, [name])

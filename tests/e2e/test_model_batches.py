@@ -14,8 +14,8 @@ from events.model_errors import (
     RequestRefusedError,
     ServerFaultError,
 )
-from events.model_events import ModelBatchSent
-from strategies.models.asking import Reply
+from events.types.model_events import ModelBatchSent
+from strategies.models.protocol import Reply
 from tests.anthropic_stub import AnthropicStub, cuts, drops, gives, refused
 from tests.asking import PICK, Pick, asked, asking, question
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from registry.registry import Registry
-    from strategies.models.asking import Request
+    from strategies.models.protocol import Request
 
 HALF = 0.01
 """What USAGE costs in a batch."""

@@ -21,7 +21,7 @@ from events.model_errors import (
     ServerFaultError,
     TimedOutError,
 )
-from events.model_events import TokenUsage
+from events.types.model_events import TokenUsage
 from tests.anthropic_stub import (
     USAGE,
     AnthropicStub,

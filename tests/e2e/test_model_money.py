@@ -10,15 +10,15 @@ import pytest
 
 from events.errors import NotRecordedError, RefusedError, SpendingCapError, UnknownPriceError, UsageError
 from events.model_errors import CutOffError
-from events.registry_events import SignalRaised
-from registry.asked import asked_with
-from registry.commands import Record
-from registry.erasing import erase
-from registry.evidence import Record as Raw
-from registry.evidence import keep
-from registry.projection import rebuild
-from strategies.models.asking import Request, said
-from strategies.models.replay import Tape
+from events.types.registry_events import SignalRaised
+from registry.actions.erase_evidence import erase
+from registry.decide.commands import RecordFact
+from registry.evidence.record import LogRecord as Raw
+from registry.evidence.record import keep
+from registry.projection.projector import rebuild
+from registry.query.model_prompts import asked_with
+from strategies.models.protocol import Request, user_message
+from strategies.models.tape import Tape
 from tests.anthropic_stub import AnthropicStub, cuts, gives, says
 from tests.asking import PICK, Pick, asked, asking, question
 from tests.registries import documents
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from registry.registry import Registry
-    from strategies.models.recorded import RecordedModel
+    from strategies.models.recorded_model import RecordedModel
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def test_no_secret_is_on_a_tape(registry: Registry, stub: AnthropicStub, tmp_pat
     path = tmp_path / "run.jsonl"
     secret = "ghp_" + "b2" * 18
     stub.script("agent", says(f"I used {secret}\u2028and a line that only looks like one"))
-    request = Request("agent", (said(f"Log in with {secret}."),), str, max_tokens=50)
+    request = Request("agent", (user_message(f"Log in with {secret}."),), str, max_tokens=50)
     with asking(registry, stub, tape=Tape.open(path)) as model:
         assert secret in model.ask(request).answer  # what an agent works on is its own
     assert secret in stub.texts("agent")
@@ -235,7 +235,7 @@ def raised(registry: Registry, text: str) -> str:
         severity=0.5,
         evidence=(name,),
     )
-    registry.execute(Record((signal,)))
+    registry.execute(RecordFact((signal,)))
     return name
 
 
@@ -246,7 +246,7 @@ def test_erasing_evidence_erases_the_prompts_that_quote_it_and_their_replies(
     text = 'Bob Miller\'s table "orders" is not there'
     name = raised(registry, text)
     shown = "the first of them" if named else f"They saw:\n{text}\n"
-    request = Request("proposer", (said(shown),), Pick, max_tokens=9, evidence=(name,) if named else ())
+    request = Request("proposer", (user_message(shown),), Pick, max_tokens=9, evidence=(name,) if named else ())
     stub.script("proposer", gives(PICK), gives({**PICK, "which": "another"}))
     with asking(registry, stub) as model:
         quoting, other = model.ask(request), model.ask(question())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from strategies.models.failures import KEY as VARIABLE
+from strategies.models.http_errors import KEY as VARIABLE
 from tests.anthropic_stub import (
     KEY,
     AnthropicStub,
@@ -298,7 +298,7 @@ def test_an_interrupt_while_measuring_leaves_no_half_judged_candidate(
 ) -> None:
     stub.script("proposer", gives(reflection(TRUE)), gives(NOTHING))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("strategies.cycle.draft_edits", interrupted)
+        patch.setattr("strategies.evolve.turn.draft_edits", interrupted)
         assert germline(*EVOLVE).code == 130
     assert germline.does("candidates", "--json").json["candidates"] == []
     assert whole(germline)

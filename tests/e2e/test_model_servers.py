@@ -18,10 +18,9 @@ from events.model_errors import (
     RequestRefusedError,
     TimedOutError,
 )
-from strategies.models.desk import Desk
-from strategies.models.failures import told
-from strategies.models.replay import Tape
-from strategies.models.waiting import asked_to_wait_s
+from strategies.models.http_errors import asked_to_wait_s, safe_line
+from strategies.models.tape import Tape
+from strategies.models.thread_desk import Desk
 from tests.anthropic_stub import (
     KEY,
     AnthropicStub,
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from registry.registry import Registry
-    from strategies.models.recorded import RecordedModel
+    from strategies.models.recorded_model import RecordedModel
 
 FAR = formatdate(4e9, usegmt=True)
 """A date in 2096."""
@@ -245,7 +244,7 @@ def test_a_key_that_looks_like_any_word_stands_in_no_prompt_no_error_and_no_reco
 
 
 def test_half_a_secret_that_is_cut_off_is_told_no_more_than_a_whole_one() -> None:
-    assert "zzz" not in told("x" * 285 + " sk-ant-" + "z" * 30)
+    assert "zzz" not in safe_line("x" * 285 + " sk-ant-" + "z" * 30)
 
 
 def test_the_password_in_an_address_is_not_told(registry: Registry, stub: AnthropicStub) -> None:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from registry.projection import rebuild
-from strategies.models.failures import KEY as VARIABLE
+from registry.projection.projector import rebuild
+from strategies.models.http_errors import KEY as VARIABLE
 from tests.anthropic_stub import KEY, AnthropicStub, declines, gives
 from tests.model_worlds import MARKER, NOTHING, SKILL, write_unanswered
 from tests.registries import documents
 from tests.terminal import Terminal
-from tui.bootstrap import open_registry
+from tui.session.bootstrap import open_registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,31 +7,31 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.claims import StartWith, Trigger
 from events.errors import EditError, RefusedError
-from events.gene_events import GeneBorn
-from events.parts import Edit, NewGene
-from events.registry_events import SignalRaised
-from registry.births import next_gene, with_born
-from registry.commands import Record, Revert, SwitchPreset
-from registry.projection import rebuild
-from registry.provenance import blame, why
-from registry.publish import publish, standing, take_in_edits
-from registry.rendering import projected_lines, skill_text
-from registry.skill_text import cut
-from strategies.evolution import Plan, evolve
+from events.types.claims import StartWith, Trigger
+from events.types.gene_events import GeneBorn
+from events.types.parts import Edit, NewGene
+from events.types.registry_events import SignalRaised
+from registry.actions.publish import publish, standing, take_in_edits
+from registry.decide.birth import next_gene, with_born
+from registry.decide.commands import RecordFact, RevertVersion, SwitchPreset
+from registry.projection.projector import rebuild
+from registry.query.provenance import blame, why
+from registry.skill_md.render import projected_lines, skill_text
+from registry.skill_md.text import cut
+from strategies.evolve.loop import Plan, evolve
 from strategies.gate.explain import explain
-from strategies.intake import take_in as take_in_episodes
-from strategies.presets import PRESETS
-from strategies.reviewing import approve
+from strategies.monitor.review import approve
+from strategies.policy.presets import PRESETS
+from strategies.pool.intake import take_in as take_in_episodes
 from tests.registries import documents, imported, judged, proposal
 from tests.terminal import Terminal
 from tests.worlds import world_with_a_habit
 
 if TYPE_CHECKING:
     from registry.registry import Registry
-    from strategies.presets import Preset
-    from strategies.shown import CycleResult
+    from strategies.evolve.results import CycleResult
+    from strategies.policy.presets import Preset
 
 NAME = "learner"
 SKILL = f"---\nname: {NAME}\ndescription: Learns.\n---\n\nDo the work.\n\n## Format\n\nAnswer with the result.\n"
@@ -56,7 +56,7 @@ NO_GENES = INNOVATE.model_copy(update={"name": "no-genes", "new_genes": False})
 def registry(registry: Registry, tmp_path: Path) -> Registry:
     """A skill that lacks something, another whose section answers the same signal, and logs that show it helps."""
     take_in_episodes(registry, world_with_a_habit(4, "start_with"))
-    registry.execute(Record((SIGNAL,)))
+    registry.execute(RecordFact((SIGNAL,)))
     imported(registry, tmp_path, SKILL, name=NAME)
     imported(registry, tmp_path, TEACHER, name="teacher")
     teacher = registry.capsule("teacher")
@@ -137,11 +137,11 @@ def test_the_command_line_names_the_gene_that_a_line_comes_from(registry: Regist
 def test_a_new_gene_comes_and_goes_with_reverts_and_keeps_its_origin(registry: Registry) -> None:
     innovated(registry)
     grown, born = on_disk(registry), registry.capsule(NAME).gene(f"{NAME}.3")
-    registry.execute(Revert(NAME, 1, "it reads badly"))
+    registry.execute(RevertVersion(NAME, 1, "it reads badly"))
     publish(registry, NAME)
     assert "How to begin" not in on_disk(registry)
     assert registry.capsule(NAME).gene(f"{NAME}.3") is None
-    registry.execute(Revert(NAME, 2, "it reads well"))
+    registry.execute(RevertVersion(NAME, 2, "it reads well"))
     publish(registry, NAME)
     assert on_disk(registry) == grown.replace(f"{NAME}@2", f"{NAME}@4")
     back = registry.capsule(NAME).gene(f"{NAME}.3")
@@ -152,8 +152,8 @@ def test_a_new_gene_comes_and_goes_with_reverts_and_keeps_its_origin(registry: R
 
 def test_a_registry_with_new_genes_rebuilds_byte_for_byte(registry: Registry) -> None:
     innovated(registry)
-    registry.execute(Revert(NAME, 1, "it reads badly"))
-    registry.execute(Revert(NAME, 2, "it reads well"))
+    registry.execute(RevertVersion(NAME, 1, "it reads badly"))
+    registry.execute(RevertVersion(NAME, 2, "it reads well"))
     before = documents(registry)
     registry.log.drop_documents()
     rebuild(registry.log)
@@ -266,5 +266,5 @@ def test_a_gene_that_would_not_stand_as_a_section_of_its_own_is_refused(
 
 def test_no_name_of_a_gene_is_given_twice(registry: Registry) -> None:
     innovated(registry)
-    registry.execute(Revert(NAME, 1, "it reads badly"))
+    registry.execute(RevertVersion(NAME, 1, "it reads badly"))
     assert next_gene(registry.capsule(NAME)) == f"{NAME}.4"

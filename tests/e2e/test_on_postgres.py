@@ -110,7 +110,7 @@ def test_no_error_shows_a_password(tmp_path: Path, stated: str) -> None:
 def test_a_driver_that_is_not_installed_is_named_with_its_cure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in [name for name in sys.modules if name.startswith(("psycopg", "events.postgres_"))]:
+    for name in [name for name in sys.modules if name.startswith(("psycopg", "events.postgres"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "psycopg", None)
     answer = Terminal(tmp_path)("--registry", "postgresql://localhost/team", "status")

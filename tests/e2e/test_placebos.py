@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.claims import After, AfterError
-from strategies.gate.contrast import cases_of, contrast
-from strategies.gate.decide import judge
-from strategies.gate.measure import Stamp, measure
-from strategies.gate.policy import WRITTEN_RULE
-from strategies.gate.strata import one_sided_p
-from strategies.proposers.recovery import recovery
+from events.types.claims import After, AfterError
+from strategies.gate.replay.contrast import cases_of, contrast
+from strategies.gate.replay.measure import MeasurementStamp, measure
+from strategies.gate.stats.mantel_haenszel import one_sided_p
+from strategies.gate.verdict import judge
+from strategies.policy.written_rules import WRITTEN_RULE
+from strategies.propose.proposal import NewLines
+from strategies.propose.recovery import recovery
 from tests.worlds import (
     NO_TABLE,
     asking,
@@ -28,13 +29,13 @@ from tests.worlds import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from events.claims import Claim
-    from strategies.gate.contrast import Contrast
-    from strategies.gate.splits import Division
-    from strategies.logs.episode import EpisodeRecord
+    from events.types.claims import Claim
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.gate.replay.contrast import Contrast
+    from strategies.pool.splits import Division
 
 SEEDS = range(20)
-STAMP = Stamp("evaluator", "2026-01-01T00:00:00.000000Z")
+STAMP = MeasurementStamp("evaluator", "2026-01-01T00:00:00.000000Z")
 DO_SHOW = AfterError(template=NO_TABLE, do="sql:SHOW")
 
 
@@ -137,6 +138,6 @@ def test_looking_at_the_schema_is_promoted_on_at_least_17_of_20_split_keys(
 def test_explore_alone_decides_what_is_proposed(intercode: Sequence[EpisodeRecord]) -> None:
     division = division_of(intercode, "7")
     mined = recovery(asking(division.explore, template=NO_TABLE))
-    assert mined.proposal is not None
+    assert isinstance(mined.proposal, NewLines)
     assert "SHOW" in mined.proposal.lines[0].text
     assert recovery(asking(division.explore[::-1], template=NO_TABLE)) == mined

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from events.log import Document
-from events.sqlite_log import SqliteLog
-from registry.commands import MoveAlias, Protect, Revert
-from registry.library import FORMAT
-from registry.projection import rebuild
-from registry.publish import publish, take_in_edits, write_out
+from events.sqlite.log import SqliteLog
+from events.store.protocol import StoredDocument
+from registry.actions.publish import publish, take_in_edits, write_out
+from registry.decide.commands import MoveAlias, Protect, RevertVersion
+from registry.projection.projector import rebuild
+from registry.projection.stored_documents import FORMAT
 from registry.registry import Registry
 from tests.clocks import TickingClock
 from tests.registries import AVOID, NAME, NO_GUESS, documents, imported, learn, rewrite
-from tui.bootstrap import open_library
+from tui.session.bootstrap import open_library
 
 FILES = {"scripts/run.sh": "echo 1\n", "notes.txt": "count\n"}
 Files = dict[str, tuple[bytes, int]]
@@ -37,7 +37,7 @@ def told(registry: Registry, tmp_path: Path) -> Registry:
     take_in_edits(registry, NAME)
     registry.execute(MoveAlias(NAME, "production", 3))
     registry.execute(Protect(NAME, f"{NAME}.3", (), "settled"))
-    registry.execute(Revert(NAME, 3, "worse"))
+    registry.execute(RevertVersion(NAME, 3, "worse"))
     publish(registry, NAME)
     return registry
 
@@ -103,7 +103,7 @@ def test_a_projection_of_another_format_is_folded_anew_when_it_is_opened(told: R
     assert before is not None
     old = before.body.replace(f'"format":{FORMAT}'.encode(), b'"format":1')
     assert old != before.body
-    told.log.put_documents([Document("registry", "", 0, old)])
+    told.log.put_documents([StoredDocument("registry", "", 0, old)])
     assert not told.is_projected()
     with open_library(Path(told.log.location)) as library:
         assert library.log.document("registry", "") == before
@@ -117,7 +117,7 @@ def test_who_waits_at_a_terminal_for_events_to_be_folded_anew_is_told_so(
     a_second: int,
     on_terminal: bool,  # noqa: FBT001 - a case of the claim
 ) -> None:
-    monkeypatch.setattr("tui.bootstrap._FOLDED_A_SECOND", a_second)
+    monkeypatch.setattr("tui.session.bootstrap._FOLDED_A_SECOND", a_second)
     monkeypatch.setattr("sys.stderr.isatty", lambda: on_terminal)
     told.log.drop_documents()
     note = f"note       the events are folded anew, once: about {told.log.head().position} s\n"

@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.claims import StartWith
 from events.errors import ConflictError, EditError
-from events.parts import Edit
-from events.registry_events import SignalRaised
-from registry.commands import Judge, Propose, Protect, Record
-from registry.publish import publish
-from strategies import evolution
-from strategies.evolution import Plan, evolve
+from events.types.claims import StartWith
+from events.types.parts import Edit
+from events.types.registry_events import SignalRaised
+from registry.actions.publish import publish
+from registry.decide.commands import Judge, Propose, Protect, RecordFact
+from strategies.evolve import loop
+from strategies.evolve.loop import Plan, evolve
 from strategies.gate.lint import Limits, lint
-from strategies.intake import take_in as take_in_episodes
-from strategies.presets import PRESETS, EditBudget
-from strategies.proposers.proposal import Copied, LearnedLine, Mined, Proposal, Removed
+from strategies.policy.presets import PRESETS, EditBudget
+from strategies.pool.intake import take_in as take_in_episodes
+from strategies.propose.proposal import Copied, LearnedLine, Mined, NewLines, OwnSection, Removal, Removed
 from tests.registries import NAME, imported, judged, measured, proposal
 from tests.worlds import world_with_a_habit
 
 if TYPE_CHECKING:
-    from registry.capsule import Capsule
     from registry.registry import Registry
-    from strategies.presets import Preset
-    from strategies.proposers.proposal import Ask
+    from registry.state.capsule import Capsule
+    from strategies.policy.presets import Preset
+    from strategies.propose.proposal import Proposal, ProposalRequest
 
 HELPS, HURTS = StartWith(do="ls"), StartWith(do="grep")
 HURTFUL = "Begin each task with this: call grep.\n"
@@ -38,7 +38,7 @@ def registry(registry: Registry, tmp_path: Path) -> Registry:
     """A skill with a learned line that hurts, and logs that show so."""
     take_in_episodes(registry, world_with_a_habit(5, "start_with"))
     registry.execute(
-        Record(
+        RecordFact(
             (
                 SignalRaised(
                     fingerprint="lacking",
@@ -130,12 +130,11 @@ def refusal_of(
 ) -> str:
     """Let a proposer want this, see that nothing came of it, and return the first reason."""
 
-    def proposes(ask: Ask) -> Mined:
+    def proposes(ask: ProposalRequest) -> Mined:
         del ask
         return Mined(wanted, 1, None)
 
-    monkeypatch.setattr(evolution, "PROPOSERS", {KIND: (proposes,)})
-    monkeypatch.setattr("strategies.agenda.PROPOSERS", {KIND: (proposes,)})
+    monkeypatch.setattr(loop, "PROPOSERS", {KIND: (proposes,)})
     before = standing(registry, skill)
     (turn,) = evolve(registry, Plan(preset=preset, seed=7, skill=skill, cycles=1)).cycles
     assert standing(registry, skill) == before
@@ -148,7 +147,11 @@ def test_the_gate_refuses_a_change_beyond_the_trust_region(
     registry: Registry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     imported(registry, tmp_path, BARE, name="bare")
-    wanted = Proposal("test", (LearnedLine("Begin each task with this: call ls. " * 30, HELPS),), "it helps")
+    wanted = NewLines(
+        proposer="test",
+        reason="it helps",
+        lines=(LearnedLine("Begin each task with this: call ls. " * 30, HELPS),),
+    )
     said = refusal_of(registry, monkeypatch, wanted, skill="bare")
     assert said == "lint: 1081 characters change, the trust region allows 800"
 
@@ -159,7 +162,9 @@ def test_the_gate_refuses_more_edits_than_the_budget(
     """Where a file ends without a newline, a new gene takes two edits: one ends its last line."""
     imported(registry, tmp_path, BARE, name="bare")
     line = LearnedLine("Begin each task with this: call ls.", HELPS)
-    wanted = Proposal("test", (line,), "it helps", copied=Copied("teacher.2", "How to begin"))
+    wanted = OwnSection(
+        proposer="test", reason="it helps", lines=(line,), copied=Copied("teacher.2", "How to begin")
+    )
     said = refusal_of(registry, monkeypatch, wanted, preset=ONE_EDIT, skill="bare")
     assert said == "lint: 2 edits, the preset allows 1"
 
@@ -167,7 +172,7 @@ def test_the_gate_refuses_more_edits_than_the_budget(
 def test_the_gate_refuses_an_edit_of_a_protected_line(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
     gene, line = hurtful_line(registry.capsule(NAME))
     registry.execute(Protect(NAME, gene, (line,), "settled"))
-    wanted = Proposal("test", (), "it hurts", removed=Removed(gene, (line,), HURTS))
+    wanted = Removal(proposer="test", reason="it hurts", removed=Removed(gene, (line,), HURTS))
     assert "is protected" in refusal_of(registry, monkeypatch, wanted)
 
 
@@ -175,7 +180,7 @@ def test_the_gate_refuses_an_edit_of_a_line_that_is_not_there(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gene, _ = hurtful_line(registry.capsule(NAME))
-    wanted = Proposal("test", (), "it hurts", removed=Removed(gene, (99,), HURTS))
+    wanted = Removal(proposer="test", reason="it hurts", removed=Removed(gene, (99,), HURTS))
     assert "there is no line 99" in refusal_of(registry, monkeypatch, wanted)
 
 
@@ -184,8 +189,8 @@ def test_the_hurtful_line_goes_where_nobody_protects_it(
 ) -> None:
     """The other side of the two tests above: what they refuse, the gate lets through otherwise."""
     gene, line = hurtful_line(registry.capsule(NAME))
-    wanted = Proposal("test", (), "it hurts", removed=Removed(gene, (line,), HURTS))
-    monkeypatch.setattr(evolution, "PROPOSERS", {KIND: (lambda _: Mined(wanted, 1, None),)})
+    wanted = Removal(proposer="test", reason="it hurts", removed=Removed(gene, (line,), HURTS))
+    monkeypatch.setattr(loop, "PROPOSERS", {KIND: (lambda _: Mined(wanted, 1, None),)})
     (turn,) = evolve(registry, Plan(preset=INNOVATE, seed=7, skill=NAME, cycles=1)).cycles
     assert (turn.verdict, turn.version) == ("promote", 3)
 

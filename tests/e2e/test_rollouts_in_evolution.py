@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.drafts import FOR_REVIEW, NOT_RUN
-from strategies.evolution import Plan, evolve
-from strategies.gate.splits import split_of
-from strategies.intake import take_in
-from strategies.presets import PRESETS
-from strategies.rollouts.running import Caps
-from strategies.rollouts.trials import ConfiguredTrials
+from strategies.evolve.draft import FOR_REVIEW, NOT_RUN
+from strategies.evolve.loop import Plan, evolve
+from strategies.policy.presets import PRESETS
+from strategies.pool.intake import take_in
+from strategies.pool.splits import split_of
+from strategies.rollouts.compare.in_turn import ConfiguredTrials
+from strategies.rollouts.run.runner import RunCaps
 from tests.fake_runs import FakeRunner, rig
 from tests.registries import NAME
 from tests.worlds import world_with_a_rule
 
 if TYPE_CHECKING:
     from registry.registry import Registry
-    from strategies.shown import CycleResult
+    from strategies.evolve.results import CycleResult
 
 LEARNED = "SHOW"
 """What the learned line names, and the skill did not before."""
@@ -129,7 +129,7 @@ def test_an_interrupted_turn_goes_on_from_its_finished_runs(story: Story) -> Non
 
 
 def test_caps_are_held_against_all_that_one_command_runs(story: Story) -> None:
-    subject = rig(story.registry, rated(0.6), caps=Caps(cost_usd=0.5))
+    subject = rig(story.registry, rated(0.6), caps=RunCaps(cost_usd=0.5))
     trials = ConfiguredTrials(lambda _: True, lambda _: subject.harness)
     trials.meter.cost_usd = 0.45  # what candidates before this one cost
     plan = Plan(PRESETS["balanced"], seed=7, skill=NAME, cycles=1, trials=trials)

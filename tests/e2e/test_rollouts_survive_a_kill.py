@@ -12,21 +12,21 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from events.sqlite_log import SqliteLog
+from events.sqlite.log import SqliteLog
 from registry.registry import Registry
-from strategies.handwritten import propose_rewrite
-from strategies.presets import PRESETS
-from strategies.rollouts import sandbox
-from strategies.rollouts.judging import try_out
-from strategies.rollouts.sandbox import Command, SandboxPolicy, run
+from strategies.policy.presets import PRESETS
+from strategies.rollouts.compare.handwritten import propose_rewrite
+from strategies.rollouts.compare.judge_group import try_out
+from strategies.sandbox import confined_run
+from strategies.sandbox.confined_run import ConfinedCommand, SandboxPolicy, run
 from tests.clocks import TickingClock
 from tests.confining import Pulse, require_isolation
 from tests.fake_runs import FakeRunner, planted, rig
 from tests.registries import NAME, SKILL, imported, new_registry
 
 if TYPE_CHECKING:
-    from strategies.rollouts.bank import Job
-    from strategies.rollouts.trial import Trial
+    from strategies.rollouts.run.store import PlannedRun
+    from strategies.rollouts.run.trial import Trial
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DIES_AT = 41
@@ -39,7 +39,7 @@ class Counting(FakeRunner):
     counter: Path
     dies_at = 0
 
-    def __call__(self, job: Job) -> Trial:
+    def __call__(self, job: PlannedRun) -> Trial:
         with self.lock:
             with self.counter.open("a") as stream:
                 stream.write(f"{job.arm.name[:12]} {job.task.id} {job.round}\n")
@@ -112,7 +112,7 @@ def test_all_commands_that_threads_wait_for_can_be_ended_at_once(tmp_path: Path)
     pulses = [Pulse(folder_in(tmp_path, name)) for name in ("one", "other")]
     code = "import sys, time; open(sys.argv[1], 'w', buffering=1).write('beat\\n'); time.sleep(90)"
     commands = [
-        Command(
+        ConfinedCommand(
             argv=(sys.executable, "-I", "-S", "-c", code, str(pulse.path)),
             cwd=tmp_path,
             root=tmp_path,
@@ -125,9 +125,9 @@ def test_all_commands_that_threads_wait_for_can_be_ended_at_once(tmp_path: Path)
         waiting = [threads.submit(run, command, SandboxPolicy()) for command in commands]
         for pulse in pulses:
             pulse.wait_for_beat()
-        sandbox.end_all()
+        confined_run.end_all()
         assert {one.result().ended for one in waiting} == {"lost"}
-    assert not sandbox._RUNNING
+    assert not confined_run._RUNNING
 
 
 if __name__ == "__main__":

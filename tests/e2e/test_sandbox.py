@@ -9,22 +9,26 @@ from pathlib import Path
 
 import pytest
 
-from events.errors import IsolationError, NotFoundError, RefusedError
-from strategies.rollouts import sandbox
-from strategies.rollouts.sandbox import Command, SandboxPolicy, program, run
-from tests.confining import POLICY, Pulse, require_isolation, run_python, without_anything, without_namespaces
+from events.errors import IsolationError, NotFoundError, RefusedError, StorageError
+from strategies.sandbox import bubblewrap, confined_run
+from strategies.sandbox.confined_run import ConfinedCommand, SandboxPolicy, program, run, run_folder
+from tests.confining import POLICY, WAYS, Pulse, confine_by, run_python, without_anything
 from tests.confining import workspace as new_workspace
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
-@pytest.fixture(params=["namespaces", "landlock"])
+@pytest.fixture(params=WAYS)
 def workspace(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Give the folder that a command may write to, under each of the two ways to confine it."""
-    if request.param == "landlock":
-        without_namespaces(monkeypatch)
-    else:
-        require_isolation()
+    """Give the folder that a command may write to, under each of the ways to confine it."""
+    confine_by(request.param, monkeypatch)
+    return new_workspace(tmp_path)
+
+
+@pytest.fixture(params=["bwrap", "namespaces"])
+def apart(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Give that folder under the ways that have namespaces."""
+    confine_by(request.param, monkeypatch)
     return new_workspace(tmp_path)
 
 
@@ -56,7 +60,7 @@ def test_a_command_sees_no_variable_that_was_not_let_through(
         "open('../outside', 'w')",
     ],
 )
-def test_a_write_outside_is_stopped_and_told(workspace: Path, deed: str) -> None:
+def test_a_write_outside_is_stopped_and_reported(workspace: Path, deed: str) -> None:
     outside = workspace.parent / "outside"
     outside.write_text("as it was")
     (workspace / "own").touch()
@@ -67,24 +71,21 @@ def test_a_write_outside_is_stopped_and_told(workspace: Path, deed: str) -> None
     assert [attempt.removesuffix(".d") for attempt in ran.attempts] == ["tried to write outside"]
 
 
-def test_attempts_are_told_once_each_and_twenty_at_most(tmp_path: Path) -> None:
-    require_isolation()
+def test_attempts_are_reported_once_each_and_twenty_at_most(apart: Path) -> None:
     code = (
         "import socket\nfor port in (1, 1, *range(1, 31)):\n"
         "    try: socket.create_connection(('127.0.0.1', port))\n    except OSError: pass"
     )
-    ran = run_python(code, new_workspace(tmp_path))
+    ran = run_python(code, apart)
     assert ran.attempts == tuple(f"tried to reach 127.0.0.1:{port}" for port in range(1, 21))
 
 
-def test_modes_and_times_of_files_outside_stay_as_they_are(tmp_path: Path) -> None:
-    require_isolation()
-    workspace = new_workspace(tmp_path)
-    outside = tmp_path / "outside"
+def test_modes_and_times_of_files_outside_stay_as_they_are(apart: Path) -> None:
+    outside = apart.parent / "outside"
     outside.touch(mode=0o600)
     before = outside.stat()
-    ran = run_python(f"import os; os.chmod({str(outside)!r}, 0o777)", workspace)
-    run_python(f"import os; os.utime({str(outside)!r}, (1, 1))", workspace)
+    ran = run_python(f"import os; os.chmod({str(outside)!r}, 0o777)", apart)
+    run_python(f"import os; os.utime({str(outside)!r}, (1, 1))", apart)
     assert (outside.stat().st_mode, outside.stat().st_mtime_ns) == (before.st_mode, before.st_mtime_ns)
     assert ran.attempts == ("tried to write outside",)
 
@@ -160,14 +161,14 @@ def test_a_command_has_no_powers_even_where_root_runs_it(workspace: Path) -> Non
     assert run_python(code, workspace).stdout == f"{'0' * 16} {'0' * 16}\nno\n"
 
 
-def test_a_command_that_is_given_the_network_has_it(tmp_path: Path) -> None:
-    require_isolation()
-    workspace = new_workspace(tmp_path)
+def test_a_command_that_is_given_the_network_has_it(apart: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         code = f"import socket; socket.create_connection(('127.0.0.1', {port})).sendall(b'hello')"
         argv = (sys.executable, "-c", code)
-        command = Command(argv=argv, cwd=workspace, root=tmp_path, writable=(workspace,), limit_s=20, network=True)
+        command = ConfinedCommand(
+            argv=argv, cwd=apart, root=apart.parent, writable=(apart,), limit_s=20, network=True
+        )
         ran = run(command, POLICY)
         server.settimeout(5)
         with server.accept()[0] as connection:
@@ -223,7 +224,7 @@ def test_what_a_command_leaves_running_ends_with_it(workspace: Path) -> None:
     assert pulse.has_stopped()
 
 
-def test_a_command_cannot_kill_whoever_watches_it(workspace: Path) -> None:
+def test_a_command_cannot_kill_its_supervisor(workspace: Path) -> None:
     code = (
         "import os, signal\n"
         "for pid in {os.getppid(), *map(int, filter(str.isdigit, os.listdir('/proc')))} - {os.getpid()}:\n"
@@ -256,12 +257,14 @@ def test_output_memory_files_time_and_what_is_left_of_a_crash_have_limits(worksp
     )
     few = SandboxPolicy(open_files=48)
     seconds = 2 * (os.cpu_count() or 1) + 1
-    told = run_python(limits, workspace, policy=few, limit_s=1.5).stdout
-    assert told == f"(48, 48) (0, 0) ({seconds}, {seconds})\n"
+    limits_inside = run_python(limits, workspace, policy=few, limit_s=1.5).stdout
+    assert limits_inside == f"(48, 48) (0, 0) ({seconds}, {seconds})\n"
 
 
-def test_a_program_that_cannot_be_run_is_told(workspace: Path) -> None:
-    command = Command(argv=("/nowhere/at/all",), cwd=workspace, root=workspace, writable=(workspace,), limit_s=5)
+def test_a_program_that_cannot_be_run_is_reported(workspace: Path) -> None:
+    command = ConfinedCommand(
+        argv=("/nowhere/at/all",), cwd=workspace, root=workspace, writable=(workspace,), limit_s=5
+    )
     ran = run(command, POLICY)
     assert ran.ended == "unstarted"
     assert "/nowhere/at/all" in ran.error
@@ -271,8 +274,9 @@ def test_when_germline_is_killed_the_command_ends(workspace: Path) -> None:
     pulse = Pulse(workspace)
     code = "import time\nheld = open('pulse', 'w', buffering=1)\nheld.write('beat\\n')\ntime.sleep(60)"
     script = (
-        "from pathlib import Path\nfrom strategies.rollouts import sandbox\n"
-        f"from tests.confining import run_python\nsandbox._LAUNCH = {sandbox._LAUNCH!r}\n"
+        "from pathlib import Path\nfrom strategies.sandbox import confined_run\n"
+        f"from tests.confining import run_python\nconfined_run._LAUNCH = {confined_run._LAUNCH!r}\n"
+        f"confined_run.bubblewrap.working_bwrap = lambda: {bubblewrap.working_bwrap()!r}\n"
         f"run_python({code!r}, Path({str(workspace)!r}))"
     )
     with subprocess.Popen([sys.executable, "-c", script], cwd=ROOT) as germline:
@@ -281,36 +285,87 @@ def test_when_germline_is_killed_the_command_ends(workspace: Path) -> None:
     pulse.wait_for_end()
 
 
-def test_root_cannot_reach_disks_or_settings_of_the_kernel(tmp_path: Path) -> None:
-    require_isolation()
+def test_root_cannot_reach_disks_or_settings_of_the_kernel(apart: Path) -> None:
     code = "import os; print(*sorted(os.listdir('/dev'))); open('/proc/sys/kernel/core_pattern', 'w')"
-    ran = run_python(code, new_workspace(tmp_path))
-    harmless = {
-        "fd",
-        "full",
-        "null",
-        "ptmx",
-        "pts",
-        "random",
-        "shm",
-        "stderr",
-        "stdin",
-        "stdout",
-        "tty",
-        "urandom",
-    }
-    assert set(ran.stdout.split()) == {*harmless, "zero"}
+    ran = run_python(code, apart)
+    harmless = {"fd", "full", "null", "ptmx", "pts", "random", "shm", "stderr", "stdin", "stdout", "tty"}
+    assert set(ran.stdout.split()) - {"core"} == {*harmless, "urandom", "zero"}  # bwrap links core to /proc/kcore
     assert ran.code == 1
+    assert run_python("open('/dev/core', 'rb').read(1)", apart).code == 1
 
 
-def test_a_hidden_folder_is_empty(tmp_path: Path) -> None:
-    require_isolation()
-    workspace, hidden = new_workspace(tmp_path), tmp_path / "graders"
+def test_a_hidden_folder_is_empty(apart: Path) -> None:
+    hidden = apart.parent / "graders"
     hidden.mkdir()
     (hidden / "answers.txt").touch()
     argv = (sys.executable, "-c", f"import os; print(os.listdir({str(hidden)!r}))")
-    command = Command(argv=argv, cwd=workspace, root=tmp_path, writable=(workspace,), limit_s=20, hidden=(hidden,))
+    command = ConfinedCommand(
+        argv=argv, cwd=apart, root=apart.parent, writable=(apart,), limit_s=20, hidden=(hidden,)
+    )
     assert run(command, POLICY).stdout == "[]\n"
+
+
+@pytest.mark.parametrize("is_file", [True, False], ids=["a file", "a folder"])
+def test_what_is_hidden_cannot_be_read_and_what_lies_beside_it_can(workspace: Path, *, is_file: bool) -> None:
+    folder = workspace.parent / "answers"
+    folder.mkdir()
+    secret, beside = folder / "secret", workspace.parent / "beside"
+    secret.write_text("forty-two")
+    beside.write_text("seen")
+    code = (
+        f"print(open({str(beside)!r}).read())\n"
+        f"try: print(open({str(secret)!r}).read() or 'no')\nexcept OSError: print('no')\n"
+        "open('made', 'w').write('x')"
+    )
+    policy = SandboxPolicy(hidden=(secret,) if is_file else (secret, folder))
+    ran = run_python(code, workspace, policy=policy)
+    assert (ran.stdout, ran.code, ran.attempts) == ("seen\nno\n", 0, ())
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_command_reads_nothing_of_other_runs(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    confine_by(way, monkeypatch)
+    with run_folder("look-") as sibling, run_folder("trial-") as own:
+        (sibling / "answer").write_text("forty-two")
+        (own / "given").write_text("seen")
+        (own / "workspace").mkdir()
+        code = (
+            "import os\nprint(open('../given').read())\n"
+            f"try: print(open({str(sibling / 'answer')!r}).read())\nexcept OSError: print('no')\n"
+            "open('made', 'w').write('x')\n"
+            "try: open('../given', 'w')\nexcept OSError: print('read-only')"
+        )
+        ran = run_python(code, own / "workspace")
+        assert (ran.stdout, ran.code) == ("seen\nno\nread-only\n", 0)
+        assert (own / "workspace" / "made").read_text() == "x"
+
+
+def test_a_command_runs_although_what_is_hidden_holds_germline_itself(apart: Path) -> None:
+    policy = SandboxPolicy(hidden=(ROOT / "strategies",))
+    code = f"import os; print(os.listdir({str(ROOT / 'strategies')!r}))"
+    assert run_python(code, apart, policy=policy).stdout == "[]\n"
+
+
+def test_a_folder_of_runs_that_somebody_else_made_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / f"germline-runs-{os.getuid()}").symlink_to("theirs")
+    with pytest.raises(StorageError, match="another user"), run_folder("trial-"):
+        pass
+
+
+def test_a_bwrap_that_does_not_work_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    bubblewrap.working_bwrap.cache_clear()
+    try:
+        assert bubblewrap.working_bwrap() == ""
+    finally:
+        bubblewrap.working_bwrap.cache_clear()
 
 
 def test_a_machine_that_cannot_isolate_runs_nothing_unasked(
@@ -338,11 +393,11 @@ def test_a_person_may_allow_to_run_without_isolation(tmp_path: Path, monkeypatch
 def test_the_confinement_starts_without_what_takes_long_to_load() -> None:
     heavy = ("collections", "contextlib", "dataclasses", "datetime", "enum", "functools", "json", "re", "typing")
     code = (
-        f"import sys; sys.path.insert(0, {str(ROOT)!r}); import strategies.rollouts.confine.launcher; "
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); import strategies.sandbox.launcher; "
         f"print([name for name in {heavy} if name in sys.modules])"
     )
-    told = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout == "[]\n"
+    loaded = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout == "[]\n"
 
 
 def test_only_allowed_programs_are_found() -> None:

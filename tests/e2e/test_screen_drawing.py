@@ -3,43 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from textual.widgets._footer import FooterKey
 
+from events.sqlite.session import SqliteSession
 from tests.screen_pilot import screens
 from tests.story import NOW, tell
-from tui import app as tui_app
-from tui.app import GermlineApp
-from tui.bootstrap import open_library
+from tui.screens import app as tui_app
+from tui.screens.app import GermlineApp
+from tui.session.bootstrap import open_library
 from tui.views.history import event_row
 from tui.widgets import event_list
 from tui.widgets.event_list import EventList
 from tui.widgets.key_bar import KeyBar
 
 if TYPE_CHECKING:
+    import sqlite3
     from pathlib import Path
 
-    from tui.event_reads import EventLine
-    from tui.views.rows import Row
+    from tui.reads.history import EventLine
+    from tui.text.rows import Row
+
+
+MOST_QUESTIONS = 10
+"""SQL statements that one key on the Why screen may take, whatever stands behind the line."""
 
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tell(tmp_path_factory.mktemp("drawing"))
-
-
-def test_the_first_frame_is_drawn_without_events_or_pydantic() -> None:
-    code = (
-        "import sys, tui.cli.quick, tui.cli.opening, tui.screens.skills;"
-        "print([one for one in ('typer', 'pydantic', 'events.types', 'registry.capsule', 'strategies', 'pygments')"
-        " if one in sys.modules])"
-    )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert said.stdout == "[]\n"
 
 
 async def test_a_jump_is_drawn_with_what_was_read_for_it_and_never_before(
@@ -100,25 +94,26 @@ async def test_a_jump_to_another_type_of_event_is_one_frame_with_other_keys_and_
     assert first[2] != other[2]
 
 
-async def test_every_type_of_event_is_loaded_when_the_screens_come_to_rest(
+async def test_a_key_on_the_why_screen_asks_the_database_a_few_questions(
     story: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at_rest = asyncio.Event()
-    monkeypatch.setattr(tui_app, "REST_S", 0.001)
-    monkeypatch.delitem(sys.modules, "events.types", raising=False)
-    app = GermlineApp(lambda: open_library(story), at_rest=at_rest.set)
-    async with app.run_test():
-        await at_rest.wait()
-    assert "events.types" in sys.modules
+    asked: list[str] = []
+    opened = SqliteSession.__init__
 
+    def watched(session: SqliteSession, connection: sqlite3.Connection, *rest: Any) -> None:  # noqa: ANN401 - handed on
+        connection.set_trace_callback(asked.append)
+        opened(session, connection, *rest)
 
-def test_at_rest_what_was_loaded_is_not_searched_for_garbage_again() -> None:
-    code = (
-        "import gc; from tui.cli.opening import calm; made = len(gc.get_objects()); calm();"
-        "print(gc.get_freeze_count() >= made > 10 * len(gc.get_objects()))"
-    )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert said.stdout == "True\n"
+    monkeypatch.setattr(SqliteSession, "__init__", watched)
+    monkeypatch.setattr(tui_app, "FOLLOW_S", 3_600.0)
+    async with screens(story, "sql-analyst:1") as at:
+        counts = []
+        for _ in range(25):
+            asked.clear()
+            await at.press("j")
+            counts.append(len(asked))
+    assert max(counts) > 1
+    assert max(counts) <= MOST_QUESTIONS, counts
 
 
 async def test_a_move_that_takes_long_to_read_is_drawn_before_it_is_read(

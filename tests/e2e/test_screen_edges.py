@@ -12,23 +12,23 @@ from textual.content import Content
 from textual.widgets import Input
 
 from events.errors import StorageError
-from events.registry_events import SignalRaised
-from events.sqlite_log import SqliteLog
-from registry.commands import CreateRegistry, ImportSkill, MoveSkill, Record, SwitchPreset
+from events.sqlite.log import SqliteLog
+from events.types.registry_events import SignalRaised
+from registry.decide.commands import CreateRegistry, ImportSkill, MoveSkill, RecordFact, SwitchPreset
 from registry.registry import Registry
-from registry.skill_folder import read_skill
+from registry.skill_md.folder import read_skill
 from tests.clocks import TickingClock
 from tests.screen_pilot import screens
 from tests.story import tell
 from tests.story_work import tell_with_work
-from tui.bootstrap import open_registry
-from tui.host import Settings
-from tui.screens.asking import Ask
 from tui.screens.base import PlaceScreen
+from tui.screens.confirm import ConfirmChange
+from tui.screens.host_protocol import Settings
 from tui.screens.palette import GoTo
+from tui.session.bootstrap import open_registry
+from tui.session.changes import switching
 from tui.widgets.heat_grid import HeatGrid
 from tui.widgets.rows_view import RowList
-from tui.writing import switching
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from textual.style import Style
 
     from tests.screen_pilot import Screens
-    from tui.writing import Change, Outcome
+    from tui.session.changes import Change, ChangePreview
 
 LONG = "a" * 64
 SMALL = (72, 18)
@@ -75,7 +75,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
     try:
         registry = Registry(log, TickingClock(step_s=3 * 3600, seed=5), "person:ada")
         registry.execute(ImportSkill(read_skill(place)))
-        registry.execute(Record((signal,)), actor="germline")
+        registry.execute(RecordFact((signal,)), actor="germline")
     finally:
         log.close()
     return path
@@ -184,7 +184,7 @@ async def test_a_change_on_its_way_to_the_log_cannot_be_cancelled_any_more(
     async with screens(story, "/presets/harden", size=SMALL) as at:
         begun, let_go = asyncio.Event(), asyncio.Event()
 
-        async def slow(change: Change, reason: str, shown: Outcome) -> Outcome:
+        async def slow(change: Change, reason: str, shown: ChangePreview) -> ChangePreview:
             await at.app.access.rehearse(change, reason)
             begun.set()
             await let_go.wait()
@@ -197,7 +197,7 @@ async def test_a_change_on_its_way_to_the_log_cannot_be_cancelled_any_more(
         at.app.simulate_key("escape")
         await asyncio.sleep(0)
         asking = at.app.screen
-        assert isinstance(asking, Ask)
+        assert isinstance(asking, ConfirmChange)
         assert "ask.cancel" not in at.keys
         let_go.set()
         await at.settle()
@@ -245,7 +245,7 @@ async def test_a_skill_that_moved_is_marked_and_z_on_it_says_how_to_move_it_back
             "a move is not undone here: move the folder back, then germline import skills/sql-analyst"
         ]
         await at.press("j", "z")
-        assert isinstance(at.app.screen, Ask)
+        assert isinstance(at.app.screen, ConfirmChange)
 
 
 async def test_a_reason_that_was_changed_is_shown_again_before_it_is_appended(story: Path) -> None:
@@ -265,7 +265,7 @@ async def test_ctrl_c_leaves_germline_from_whatever_stands_above_a_screen(
         monkeypatch.setattr(at.app, "exit", lambda: left.append(type(at.app.screen).__name__))
         for opened in (("d",), ("question_mark",), ("z", "enter"), ("5", "j", "enter")):
             await at.press(*opened, "ctrl+c", "escape")
-    assert left == ["Sheet", "HelpSheet", "Ask", "Ask"]
+    assert left == ["SheetScreen", "HelpSheet", "ConfirmChange", "ConfirmChange"]
 
 
 # -- finding -------------------------------------------------------------------------------------------

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 import pytest
 from textual.events import MouseScrollDown, MouseScrollUp
 
-from events.sqlite_log import SqliteLog
+from events.sqlite.log import SqliteLog
 from tests.screen_pilot import screens
 from tests.story_trends import tell_with_runs
 from tests.story_work import SETTINGS
-from tui.app import SCREENS, GermlineApp, screen_for
-from tui.keys import APP, MOVES, ON_SCREENS, OVER_SCREENS, QUIT, SCREEN
-from tui.places import place_of
-from tui.screens.asking import Ask
+from tui.screens.addresses import place_of
+from tui.screens.app import SCREENS, GermlineApp, screen_for
+from tui.screens.confirm import ConfirmChange
 from tui.views.trend_rows import window_of
 from tui.widgets.heat_grid import HeatGrid
+from tui.widgets.keys import APP, MOVES, ON_SCREENS, OVER_SCREENS, QUIT, SCREEN
 from tui.widgets.rows_view import RowList, RowsView
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ async def test_every_key_above_a_screen_does_what_it_says(story: Path) -> None:
         await at.settle()
         await at.press("R")
         asking = at.app.screen
-        assert isinstance(asking, Ask)
+        assert isinstance(asking, ConfirmChange)
         await at.press(*"why", "enter")
         assert "CapsuleReverted" in at.pane("#page")
         await at.press("e")
@@ -177,7 +177,7 @@ async def test_a_registry_that_is_locked_says_so_and_the_change_can_be_tried_aga
     copytree(told.parent, tmp_path / "own")
     path = tmp_path / "own" / told.name
     monkeypatch.chdir(path.parent)
-    monkeypatch.setattr("tui.bootstrap.SqliteLog.open", partial(SqliteLog.open, patience_s=0.05))
+    monkeypatch.setattr("tui.session.bootstrap.SqliteLog.open", partial(SqliteLog.open, patience_s=0.05))
     async with screens(path, "/presets/harden", settings=SETTINGS) as at:
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.errors import StorageError, UsageError
-from events.sqlite_log import SqliteLog
-from registry.commands import CreateRegistry
+from events.sqlite.log import SqliteLog
+from registry.decide.commands import CreateRegistry
 from registry.registry import Registry
 from tests.clocks import TickingClock
 from tests.screen_pilot import screens
 from tests.story import tell
-from tui.places import Place, place_of
+from tui.screens.addresses import ScreenAddress, place_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,25 +104,25 @@ async def test_an_unknown_version_names_those_that_there_are(story: Path) -> Non
 @pytest.mark.parametrize(
     ("address", "place"),
     [
-        ("", Place()),
-        ("sql-analyst", Place("history", "sql-analyst")),
-        ("sql-analyst@3", Place("history", "sql-analyst", "3")),
-        ("sql-analyst@3:7", Place("why", "sql-analyst", "3", 7)),
-        ("sql-analyst@production:7", Place("why", "sql-analyst", "production", 7)),
-        ("sql-analyst:7", Place("why", "sql-analyst", "", 7)),
-        ("sql-analyst#41", Place("history", "sql-analyst", event=41)),
-        ("#41", Place("history", event=41)),
-        ("/history", Place("history")),
-        ("/skills/sql-analyst", Place("skills", "sql-analyst")),
-        ("/signals", Place("signals")),
-        ("/signals/error_template:Table <*> do", Place("signals", item="error_template:Table <*> do")),
-        ("/presets/harden", Place("presets", item="harden")),
-        ("/review/c4c4c4", Place("review", item="c4c4c4")),
-        ("/trends/sql-analyst", Place("trends", "sql-analyst")),
-        ("/trends/sql-analyst@3/pets: a dog", Place("trends", "sql-analyst", "3", item="pets: a dog")),
+        ("", ScreenAddress()),
+        ("sql-analyst", ScreenAddress("history", "sql-analyst")),
+        ("sql-analyst@3", ScreenAddress("history", "sql-analyst", "3")),
+        ("sql-analyst@3:7", ScreenAddress("why", "sql-analyst", "3", 7)),
+        ("sql-analyst@production:7", ScreenAddress("why", "sql-analyst", "production", 7)),
+        ("sql-analyst:7", ScreenAddress("why", "sql-analyst", "", 7)),
+        ("sql-analyst#41", ScreenAddress("history", "sql-analyst", event=41)),
+        ("#41", ScreenAddress("history", event=41)),
+        ("/history", ScreenAddress("history")),
+        ("/skills/sql-analyst", ScreenAddress("skills", "sql-analyst")),
+        ("/signals", ScreenAddress("signals")),
+        ("/signals/error_template:Table <*> do", ScreenAddress("signals", item="error_template:Table <*> do")),
+        ("/presets/harden", ScreenAddress("presets", item="harden")),
+        ("/review/c4c4c4", ScreenAddress("review", item="c4c4c4")),
+        ("/trends/sql-analyst", ScreenAddress("trends", "sql-analyst")),
+        ("/trends/sql-analyst@3/pets: a dog", ScreenAddress("trends", "sql-analyst", "3", item="pets: a dog")),
     ],
 )
-def test_an_address_is_a_place_and_a_place_is_an_address(address: str, place: Place) -> None:
+def test_an_address_is_a_place_and_a_place_is_an_address(address: str, place: ScreenAddress) -> None:
     assert place_of(address) == place
     assert place.address == address
 

@@ -9,10 +9,10 @@ import pytest
 from tests.screen_pilot import screens
 from tests.story_trends import tell_with_runs
 from tests.story_work import SETTINGS
-from tui.places import place_of
+from tui.reads.trend_series import HeatCell, HeatMap, HeatRow, TaskRun, Trends
+from tui.screens.addresses import place_of
 from tui.screens.palette import commands_of
 from tui.views.trend_rows import heat_header, heat_row, trend_rows, trends_header, window_of
-from tui.views.trends import Cell, HeatMap, HeatRow, TaskRun, Trends
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,7 +110,8 @@ async def test_evidence_opens_from_an_event_and_says_where_there_is_none(story: 
 
 def many(versions: int) -> HeatMap:
     cells = {
-        v: Cell((TaskRun("t", v, passed=True, id="x", run="r", name="n", source="s"),)) for v in range(1, versions)
+        v: HeatCell((TaskRun("t", v, passed=True, id="x", run="r", name="n", source="s"),))
+        for v in range(1, versions)
     }
     return HeatMap(tuple(cells), (HeatRow("a task with a long name " * 9, cells),), 4)
 

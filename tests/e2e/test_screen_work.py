@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.registry_events import SignalRaised
-from registry.commands import Record
-from strategies.reviewing import reject
+from events.types.registry_events import SignalRaised
+from registry.decide.commands import RecordFact
+from strategies.monitor.review import reject
 from tests.screen_pilot import screens
 from tests.story_work import SETTINGS, tell_with_work
-from tui.bootstrap import open_registry
-from tui.host import Settings
-from tui.places import Place
-from tui.remapping import checked_keys
+from tui.screens.addresses import ScreenAddress
+from tui.screens.host_protocol import Settings
+from tui.screens.keymap import checked_keys
 from tui.screens.palette import commands_of
+from tui.session.bootstrap import open_registry
 from tui.widgets.rows_view import RowsView
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ async def test_a_signal_that_is_raised_meanwhile_appears(own: Path) -> None:
             known = registry.signals()[0].event
             new = known.model_copy(update={"fingerprint": "new", "template": "disk full", "severity": 9.0})
             assert isinstance(new, SignalRaised)
-            registry.execute(Record((new,)))
+            registry.execute(RecordFact((new,)))
         at.app.follow()
         await at.settle()
         assert "disk full" in at.pane("#signals").splitlines()[0]
@@ -213,7 +213,7 @@ async def test_approving_writes_a_version_that_undo_takes_back(own: Path) -> Non
         await at.press("enter")
         assert types_since(own, head)[-1] == "CapsuleVersioned"
         assert "Name every selected" in (own.parent / "skills/sql-analyst/SKILL.md").read_text()
-        at.app.go(Place("history", "sql-analyst"))
+        at.app.go(ScreenAddress("history", "sql-analyst"))
         await at.settle()
         await at.press("z", "enter", "enter")
         assert types_since(own, head)[-2:] == ["CapsuleReverted", "CapsuleVersioned"]

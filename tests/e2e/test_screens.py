@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from registry.erasing import erasure_of
-from strategies.erasing import erase_text
+from registry.query.signals import erasure_of
+from strategies.pool.erase import erase_text
 from tests.screen_pilot import screens
 from tests.story import COLUMNS, LOOK, NOW, tell
-from tui.bootstrap import open_registry
-from tui.event_reads import EventLine, read_event
-from tui.keys import APP, MOVES, ON_SCREENS, OVER_SCREENS, SCREEN
+from tui.reads.history import EventLine, read_event
+from tui.session.bootstrap import open_registry
 from tui.widgets.event_list import PAGE, EventList
+from tui.widgets.keys import APP, MOVES, ON_SCREENS, OVER_SCREENS, SCREEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,7 @@ async def test_one_key_from_the_start_says_why_the_last_learned_line_is_there(st
         await at.press("b")
         said = at.pane("#why")
         assert "harden, by preset balanced; mined from logs by recovery, no model" in said
-        assert "Unknown column <*> in 'field list'\" 1,120 times in 700 episodes of 2 runs" in said
+        assert "Unknown column <*> in 'field list'\", 1,120 times in 700 episodes of 2 runs" in said
         assert "+.29" in said
         assert "after  .470" in said
         assert "✓ promote" in said
@@ -407,9 +407,9 @@ async def test_only_the_pages_in_view_of_a_million_events_are_ever_read(
         read.extend(positions)
         return [EventLine(p, str(p), NOW, "AliasMoved", "capsule:x", f"event {p}") for p in positions]
 
-    for reads in ("tui.screens.history", "tui.event_reads"):
+    for reads in ("tui.screens.history", "tui.reads.history"):
         monkeypatch.setattr(f"{reads}.read_lines", read_lines)
-    monkeypatch.setattr("tui.event_reads.read_event", lambda library, _position: read_event(library, 34))
+    monkeypatch.setattr("tui.reads.history.read_event", lambda library, _position: read_event(library, 34))
     async with screens(story, "sql-analyst") as at:
         events = at.app.screen.query_one("#events", EventList)
         read.clear()
@@ -433,8 +433,8 @@ async def test_a_registry_that_grows_is_followed(tmp_path: Path) -> None:
 
 
 def append_alias(path: Path) -> None:
-    from events.sqlite_log import SqliteLog
-    from registry.commands import MoveAlias
+    from events.sqlite.log import SqliteLog
+    from registry.decide.commands import MoveAlias
     from registry.registry import Registry
     from tests.clocks import TickingClock
 

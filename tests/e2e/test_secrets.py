@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.logs.readers import reader_names
+from strategies.logs.formats_table import reader_names
 from tests.inspect_stand_in import stand_in
 from tests.planted import (
     FORMATS,
@@ -23,7 +23,7 @@ from tests.planted import (
 from tests.screen_pilot import screens
 from tests.terminal import SPLIT_KEY, Answer, Terminal
 from tui.demo import demo_folder
-from tui.views.rows import text_of
+from tui.text.rows import text_of
 from tui.widgets.rows_view import RowsView
 
 if TYPE_CHECKING:

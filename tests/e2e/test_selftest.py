@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from strategies.evolve.run_selftest import every_claim, selftest
 from strategies.gate.selftest import against_itself, on_shuffled, shuffled, trials_of
-from strategies.gate.strata import Z95
-from strategies.presets import PRESETS
-from strategies.selftesting import every_claim, selftest
+from strategies.gate.stats.mantel_haenszel import Z95
+from strategies.policy.presets import PRESETS
 from strategies.signals.proportion import wilson
 from tests.worlds import call, episode, recovering, world_with_a_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from strategies.logs.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord
     from strategies.logs.scan import Scan
 
 BALANCED = PRESETS["balanced"]

@@ -15,10 +15,10 @@ import pytest
 
 from tests.story import tell
 from tests.terminal import Terminal
-from tui.serving import address_of
+from tui.screens.serve import address_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 
@@ -28,11 +28,13 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def served(story: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+def served(
+    story: Path, start: Sequence[str] = (sys.executable, "-m", "tui.cli.main")
+) -> Iterator[tuple[subprocess.Popen[str], int]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "tui.cli.entry", "ui", "--serve", "--bind", f"127.0.0.1:{port}"]
+    command = [*start, "ui", "--serve", "--bind", f"127.0.0.1:{port}"]
     environment = {**os.environ, "GERMLINE_REGISTRY": str(story)}
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
         try:

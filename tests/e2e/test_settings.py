@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 import zstandard
 
-from strategies.intake import all_episodes
+from strategies.pool.intake import all_episodes
 from tests.planted import SECRETS
 from tests.terminal import Terminal
-from tui.bootstrap import open_registry
-from tui.cli.progress import progress_words
+from tui.cli.output.progress import progress_words
+from tui.session.bootstrap import open_registry
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,6 +101,14 @@ def test_gitleaks_is_asked_where_it_is_installed_and_what_it_finds_is_removed(tm
     shown = germline.does("evidence", "show", pieces[0], "--json").json
     assert shown["text"] == "no such table: [visits-rule]"
     assert shown["redactions"][0]["rule"] == "visits-rule"
+
+
+def test_gitleaks_obeys_no_file_of_the_folder(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path, PATH=str(tmp_path / "bin")).with_skill()
+    germline.write("bin/gitleaks", f"#!/bin/sh\npwd > {tmp_path}/place\n").chmod(stat.S_IRWXU)
+    germline.write("logs/a.jsonl", ERRORS)
+    germline.does("scan", "logs")
+    assert (tmp_path / "place").read_text() == "/\n"
 
 
 @pytest.mark.parametrize("script", ["exit 3", "echo nonsense", "echo '{}'", "echo '[{\"Secret\": 3}]'"])

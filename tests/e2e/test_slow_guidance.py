@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from events.claims import AfterError, FinishWith, StartWith
 from events.errors import EditError
-from events.gene_events import GeneBorn
-from events.parts import Edit
-from registry.adopt import adopt
-from registry.commands import Propose, Release
-from registry.projection import rebuild
-from registry.promote import edited
-from registry.publish import edited_folder, publish
-from strategies.evolution import evolve
-from strategies.guidance import SLOW_GUIDANCE
-from strategies.intake import take_in
-from strategies.presets import PRESETS, Weights
-from strategies.proposers.slow import TITLE, changes_between, slow, strategy_of
-from strategies.reviewing import approve
-from strategies.selftesting import every_claim
+from events.types.claims import AfterError, FinishWith, StartWith
+from events.types.gene_events import GeneBorn
+from events.types.parts import Edit
+from registry.actions.publish import edited_folder, publish
+from registry.decide.adopt import adopt
+from registry.decide.commands import Propose, Release
+from registry.decide.promote import edited
+from registry.projection.projector import rebuild
+from strategies.evolve.guidance import SLOW_GUIDANCE
+from strategies.evolve.loop import evolve
+from strategies.evolve.run_selftest import every_claim
+from strategies.monitor.review import approve
+from strategies.policy.presets import PRESETS, Weights
+from strategies.pool.intake import take_in
+from strategies.propose.run_guidance import TITLE, changes_between, slow, strategy_of
 from tests.e2e.test_evolution import new_registry, plan, skill_on_disk
 from tests.registries import documents, proposal
 from tests.worlds import (
@@ -41,11 +41,11 @@ from tests.worlds import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from registry.gene import Gene
     from registry.registry import Registry
-    from strategies.evolution import Plan
-    from strategies.logs.episode import EpisodeRecord
-    from strategies.proposers.proposal import Ask
+    from registry.state.gene import Gene
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.evolve.loop import Plan
+    from strategies.propose.proposal import ProposalRequest
 
 LOOK = AfterError(template=NO_TABLE, do="sql:SHOW")
 CHECK = FinishWith(do="sql:EXPLAIN")
@@ -167,7 +167,7 @@ def test_nobody_but_the_slow_update_edits_what_it_keeps_until_a_person_releases_
     assert registry.capsule("sql-analyst").version == 4
 
 
-def asked(records: Sequence[EpisodeRecord]) -> Ask:
+def asked(records: Sequence[EpisodeRecord]) -> ProposalRequest:
     return asking(records, kind=SLOW_GUIDANCE, calls_for="harden")
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.errors import CheckFailedError, IsolationError
-from strategies.rollouts.agents import Agent, agent_of
-from strategies.rollouts.checks import FileExists, Matches
-from strategies.rollouts.sandbox import SandboxPolicy
-from strategies.rollouts.task import ChecksGrader, CommandGrader, RolloutTask, SimilarityGrader
-from strategies.rollouts.task_files import load_tasks
-from strategies.rollouts.trial import trial
+from strategies.rollouts.run.agent_templates import Agent, agent_of
+from strategies.rollouts.run.trial import trial
+from strategies.rollouts.tasks.check_types import FileExists, Matches
+from strategies.rollouts.tasks.load import load_tasks
+from strategies.rollouts.tasks.task import ChecksGrader, CommandGrader, RolloutTask, SimilarityGrader
+from strategies.sandbox.confined_run import SandboxPolicy
 from tests.confining import POLICY, require_isolation, without_anything
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ def watching(germline: Terminal, *words: str) -> Iterator[subprocess.Popen[str]]
     """Start `germline watch … --json` in a process of its own, beside the packages in the folder `site`."""
     packages = os.pathsep.join([str(ROOT), str(germline.folder / "site")])
     environment = {**os.environ, "HOME": str(germline.folder), "PYTHONPATH": packages, "GERMLINE_REGISTRY": ""}
-    command = [sys.executable, "-m", "tui.cli.entry", "watch", *words, "--json"]
+    command = [sys.executable, "-m", "tui.cli.main", "watch", *words, "--json"]
     with subprocess.Popen(
         command,
         cwd=germline.folder,
@@ -162,7 +162,7 @@ def test_plug_ins_that_do_not_work_are_told_once_however_often_it_looks(
 
 def test_a_watch_says_what_is_not_there_yet_and_why_a_signal_led_to_no_turn(germline: Terminal) -> None:
     germline.write("logs/a.jsonl", failing("one"))
-    command = [sys.executable, "-m", "tui.cli.entry", "watch", "logs", "absent", "--evolve"]
+    command = [sys.executable, "-m", "tui.cli.main", "watch", "logs", "absent", "--evolve"]
     environment = {**os.environ, "HOME": str(germline.folder), "PYTHONPATH": str(ROOT), "GERMLINE_REGISTRY": ""}
     with subprocess.Popen(
         command, cwd=germline.folder, env=environment, stderr=subprocess.PIPE, text=True

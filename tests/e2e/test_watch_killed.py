@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.errors import RefusedError
-from strategies.evolution import Evolution, Plan, evolve
+from strategies.evolve.loop import Evolution, Plan, evolve
 from tests.terminal import SPLIT_KEY, Answer, Terminal, recordings
-from tui.cli import watching
+from tui.cli.commands.logs import watch as watching
 from tui.demo import demo_folder
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from registry.registry import Registry
-    from strategies.shown import CycleResult
+    from strategies.evolve.results import CycleResult
 
 LOOKS = 2
 
@@ -88,7 +88,7 @@ def undisturbed(own_folder: Path) -> tuple[list[str], str]:
 
 @pytest.mark.parametrize(
     "place",
-    ["tui.cli.watching._Watched.batch", "strategies.evolution.publish"],
+    ["tui.cli.commands.logs.watch._Watched.batch", "strategies.evolve.loop.publish"],
     ids=["after a batch, before its turns", "after a promotion, before it is on disk"],
 )
 def test_a_watch_that_was_killed_takes_the_turns_it_still_owes_and_none_twice(
@@ -120,7 +120,7 @@ def test_turns_that_were_put_off_are_taken_once_the_reason_is_gone(
             raise
 
     with monkeypatch.context() as patched:
-        patched.setattr("tui.cli.watching.evolve", mended)
+        patched.setattr("tui.cli.commands.logs.watch.evolve", mended)
         told = watched(germline, monkeypatch)
     assert told.err.count("put off") == 1
     assert came_to(germline) == undisturbed

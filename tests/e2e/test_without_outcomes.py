@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from events.sqlite_log import SqliteLog
+from events.sqlite.log import SqliteLog
 from registry.registry import Registry
-from strategies.intake import take_in
+from strategies.pool.intake import take_in
 from tests.clocks import TickingClock
 from tests.terminal import Terminal
 from tests.worlds import NO_TABLE, without_outcomes
@@ -16,7 +16,7 @@ from tests.worlds import NO_TABLE, without_outcomes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from strategies.logs.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord
 
 
 @pytest.fixture(scope="session")

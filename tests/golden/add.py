@@ -13,22 +13,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from events.capsule_events import CapsuleImported
-from events.envelope import GENESIS, Draft, Envelope, encode, seal
-from events.sqlite_log import SqliteLog
-from events.sqlite_open import SCHEMA_VERSION
-from events.types import EVENT_TYPES
-from events.upcasters import schema_of
-from registry.commands import MoveAlias, Protect, Revert, SwitchPreset
-from registry.library import Library
-from registry.projection import projecting
-from registry.rendering import skill_text
+from events.sqlite.log import SqliteLog
+from events.sqlite.open import SCHEMA_VERSION
+from events.store.envelope import GENESIS, Envelope, EventDraft, encode, seal
+from events.types.capsule_events import CapsuleImported
+from events.types.catalogue import EVENT_TYPES, schema_of
+from registry.decide.commands import MoveAlias, Protect, RevertVersion, SwitchPreset
+from registry.projection.projector import projecting
+from registry.query.library import Library
+from registry.skill_md.render import skill_text
 from tests.clocks import TickingClock
 from tests.golden.examples import example
 from tests.registries import NAME, imported, learn, new_registry
 
 if TYPE_CHECKING:
-    from events.base import Frozen
+    from events.types.frozen import Frozen
     from registry.registry import Registry
 
 HERE = Path(__file__).parent
@@ -44,7 +43,7 @@ def read_golden(path: Path) -> Envelope:
 
 def envelope_of(event: Frozen) -> Envelope:
     """Give an event as the first of a log."""
-    draft = Draft(
+    draft = EventDraft(
         "registry", event, "0192f3a0-golden", "2026-11-22T00:00:00.000000Z", "person:ada", "cause", "turn"
     )
     (sealed,) = seal([(draft, encode(event))], position=0, previous=GENESIS, versions={"registry": 0})
@@ -94,7 +93,7 @@ def fill(log: SqliteLog, folder: Path) -> None:
             event = one.event
             if isinstance(event, CapsuleImported):
                 event = event.model_copy(update={"source": f"/skills/{NAME}"})
-            draft = Draft(one.stream, event, one.event_id, one.at, one.actor, one.causation, one.correlation)
+            draft = EventDraft(one.stream, event, one.event_id, one.at, one.actor, one.causation, one.correlation)
             log.append([draft], expected={one.stream: one.version - 1}, project=projecting(log))
 
 
@@ -106,7 +105,7 @@ def live(registry: Registry, folder: Path) -> None:
         learn(registry, f"Lesson {number} → look.\n", candidate=f"c{number}", claims=())
     registry.execute(MoveAlias(NAME, "production", 3))
     registry.execute(Protect(NAME, f"{NAME}.2", (1,), "settled"))
-    registry.execute(Revert(NAME, 4, "enough"))
+    registry.execute(RevertVersion(NAME, 4, "enough"))
 
 
 def texts(library: Library) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
-from events.base import Frozen
+from events.types.frozen import Frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,11 +7,11 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from registry.diffs import line_diff, shorten, word_spans
-from registry.edits import align, apply_edits
-from registry.gene import Line
-from registry.matching import match
-from registry.skill_text import cut, split_lines
+from registry.query.diffs import line_diff, shorten, word_spans
+from registry.skill_md.text import cut, split_lines
+from registry.state.edits import align, apply_edits
+from registry.state.line import SkillLine
+from registry.state.line_match import match
 
 PIECES = [
     "# h",
@@ -42,8 +42,8 @@ TEXTS = st.lists(st.sampled_from("abcd\n"), max_size=9).map(
 LINES = st.tuples(TEXTS, st.booleans()).map(lambda pair: (*pair[0], "end") if pair[1] else pair[0])
 
 
-def numbered(texts: tuple[str, ...]) -> tuple[Line, ...]:
-    return tuple(Line(number, text, 10, 1) for number, text in enumerate(texts, start=1))
+def numbered(texts: tuple[str, ...]) -> tuple[SkillLine, ...]:
+    return tuple(SkillLine(number, text, 10, 1) for number, text in enumerate(texts, start=1))
 
 
 @settings(derandomize=True, deadline=None)

@@ -11,19 +11,20 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from strategies.logs import ci_job, line_search
-from strategies.logs.checkpoint import PREFIX, Checkpoints
-from strategies.logs.file_scan import FileScan, Task, scan_file
-from strategies.logs.keys import bytes_key
-from strategies.logs.plain_text import PlainTextReader
-from strategies.logs.reduction import StepDraft, text_key
+from strategies.episodes.step_records import StepDraft, text_key
+from strategies.episodes.text_hash import bytes_key
+from strategies.files import line_search
+from strategies.files.read_offsets import PREFIX, ReadOffsets
+from strategies.logs.formats import ci_job
+from strategies.logs.formats.plain_text import PlainTextReader
+from strategies.logs.scan_file import FileScan, ReadTask, scan_file
 from tests.sample_logs import SAMPLES, Sample, jsonl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from strategies.logs.checkpoint import Checkpoint
-    from strategies.logs.episode import EpisodeRecord, StepRecord
+    from strategies.episodes.episode import EpisodeRecord, StepRecord
+    from strategies.files.read_offsets import ReadOffset
 
 FAST = settings(derandomize=True, deadline=None, max_examples=40)
 FOLLOWED = [
@@ -33,14 +34,14 @@ FOLLOWED = [
 CUTS = st.lists(st.floats(0, 1), max_size=6)
 
 
-def read(path: Path, log_format: str, *, earlier: Checkpoint | None = None, live: bool = True) -> FileScan:
+def read(path: Path, log_format: str, *, earlier: ReadOffset | None = None, live: bool = True) -> FileScan:
     """Read a file as it is now, on from an earlier reading if one is given."""
-    return scan_file(Task(path=path, log_format=log_format, earlier=earlier, keep=True, live=live))
+    return scan_file(ReadTask(path=path, log_format=log_format, earlier=earlier, keep=True, live=live))
 
 
-def going_on(path: Path, stored: bytes) -> Checkpoint | None:
-    """Give the checkpoint that the file goes on from."""
-    found = Checkpoints({PREFIX + str(path): stored}).of(path, path.stat())
+def going_on(path: Path, stored: bytes) -> ReadOffset | None:
+    """Give the offset that the file goes on from."""
+    found = ReadOffsets({PREFIX + str(path): stored}).of(path, path.stat())
     return found and found[1]
 
 
@@ -59,9 +60,9 @@ def check(body: bytes, log_format: str, cuts: list[float], *, live: bool, name: 
             found = read(path, log_format, earlier=going_on(path, stored), live=live)
             known |= {record.name: record for record in found.drafts}
             assert known == {record.name: record for record in whole.drafts}
-            assert found.checkpoint == whole.checkpoint
+            assert found.offset == whole.offset
             again += found.text_bytes - (end - done)
-            stored, done = found.checkpoint, body[:end].rfind(b"\n") + 1
+            stored, done = found.offset, body[:end].rfind(b"\n") + 1
         return again
 
 
@@ -201,7 +202,7 @@ def test_the_text_of_a_failure_is_what_its_place_says(body: bytes, limits: tuple
         path.write_bytes(body)
         for record in read(path, "plain-text").drafts:
             raws = [body[step.span.byte_start : step.span.byte_end] for step in record.steps]
-            texts = [text for raw in raws for _, text in PlainTextReader.telling.answers_in(raw)]
+            texts = [text for raw in raws for _, text in PlainTextReader.record_texts.answers_in(raw)]
             again = [note(text, step) for text, step in zip(texts, record.steps, strict=True)]
             assert text_key("", again) == record.text_key
 

@@ -6,9 +6,9 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from skills_ref.parser import parse_frontmatter  # type: ignore[import-untyped]  # ships no types
 
-from registry.front_matter import Entry, read_front
-from registry.skill_rules import check_skill
-from registry.skill_text import cut, stamp
+from registry.skill_md.front_matter import FrontMatterEntry, read_front
+from registry.skill_md.rules import check_skill
+from registry.skill_md.text import cut, stamp
 
 SOUND = "text|two words|it's|a, b [c]|x#y|a:b|é ü|a\b|'q'|'a''b'|'a # b: c'|'1.0'|>|>-|>+|a'b|a  b"
 DOUBTFUL = (
@@ -54,11 +54,11 @@ FRONTS = st.lists(BLOCKS, min_size=1, max_size=2).map(
 )
 
 
-def plain(value: str | tuple[str, ...] | tuple[Entry, ...]) -> object:
+def plain(value: str | tuple[str, ...] | tuple[FrontMatterEntry, ...]) -> object:
     if isinstance(value, str):
         return value
-    if value and isinstance(value[0], Entry):
-        return {entry.key: entry.value for entry in value if isinstance(entry, Entry)}
+    if value and isinstance(value[0], FrontMatterEntry):
+        return {entry.key: entry.value for entry in value if isinstance(entry, FrontMatterEntry)}
     return list(value)
 
 

@@ -9,14 +9,15 @@ from math import exp, log, sqrt
 import msgspec
 import pytest
 
-from events.claims import After, AfterError, Before, Claim
-from strategies.gate.contrast import cases_of, contrast
-from strategies.gate.exposure import first_moment, moment_of
-from strategies.gate.recovered import population
-from strategies.gate.replay import REFITS, compare
-from strategies.gate.splits import divide, form_groups
-from strategies.gate.strata import Z95
-from strategies.logs.episode import EpisodeRecord, Outcome
+from events.types.claims import After, AfterError, Before, Claim
+from strategies.episodes.episode import EpisodeOutcome, EpisodeRecord
+from strategies.gate.replay.contrast import cases_of, contrast
+from strategies.gate.replay.exposure import first_moment, moment_of
+from strategies.gate.replay.recovery_endpoint import population
+from strategies.gate.replay.score import compare
+from strategies.gate.stats.mantel_haenszel import Z95
+from strategies.policy.written_rules import REFITS
+from strategies.pool.splits import divide, form_groups
 from tests.worlds import NO_TABLE, call, episode
 
 CLAIMS: tuple[Claim, ...] = (
@@ -42,7 +43,7 @@ def world(seed: int, *, episodes: int = 90) -> list[EpisodeRecord]:
         records.append(
             msgspec.structs.replace(
                 record,
-                outcome=Outcome(value, "reward"),
+                outcome=EpisodeOutcome(value, "reward"),
                 prompt_key=f"p{draws.randint(0, 2 * episodes)}",
                 answer_key=draws.choice(["", "", f"x{draws.randint(0, episodes)}"]),
             )
@@ -61,7 +62,7 @@ def outcome_of(record: EpisodeRecord) -> Fraction:
 
 
 def by_hand(claim: Claim, records: list[EpisodeRecord]) -> tuple[float, ...] | None:
-    """Give risk difference, margin, z and E-value: Mantel-Haenszel, Sato, Mantel, Greenland and Robins."""
+    """Give risk difference, margin, z, robustness value: Mantel-Haenszel, Sato, Mantel, Greenland and Robins."""
     arms: dict[Stratum, tuple[list[Fraction], list[Fraction]]] = {}
     for record in records:
         moment = moment_of(claim, record)
@@ -116,14 +117,16 @@ def replayed(records: list[EpisodeRecord], claims: tuple[Claim, ...], weights: d
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_effects_intervals_z_and_e_values_are_those_of_the_formulas(seed: int) -> None:
+def test_effects_intervals_z_and_robustness_values_are_those_of_the_formulas(seed: int) -> None:
     records = world(seed)
     for claim in CLAIMS:
         figures, expected = contrast(cases_of(claim, records)), by_hand(claim, records)
         assert figures is not None
         assert expected is not None
         value, margin, z, e = expected
-        assert (figures.difference.value, figures.z, figures.e_value) == pytest.approx((value, z, e), abs=1e-9)
+        assert (figures.difference.value, figures.z, figures.robustness_value) == pytest.approx(
+            (value, z, e), abs=1e-9
+        )
         assert figures.difference.low == pytest.approx(max(value - margin, -1), abs=1e-9)
         assert figures.difference.high == pytest.approx(min(value + margin, 1), abs=1e-9)
 

@@ -5,11 +5,11 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from events.claims import AfterError
-from strategies.gate.moment import matches
-from strategies.gate.replay import estimate, panel_of
-from strategies.gate.splits import form_groups, split_of
-from strategies.gate.strata import Table, cmh_z, e_value, risk_difference
+from events.types.claims import AfterError
+from strategies.claims.applicability import matches
+from strategies.gate.replay.score import estimate, panel_of
+from strategies.gate.stats.mantel_haenszel import Table, cmh_z, risk_difference, robustness_value
+from strategies.pool.splits import form_groups, split_of
 from tests.worlds import NO_TABLE, call, episode, linked
 
 steady = settings(derandomize=True, deadline=None)
@@ -60,7 +60,7 @@ def test_swapping_the_arms_turns_the_sign(strata: list[Table]) -> None:
     if one is not None and other is not None:
         assert abs(one.value + other.value) < 1e-9
         assert -1 <= one.low <= one.value <= one.high <= 1
-    assert e_value(strata) >= 1
+    assert robustness_value(strata) >= 1
 
 
 episodes = st.lists(

@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from strategies.logs import line_search
-from strategies.logs.ci_endings import ENDINGS
-from strategies.logs.episode import Tally
-from strategies.logs.line_search import HyperscanFinder, Re2Finder, UnusableError, Which, blocks
-from strategies.logs.plain_text import FAILURES, PlainTextReader
-from strategies.logs.stream import LogFile
+from strategies.episodes.ci_outcomes import ENDINGS
+from strategies.files import line_search
+from strategies.files.line_search import HyperscanFinder, Re2Finder, UnusableError, Which, blocks
+from strategies.files.log_file import LogFile
+from strategies.files.log_records import ReadTally
+from strategies.logs.formats.plain_text import FAILURES, PlainTextReader
 
 if TYPE_CHECKING:
-    from strategies.logs.episode import EpisodeRecord
-    from strategies.logs.line_search import Finder
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.files.line_search import Finder
 
 FAST = settings(derandomize=True, deadline=None, max_examples=150)
 PATTERNS = FAILURES + ENDINGS
@@ -51,7 +51,7 @@ def read(body: bytes) -> tuple[list[EpisodeRecord], int]:
     with TemporaryDirectory() as folder:
         path = Path(folder, "x.log")
         path.write_bytes(body)
-        tally = Tally()
+        tally = ReadTally()
         found = list(PlainTextReader().read(LogFile(path), tally))
         return [structs.replace(episode, source="") for episode in found], tally.records
 

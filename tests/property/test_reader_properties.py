@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strategies.gate.moment import matches
-from strategies.logs.places import read_places, text_of
-from strategies.logs.readers import READERS, Reader
+from strategies.claims.applicability import matches
+from strategies.episodes.error_fingerprint import TEMPLATE_LIMIT_CHARS, normalised
+from strategies.episodes.error_templates import templates_of
+from strategies.files.log_file import LogFile
+from strategies.files.reread import read_places, text_of
+from strategies.logs.formats_table import READERS, LogReader
 from strategies.logs.scan import scan
-from strategies.logs.stream import LogFile
-from strategies.signals.drain import templates_of
-from strategies.signals.fingerprint import TEMPLATE_LIMIT_CHARS, normalised
 from tests.sample_logs import SAMPLES, Sample
 
 FAST = settings(derandomize=True, deadline=None, max_examples=150)
@@ -40,7 +40,7 @@ def read(body: bytes, log_format: str) -> None:
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
 @EACH
 @given(body=st.binary(max_size=400))
-def test_arbitrary_bytes_never_crash_a_reader(reader: Reader, body: bytes) -> None:
+def test_arbitrary_bytes_never_crash_a_reader(reader: LogReader, body: bytes) -> None:
     read(body, reader.name)
 
 

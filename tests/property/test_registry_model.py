@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from events.errors import ConflictError, UsageError
-from events.parts import Edit
-from events.plain import plainly
-from registry.commands import MoveAlias, Protect, Release, Revert
-from registry.projection import rebuild
-from registry.provenance import blame
-from registry.publish import publish, standing, take_in_edits
-from registry.rendering import projected_lines, skill_bytes, skill_text
-from registry.sheet import Sheet
-from registry.skill_text import cut
-from registry.snapshots import freeze
-from registry.travel import latest, latest_sheet
+from events.types.parts import Edit
+from registry.actions.publish import publish, standing, take_in_edits
+from registry.decide.commands import MoveAlias, Protect, Release, RevertVersion
+from registry.projection.projector import rebuild
+from registry.projection.snapshots import freeze, thaw
+from registry.projection.time_travel import latest
+from registry.query.provenance import blame
+from registry.skill_md.render import projected_lines, skill_bytes, skill_text
+from registry.skill_md.text import cut
 from tests.clocks import TickingClock
 from tests.registries import AVOID, DO, NAME, documents, imported, judged, new_registry, proposal
 
@@ -27,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from registry.candidate import Verdict
-    from registry.capsule import Capsule
     from registry.registry import Registry
+    from registry.state.candidate import Verdict
+    from registry.state.capsule import Capsule
 
 STEPS: Final = 30
 REFUSALS: Final = (UsageError, ConflictError)
@@ -137,7 +135,7 @@ class Walk:
         assert without_stamp(self.skill.read_bytes()) == without_stamp(edited)
 
     def revert(self) -> None:
-        self.registry.execute(Revert(NAME, self.draw.randint(0, self.capsule.version), "worse"))
+        self.registry.execute(RevertVersion(NAME, self.draw.randint(0, self.capsule.version), "worse"))
         publish(self.registry, NAME)
 
     def alias(self) -> None:
@@ -170,12 +168,9 @@ def check_projection(walk: Walk) -> None:
 
 
 def check_reading(walk: Walk) -> None:
-    """Read plainly, or only what is written, it is the same skill; and it is cut into the genes that it has."""
-    capsule, log = walk.capsule, walk.registry.log
-    plain = latest(plainly(log), NAME)
-    assert plain is not None
-    assert freeze(plain) == freeze(capsule)
-    assert latest_sheet(log, NAME) == Sheet.of(capsule)
+    """A state that is written and read back is the same skill, and it is cut into the genes that it has."""
+    capsule = walk.capsule
+    assert thaw(freeze(capsule)) == capsule == latest(walk.registry.log, NAME)
     genes = [(gene.title, tuple(line.text for line in gene.lines)) for gene in capsule.genes if gene.lines]
     assert list(cut(skill_text(capsule)).sections) == genes
 

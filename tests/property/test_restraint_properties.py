@@ -9,15 +9,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from events.claims import StartWith, Trigger
-from events.parts import Edit
-from events.registry_events import SignalRaised
-from registry.commands import Record
-from strategies.answering import PROPOSERS
-from strategies.evolution import Plan, evolve
-from strategies.intake import take_in as take_in_episodes
-from strategies.presets import PRESETS, Weights
-from strategies.select import KINDS
+from events.types.claims import StartWith, Trigger
+from events.types.parts import Edit
+from events.types.registry_events import SignalRaised
+from registry.decide.commands import RecordFact
+from strategies.evolve.loop import Plan, evolve
+from strategies.policy.presets import PRESETS, Weights
+from strategies.pool.intake import take_in as take_in_episodes
+from strategies.propose.by_signal import PROPOSERS
+from strategies.select.pick import KINDS
 from tests.clocks import TickingClock
 from tests.registries import imported, judged, new_registry, proposal
 from tests.worlds import call, episode
@@ -25,11 +25,11 @@ from tests.worlds import call, episode
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from events.parts import Strategy
+    from events.types.parts import Strategy
     from registry.registry import Registry
-    from strategies.logs.episode import EpisodeRecord
-    from strategies.presets import Preset
-    from strategies.shown import CycleResult
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.evolve.results import CycleResult
+    from strategies.policy.presets import Preset
 
 LEARNER = "---\nname: learner\ndescription: Learns.\n---\n\nDo the work.\n\n## Format\n\nAnswer with the result.\n"
 TEACHER = "---\nname: teacher\ndescription: Knows.\n---\n\nTeach.\n\n## How to begin\n\nBegin well.\n"
@@ -90,7 +90,7 @@ def evolved(registry: Registry, raised: Sequence[SignalRaised], preset: Preset) 
     """Evolve on these signals and take it back; answers with the cycles, and how many genes were born."""
     start = registry.log.head().position
     with registry.rehearsal():
-        registry.execute(Record(tuple(raised)))
+        registry.execute(RecordFact(tuple(raised)))
         run = evolve(registry, Plan(preset=preset, seed=7, skill="learner", cycles=60, write=False))
         born = sum(1 for _ in registry.log.read(after=start, types=("GeneBorn",)))
     return list(run.cycles), born

@@ -9,15 +9,15 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strategies.logs.episode import Outcome
-from strategies.logs.marks import CORRECTION, EDIT, REVERT, TESTS_FAILED, TESTS_PASSED, TROUBLES
+from strategies.episodes.episode import EpisodeOutcome
+from strategies.episodes.step_marks import CORRECTION, EDIT, REVERT, TESTS_FAILED, TESTS_PASSED, TROUBLES
 from strategies.signals.detect import detect
 from strategies.signals.quality import quality
 from strategies.signals.thresholds import Thresholds
 from tests.worlds import call, episode
 
 if TYPE_CHECKING:
-    from strategies.logs.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord
 
 MARKS = sorted({*TROUBLES, EDIT, REVERT, TESTS_PASSED, TESTS_FAILED, CORRECTION})
 
@@ -68,7 +68,9 @@ EPISODES = st.lists(
             ended_by="unknown",
         ),
         st.lists(STEPS, max_size=8),
-        st.sampled_from([None, Outcome(0.0, "reward"), Outcome(1.0, "tests"), Outcome(0.5, "heuristic")]),
+        st.sampled_from(
+            [None, EpisodeOutcome(0.0, "reward"), EpisodeOutcome(1.0, "tests"), EpisodeOutcome(0.5, "heuristic")]
+        ),
         st.sampled_from(["r", "s"]),
         st.sampled_from(["", "1", "2", "x"]),
         st.sampled_from([None, "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"]),

@@ -8,9 +8,9 @@ from contextlib import closing
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from events.sqlite_backup import back_up
-from events.sqlite_log import SqliteLog
-from events.sqlite_verify import verify_file
+from events.sqlite.backup import back_up
+from events.sqlite.log import SqliteLog
+from events.sqlite.verify import verify_file
 from registry.registry import Registry
 from tests.clocks import TickingClock
 from tests.contract.log_writers import append_many

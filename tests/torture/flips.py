@@ -7,14 +7,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from events.checkpoint import Checkpoint, check_against, take_checkpoint
-from events.envelope import GENESIS, Draft, encode, seal
 from events.errors import GermlineError
-from events.log import StoredEpisode
-from events.registry_events import RegistryCreated
-from events.sqlite_log import SqliteLog
-from events.sqlite_salvage import salvage
-from registry.projection import rebuild
+from events.integrity.checkpoint import Checkpoint, check_against, take_checkpoint
+from events.sqlite.log import SqliteLog
+from events.sqlite.salvage import salvage
+from events.store.envelope import GENESIS, EventDraft, encode, seal
+from events.store.protocol import StoredEpisode
+from events.types.registry_events import RegistryCreated
+from registry.projection.projector import rebuild
 from registry.registry import Registry
 from tests.clocks import TickingClock
 from tests.registries import imported, learn, new_registry
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from events.envelope import Envelope
-    from events.log import Integrity
+    from events.store.envelope import Envelope
+    from events.store.protocol import Integrity
 
 AT = "2026-11-22T00:00:00.000000Z"
 SOURCE_TABLES = ("events", "blobs", "episodes", "checkpoints")
@@ -77,7 +77,7 @@ def grow(registry: Registry, versions: range) -> None:
         learn(registry, f"Line {number}.\n", candidate=f"c{number}", claims=())
         registry.log.put_blob(b"text %d " % number * 30, kind="evidence")
         registry.log.put_episodes([StoredEpisode(f"e{number}", "a.jsonl", b'{"steps": []}' * 9)])
-        registry.log.put_checkpoint(f"log {number % 3}", b"%d" % number)
+        registry.log.put_map(f"log {number % 3}", b"%d" % number)
 
 
 def rows(path: Path) -> tuple[list[list[tuple[Any, ...]]], list[tuple[Any, ...]]]:
@@ -218,7 +218,7 @@ def resealed(events: Sequence[Envelope]) -> tuple[Envelope, ...]:
     forged = RegistryCreated(split_key="another", preset="balanced")
     drafts = [
         (
-            Draft(one.stream, forged, one.event_id, one.at, one.actor, one.causation, one.correlation),
+            EventDraft(one.stream, forged, one.event_id, one.at, one.actor, one.causation, one.correlation),
             encode(forged) if one.position == _FORGED else one.payload,
         )
         for one in events

@@ -7,11 +7,11 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from events.errors import StorageError
-from events.sidecar import keep_checkpoint, read_kept
-from events.sqlite_backup import back_up, restore
-from events.sqlite_log import SqliteLog
-from events.sqlite_verify import verify_file
-from registry.publish import publish, standing
+from events.integrity.checkpoint_file import keep_checkpoint, read_kept
+from events.sqlite.backup import back_up, restore
+from events.sqlite.log import SqliteLog
+from events.sqlite.verify import verify_file
+from registry.actions.publish import publish, standing
 from tests.clocks import TickingClock
 from tests.contract.drafts import Pen, put
 from tests.registries import NAME, imported, learn, new_registry

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
-from events.postgres_address import PostgresAddress
-from events.postgres_log import PostgresLog
+from events.postgres.address import PostgresAddress
+from events.postgres.log import PostgresLog
 from tests.contract.drafts import Pen
 from tests.contract.log_writers import project
 from tests.postgres_server import serving
@@ -19,7 +19,7 @@ from tests.torture.outcome import Outcome
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from events.envelope import Draft
+    from events.store.envelope import EventDraft
     from tests.postgres_server import Server
 
 _DISK_MB = 96
@@ -41,7 +41,7 @@ class Writer:
     pen: Pen = field(default_factory=Pen)
     acknowledged: list[str] = field(default_factory=list)
     blobs: list[str] = field(default_factory=list)
-    doubtful: list[list[Draft]] = field(default_factory=list)
+    doubtful: list[list[EventDraft]] = field(default_factory=list)
     """What was sent and not acknowledged: it may be there or not."""
 
     def append(self) -> None:

@@ -14,23 +14,23 @@ from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING
 
-from events.sqlite_log import SqliteLog
-from events.sqlite_verify import verify_file
-from registry.projection import rebuild
-from registry.publish import standing
+from events.sqlite.log import SqliteLog
+from events.sqlite.verify import verify_file
+from registry.actions.publish import standing
+from registry.projection.projector import rebuild
 from tests.clocks import TickingClock
 from tests.contract.drafts import Pen, put
 from tests.contract.log_writers import project
 from tests.registries import NAME, VIEWS, imported, new_registry
 from tests.torture.outcome import Outcome
 from tests.torture.victims import BATCH
-from tui.bootstrap import open_registry
+from tui.session.bootstrap import open_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
 
-    from events.log import EventLog
+    from events.store.protocol import EventLog
 
 ROOT = Path(__file__).resolve().parents[2]
 

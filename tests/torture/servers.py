@@ -6,8 +6,8 @@ import warnings
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from events.postgres_address import PostgresAddress
-from events.postgres_log import PostgresLog
+from events.postgres.address import PostgresAddress
+from events.postgres.log import PostgresLog
 from tests.postgres_server import stop_at_once
 from tests.torture.kills import account, killed
 from tests.torture.outcome import Outcome

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from events.checkpoint import Checkpoint, check_against, take_checkpoint
-from events.envelope import Envelope
-from events.postgres_address import PostgresAddress
-from events.postgres_log import PostgresLog
-from registry.commands import CreateRegistry
-from registry.projection import rebuild
+from events.integrity.checkpoint import Checkpoint, check_against, take_checkpoint
+from events.postgres.address import PostgresAddress
+from events.postgres.log import PostgresLog
+from events.store.envelope import Envelope
+from registry.decide.commands import CreateRegistry
+from registry.projection.projector import rebuild
 from registry.registry import Registry
 from tests.clocks import TickingClock
 from tests.registries import imported

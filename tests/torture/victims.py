@@ -7,14 +7,14 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from events.sqlite_backup import back_up, restore
-from events.sqlite_log import SqliteLog
+from events.sqlite.backup import back_up, restore
+from events.sqlite.log import SqliteLog
 from registry.registry import Registry
 from tests.clocks import TickingClock
 from tests.contract.drafts import Pen
 from tests.contract.log_writers import project
 from tests.registries import learn
-from tui.bootstrap import open_log, place_of
+from tui.session.bootstrap import open_log, place_of
 
 BATCH = 3
 _FEW_PAGES = 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tui.report.reads import SkillTold
+    from tui.report.reads import SkillContent
 
 
 def skill_at(skill: str, part: str = "") -> str:
@@ -38,14 +38,14 @@ def runs_at(skill: str, row: int, version: int) -> str:
     return f"{skill}.r.{row}.{version}"
 
 
-def anchors_of(told: SkillTold) -> frozenset[str]:
+def anchors_of(skill: SkillContent) -> frozenset[str]:
     """List every place that there is in the section of a skill."""
-    name = told.capsule.name
-    found = {skill_at(name, part) for part in ("", "trends", "versions", "blame", "candidates", "evidence")}
-    found |= {version_at(name, one.version) for one in told.versions}
-    found |= {event_at(name, one.position) for one in told.events}
-    found |= {candidate_at(name, one.position) for one in told.candidates}
-    found |= {signal_at(name, one.raised.position) for one in told.signals}
-    for at, row in enumerate(told.trends.tasks.rows):
-        found |= {runs_at(name, at, version) for version in row.cells}
-    return frozenset(found)
+    name = skill.capsule.name
+    anchors = {skill_at(name, part) for part in ("", "trends", "versions", "blame", "candidates", "evidence")}
+    anchors |= {version_at(name, version.version) for version in skill.versions}
+    anchors |= {event_at(name, event.position) for event in skill.events}
+    anchors |= {candidate_at(name, candidate.position) for candidate in skill.candidates}
+    anchors |= {signal_at(name, signal.raised.position) for signal in skill.signals}
+    for at, row in enumerate(skill.trends.tasks.rows):
+        anchors |= {runs_at(name, at, version) for version in row.cells}
+    return frozenset(anchors)

@@ -1,15 +1,22 @@
-"""Charts as inline SVG: pure functions from points to markup, with the figures in words beside the drawing."""
+"""Charts as inline SVG: pure functions from points to places, drawn by a template, with the figures in words."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tui.report.markup import Markup, element, joined
+from markupsafe import Markup
+
+from tui.text.numbers import count, share
+from tui.views.score_bars import Axis, axis_over
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from tui.views.bars import Axis
+    from jinja2 import Environment
+
+    from events.types.score import Score
+    from tui.reads.trend_series import EvaluatorPanel, Obedience, Size
 
 WIDTH: Final = 320
 HEIGHT: Final = 150
@@ -18,6 +25,11 @@ MOST_POINTS: Final = 240
 """Points a line is drawn with: more than the pixels of a narrow screen tell apart (a guess)."""
 _MOST_DOTS: Final = 60
 _RADIUS: Final = 2.5
+_EVALUATOR_CHARS: Final = 8
+_PANELS: Final = 6
+"""Evaluators that are drawn, the last ones; the table has all of them."""
+_LEAST_SPREAD: Final = 0.02
+"""An axis spans at least so much: noise must not look like a mountain (as the sparklines of the screens)."""
 
 
 class Point(NamedTuple):
@@ -29,7 +41,7 @@ class Point(NamedTuple):
     high: float
 
 
-class Line(NamedTuple):
+class ChartLine(NamedTuple):
     """Points that belong together; `name` is the class that styles them: sealed, audit, plain."""
 
     name: str
@@ -52,59 +64,52 @@ class _Scale(NamedTuple):
         return _TOP + (HEIGHT - _TOP - _BOTTOM) * (1 - min(max(share, 0.0), 1.0))
 
 
-def line_chart(lines: Sequence[Line], axis: Axis, *, say: str, figure: Callable[[float], str]) -> Markup:
+class _Drawn(NamedTuple):
+    """A line with its places in the drawing; what is not drawn is empty."""
+
+    name: str
+    band: str
+    reach: tuple[float, float, float] | None
+    path: str
+    dots: Sequence[tuple[float, float]]
+
+
+def line_chart(
+    made: Environment, lines: Sequence[ChartLine], axis: Axis, *, say: str, figure: Callable[[float], str]
+) -> Markup:
     """Draw values by version, intervals as bands; `say` tells in words what is drawn, `figure` writes a value."""
     versions = [point.version for line in lines for point in line.points]
     scale = _Scale(min(versions), max(versions), axis)
-    return element(
-        "svg",
-        element("title", say),
-        *_grid(scale, figure),
-        *(_drawn(line, scale) for line in lines),
-        viewBox=f"0 0 {WIDTH} {HEIGHT}",
-        role="img",
-        aria_label=say,
+    low, high = axis
+    anchors = {scale.first: "start", scale.last: "end"} if scale.first != scale.last else {scale.first: "middle"}
+    drawing = made.get_template("chart.html").render(
+        say=say,
+        grid=[(scale.y(value), figure(value)) for value in (low, (low + high) / 2, high)],
+        ends=[(scale.x(version), version, anchor) for version, anchor in anchors.items()],
+        lines=[_drawn(line, scale) for line in lines],
+        width=WIDTH,
+        height=HEIGHT,
+        left=_LEFT,
+        right=WIDTH - _RIGHT,
+        radius=_RADIUS,
     )
+    return Markup(drawing)  # noqa: S704 - made by a template, which escapes
 
 
-def _grid(scale: _Scale, figure: Callable[[float], str]) -> list[Markup]:
-    """Draw three values with their lines, and the first and the last version."""
-    low, high = scale.axis
-    drawn = []
-    for value in (low, (low + high) / 2, high):
-        y = scale.y(value)
-        drawn += [
-            element("line", class_="grid", x1=_LEFT, x2=WIDTH - _RIGHT, y1=_px(y), y2=_px(y)),
-            element("text", figure(value), x=_LEFT - 5, y=_px(y + 3.5), text_anchor="end"),
-        ]
-    ends = {scale.first: "start", scale.last: "end"} if scale.first != scale.last else {scale.first: "middle"}
-    for version, anchor in ends.items():
-        drawn.append(element("text", f"@{version}", x=_px(scale.x(version)), y=HEIGHT - 6, text_anchor=anchor))
-    return drawn
-
-
-def _drawn(line: Line, scale: _Scale) -> Markup:
+def _drawn(line: ChartLine, scale: _Scale) -> _Drawn:
     points = thinned(line.points)
     places = [(scale.x(point.version), scale.y(point.value)) for point in points]
-    bounds = [(scale.x(one.version), scale.y(one.low)) for one in points]
-    bounds += [(scale.x(one.version), scale.y(one.high)) for one in reversed(points)]
-    band = None
-    if len(points) > 1:
-        band = element("polygon", class_="band", points=_path(bounds))
-    elif points[0].low != points[0].high:
-        (x, low), (_, high) = bounds
-        band = element("line", class_="reach", x1=_px(x), x2=_px(x), y1=_px(low), y2=_px(high))
-    path = element("polyline", class_="line", points=_path(places)) if len(points) > 1 else None
-    dots = joined(_dot(line.name, *place) for place in places) if len(points) <= _MOST_DOTS else None
-    return element("g", band, path, dots, class_=line.name)
-
-
-def _dot(name: str, x: float, y: float) -> Markup:
-    """Draw a point; those of the audit are squares, so that colour alone tells nothing."""
-    if name == "audit":
-        side = 2 * _RADIUS
-        return element("rect", class_="dot", x=_px(x - _RADIUS), y=_px(y - _RADIUS), width=side, height=side)
-    return element("circle", class_="dot", cx=_px(x), cy=_px(y), r=_RADIUS)
+    lows = [(scale.x(point.version), scale.y(point.low)) for point in points]
+    highs = [(scale.x(point.version), scale.y(point.high)) for point in reversed(points)]
+    single = len(points) == 1
+    reach = (*lows[0], highs[0][1]) if single and points[0].low != points[0].high else None
+    return _Drawn(
+        line.name,
+        "" if single else _path([*lows, *highs]),
+        reach,
+        "" if single else _path(places),
+        places if len(points) <= _MOST_DOTS else (),
+    )
 
 
 def thinned(points: Sequence[Point], most: int = MOST_POINTS) -> Sequence[Point]:
@@ -116,8 +121,72 @@ def thinned(points: Sequence[Point], most: int = MOST_POINTS) -> Sequence[Point]
 
 
 def _path(places: Sequence[tuple[float, float]]) -> str:
-    return " ".join(f"{_px(x)},{_px(y)}" for x, y in places)
+    return " ".join(f"{px(x)},{px(y)}" for x, y in places)
 
 
-def _px(value: float) -> str:
+def px(value: float) -> str:
+    """Write a place in the drawing."""
     return f"{value:.1f}".removesuffix(".0")
+
+
+def drawn_by(made: Environment) -> dict[str, object]:
+    """Give the charts that templates ask for; PANELS is how many evaluators are drawn."""
+    charts = {chart.__name__: partial(chart, made) for chart in (panel_chart, obedience_chart, size_charts)}
+    return {**charts, "PANELS": _PANELS}
+
+
+def panel_chart(made: Environment, skill: str, panel: EvaluatorPanel) -> Markup:
+    """Draw the scores that one evaluator gave to versions."""
+    lines = [
+        ChartLine(series.split, [Point(version, *_with_bounds(score)) for version, score in series.scores.items()])
+        for series in panel.series
+    ]
+    words = "; ".join(f"{line.name} {_ends(line.points)}" for line in lines)
+    name = panel.evaluator[:_EVALUATOR_CHARS]
+    bounds = [bound for line in lines for point in line.points for bound in (point.low, point.high)]
+    say = f"{skill}, score by version, {panel.example.kind} evaluator {name}: {words}"
+    return line_chart(made, lines, _axis(bounds), say=say, figure=share)
+
+
+def _with_bounds(score: Score) -> tuple[float, float, float]:
+    return score.value, score.low, score.high
+
+
+def _ends(points: Sequence[Point]) -> str:
+    first, last = points[0], points[-1]
+    if first == last:
+        return f"{share(first.value)} at @{first.version}"
+    return f"{share(first.value)} at @{first.version} to {share(last.value)} at @{last.version}"
+
+
+def _axis(values: Sequence[float]) -> Axis:
+    low, high = axis_over(values)
+    missing = max(_LEAST_SPREAD - (high - low), 0.0) / 2
+    return Axis(max(low - missing, 0.0), min(high + missing, 1.0))
+
+
+def obedience_chart(made: Environment, skill: str, obedience: Sequence[Obedience]) -> Markup:
+    """Draw how often episodes under each version obeyed its claims."""
+    line = ChartLine("plain", [Point(point.version, point.share, point.low, point.high) for point in obedience])
+    say = f"{skill}, share of episodes that obeyed its claims by version: {_ends(line.points)}"
+    return line_chart(made, [line], Axis(0.0, 1.0), say=say, figure=share)
+
+
+def size_charts(made: Environment, skill: str, sizes: Sequence[Size]) -> Iterator[tuple[str, str, Markup]]:
+    """Draw the size of each version, and the share of its lines that carry a claim: caption, note and chart."""
+    first, last = sizes[0], sizes[-1]
+    note = f" {MOST_POINTS} of {count(len(sizes), 'version')} drawn" if len(sizes) > MOST_POINTS else ""
+    most = max(size.lines for size in sizes)
+    lines = ChartLine("plain", [_flat(size.version, size.lines) for size in sizes])
+    grew = f"{skill}, lines: {first.lines:,} at @{first.version} to {last.lines:,} at @{last.version}"
+    axis = Axis(0.0, most + most % 2 or 2)
+    yield "lines that say something", note, line_chart(made, [lines], axis, say=grew, figure="{:,.0f}".format)
+    shares = ChartLine("sealed", [_flat(size.version, size.share) for size in sizes])
+    ends = f"{share(first.share)} at @{first.version} to {share(last.share)} at @{last.version}"
+    axis = Axis(0.0, max(0.1, *(size.share for size in sizes)))
+    claimed = f"{skill}, claimed: {ends}"
+    yield "share of claimed lines", note, line_chart(made, [shares], axis, say=claimed, figure=share)
+
+
+def _flat(version: int, value: float) -> Point:
+    return Point(version, value, value, value)

@@ -1,33 +1,34 @@
-"""The page as a whole: what it is, the skills one after the other, and what belongs to no skill."""
+"""The page as a whole: templates, where no text can become markup, and what they may ask for."""
 
 from __future__ import annotations
 
 from base64 import b64encode
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from registry.front_matter import read_front
-from registry.rendering import label
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from events.types.score import Score
+from registry.query.event_summaries import summary
+from registry.skill_md.front_matter import read_front
+from registry.skill_md.render import label
 from tui import __version__
-from tui.figures import count
-from tui.report.anchors import anchors_of, skill_at
-from tui.report.blame import blame_of
-from tui.report.candidates import candidates_of
-from tui.report.evidence import evidence_of
-from tui.report.figures import delta_cell, score_cell, toned
-from tui.report.heat import heat_of
-from tui.report.markup import Markup, element, joined, moment, row, table
-from tui.report.timeline import events_of, versions_of
-from tui.report.trends import obedience_of, scores_of, sizes_of
+from tui.facts import candidates, evidence, scores
+from tui.reads.evidence import place_words
+from tui.report import anchors, charts, parts
+from tui.text import numbers, words
+from tui.text.rows import clean
 
 if TYPE_CHECKING:
-    from registry.capsule import Capsule
-    from tui.report.reads import ReportTold, SkillTold
+    from registry.state.capsule import Capsule
+    from tui.report.reads import ReportContent
 
 GENERATOR: Final = "germline report"
 """How the page says what wrote it; what does not say so is never written over unasked."""
-_STYLE: Final = Path(__file__).with_name("report.css")
+_HERE: Final = Path(__file__).parent
 _PARTS: Final = {
     "trends": "Trends",
     "versions": "Timeline",
@@ -35,133 +36,75 @@ _PARTS: Final = {
     "candidates": "Verdicts",
     "evidence": "Evidence",
 }
+_TAB_CHARS: Final = 4
+_NAMED: Final = 3
 
 
-def page_of(told: ReportTold) -> str:
+def page_of(report: ReportContent) -> str:
     """Write the page; it loads nothing, runs nothing, and its one style sheet is named by its hash."""
-    style = _STYLE.read_text(encoding="utf-8")
-    digest = b64encode(sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=policy),
-        element("meta", name="generator", content=f"{GENERATOR} {__version__}"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("meta", name="referrer", content="no-referrer"),
-        element("title", _title(told)),
-        element("style", Markup(style)),
+    style = (_HERE / "report.css").read_text(encoding="utf-8")
+    return (
+        environment()
+        .get_template("page.html")
+        .render(
+            report=report,
+            title=_title(report),
+            style=Markup(style),  # noqa: S704 - our own file
+            digest=b64encode(sha256(style.encode()).digest()).decode(),
+            generator=f"{GENERATOR} {__version__}",
+            version=__version__,
+        )
     )
-    skills = (_skill(one, told.now) for one in told.skills)
-    main = element("main", _overview(told), *skills, _of_all(told), id="main")
-    skip = element("a", "to the skills", href="#main", class_="skip")
-    body = element("body", skip, _header(told), main)
-    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 
 
-def _title(told: ReportTold) -> str:
-    names = ", ".join(one.capsule.name for one in told.skills[:3])
-    more = f" and {len(told.skills) - 3} more" if len(told.skills) > 3 else ""  # noqa: PLR2004 - as many as are named
+@cache
+def environment() -> Environment:
+    """Set up the templates: what is written into them is made visible and escaped, unless a template made it."""
+    made = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        finalize=_finalized,
+        undefined=StrictUndefined,
+        auto_reload=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"lines": _lines, "px": charts.px}
+    for module in (numbers, words, candidates, evidence, scores, anchors, parts):
+        made.globals |= {name: value for name, value in vars(module).items() if not name.startswith("_")}
+    made.globals |= {"PARTS": _PARTS, "label": label, "place_words": place_words, "summary": summary}
+    made.globals |= {"description": _description, "is_score": _is_score}
+    made.globals |= charts.drawn_by(made)
+    return made
+
+
+def _finalized(value: object) -> object:
+    """Make a text visible; what a template made, and what is no text, is left as it is."""
+    return _visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _visible(text: str) -> str:
+    """Show what a text would hide or steer the reader with."""
+    if text.isascii() and text.isprintable():
+        return text
+    return clean(text.expandtabs(_TAB_CHARS)).encode("utf-8", "replace").decode()
+
+
+def _lines(text: str) -> Markup:
+    """Keep the lines of a text, which must stay lines, and nothing else that would steer what shows it."""
+    return Markup("<br>").join(_visible(line) for line in text.split("\n"))
+
+
+def _is_score(measured: object) -> bool:
+    return isinstance(measured, Score)
+
+
+def _title(report: ReportContent) -> str:
+    names = ", ".join(skill.capsule.name for skill in report.skills[:_NAMED])
+    more = f" and {len(report.skills) - _NAMED} more" if len(report.skills) > _NAMED else ""
     return f"{names}{more}: why every line is there" if names else "an empty registry"
-
-
-def _header(told: ReportTold) -> Markup:
-    state = f"The registry at event {told.head.position:,}, hash {told.head.hash[:16]}; preset {told.preset}. "
-    written = joined(("Written ", moment(told.now), f" UTC by germline {__version__}; ages are as of then."))
-    return element("header", element("h1", _title(told)), element("p", state, written, class_="dim"))
-
-
-def _overview(told: ReportTold) -> Markup:
-    """List the skills, each a link to its section."""
-    if not told.skills:
-        return element("p", "No skill was imported yet: ", element("kbd", "germline import PATH"))
-    heads = ("skill", "version", "score", "Δ", "lines", "claimed", "verdicts")
-    return table("skills", heads, [_overview_row(one) for one in told.skills])
-
-
-def _overview_row(told: SkillTold) -> Markup:
-    capsule, size = told.capsule, told.trends.sizes[-1]
-    return row(
-        element("a", capsule.name, href=f"#{skill_at(capsule.name)}"),
-        f"@{capsule.version}",
-        score_cell(capsule.score),
-        delta_cell(capsule.delta),
-        f"{size.lines:,}",
-        f"{size.claimed:,}",
-        f"{told.candidates_total:,}",
-    )
-
-
-def _skill(told: SkillTold, now: str) -> Markup:
-    known, capsule, name = anchors_of(told), told.capsule, told.capsule.name
-    ways = (element("a", title, href=f"#{skill_at(name, part)}") for part, title in _PARTS.items())
-    shown = (
-        "" if told.summed is None else f"The last {count(len(told.versions), 'version')}; those before are summed."
-    )
-    trends = (
-        element("h4", "Score by version"),
-        scores_of(name, told.trends, known),
-        element("h4", "Tasks by version"),
-        heat_of(name, told.trends.tasks),
-        element("h4", "Obedience by version"),
-        obedience_of(name, told.trends, known),
-        element("h4", "Size by version"),
-        sizes_of(name, told.trends, known),
-    )
-    return element(
-        "section",
-        element("h2", label(capsule)),
-        element("p", _description(capsule)),
-        element("p", *_standing(told)),
-        element("nav", *ways, aria_label=f"parts of {name}"),
-        _part(name, "trends", element("p", shown, class_="dim") if shown else None, *trends),
-        _part(
-            name,
-            "versions",
-            versions_of(told, known),
-            events_of(name, told.events, total=told.events_total, source=capsule.source),
-        ),
-        _part(name, "blame", element("p", _LEARNED, class_="dim"), blame_of(told, known, now)),
-        _part(name, "candidates", candidates_of(told, known)),
-        _part(name, "evidence", evidence_of(told)),
-        id=skill_at(name),
-    )
-
-
-_LEARNED: Final = "Event, strategy, age, Δ (? unproven: nobody measured it), line. A learned line opens."
-
-
-def _part(skill: str, name: str, *children: str | None) -> Markup:
-    return element("section", element("h3", _PARTS[name]), *children, id=skill_at(skill, name), class_="part")
-
-
-def _standing(told: SkillTold) -> list[str]:
-    """Say what of a skill is unproven, retired or named, beside how much it was changed."""
-    capsule = told.capsule
-    said: list[str] = []
-    if capsule.aliases:
-        said.append(", ".join(f"{alias} is @{version}" for alias, version in capsule.aliases) + ". ")
-    if capsule.files:
-        said.append(f"{count(len(capsule.files), 'file')} beside SKILL.md. ")
-    if capsule.unproven:
-        said.append(toned("Unproven: a person's override that nobody measured yet. ", "warn"))
-    return [*said, toned("Retired. ", "warn")] if capsule.retired else said
 
 
 def _description(capsule: Capsule) -> str:
     front = read_front([line.text for line in capsule.front][1:-1], 2)
     return next((e.value for e in front.entries if e.key == "description" and isinstance(e.value, str)), "")
-
-
-def _of_all(told: ReportTold) -> Markup:
-    """List the events that belong to no skill, and say how all this can be checked."""
-    return element(
-        "section",
-        element("h2", "The registry"),
-        events_of("", told.events, total=len(told.events)),
-        element("p", "Check it: ", element("kbd", "germline verify"), ". Ask any line: ", element("kbd", _WHY)),
-    )
-
-
-_WHY: Final = "germline why SKILL:LINE"

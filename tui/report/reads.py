@@ -6,29 +6,29 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from registry.claimed import claims_of
-from registry.provenance import erased_of, evidence_of
-from strategies.rollouts.bank import kept_runs
-from tui.reads import read_blame
-from tui.rereading import still_there
-from tui.trend_reads import attributed_episodes, read_trends
+from registry.query.provenance import erased_of, evidence_of
+from registry.state.line_claims import claims_of
+from strategies.rollouts.run.store import kept_runs
+from tui.reads.evidence import still_there
+from tui.reads.skills import read_blame
+from tui.reads.trends import attributed_episodes, read_trends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from events.claims import Claim
-    from events.envelope import Envelope
-    from events.log import Head
-    from registry.candidate import Candidate
-    from registry.capsule import Capsule
-    from registry.erasing import ErasedEvidence
-    from registry.library import Library, Raised
-    from registry.provenance import KeptEvidence
-    from registry.versions import VersionRow
-    from strategies.logs.episode import EpisodeRecord
-    from strategies.rollouts.bank import KeptRun
-    from tui.reads import BlameLine
-    from tui.views.trends import Trends
+    from events.store.envelope import Envelope
+    from events.store.protocol import Head
+    from events.types.claims import Claim
+    from registry.query.library import Library, Raised
+    from registry.query.provenance import KeptEvidence
+    from registry.query.signals import ErasedEvidence
+    from registry.query.versions import VersionRow
+    from registry.state.candidate import Candidate
+    from registry.state.capsule import Capsule
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.rollouts.run.store import KeptRun
+    from tui.reads.skills import BlameLine
+    from tui.reads.trend_series import Trends
 
 LAST: Final = 50
 """Versions of a skill that are told in full, unless a person says otherwise (a guess: a year of a busy skill)."""
@@ -50,7 +50,7 @@ WIDE_TYPES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class LineTold:
+class LineContent:
     """A line of a skill with what it claims, and the candidate that brought it, if one did."""
 
     blame: BlameLine
@@ -59,7 +59,7 @@ class LineTold:
 
 
 @dataclass(frozen=True, slots=True)
-class SignalTold:
+class SignalContent:
     """A signal with its evidence; `there` says of each piece whether its bytes still stand in their log.
 
     `more` counts the pieces whose text is kept and not shown here.
@@ -74,7 +74,7 @@ class SignalTold:
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """Versions that are not told one by one: how many, when they came, and how often by which cause."""
+    """Versions that are not listed one by one: how many, when they came, and how often by which cause."""
 
     versions: int
     since: str
@@ -83,29 +83,29 @@ class Summed:
 
 
 @dataclass(frozen=True, slots=True)
-class SkillTold:
+class SkillContent:
     """Everything that the report tells of a skill: `versions` oldest first, the rest newest first.
 
-    `summed` stands for the versions before, None where there are none; `total` counts all events and candidates.
+    `summed` sums the versions before, None where there are none; `total` counts all events and candidates.
     """
 
     capsule: Capsule
-    lines: tuple[LineTold, ...]
+    lines: tuple[LineContent, ...]
     versions: tuple[VersionRow, ...]
     summed: Summed | None
     events: tuple[Envelope, ...]
     events_total: int
     candidates: tuple[Candidate, ...]
     candidates_total: int
-    signals: tuple[SignalTold, ...]
+    signals: tuple[SignalContent, ...]
     trends: Trends
 
 
 @dataclass(frozen=True, slots=True)
-class ReportTold:
+class ReportContent:
     """The whole report, as the registry was right after event `head`; `now` is when it was written (RFC 3339)."""
 
-    skills: tuple[SkillTold, ...]
+    skills: tuple[SkillContent, ...]
     events: tuple[Envelope, ...]
     preset: str
     head: Head
@@ -120,8 +120,8 @@ class _Ran:
     runs: Mapping[str, KeptRun]
 
 
-def read_report(library: Library, names: Iterable[str], *, last: int | None, now: str) -> ReportTold:
-    """Read what is told of some skills, all of them where none is named; `last` versions in full, None for all.
+def read_report(library: Library, names: Iterable[str], *, last: int | None, now: str) -> ReportContent:
+    """Read the report of some skills, all of them where none is named; `last` versions in full, None for all.
 
     Raises: NotFoundError for a skill that is not there.
     """
@@ -130,11 +130,11 @@ def read_report(library: Library, names: Iterable[str], *, last: int | None, now
     head = library.log.head()
     ran = _Ran(attributed_episodes(library), kept_runs(library.log)) if capsules else _Ran((), {})
     by_skill: dict[str, list[Candidate]] = {}
-    for one in library.candidates() if capsules else ():
-        by_skill.setdefault(one.proposed.capsule, []).append(one)
+    for candidate in library.candidates() if capsules else ():
+        by_skill.setdefault(candidate.proposed.capsule, []).append(candidate)
     wide = library.log.read(types=WIDE_TYPES, newest_first=True, limit=EVENTS)
-    return ReportTold(
-        skills=tuple(_skill(library, one, by_skill.get(one.name, ()), ran, last) for one in capsules),
+    return ReportContent(
+        skills=tuple(_skill(library, capsule, by_skill.get(capsule.name, ()), ran, last) for capsule in capsules),
         events=tuple(wide),
         preset=library.about().preset,
         head=head,
@@ -144,35 +144,35 @@ def read_report(library: Library, names: Iterable[str], *, last: int | None, now
 
 def _skill(
     library: Library, capsule: Capsule, candidates: Sequence[Candidate], ran: _Ran, last: int | None
-) -> SkillTold:
+) -> SkillContent:
     name = capsule.name
     rows = library.versions(name)
     shown = rows[-last:] if last else rows
     events = EVENTS if last else -1
     positions = library.log.documents("mention", name, limit=events, newest_first=True)
-    lines = _lines(library, capsule, {one.id: one for one in candidates})
-    told = _shown(candidates, shown, lines, last)
-    return SkillTold(
+    lines = _lines(library, capsule, {candidate.id: candidate for candidate in candidates})
+    listed = _shown(candidates, shown, lines, last)
+    return SkillContent(
         capsule=capsule,
         lines=lines,
         versions=tuple(shown),
         summed=_summed(rows[: len(rows) - len(shown)]),
-        events=tuple(reversed(library.log.at([one.seq for one in positions]))),
+        events=tuple(reversed(library.log.at([position.seq for position in positions]))),
         events_total=len(library.log.documents("mention", name)),
-        candidates=told,
+        candidates=listed,
         candidates_total=len(candidates),
-        signals=_signals(library, told),
+        signals=_signals(library, listed),
         trends=read_trends(library, name, shown, candidates, under=ran.under, runs=ran.runs),
     )
 
 
-def _lines(library: Library, capsule: Capsule, candidates: Mapping[str, Candidate]) -> tuple[LineTold, ...]:
-    told = []
-    for one in read_blame(library, capsule.name, "").lines:
-        gene = capsule.gene(one.line.gene)
-        claims = claims_of(gene, one.line) if gene and one.line.id else ()
-        told.append(LineTold(one, claims, candidates.get(one.row.candidate) if one.line.id else None))
-    return tuple(told)
+def _lines(library: Library, capsule: Capsule, candidates: Mapping[str, Candidate]) -> tuple[LineContent, ...]:
+    contents = []
+    for line in read_blame(library, capsule.name, "").lines:
+        gene = capsule.gene(line.line.gene)
+        claims = claims_of(gene, line.line) if gene and line.line.id else ()
+        contents.append(LineContent(line, claims, candidates.get(line.row.candidate) if line.line.id else None))
+    return tuple(contents)
 
 
 def _summed(rows: Sequence[VersionRow]) -> Summed | None:
@@ -183,28 +183,32 @@ def _summed(rows: Sequence[VersionRow]) -> Summed | None:
 
 
 def _shown(
-    candidates: Sequence[Candidate], rows: Sequence[VersionRow], lines: Sequence[LineTold], last: int | None
+    candidates: Sequence[Candidate], rows: Sequence[VersionRow], lines: Sequence[LineContent], last: int | None
 ) -> tuple[Candidate, ...]:
     """Choose candidates, newest first: of the versions shown, of live lines, and the last that did not get in."""
-    wanted = {row.candidate for row in rows} | {one.candidate.id for one in lines if one.candidate}
+    wanted = {row.candidate for row in rows} | {line.candidate.id for line in lines if line.candidate}
     left: Counter[str | None] = Counter()
     shown = []
-    for one in reversed(candidates):
-        if one.verdict != "promote":
-            left[one.verdict] += 1
-        if one.id in wanted or (one.verdict != "promote" and (not last or left[one.verdict] <= REFUSED)):
-            shown.append(one)
+    for candidate in reversed(candidates):
+        if candidate.verdict != "promote":
+            left[candidate.verdict] += 1
+        if candidate.id in wanted or (
+            candidate.verdict != "promote" and (not last or left[candidate.verdict] <= REFUSED)
+        ):
+            shown.append(candidate)
     return tuple(shown)
 
 
-def _signals(library: Library, candidates: Sequence[Candidate]) -> tuple[SignalTold, ...]:
+def _signals(library: Library, candidates: Sequence[Candidate]) -> tuple[SignalContent, ...]:
     """Read the signals that candidates answer, oldest first, each with its first pieces of evidence."""
-    fingerprints = dict.fromkeys(one.proposed.fingerprint for one in candidates)
-    found = [signal for name in fingerprints if (signal := library.signal(name))]
-    told = []
-    for signal in sorted(found, key=lambda one: one.position):
+    fingerprints = dict.fromkeys(candidate.proposed.fingerprint for candidate in candidates)
+    raised = [signal for name in fingerprints if (signal := library.signal(name))]
+    contents = []
+    for signal in sorted(raised, key=lambda signal: signal.position):
         kept = evidence_of(library, signal)
         first = kept[:EVIDENCE]
-        there = still_there([one.evidence for one in first], library.log.checkpoints)
-        told.append(SignalTold(signal, first, there, erased_of(library, signal), len(kept) - len(first)))
-    return tuple(told)
+        there = still_there([record.evidence for record in first], library.log.maps)
+        contents.append(
+            SignalContent(signal, first, there, erased_of(library, signal, kept), len(kept) - len(first))
+        )
+    return tuple(contents)

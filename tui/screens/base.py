@@ -11,14 +11,13 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from events.errors import GermlineError, UsageError
-from tui.keys import SCREEN
-from tui.screens.reading import reading
-from tui.views.bar import bar_row
-from tui.views.notice import notice_rows
+from tui.screens.worker import reading
+from tui.views.frame import bar_row, notice_rows
 from tui.widgets.find_bar import FindBar
 from tui.widgets.key_bar import KeyBar
+from tui.widgets.keys import SCREEN
 from tui.widgets.panes import Panes
-from tui.widgets.rows_view import TONES, Line, RowsView
+from tui.widgets.rows_view import TONES, LineView, RowsView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,11 +25,11 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from registry.library import Library
-    from registry.provenance import KeptEvidence
-    from tui.host import Host
-    from tui.places import Place
-    from tui.writing import Change
+    from registry.query.library import Library
+    from registry.query.provenance import KeptEvidence
+    from tui.screens.addresses import ScreenAddress
+    from tui.screens.host_protocol import Host
+    from tui.session.changes import Change
 
 T = TypeVar("T")
 
@@ -51,7 +50,7 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
     FIRST: ClassVar[str] = ""
     """The pane that has the focus first, where it is not the first one."""
 
-    def __init__(self, place: Place, host: Host) -> None:
+    def __init__(self, place: ScreenAddress, host: Host) -> None:
         super().__init__(classes="-ascii" if host.settings.ascii else None)
         self.host = host
         self._place = place
@@ -61,7 +60,7 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
 
     def compose(self) -> ComposeResult:
         """Lay out the bars around the panes."""
-        yield Line(id="top")
+        yield LineView(id="top")
         with Panes(*self.PANES, self.host.shares.get(self._place.view)):
             yield from self.panes()
         yield RowsView(id="notice", classes="-gone")
@@ -92,7 +91,7 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
         raise NotImplementedError
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ScreenAddress:
         """The place with the cursor where it is."""
         return self._place
 
@@ -103,7 +102,7 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
 
     @property
     def note(self) -> str:
-        """What stands at the right of the top bar."""
+        """What is shown at the right of the top bar."""
         return ""
 
     @property
@@ -144,12 +143,12 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
 
     async def standing(self, kept: Sequence[KeptEvidence]) -> tuple[bool, ...]:
         """Tell of each record whether it still is in its log; where one is not, under any name of that log."""
-        from tui.rereading import still_there  # noqa: PLC0415 - the first frame needs none of it
+        from tui.reads.evidence import still_there  # noqa: PLC0415 - the first frame needs none of it
 
-        evidence = [one.evidence for one in kept]
+        evidence = [record.evidence for record in kept]
         there = await asyncio.to_thread(still_there, evidence)
         if not all(there):
-            stored = await self.ask(lambda library: library.log.checkpoints()) or {}
+            stored = await self.ask(lambda library: library.log.maps()) or {}
             there = await asyncio.to_thread(still_there, evidence, lambda: stored)
         return there
 
@@ -160,7 +159,7 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
         await show_grounds(self, crumbs, candidate=candidate, fingerprint=fingerprint)
 
     def relayout(self) -> None:
-        """Write every row anew: the time has changed."""
+        """Write every row again: the time has changed."""
         for rows in self.query(RowsView):
             rows.relayout()
 
@@ -182,13 +181,13 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
 
     @property
     def has_notice(self) -> bool:
-        """Whether a notice stands in place of the panes."""
+        """Whether a notice takes the place of the panes."""
         return not self.query_one("#notice").has_class("-gone")
 
     def show_bar(self) -> None:
-        """Write the top bar anew."""
+        """Write the top bar again."""
         access = self.host.access
-        self.query_one("#top", Line).show(
+        self.query_one("#top", LineView).show(
             lambda width: bar_row(self.crumbs, access.state.preset, self.note, width, live=access.live)
         )
 
@@ -250,9 +249,9 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
 
     def ask_about(self, change: Change) -> None:
         """Ask for a reason and a yes, then append a change."""
-        from tui.screens.asking import Ask  # noqa: PLC0415 - most who look change nothing
+        from tui.screens.confirm import ConfirmChange  # noqa: PLC0415 - most who look change nothing
 
-        self.app.push_screen(Ask(change, self.host))
+        self.app.push_screen(ConfirmChange(change, self.host))
 
     async def action_undo(self) -> None:
         """Ask whether to take the last change back: of this skill, else of the registry."""
@@ -263,8 +262,8 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
         await self._take_back("redo")
 
     async def _take_back(self, step: Literal["undo", "redo"]) -> None:
-        from registry.undoing import changes_of  # noqa: PLC0415 - most who look change nothing
-        from tui.writing import taking_back  # noqa: PLC0415 - as above
+        from registry.actions.undo import changes_of  # noqa: PLC0415 - most who look change nothing
+        from tui.session.changes import taking_back  # noqa: PLC0415 - as above
 
         skill = self.place.skill if self._place.view in {"skills", "history", "why"} else ""
         changes = await self.ask(partial(changes_of, skill=skill))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from tui.keys import HELP, SHEET
-from tui.views.help import KeyLine, help_rows
+from tui.views.frame import KeyLine, help_rows
 from tui.widgets.key_bar import KeyBar
+from tui.widgets.keys import HELP, SHEET
 from tui.widgets.rows_view import TONES, RowsView
 
 if TYPE_CHECKING:

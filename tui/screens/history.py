@@ -8,25 +8,18 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual import on
 
 from events.errors import GermlineError
-from tui.event_reads import (
-    EventDetail,
-    read_around,
-    read_diff,
-    read_lines,
-    read_place,
-    read_version_at,
-)
-from tui.keys import HISTORY
-from tui.listing import Listing
-from tui.places import Place
+from tui.reads.history import EventDetail, read_around, read_diff, read_lines, read_place, read_version_at
+from tui.screens.addresses import ScreenAddress
 from tui.screens.base import PlaceScreen
-from tui.screens.reading import reading
 from tui.screens.sheet import diff_sheet
-from tui.views.history import detail_rows, history_note, undoing_told
-from tui.views.notice import unmatched_rows
+from tui.screens.worker import reading
+from tui.session.changes import reverting
+from tui.views.frame import unmatched_rows
+from tui.views.history import detail_rows, history_note, undoing_words
 from tui.widgets.event_list import EventList
+from tui.widgets.event_pages import Listing
+from tui.widgets.keys import HISTORY
 from tui.widgets.rows_view import RowsView
-from tui.writing import reverting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +27,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from tui.host import Host
+    from tui.screens.host_protocol import Host
 
 _MARKS: Final = 2
 
@@ -46,7 +39,7 @@ class HistoryScreen(PlaceScreen):
     FIND_HINT = "show events that hold …"
     PANES = ("#events", "#detail")
 
-    def __init__(self, place: Place, host: Host) -> None:
+    def __init__(self, place: ScreenAddress, host: Host) -> None:
         super().__init__(place, host)
         self._listing = Listing(host.access, place.skill)
         self._target = place.event
@@ -167,10 +160,10 @@ class HistoryScreen(PlaceScreen):
         return self.query_one("#events", EventList)
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ScreenAddress:
         """The place with the event that the cursor is on."""
         position = self._events.position if self.is_mounted else 0
-        return Place("history", self._place.skill, event=position or self._place.event)
+        return ScreenAddress("history", self._place.skill, event=position or self._place.event)
 
     @property
     def crumbs(self) -> list[str]:
@@ -228,7 +221,7 @@ class HistoryScreen(PlaceScreen):
         detail = self._detail
         if detail:
             ref = str(max(detail.version, 1))
-            self.host.go(Place("why", detail.skill, ref, event=detail.envelope.position))
+            self.host.go(ScreenAddress("why", detail.skill, ref, event=detail.envelope.position))
 
     def on_row_list_chosen(self) -> None:
         """Show the skill as an event left it that was clicked twice."""
@@ -238,10 +231,10 @@ class HistoryScreen(PlaceScreen):
     async def action_travel(self, step: int) -> None:
         """Go to the event that made the next older or newer version."""
         skill, position = self._place.skill, self._events.position
-        found = await self.ask(partial(read_version_at, skill=skill, position=position, step=step))
-        if found:
-            self._events.go_to(found)
-        elif found == 0:
+        target = await self.ask(partial(read_version_at, skill=skill, position=position, step=step))
+        if target:
+            self._events.go_to(target)
+        elif target == 0:
             self.notify("the first version" if step < 0 else "the newest version", timeout=2)
 
     def action_mark(self) -> None:
@@ -274,12 +267,12 @@ class HistoryScreen(PlaceScreen):
         """Change between the events of one skill and those of the whole registry."""
         detail, position = self._detail, self._events.position
         skill = "" if self._place.skill or detail is None else detail.skill
-        self.host.go(Place("history", skill, event=position))
+        self.host.go(ScreenAddress("history", skill, event=position))
 
     async def action_undo(self) -> None:
         """Ask whether to take the last change back; on a move, say that this brings no folder back."""
-        if self._detail and (told := undoing_told(self._detail)):
-            self.notify(told, timeout=8, markup=False)
+        if self._detail and (undoing := undoing_words(self._detail)):
+            self.notify(undoing, timeout=8, markup=False)
         else:
             await super().action_undo()
 

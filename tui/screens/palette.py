@@ -12,12 +12,12 @@ from textual.content import Content
 from textual.markup import escape
 
 from events.errors import GermlineError, UsageError
-from registry.library import Library
-from tui.places import Place, View, place_of
-from tui.screens.asking import Ask
+from registry.query.library import Library
+from tui.screens.addresses import ScreenAddress, View, place_of
 from tui.screens.base import PlaceScreen
-from tui.views.rows import clean
-from tui.writing import reverting, switching
+from tui.screens.confirm import ConfirmChange
+from tui.session.changes import reverting, switching
+from tui.text.rows import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from textual.command import Hits
     from textual.fuzzy import Matcher
 
-    from registry.library import Raised
-    from tui.app import GermlineApp
-    from tui.writing import Change
+    from registry.query.library import Raised
+    from tui.screens.app import GermlineApp
+    from tui.session.changes import Change
 
 _VIEWS: Final[dict[View, tuple[str, str]]] = {
     "skills": ("All skills", "With their scores"),
@@ -49,15 +49,19 @@ _MOST_SIGNALS: Final = 20
 
 def commands_of(app: GermlineApp) -> Iterator[SystemCommand]:
     """List what can be done here: skills, screens, changes, copies, themes, and the way out."""
-    from strategies.auto import AUTO  # noqa: PLC0415 - 100 ms that no first screen needs
-    from strategies.presets import PRESETS  # noqa: PLC0415 - as above
+    from strategies.policy.auto import AUTO  # noqa: PLC0415 - 100 ms that no first screen needs
+    from strategies.policy.presets import PRESETS  # noqa: PLC0415 - as above
 
     for name in app.access.state.names:
-        yield SystemCommand(f"Why {name}", "The skill line by line", partial(app.go, Place("why", name)))
-        yield SystemCommand(f"History of {name}", "Its events", partial(app.go, Place("history", name)))
-        yield SystemCommand(f"Trends of {name}", "Scores, tasks and size", partial(app.go, Place("trends", name)))
-    for view, (title, told) in _VIEWS.items():
-        yield SystemCommand(title, told, partial(app.go, Place(view, app.place.skill if view == "skills" else "")))
+        yield SystemCommand(f"Why {name}", "The skill line by line", partial(app.go, ScreenAddress("why", name)))
+        yield SystemCommand(f"History of {name}", "Its events", partial(app.go, ScreenAddress("history", name)))
+        yield SystemCommand(
+            f"Trends of {name}", "Scores, tasks and size", partial(app.go, ScreenAddress("trends", name))
+        )
+    for view, (title, tooltip) in _VIEWS.items():
+        yield SystemCommand(
+            title, tooltip, partial(app.go, ScreenAddress(view, app.place.skill if view == "skills" else ""))
+        )
     for preset in dict.fromkeys([*PRESETS, *app.access.state.own_presets, AUTO]):
         if preset != app.access.state.preset:
             ask = partial(_ask, app, switching(preset))
@@ -68,16 +72,16 @@ def commands_of(app: GermlineApp) -> Iterator[SystemCommand]:
             skill = base.place.skill
             ask = partial(_ask, app, reverting(skill, version))
             yield SystemCommand(f"Revert {skill} to @{version} …", "By a new event; asks for a reason", ask)
-        for action, title, told in _ACTIONS:
+        for action, title, tooltip in _ACTIONS:
             if base.check_action(action, ()):
-                yield SystemCommand(title, told, partial(base.run_action, action))
+                yield SystemCommand(title, tooltip, partial(base.run_action, action))
     yield SystemCommand("Theme", "Change the colours, and keep them", app.action_change_theme)
     yield SystemCommand("Help", "The keys that work here", app.action_keys)
     yield SystemCommand("Quit", "Leave germline", app.exit)
 
 
 def _ask(app: GermlineApp, change: Change) -> None:
-    app.push_screen(Ask(change, app))
+    app.push_screen(ConfirmChange(change, app))
 
 
 class GoTo(Provider):
@@ -87,7 +91,7 @@ class GoTo(Provider):
 
     @property
     def _germline(self) -> GermlineApp:
-        from tui.app import GermlineApp  # noqa: PLC0415 - the app offers this provider
+        from tui.screens.app import GermlineApp  # noqa: PLC0415 - the app offers this provider
 
         assert isinstance(self.app, GermlineApp)  # noqa: S101 - no other app has it
         return self.app
@@ -103,32 +107,32 @@ class GoTo(Provider):
         """Offer the place that was typed, and the signals that fit it."""
         app = self._germline
         for title, place in _places(query.strip(), app):
-            told = escape(f"germline ui --at {place.address}")
-            yield Hit(1.0, Content(title), partial(app.go, place), help=told)
+            command = escape(f"germline ui --at {place.address}")
+            yield Hit(1.0, Content(title), partial(app.go, place), help=command)
         matcher = self.matcher(query)
-        found = 0
+        matches = 0
         for raised in self._signals:
             name = f"Signal {clean(raised.event.template or raised.event.action)}"
-            if (score := matcher.match(name)) > 0 and found < _MOST_SIGNALS:
-                found += 1
-                place = Place("signals", item=raised.event.fingerprint)
+            if (score := matcher.match(name)) > 0 and matches < _MOST_SIGNALS:
+                matches += 1
+                place = ScreenAddress("signals", item=raised.event.fingerprint)
                 yield Hit(score, _found_in(name, matcher), partial(app.go, place), help=escape(raised.event.kind))
 
 
 def _found_in(name: str, matcher: Matcher) -> Content:
     """Mark what matches; `Matcher.highlight` reads the text as markup, and what a log says is none."""
-    said = Content(name)
+    highlighted = Content(name)
     _, offsets = matcher.fuzzy_search.match(matcher.query, name)
     for at in offsets:
-        said = said.stylize(matcher.match_style, at, at + 1)
-    return said
+        highlighted = highlighted.stylize(matcher.match_style, at, at + 1)
+    return highlighted
 
 
-def _places(query: str, app: GermlineApp) -> Iterator[tuple[str, Place]]:
+def _places(query: str, app: GermlineApp) -> Iterator[tuple[str, ScreenAddress]]:
     if event := _EVENT.fullmatch(query):
         position = int(event[1])
         if position <= app.access.state.head:
-            yield f"Go to event {position}", Place("history", event=position)
+            yield f"Go to event {position}", ScreenAddress("history", event=position)
         return
     try:
         place = place_of(query)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from events.errors import GermlineError
-from tui.figures import count
-from tui.keys import PRESETS
-from tui.places import Place
+from tui.reads.signals import PresetLine, Prospects, read_presets
+from tui.screens.addresses import ScreenAddress
 from tui.screens.base import PlaceScreen
-from tui.screens.reading import reading
-from tui.signal_reads import PresetLine, Prospects, read_presets
-from tui.views.notice import unmatched_rows
+from tui.screens.worker import reading
+from tui.session.changes import switching
+from tui.text.numbers import count
+from tui.views.frame import unmatched_rows
 from tui.views.presets import outlook_rows, preset_rows, presets_header
-from tui.widgets.rows_view import Line, RowList, RowsView
-from tui.writing import switching
+from tui.widgets.keys import PRESETS
+from tui.widgets.rows_view import LineView, RowList, RowsView
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -33,7 +33,7 @@ class PresetsScreen(PlaceScreen):
 
     def panes(self) -> ComposeResult:
         """Lay out the table above the outlook."""
-        yield Line(id="columns")
+        yield LineView(id="columns")
         yield RowList(id="presets")
         yield RowsView(id="outlook", classes="below")
 
@@ -41,10 +41,10 @@ class PresetsScreen(PlaceScreen):
         """Read the presets, then what each would pick; the cursor begins on the one in force."""
         self._target = self.place.item
         self._presets = await self.host.access.read(read_presets)
-        names = [one.bound.name for one in self._presets]
+        names = [preset.bound.name for preset in self._presets]
         if self._target not in names:
-            self._target = next((one.bound.name for one in self._presets if one.in_force), "")
-        self.query_one("#columns", Line).show(presets_header)
+            self._target = next((preset.bound.name for preset in self._presets if preset.in_force), "")
+        self.query_one("#columns", LineView).show(presets_header)
         self.say("", "")
         self.find(done=True)
         self._look_ahead()
@@ -62,7 +62,7 @@ class PresetsScreen(PlaceScreen):
         """List the presets that hold the text; the cursor stays on its preset where that is listed."""
         shown = self._shown
         self._table.show(lambda width: preset_rows(shown, width))
-        names = [one.bound.name for one in shown]
+        names = [line.bound.name for line in shown]
         self._table.cursor = names.index(self._target) if self._target in names else self._table.cursor
         if done:
             self._target = self.place.item
@@ -77,9 +77,9 @@ class PresetsScreen(PlaceScreen):
         self.refresh_bindings()
 
     def _show_outlook(self) -> None:
-        one, prospects = self._one, self._prospects
+        line, prospects = self._one, self._prospects
         self.query_one("#outlook", RowsView).show(
-            lambda width: outlook_rows(one, prospects, width) if one else unmatched_rows(self.needle, width),
+            lambda width: outlook_rows(line, prospects, width) if line else unmatched_rows(self.needle, width),
             home=True,
         )
 
@@ -91,7 +91,7 @@ class PresetsScreen(PlaceScreen):
 
     @property
     def _shown(self) -> list[PresetLine]:
-        return [one for one in self._presets if self.needle.casefold() in one.bound.name.casefold()]
+        return [preset for preset in self._presets if self.needle.casefold() in preset.bound.name.casefold()]
 
     @property
     def _one(self) -> PresetLine | None:
@@ -99,11 +99,11 @@ class PresetsScreen(PlaceScreen):
         return shown[min(self._table.cursor, len(shown) - 1)] if shown else None
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ScreenAddress:
         """The place with the preset that the cursor is on."""
-        one = self._one if self.is_mounted else None
-        name = one.bound.name if one else self._target or self._place.item
-        return Place("presets", self._place.skill, item=name)
+        line = self._one if self.is_mounted else None
+        name = line.bound.name if line else self._target or self._place.item
+        return ScreenAddress("presets", self._place.skill, item=name)
 
     @property
     def crumbs(self) -> list[str]:

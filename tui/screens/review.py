@@ -6,27 +6,27 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from events.errors import GermlineError
-from tui.figures import count
-from tui.keys import REVIEW
-from tui.places import Place
-from tui.review_reads import ReviewLine, read_candidate, read_review
+from tui.reads.review import ReviewLine, read_page, read_review
+from tui.screens.addresses import ScreenAddress
 from tui.screens.base import PlaceScreen
-from tui.screens.reading import reading
 from tui.screens.sheet import diff_sheet, evidence_sheet
-from tui.views.notice import unmatched_rows
+from tui.screens.worker import reading
+from tui.session.changes import deciding, looking_over
+from tui.text.numbers import count
+from tui.text.rows import EachRow
+from tui.views.frame import unmatched_rows
 from tui.views.review import candidate_rows, review_header, review_row
-from tui.views.rows import EachRow
-from tui.widgets.rows_view import Line, RowList, RowsView
-from tui.writing import deciding, looking_over
+from tui.widgets.keys import REVIEW
+from tui.widgets.rows_view import LineView, RowList, RowsView
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from tui.cli.proposed import Page
-    from tui.host import Host
-    from tui.views.rows import Row
-    from tui.writing import Answer
+    from tui.reads.review import CandidatePage
+    from tui.screens.host_protocol import Host
+    from tui.session.changes import Answer
+    from tui.text.rows import Row
 
 
 class ReviewScreen(PlaceScreen):
@@ -36,16 +36,16 @@ class ReviewScreen(PlaceScreen):
     FIND_HINT = "show candidates that hold …"
     PANES = ("#review", "#candidate")
 
-    def __init__(self, place: Place, host: Host) -> None:
+    def __init__(self, place: ScreenAddress, host: Host) -> None:
         super().__init__(place, host)
         self._every: tuple[ReviewLine, ...] = ()
         self._shown: list[ReviewLine] = []
-        self._page: Page | None = None
+        self._page: CandidatePage | None = None
         self._target = place.item
 
     def panes(self) -> ComposeResult:
         """Lay out the list above the candidate."""
-        yield Line(id="columns")
+        yield LineView(id="columns")
         yield RowList(id="review")
         yield RowsView(id="candidate", classes="below")
 
@@ -56,7 +56,7 @@ class ReviewScreen(PlaceScreen):
         self._every = await self.host.access.study(
             partial(read_review, every=settings.draw_every, seed=settings.seed)
         )
-        self.query_one("#columns", Line).show(review_header)
+        self.query_one("#columns", LineView).show(review_header)
         if self._every:
             self.say("", "")
         else:
@@ -66,12 +66,12 @@ class ReviewScreen(PlaceScreen):
 
     def _list(self) -> None:
         wanted = self.needle.casefold()
-        self._shown = shown = [one for one in self._every if wanted in _text(one)]
+        self._shown = shown = [line for line in self._every if wanted in _text(line)]
         self._table.show(
             lambda width: EachRow(len(shown), lambda at: review_row(shown[at], width, self.host.now()))
         )
-        found = (at for at, one in enumerate(shown) if self._target and one.candidate.id.startswith(self._target))
-        self._table.cursor = next(found, self._table.cursor)
+        rows = (at for at, line in enumerate(shown) if self._target and line.candidate.id.startswith(self._target))
+        self._table.cursor = next(rows, self._table.cursor)
         self.show_bar()
 
     def find(self, *, done: bool) -> None:
@@ -89,26 +89,26 @@ class ReviewScreen(PlaceScreen):
 
     @reading("detail")
     async def _read_page(self) -> None:
-        one = self._one
-        if one is None:
+        line = self._one
+        if line is None:
             self._show_page(None, None)
             return
-        if self._page is None or self._page.candidate.id != one.candidate.id:
-            self._show_page(one, None)
+        if self._page is None or self._page.candidate.id != line.candidate.id:
+            self._show_page(line, None)
         try:
-            page = await self.host.access.study(partial(read_candidate, candidate=one.candidate))
+            page = await self.host.access.study(partial(read_page, candidate=line.candidate))
         except GermlineError as error:
             self.tell(error)
             return
-        self._show_page(one, page)
+        self._show_page(line, page)
 
-    def _show_page(self, one: ReviewLine | None, page: Page | None) -> None:
+    def _show_page(self, line: ReviewLine | None, page: CandidatePage | None) -> None:
         self._page = page
 
         def rows(width: int) -> list[Row]:
-            if one is None:
+            if line is None:
                 return unmatched_rows(self.needle, width)
-            return candidate_rows(one, page, width, self.host.now()) if page else []
+            return candidate_rows(line, page, width, self.host.now()) if page else []
 
         self.query_one("#candidate", RowsView).show(rows, home=True)
         self.show_bar()
@@ -125,11 +125,11 @@ class ReviewScreen(PlaceScreen):
         return self._shown[min(self._table.cursor, len(self._shown) - 1)] if self._shown else None
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ScreenAddress:
         """The place with the candidate that the cursor is on."""
-        one = self._one if self.is_mounted else None
-        skill = one.candidate.proposed.capsule if one else self._place.skill
-        return Place("review", skill, item=one.candidate.id[:12] if one else self._target)
+        line = self._one if self.is_mounted else None
+        skill = line.candidate.proposed.capsule if line else self._place.skill
+        return ScreenAddress("review", skill, item=line.candidate.id[:12] if line else self._target)
 
     @property
     def crumbs(self) -> list[str]:
@@ -139,7 +139,9 @@ class ReviewScreen(PlaceScreen):
     @property
     def note(self) -> str:
         """How many wait, and how many were drawn."""
-        waiting, drawn = (sum(one.standing == standing for one in self._every) for standing in ("waits", "drawn"))
+        waiting, drawn = (
+            sum(line.standing == standing for line in self._every) for standing in ("waits", "drawn")
+        )
         return f"{count(waiting, 'candidate')} to decide, {drawn:,} to look at"
 
     @property
@@ -156,9 +158,9 @@ class ReviewScreen(PlaceScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what the candidate under the cursor allows."""
-        page, one = self._page, self._one
+        page, line = self._page, self._one
         offers = {
-            "decide": page and one and one.standing != "seen",
+            "decide": page and line and line.standing != "seen",
             "diff": page and page.files,
             "evidence": page and (page.evidence or page.erased),
             "same": page and page.signal,
@@ -195,17 +197,17 @@ class ReviewScreen(PlaceScreen):
     def action_same(self) -> None:
         """Show the signal that it answers."""
         if self._page and self._page.signal:
-            self.host.go(Place("signals", item=self._page.signal.event.fingerprint))
+            self.host.go(ScreenAddress("signals", item=self._page.signal.event.fingerprint))
 
     def action_why(self) -> None:
         """Show the skill line by line: at the version that it became, else as it is."""
         if self._one:
             candidate = self._one.candidate
             ref = str(candidate.version or "")
-            self.host.go(Place("why", candidate.proposed.capsule, ref))
+            self.host.go(ScreenAddress("why", candidate.proposed.capsule, ref))
 
 
-def _text(one: ReviewLine) -> str:
-    proposed = one.candidate.proposed
+def _text(line: ReviewLine) -> str:
+    proposed = line.candidate.proposed
     lines = " ".join(proposed.new_lines)
-    return f"{one.candidate.id} {proposed.capsule} {proposed.strategy} {proposed.proposer} {lines}".casefold()
+    return f"{line.candidate.id} {proposed.capsule} {proposed.strategy} {proposed.proposer} {lines}".casefold()

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.screen import ModalScreen
 
-from tui.evidence_reads import read_grounds
-from tui.figures import count
-from tui.keys import SHEET
-from tui.views.bar import bar_row
+from tui.reads.evidence import read_grounds
+from tui.text.numbers import count
 from tui.views.diff import changes, diff_rows
 from tui.views.evidence import evidence_rows
+from tui.views.frame import bar_row
 from tui.views.trend_rows import runs_rows
-from tui.views.tried import tried_rows
+from tui.views.why import tried_rows
 from tui.widgets.key_bar import KeyBar
-from tui.widgets.rows_view import TONES, Line, RowsView
+from tui.widgets.keys import SHEET
+from tui.widgets.rows_view import TONES, LineView, RowsView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from registry.candidate import Candidate
-    from registry.diffs import DiffLine
-    from tui.host import Host
+    from registry.query.diffs import DiffLine
+    from registry.state.candidate import Candidate
+    from tui.reads.trend_series import HeatCell
     from tui.screens.base import PlaceScreen
+    from tui.screens.host_protocol import Host
     from tui.views.evidence import Evidenced
-    from tui.views.trends import Cell
     from tui.widgets.rows_view import Layout
 
 
-class Sheet(ModalScreen[None], inherit_bindings=False):
+class SheetScreen(ModalScreen[None], inherit_bindings=False):
     """A page to read; any closing key goes back to the screen below."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {*TONES}
@@ -48,13 +48,13 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
 
     def compose(self) -> ComposeResult:
         """Lay out the page."""
-        yield Line(id="top")
+        yield LineView(id="top")
         yield RowsView(id="page")
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Show the page."""
-        self.query_one("#top", Line).show(
+        self.query_one("#top", LineView).show(
             lambda width: bar_row(
                 self._crumbs, self._host.access.state.preset, self._note, width, live=self._host.access.live
             )
@@ -70,34 +70,36 @@ class Sheet(ModalScreen[None], inherit_bindings=False):
         self.dismiss()
 
 
-def evidence_sheet(crumbs: Sequence[str], what: Evidenced, there: Sequence[bool] | None, host: Host) -> Sheet:
+def evidence_sheet(
+    crumbs: Sequence[str], what: Evidenced, there: Sequence[bool] | None, host: Host
+) -> SheetScreen:
     """Make a sheet of all evidence behind something."""
     note = f"{len(what.evidence)} kept" + (f", {len(what.erased)} erased" if what.erased else "")
-    return Sheet([*crumbs, "evidence"], lambda width: evidence_rows(what, there, width), host, note)
+    return SheetScreen([*crumbs, "evidence"], lambda width: evidence_rows(what, there, width), host, note)
 
 
 async def show_grounds(screen: PlaceScreen, crumbs: Sequence[str], *, candidate: str, fingerprint: str) -> None:
     """Show all evidence behind a candidate, else behind a signal, above a screen; says so where there is none."""
-    found = await screen.ask(partial(read_grounds, candidate=candidate, fingerprint=fingerprint))
-    if found is None:
+    grounds = await screen.ask(partial(read_grounds, candidate=candidate, fingerprint=fingerprint))
+    if grounds is None:
         screen.notify("no evidence is kept behind this", timeout=2, markup=False)
     else:
-        there = await screen.standing(found.evidence)
-        screen.app.push_screen(evidence_sheet(crumbs, found, there, screen.host))
+        there = await screen.standing(grounds.evidence)
+        screen.app.push_screen(evidence_sheet(crumbs, grounds, there, screen.host))
 
 
-def tried_sheet(crumbs: Sequence[str], tried: Sequence[Candidate], host: Host) -> Sheet:
+def tried_sheet(crumbs: Sequence[str], tried: Sequence[Candidate], host: Host) -> SheetScreen:
     """Make a sheet of candidates, and of what became of each."""
     note = count(len(tried), "candidate")
-    return Sheet([*crumbs, "tried"], lambda width: tried_rows(tried, width, host.now()), host, note)
+    return SheetScreen([*crumbs, "tried"], lambda width: tried_rows(tried, width, host.now()), host, note)
 
 
-def diff_sheet(crumbs: Sequence[str], diff: Sequence[DiffLine], host: Host) -> Sheet:
+def diff_sheet(crumbs: Sequence[str], diff: Sequence[DiffLine], host: Host) -> SheetScreen:
     """Make a sheet of a whole diff."""
-    return Sheet(crumbs, lambda width: diff_rows(diff, width), host, changes(diff))
+    return SheetScreen(crumbs, lambda width: diff_rows(diff, width), host, changes(diff))
 
 
-def runs_sheet(crumbs: Sequence[str], cell: Cell, host: Host) -> Sheet:
+def runs_sheet(crumbs: Sequence[str], cell: HeatCell, host: Host) -> SheetScreen:
     """Make a sheet of the runs of a task under one version."""
     note = f"{cell.passed} of {len(cell.runs)} passed"
-    return Sheet(crumbs, lambda width: runs_rows(cell.runs, width), host, note)
+    return SheetScreen(crumbs, lambda width: runs_rows(cell.runs, width), host, note)

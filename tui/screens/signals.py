@@ -7,23 +7,24 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from events.errors import GermlineError
-from tui.figures import count
-from tui.keys import SIGNALS
-from tui.places import Place
+from tui.reads.signals import Prospects, SignalDetail, SignalLine, read_signal, read_signals
+from tui.screens.addresses import ScreenAddress
 from tui.screens.base import PlaceScreen
-from tui.screens.reading import reading
 from tui.screens.sheet import evidence_sheet, tried_sheet
-from tui.signal_reads import Prospects, SignalDetail, SignalLine, read_signal, read_signals
-from tui.views.notice import unmatched_rows
-from tui.views.rows import EachRow
-from tui.views.signals import detail_rows, signal_name, signal_row, signals_header
-from tui.widgets.rows_view import Line, RowList, RowsView
+from tui.screens.worker import reading
+from tui.text.numbers import count
+from tui.text.rows import EachRow, clean
+from tui.text.words import signal_name
+from tui.views.frame import unmatched_rows
+from tui.views.signals import detail_rows, signal_row, signals_header
+from tui.widgets.keys import SIGNALS
+from tui.widgets.rows_view import LineView, RowList, RowsView
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from tui.host import Host
+    from tui.screens.host_protocol import Host
 
 
 class SignalsScreen(PlaceScreen):
@@ -33,7 +34,7 @@ class SignalsScreen(PlaceScreen):
     FIND_HINT = "show signals that hold …"
     PANES = ("#signals", "#signal")
 
-    def __init__(self, place: Place, host: Host) -> None:
+    def __init__(self, place: ScreenAddress, host: Host) -> None:
         super().__init__(place, host)
         self._every: tuple[SignalLine, ...] = ()
         self._shown: list[SignalLine] = []
@@ -46,7 +47,7 @@ class SignalsScreen(PlaceScreen):
 
     def panes(self) -> ComposeResult:
         """Lay out the list above the detail."""
-        yield Line(id="columns")
+        yield LineView(id="columns")
         yield RowList(id="signals")
         yield RowsView(id="signal", classes="below")
 
@@ -54,7 +55,7 @@ class SignalsScreen(PlaceScreen):
         """Read the signals; the cursor stays on the one it is on."""
         self._target = self.place.item
         self._every = await self.host.access.read(read_signals)
-        self.query_one("#columns", Line).show(signals_header)
+        self.query_one("#columns", LineView).show(signals_header)
         if self._every:
             self.say("", "")
         else:
@@ -75,13 +76,13 @@ class SignalsScreen(PlaceScreen):
     def _list(self) -> None:
         """List what is asked for, and put the cursor on the target where it is listed."""
         wanted = self.needle.casefold()
-        shown = [one for one in self._every if (one.open or not self._open_only) and wanted in _text(one)]
+        shown = [line for line in self._every if (line.open or not self._open_only) and wanted in _text(line)]
         shown.sort(key=_newest if self._newest_first else _most_severe)
         self._shown = shown
         self._table.show(
             lambda width: EachRow(len(shown), lambda at: signal_row(shown[at], width, self.host.now()))
         )
-        names = [one.raised.event.fingerprint for one in shown]
+        names = [line.raised.event.fingerprint for line in shown]
         self._table.cursor = names.index(self._target) if self._target in names else self._table.cursor
         self.show_bar()
 
@@ -100,27 +101,27 @@ class SignalsScreen(PlaceScreen):
 
     @reading("detail")
     async def _read_detail(self) -> None:
-        one = self._one
-        if one is None:
+        line = self._one
+        if line is None:
             self._detail = None
             self._show_detail(home=True)
             return
-        if self._detail is None or self._detail.signal != one.raised:
+        if self._detail is None or self._detail.signal != line.raised:
             self._detail = self._there = None
             self._show_detail(home=True)
-        self._detail = await self.ask(partial(read_signal, signal=one.raised))
+        self._detail = await self.ask(partial(read_signal, signal=line.raised))
         self._show_detail(home=False)
         if self._detail and self._detail.evidence:
             there = await self.standing(self._detail.evidence)
-            self._there = there if self._one is one else None
+            self._there = there if self._one is line else None
             self._show_detail(home=False)
 
     def _show_detail(self, *, home: bool) -> None:
-        one, detail, there, prospects = self._one, self._detail, self._there, self._prospects
+        line, detail, there, prospects = self._one, self._detail, self._there, self._prospects
         self.query_one("#signal", RowsView).show(
             lambda width: (
-                detail_rows(one, detail, there, prospects, width, self.host.now())
-                if one
+                detail_rows(line, detail, there, prospects, width, self.host.now())
+                if line
                 else unmatched_rows(self.needle, width)
             ),
             home=home,
@@ -138,10 +139,12 @@ class SignalsScreen(PlaceScreen):
         return self._shown[min(self._table.cursor, len(self._shown) - 1)] if self._shown else None
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ScreenAddress:
         """The place with the signal that the cursor is on."""
-        one = self._one if self.is_mounted else None
-        return Place("signals", self._place.skill, item=one.raised.event.fingerprint if one else self._target)
+        line = self._one if self.is_mounted else None
+        return ScreenAddress(
+            "signals", self._place.skill, item=line.raised.event.fingerprint if line else self._target
+        )
 
     @property
     def crumbs(self) -> list[str]:
@@ -151,7 +154,7 @@ class SignalsScreen(PlaceScreen):
     @property
     def note(self) -> str:
         """How many there are, and how many of them are open."""
-        open_now = sum(one.open for one in self._every)
+        open_now = sum(line.open for line in self._every)
         shown = f"{len(self._shown):,} of " if len(self._shown) != len(self._every) else ""
         return f"{shown}{count(len(self._every), 'signal')}, {open_now:,} open"
 
@@ -183,9 +186,9 @@ class SignalsScreen(PlaceScreen):
 
     def action_evidence(self) -> None:
         """Show all evidence of the signal in full."""
-        one, detail, there = self._one, self._detail, self._there
-        if one and detail and (detail.evidence or detail.erased):
-            crumbs = ["Signals", signal_name(one.raised.event)]
+        line, detail, there = self._one, self._detail, self._there
+        if line and detail and (detail.evidence or detail.erased):
+            crumbs = ["Signals", signal_name(line.raised.event, clean)]
             self.app.push_screen(evidence_sheet(crumbs, detail, there, self.host))
 
     def on_row_list_chosen(self) -> None:
@@ -196,13 +199,13 @@ class SignalsScreen(PlaceScreen):
         """Show the line that answers the signal."""
         if self._detail and self._detail.lines:
             line = self._detail.lines[0]
-            self.host.go(Place("why", line.skill, "", line.number))
+            self.host.go(ScreenAddress("why", line.skill, "", line.number))
 
     def action_tried(self) -> None:
         """Show all that was tried for the signal."""
-        one, detail = self._one, self._detail
-        if one and detail:
-            crumbs = ["Signals", signal_name(one.raised.event)]
+        line, detail = self._one, self._detail
+        if line and detail:
+            crumbs = ["Signals", signal_name(line.raised.event, clean)]
             self.app.push_screen(tried_sheet(crumbs, detail.tried, self.host))
 
     def action_only_open(self) -> None:
@@ -219,14 +222,14 @@ class SignalsScreen(PlaceScreen):
         self.find(done=True)
 
 
-def _text(one: SignalLine) -> str:
-    signal = one.raised.event
+def _text(line: SignalLine) -> str:
+    signal = line.raised.event
     return f"{signal.kind} {signal.calls_for} {signal.template} {signal.action} {' '.join(signal.runs)}".casefold()
 
 
-def _newest(one: SignalLine) -> tuple[int, ...]:
-    return (-one.raised.position,)
+def _newest(line: SignalLine) -> tuple[int, ...]:
+    return (-line.raised.position,)
 
 
-def _most_severe(one: SignalLine) -> tuple[bool, float, str]:
-    return not one.open, -one.raised.event.severity, one.raised.event.fingerprint
+def _most_severe(line: SignalLine) -> tuple[bool, float, str]:
+    return not line.open, -line.raised.event.severity, line.raised.event.fingerprint

@@ -6,32 +6,32 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from events.errors import GermlineError
-from tui.figures import count
-from tui.keys import SKILLS
-from tui.places import Place
+from tui.screens.addresses import ScreenAddress
 from tui.screens.base import PlaceScreen
-from tui.screens.reading import reading
-from tui.views.notice import unmatched_rows
-from tui.widgets.rows_view import Line, RowList, RowsView
+from tui.screens.worker import reading
+from tui.text.numbers import count
+from tui.views.frame import unmatched_rows
+from tui.widgets.keys import SKILLS
+from tui.widgets.rows_view import LineView, RowList, RowsView
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from registry.library import Library
-    from tui.host import Host
-    from tui.reads import SkillCard, Work
+    from registry.query.library import Library
+    from tui.reads.skills import OpenWork, SkillCard
+    from tui.screens.host_protocol import Host
 
 
 def _skills(library: Library) -> tuple[SkillCard, ...]:
-    from tui.reads import read_skills  # noqa: PLC0415 - behind the first frame, and in the reading thread
+    from tui.reads.skills import read_skills  # noqa: PLC0415 - behind the first frame, and in the reading thread
     from tui.views import skills  # noqa: F401, PLC0415 - as above: the next to be needed
 
     return read_skills(library)
 
 
-def _work(library: Library) -> Work:
-    from tui.reads import read_work  # noqa: PLC0415 - as above
+def _work(library: Library) -> OpenWork:
+    from tui.reads.skills import read_work  # noqa: PLC0415 - as above
 
     return read_work(library)
 
@@ -43,15 +43,15 @@ class SkillsScreen(PlaceScreen):
     FIND_HINT = "show skills that hold …"
     PANES = ("#skills", "#card")
     _every: tuple[SkillCard, ...] = ()
-    _work: Work | None = None
+    _work: OpenWork | None = None
 
-    def __init__(self, place: Place, host: Host) -> None:
+    def __init__(self, place: ScreenAddress, host: Host) -> None:
         super().__init__(place, host)
         self._target = place.skill
 
     def panes(self) -> ComposeResult:
         """Lay out the table above the card."""
-        yield Line(id="columns")
+        yield LineView(id="columns")
         yield RowList(id="skills")
         yield RowsView(id="card", classes="below")
 
@@ -61,7 +61,7 @@ class SkillsScreen(PlaceScreen):
         self._every = await self.host.access.read(_skills)
         from tui.views.skills import skills_header  # noqa: PLC0415 - loaded by the reading thread
 
-        self.query_one("#columns", Line).show(skills_header)
+        self.query_one("#columns", LineView).show(skills_header)
         if self._every:
             self.say("", "")
         else:
@@ -136,10 +136,10 @@ class SkillsScreen(PlaceScreen):
         return cards[min(self._table.cursor, len(cards) - 1)] if cards else None
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ScreenAddress:
         """The place with the skill that the cursor is on."""
         card = self._card if self.is_mounted else None
-        return Place("skills", card.capsule.name if card else self._target)
+        return ScreenAddress("skills", card.capsule.name if card else self._target)
 
     @property
     def note(self) -> str:
@@ -173,7 +173,7 @@ class SkillsScreen(PlaceScreen):
     def action_open(self) -> None:
         """Show the history of the skill."""
         if self._card:
-            self.host.go(Place("history", self._card.capsule.name))
+            self.host.go(ScreenAddress("history", self._card.capsule.name))
 
     def on_row_list_chosen(self) -> None:
         """Show the history of a skill that was clicked twice."""
@@ -182,11 +182,11 @@ class SkillsScreen(PlaceScreen):
     def action_why(self) -> None:
         """Show the skill line by line."""
         if self._card:
-            self.host.go(Place("why", self._card.capsule.name))
+            self.host.go(ScreenAddress("why", self._card.capsule.name))
 
     async def action_diff(self) -> None:
         """Show what the newest version changed."""
-        from tui.event_reads import read_diff  # noqa: PLC0415 - the first frame needs none of it
+        from tui.reads.history import read_diff  # noqa: PLC0415 - the first frame needs none of it
         from tui.screens.sheet import diff_sheet  # noqa: PLC0415 - as above
 
         card = self._card
@@ -200,7 +200,7 @@ class SkillsScreen(PlaceScreen):
 
     async def action_evidence(self) -> None:
         """Show the evidence behind the newest version."""
-        from registry.rendering import label  # noqa: PLC0415 - the first frame needs none of it
+        from registry.skill_md.render import label  # noqa: PLC0415 - the first frame needs none of it
 
         card = self._card
         if card:

@@ -6,26 +6,26 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from tui.event_reads import read_diff
-from tui.keys import TRENDS
-from tui.places import Place
+from tui.reads.history import read_diff
+from tui.screens.addresses import ScreenAddress
 from tui.screens.base import PlaceScreen
 from tui.screens.sheet import diff_sheet, runs_sheet
-from tui.views.notice import unmatched_rows
+from tui.views.frame import unmatched_rows
 from tui.views.trend_rows import heat_header, nothing_ran, task_name, trend_rows, trends_header
 from tui.widgets.heat_grid import HeatGrid
-from tui.widgets.rows_view import Line, RowsView
+from tui.widgets.keys import TRENDS
+from tui.widgets.rows_view import LineView, RowsView
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from registry.library import Library
-    from tui.views.trends import Trends
+    from registry.query.library import Library
+    from tui.reads.trend_series import Trends
 
 
 def _read(library: Library, skill: str) -> Trends:
-    from tui.skill_trends import read_last_trends  # noqa: PLC0415 - the first screen needs none of it
+    from tui.reads.trends import read_last_trends  # noqa: PLC0415 - the first screen needs none of it
 
     return read_last_trends(library, skill)
 
@@ -42,9 +42,9 @@ class TrendsScreen(PlaceScreen):
 
     def panes(self) -> ComposeResult:
         """Lay out the table above the heat map."""
-        yield Line(id="columns")
+        yield LineView(id="columns")
         yield RowsView(id="trends")
-        yield Line(id="heads", classes="below")
+        yield LineView(id="heads", classes="below")
         yield HeatGrid(id="tasks")
 
     async def load(self) -> None:
@@ -53,7 +53,7 @@ class TrendsScreen(PlaceScreen):
         self._trends = await self.host.access.study(partial(_read, skill=place.skill))
         trends = self._trends
         self.say("", "")
-        self.query_one("#columns", Line).show(trends_header)
+        self.query_one("#columns", LineView).show(trends_header)
         self.query_one("#trends", RowsView).show(partial(trend_rows, trends))
         self._target = place.item or self._target
         self.find(done=False)
@@ -81,11 +81,11 @@ class TrendsScreen(PlaceScreen):
         grid = self._grid
         self._keep_target(is_asked=self.focused is grid)  # else a filter moved it, which may be forgotten again
         if self.needle and not grid.heat.rows:
-            self.query_one("#heads", Line).show(lambda width: unmatched_rows(self.needle, width)[1:2])
+            self.query_one("#heads", LineView).show(lambda width: unmatched_rows(self.needle, width)[1:2])
         elif grid.heat.versions:
-            self.query_one("#heads", Line).show(partial(heat_header, grid.heat, grid.column))
+            self.query_one("#heads", LineView).show(partial(heat_header, grid.heat, grid.column))
         else:
-            self.query_one("#heads", Line).show(nothing_ran)
+            self.query_one("#heads", LineView).show(nothing_ran)
         self.show_bar()
         self.refresh_bindings()
 
@@ -101,12 +101,12 @@ class TrendsScreen(PlaceScreen):
         return self._grid.version or (self._trends.last if self._trends else 0)
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ScreenAddress:
         """The place with the cell that the cursor is on."""
         grid = self._grid if self.is_mounted and self._trends else None
         if grid is None or grid.task_row is None:
             return self._place
-        return Place("trends", self._place.skill, str(grid.version), item=grid.task_row.task)
+        return ScreenAddress("trends", self._place.skill, str(grid.version), item=grid.task_row.task)
 
     @property
     def crumbs(self) -> list[str]:
@@ -144,10 +144,10 @@ class TrendsScreen(PlaceScreen):
 
     def action_runs(self) -> None:
         """Show the runs behind the cell."""
-        task, found = self._grid.task_row, self._grid.cell
-        if task and found:
+        task, cell = self._grid.task_row, self._grid.cell
+        if task and cell:
             crumbs = ["Skills", f"{self._place.skill}@{self._version}", task_name(task.task), "runs"]
-            self.app.push_screen(runs_sheet(crumbs, found, self.host))
+            self.app.push_screen(runs_sheet(crumbs, cell, self.host))
 
     def on_row_list_chosen(self) -> None:
         """Show the runs of a cell that was clicked twice."""
@@ -159,7 +159,7 @@ class TrendsScreen(PlaceScreen):
 
     def action_why(self) -> None:
         """Show the skill line by line, at the version under the cursor."""
-        self.host.go(Place("why", self._place.skill, str(self._version)))
+        self.host.go(ScreenAddress("why", self._place.skill, str(self._version)))
 
     async def action_diff(self) -> None:
         """Show what the version under the cursor changed."""

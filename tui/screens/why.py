@@ -6,19 +6,19 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from registry.provenance import Why, why
-from tui.event_reads import EventDetail, read_diff, read_event
-from tui.keys import WHY
-from tui.places import Place
-from tui.reads import BlameLine, BlamePage, read_blame, read_chain, read_tones
+from registry.query.provenance import Why, why
+from tui.reads.history import EventDetail, read_diff, read_event
+from tui.reads.skills import BlameLine, BlamePage, chain_of, read_blame, read_tones
+from tui.screens.addresses import ScreenAddress
 from tui.screens.base import PlaceScreen
-from tui.screens.reading import reading
-from tui.screens.sheet import Sheet, diff_sheet, evidence_sheet, tried_sheet
+from tui.screens.sheet import SheetScreen, diff_sheet, evidence_sheet, tried_sheet
+from tui.screens.worker import reading
 from tui.views.blame import blame_rows, first_line, next_match
 from tui.views.evidence import evidence_rows
 from tui.views.history import detail_rows
 from tui.views.why import why_rows
 from tui.widgets.chain_line import ChainLine
+from tui.widgets.keys import WHY
 from tui.widgets.rows_view import RowList, RowsView
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from tui.host import Host
-    from tui.views.markdown import Tones
-    from tui.views.rows import Row
+    from tui.reads.markdown_tones import Tones
+    from tui.screens.host_protocol import Host
+    from tui.text.rows import Row
 
 
 class WhyScreen(PlaceScreen):
@@ -39,13 +39,13 @@ class WhyScreen(PlaceScreen):
     FIND_HINT = "go to lines that hold …"
     PANES = ("#blame", "#why")
 
-    def __init__(self, place: Place, host: Host) -> None:
+    def __init__(self, place: ScreenAddress, host: Host) -> None:
         super().__init__(place, host)
         self._ref = place.ref
         self._page: BlamePage | None = None
         self._why: Why | None = None
         self._there: dict[tuple[str, ...], tuple[bool, ...]] = {}
-        self._sheet: Sheet | None = None
+        self._sheet: SheetScreen | None = None
         self._tones: Sequence[Tones] = ()
         self._cause: EventDetail | None = None
 
@@ -80,7 +80,7 @@ class WhyScreen(PlaceScreen):
         """Colour the text once it is on the screen: reading it as Markdown takes longer than showing it."""
         page = self._page
         if page is not None:
-            texts = [one.line.text for one in page.lines]
+            texts = [line.line.text for line in page.lines]
             tones = await asyncio.to_thread(read_tones, texts)
             self._tones = tones if page is self._page else ()
             self._show_blame()
@@ -102,31 +102,32 @@ class WhyScreen(PlaceScreen):
         page, line = self._page, self._line
         if page is None or line is None:
             return
-        said = await self.ask(partial(why, capsule=page.capsule, number=line.line.number, earlier=1))
-        if said is None:
+        story = await self.ask(
+            partial(why, capsule=page.capsule, number=line.line.number, earlier=1, history=page.history)
+        )
+        if story is None:
             return
-        links = await self.ask(partial(read_chain, why=said)) or ()
-        self._why = said
-        self._chain.show_links(links)
+        self._why = story
+        self._chain.show_links(chain_of(story))
         self._show_why(home=True)
-        kept = tuple(one.id for one in said.evidence)
+        kept = tuple(record.id for record in story.evidence)
         if kept and kept not in self._there:
-            self._there[kept] = await self.standing(said.evidence)
+            self._there[kept] = await self.standing(story.evidence)
             self._show_why(home=False)
 
     def _show_why(self, *, home: bool) -> None:
-        said, cause, there = self._why, self._cause, self._standing
-        if said is None:
+        story, cause, there = self._why, self._cause, self._standing
+        if story is None:
             return
 
         def rows(width: int) -> Sequence[Row]:
             if self._chain.link is None:
-                return why_rows(said, there, width, self.host.now())
-            return detail_rows(cause, width, self.host.now()) if cause else evidence_rows(said, there, width)
+                return why_rows(story, there, width, self.host.now())
+            return detail_rows(cause, width, self.host.now()) if cause else evidence_rows(story, there, width)
 
         self.query_one("#why", RowsView).show(rows, home=home)
         if self._sheet is not None and self._sheet.is_attached:
-            self._sheet.show(lambda width: evidence_rows(said, there, width))
+            self._sheet.show(lambda width: evidence_rows(story, there, width))
         self.show_bar()
         self.refresh_bindings()
 
@@ -139,7 +140,7 @@ class WhyScreen(PlaceScreen):
     @property
     def _standing(self) -> tuple[bool, ...] | None:
         """Which evidence of the line still is where it was, None while unknown."""
-        return self._there.get(tuple(one.id for one in self._why.evidence)) if self._why else None
+        return self._there.get(tuple(record.id for record in self._why.evidence)) if self._why else None
 
     @property
     def _chain(self) -> ChainLine:
@@ -162,10 +163,10 @@ class WhyScreen(PlaceScreen):
         return f"{self._place.skill}@{version}" if version else self._place.skill
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ScreenAddress:
         """The place with the line that the cursor is on."""
         line = self._line.line.number if self._line else self._place.line
-        return Place("why", self._place.skill, self._ref, line)
+        return ScreenAddress("why", self._place.skill, self._ref, line)
 
     @property
     def crumbs(self) -> list[str]:
@@ -193,14 +194,14 @@ class WhyScreen(PlaceScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what the line under the cursor allows."""
-        said = self._why
+        story = self._why
         offers = {
-            "evidence": said and (said.evidence or said.erased),
-            "before": said and said.previous,
-            "diff": said,
-            "travel": said,
-            "same": said and said.signal,
-            "tried": said and said.tried,
+            "evidence": story and (story.evidence or story.erased),
+            "before": story and story.previous,
+            "diff": story,
+            "travel": story,
+            "same": story and story.signal,
+            "tried": story and story.tried,
         }
         if action in offers:
             return False if self.has_notice else bool(offers[action]) or None
@@ -214,10 +215,10 @@ class WhyScreen(PlaceScreen):
 
     def action_evidence(self) -> None:
         """Show all evidence of the line in full."""
-        said = self._why
-        if said and (said.evidence or said.erased):
-            crumbs = ["Skills", self._label, f"line {said.line.number}"]
-            self._sheet = evidence_sheet(crumbs, said, self._standing, self.host)
+        story = self._why
+        if story and (story.evidence or story.erased):
+            crumbs = ["Skills", self._label, f"line {story.line.number}"]
+            self._sheet = evidence_sheet(crumbs, story, self._standing, self.host)
             self.app.push_screen(self._sheet)
 
     def on_row_list_chosen(self) -> None:
@@ -225,14 +226,14 @@ class WhyScreen(PlaceScreen):
         self.action_evidence()
 
     async def action_before(self) -> None:
-        """Go to what the line said before."""
-        said = self._why
-        if said and said.previous:
-            version = said.previous[0].version
+        """Go to the earlier text of the line."""
+        story = self._why
+        if story and story.previous:
+            version = story.previous[0].version
             page = await self.ask(partial(read_blame, skill=self._place.skill, ref=str(version)))
             if page is not None:
-                number = page.number_of(said.line.gene, said.line.id)
-                self.host.go_before(Place("why", self._place.skill, str(version), number))
+                number = page.number_of(story.line.gene, story.line.id)
+                self.host.go_before(ScreenAddress("why", self._place.skill, str(version), number))
 
     def action_return(self) -> None:
         """Return to what the line says later."""
@@ -252,10 +253,10 @@ class WhyScreen(PlaceScreen):
 
     async def action_diff(self) -> None:
         """Show the change that brought the line."""
-        said = self._why
-        if said is None:
+        story = self._why
+        if story is None:
             return
-        new = said.row.version
+        new = story.row.version
         diff = await self.ask(partial(read_diff, skill=self._place.skill, old=new - 1, new=new))
         if diff is not None:
             crumbs = ["Skills", self._place.skill, f"diff @{new - 1} @{new}" if new > 1 else "diff @1"]
@@ -271,29 +272,29 @@ class WhyScreen(PlaceScreen):
     def action_same(self) -> None:
         """Show the signal behind the line, with all that came of it."""
         if self._why and self._why.signal:
-            self.host.go(Place("signals", item=self._why.signal.event.fingerprint))
+            self.host.go(ScreenAddress("signals", item=self._why.signal.event.fingerprint))
 
     def action_tried(self) -> None:
-        """Show what else was tried for the signal of the line, and why it is not there."""
-        said = self._why
-        if said and said.tried:
-            crumbs = ["Skills", self._label, f"line {said.line.number}"]
-            self.app.push_screen(tried_sheet(crumbs, said.tried, self.host))
+        """Show what other changes were tried for the signal of the line, and why it is not there."""
+        story = self._why
+        if story and story.tried:
+            crumbs = ["Skills", self._label, f"line {story.line.number}"]
+            self.app.push_screen(tried_sheet(crumbs, story.tried, self.host))
 
     def find(self, *, done: bool) -> None:
         """Mark what matches, and go to the first match from the cursor on."""
         self._show_blame()
         if self.needle:
-            self._to_match(1, here=True, is_told=done)
+            self._to_match(1, here=True, is_notified=done)
 
     def action_match(self, step: int) -> None:
         """Go to the next line that matches, or to the one before."""
-        self._to_match(step, here=False, is_told=True)
+        self._to_match(step, here=False, is_notified=True)
 
-    def _to_match(self, step: int, *, here: bool, is_told: bool) -> None:
+    def _to_match(self, step: int, *, here: bool, is_notified: bool) -> None:
         page = self._page
-        found = next_match(page, self._blame.cursor, step, self.needle, here=here) if page else None
-        if found is not None:
-            self._blame.cursor = found
-        elif is_told:
+        line = next_match(page, self._blame.cursor, step, self.needle, here=here) if page else None
+        if line is not None:
+            self._blame.cursor = line
+        elif is_notified:
             self.notify(f'no line has "{self.needle}"', timeout=2, markup=False)

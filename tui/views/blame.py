@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from events.score import Unmeasured
-from tui.figures import age
-from tui.views.marks import UNPROVEN, delta_part
-from tui.views.rows import Part, cell, clean, cut_row, marked, toned
+from events.types.score import Unmeasured
+from tui.text.numbers import age
+from tui.text.rows import RowPart, cell, clean, cut_row, marked, toned
+from tui.views.scores import UNPROVEN, delta_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tui.reads import BlameLine, BlamePage
-    from tui.views.markdown import Tones
-    from tui.views.rows import Row, Tone
+    from tui.reads.markdown_tones import Tones
+    from tui.reads.skills import BlameLine, BlamePage
+    from tui.text.rows import Row, Tone
 
 _ROOMY: Final = 98
 _GUTTER: Final = 21
@@ -30,50 +30,54 @@ def blame_rows(
     Shapes: `tones` has an entry for each line, or none at all.
     """
     numbers = len(str(len(page.lines)))
-    events = max((len(str(one.line.origin)) for one in page.lines), default=1) + 1 if width >= _ROOMY else 0
+    events = max((len(str(line.line.origin)) for line in page.lines), default=1) + 1 if width >= _ROOMY else 0
     rows = []
-    for at, one in enumerate(page.lines):
-        first = at == 0 or page.lines[at - 1].line.origin != one.line.origin
-        gutter = _gutter(one, events, now) if first else _joined(one, page.lines[at + 1 : at + 2], events)
-        text = clean(one.line.text)
-        number = (Part(" │ ", "dim"), cell(str(one.line.number), numbers, "dim", right=True), Part(" │ ", "dim"))
+    for at, blamed in enumerate(page.lines):
+        first = at == 0 or page.lines[at - 1].line.origin != blamed.line.origin
+        gutter = _gutter(blamed, events, now) if first else _joined(blamed, page.lines[at + 1 : at + 2], events)
+        text = clean(blamed.line.text)
+        number = (
+            RowPart(" │ ", "dim"),
+            cell(str(blamed.line.number), numbers, "dim", right=True),
+            RowPart(" │ ", "dim"),
+        )
         if needle or not tones:
-            said = marked(text, matches_in(text, needle), "mark", _tone(one))
+            words = marked(text, matches_in(text, needle), "mark", _tone(blamed))
         else:
-            said = toned(text, tones[at], _tone(one))
-        rows.append(cut_row((*gutter, *number, *said), width))
+            words = toned(text, tones[at], _tone(blamed))
+        rows.append(cut_row((*gutter, *number, *words), width))
     return rows
 
 
-def _gutter(one: BlameLine, events: int, now: str) -> Row:
-    unproven = isinstance(one.row.after, Unmeasured) and one.word != _STAMP
-    delta = UNPROVEN if unproven else delta_part(one.delta) if is_learned(one) else Part("")
+def _gutter(line: BlameLine, events: int, now: str) -> Row:
+    unproven = isinstance(line.row.after, Unmeasured) and line.word != _STAMP
+    delta = UNPROVEN if unproven else delta_part(line.delta) if is_learned(line) else RowPart("")
     return (
-        cell(str(one.line.origin), events, "dim", right=True),
-        cell(f" {one.word}", 10, "accent" if is_learned(one) else ""),
-        cell(age(one.at, now), 4, "dim", right=True),
+        cell(str(line.line.origin), events, "dim", right=True),
+        cell(f" {line.word}", 10, "accent" if is_learned(line) else ""),
+        cell(age(line.at, now), 4, "dim", right=True),
         cell(delta.text, 7, delta.tone, right=True),
     )
 
 
-def _joined(one: BlameLine, following: Sequence[BlameLine], events: int) -> Row:
-    goes_on = following and following[0].line.origin == one.line.origin
+def _joined(line: BlameLine, following: Sequence[BlameLine], events: int) -> Row:
+    goes_on = following and following[0].line.origin == line.line.origin
     return (cell(" " * events + ("  │" if goes_on else "  ╰"), events + _GUTTER, "dim"),)
 
 
-def _tone(one: BlameLine) -> Tone:
-    return "strong" if is_learned(one) else "dim" if one.word == _STAMP else ""
+def _tone(line: BlameLine) -> Tone:
+    return "strong" if is_learned(line) else "dim" if line.word == _STAMP else ""
 
 
-def is_learned(one: BlameLine) -> bool:
+def is_learned(line: BlameLine) -> bool:
     """Tell whether a strategy wrote a line, not a person."""
-    return one.word in {"repair", "harden", "innovate"}
+    return line.word in {"repair", "harden", "innovate"}
 
 
 def matches_in(text: str, needle: str) -> list[tuple[int, int]]:
     """Find a text in a line, whatever its case."""
-    found = re.finditer(re.escape(needle), text, re.IGNORECASE) if needle else ()
-    return [match.span() for match in found]
+    matches = re.finditer(re.escape(needle), text, re.IGNORECASE) if needle else ()
+    return [match.span() for match in matches]
 
 
 def next_match(page: BlamePage, at: int, step: int, needle: str, *, here: bool) -> int | None:
@@ -88,8 +92,10 @@ def first_line(page: BlamePage, line: int, event: int) -> int:
     numbers = range(1, len(page.lines) + 1)
     if line in numbers:
         return line
-    rows = [(one.line.number, one) for one in page.lines]
-    written = next((number for number, one in rows if one.line.id and one.line.origin == event), 0)
-    came = next((n for n, one in rows if one.line.version == page.capsule.version and is_learned(one)), 0)
-    learned = max(((one.line.version, -number) for number, one in rows if is_learned(one)), default=(0, -1))
+    rows = [(line.line.number, line) for line in page.lines]
+    written = next((number for number, blamed in rows if blamed.line.id and blamed.line.origin == event), 0)
+    came = next((n for n, blamed in rows if blamed.line.version == page.capsule.version and is_learned(blamed)), 0)
+    learned = max(
+        ((blamed.line.version, -number) for number, blamed in rows if is_learned(blamed)), default=(0, -1)
+    )
     return written or came or -learned[1]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Final, Protocol
 
 from rich.cells import cell_len
 
-from tui.figures import count
-from tui.rereading import in_packed_sample, place_words
-from tui.views.rows import (
+from tui.facts.evidence import STILL_THERE, erased_words
+from tui.reads.evidence import in_packed_sample, place_words
+from tui.text.numbers import count
+from tui.text.rows import (
     BLANK,
     LABEL_WIDTH,
-    Part,
+    RowPart,
     cell,
     clean,
     cut_left,
@@ -27,10 +27,10 @@ from tui.views.rows import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from registry.erasing import ErasedEvidence
-    from registry.library import Raised
-    from registry.provenance import KeptEvidence
-    from tui.views.rows import Row, Tone
+    from registry.query.library import Raised
+    from registry.query.provenance import KeptEvidence
+    from registry.query.signals import ErasedEvidence
+    from tui.text.rows import Row
 
 
 class Evidenced(Protocol):
@@ -57,12 +57,6 @@ _WILDCARD: Final = "<*>"
 _PLACE: Final = 17
 _INDENT: Final = 5
 
-_STANDING: Final[dict[bool | None, tuple[str, Tone]]] = {
-    None: ("…", "dim"),
-    True: ("✓ still there", "good"),
-    False: ("✗ gone", "bad"),
-}
-
 
 def evidence_summary(why: Evidenced, there: Sequence[bool] | None, width: int) -> list[Row]:
     """Write the first pieces of evidence, one row each, and what was erased, when and why."""
@@ -72,22 +66,21 @@ def evidence_summary(why: Evidenced, there: Sequence[bool] | None, width: int) -
         row = _evidence_row(kept, why, width - LABEL_WIDTH, standing=standing)
         rows += labelled("" if rows else "evidence", row, width, limit=1)
     left = len(why.evidence) - len(rows)
-    rows += labelled("", (Part(f"{left} more: e", "dim"),), width) if left > 0 else []
-    for (on, reason), number in Counter((one.at[:10], one.reason) for one in why.erased).items():
-        said = (Part("✗ ", "warn"), Part(f"{count(number, 'piece')} erased on {on} because {clean(reason)}"))
-        rows += labelled("" if rows else "evidence", said, width, limit=2)
+    rows += labelled("", (RowPart(f"{left} more: e", "dim"),), width) if left > 0 else []
+    for text in erased_words(why.erased):
+        rows += labelled("" if rows else "evidence", (RowPart(clean(text), "warn"),), width, limit=2)
     return rows
 
 
 def _evidence_row(kept: KeptEvidence, why: Evidenced, width: int, *, standing: bool | None) -> Row:
     """Write one record in one row: where it is, what it says with the matching words marked, if it still is."""
     evidence = kept.evidence
-    mark, tone = _STANDING[standing]
+    mark, tone = STILL_THERE[standing]
     place = cut_left(clean(f"{_name(evidence.file)}:{evidence.line}"), max(width // 4, _PLACE))
     room = max(width - cell_len(place) - cell_len(mark) - 4, 8)
     text = " ".join(clean(evidence.text).split())
-    said = cut_row(_from_match(text, _template(why)), room)
-    return Part(f"{place}  ", "dim"), *pad_row(said, room), Part(f"  {mark}", tone)
+    snippet = cut_row(_from_match(text, _template(why)), room)
+    return RowPart(f"{place}  ", "dim"), *pad_row(snippet, room), RowPart(f"  {mark}", tone)
 
 
 def _template(why: Evidenced) -> str:
@@ -95,10 +88,10 @@ def _template(why: Evidenced) -> str:
 
 
 def _from_match(text: str, template: str) -> Row:
-    """Mark what matches a template, and leave out what stands before it."""
+    """Mark what matches a template, and leave out what comes before it."""
     spans = template_spans(text, template)
     start = spans[0][0] if spans else 0
-    lead = (Part("… ", "dim"),) if start else ()
+    lead = (RowPart("… ", "dim"),) if start else ()
     return *lead, *slice_row(marked(text, spans, "mark"), start, len(text))
 
 
@@ -110,24 +103,24 @@ def template_spans(text: str, template: str) -> list[tuple[int, int]]:
         words = piece.strip()
         if not words:
             continue
-        found = text.find(words, at)
-        if found < 0:
+        start = text.find(words, at)
+        if start < 0:
             return []
-        at = found + len(words)
-        spans.append((found, at))
+        at = start + len(words)
+        spans.append((start, at))
     return spans
 
 
 def evidence_rows(why: Evidenced, there: Sequence[bool] | None, width: int) -> list[Row]:
     """Write all evidence of a line in full: where each record is, whether it still is there, what it says.
 
-    Below it stands what was erased: of that the day and the reason are left.
+    Below it is what was erased: of that the day and the reason are left.
     """
     template = _template(why)
     rows: list[Row] = []
     for at, kept in enumerate(why.evidence):
         evidence = kept.evidence
-        mark, tone = _STANDING[there[at] if there is not None and at < len(there) else None]
+        mark, tone = STILL_THERE[there[at] if there is not None and at < len(there) else None]
         place = cut_left(clean(f"{evidence.file}:{evidence.line}"), width - _INDENT - cell_len(mark) - 3)
         redacted = f", {count(len(evidence.redactions), 'redaction')}" if evidence.redactions else ""
         packed = f"{place_words(evidence.file, evidence.line)}, " if in_packed_sample(evidence.file) else ""
@@ -136,21 +129,26 @@ def evidence_rows(why: Evidenced, there: Sequence[bool] | None, width: int) -> l
         )
         rows += [BLANK] if rows else []
         rows += [
-            (cell(str(at + 1), 3, "dim", right=True), Part("  "), Part(place, "strong"), Part(f"   {mark}", tone)),
-            (Part(" " * _INDENT), Part(f"{about}, episode {clean(evidence.episode)[:12]}", "dim")),
+            (
+                cell(str(at + 1), 3, "dim", right=True),
+                RowPart("  "),
+                RowPart(place, "strong"),
+                RowPart(f"   {mark}", tone),
+            ),
+            (RowPart(" " * _INDENT), RowPart(f"{about}, episode {clean(evidence.episode)[:12]}", "dim")),
         ]
         for line in evidence.text.splitlines():
             text = clean(line)
-            said = marked(text, template_spans(text, template), "mark")
-            rows += [(Part(" " * _INDENT), *row) for row in wrap(said, width - _INDENT - 1)]
+            words = marked(text, template_spans(text, template), "mark")
+            rows += [(RowPart(" " * _INDENT), *row) for row in wrap(words, width - _INDENT - 1)]
     for at, erased in enumerate(why.erased, start=len(why.evidence) + 1):
         rows += [BLANK] if rows else []
         rows += [
-            (cell(str(at), 3, "dim", right=True), Part(f"  ✗ erased on {erased.at[:10]}", "warn")),
-            (Part(" " * _INDENT), Part(f"evidence {erased.id[:12]}", "dim")),
+            (cell(str(at), 3, "dim", right=True), RowPart(f"  ✗ erased on {erased.at[:10]}", "warn")),
+            (RowPart(" " * _INDENT), RowPart(f"evidence {erased.id[:12]}", "dim")),
         ]
-        because = wrap((Part(f"because {clean(erased.reason)}"),), width - _INDENT - 1)
-        rows += [(Part(" " * _INDENT), *row) for row in because]
+        because = wrap((RowPart(f"because {clean(erased.reason)}"),), width - _INDENT - 1)
+        rows += [(RowPart(" " * _INDENT), *row) for row in because]
     return [cut_row(row, width) for row in rows]
 
 

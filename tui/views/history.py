@@ -5,23 +5,24 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from events.base import Frozen
-from events.capsule_events import CapsuleMoved
-from events.score import Delta, Score, Unmeasured
-from registry.provenance import actor_of
-from tui.figures import age, ago, count
-from tui.views.bars import sparkline
-from tui.views.claims import CLAIMS, claim_text
+from events.types.capsule_events import CapsuleMoved
+from events.types.claims import After, AfterError, Before, FinishWith, OutputClaim, PluginClaim, StartWith
+from events.types.frozen import Frozen
+from events.types.score import Delta, Score, Unmeasured
+from tui.facts.scores import effect_fact
+from tui.text.numbers import age, ago, count, minute
+from tui.text.rows import BLANK, LABEL_WIDTH, RowPart, cell, clean, cut_row, labelled, text_of
+from tui.text.words import VERDICTS, actor_words, claim_words
 from tui.views.diff import changes, diff_rows
-from tui.views.marks import UNPROVEN, VERDICTS, delta_row, minute
-from tui.views.rows import BLANK, LABEL_WIDTH, Part, cell, clean, cut_row, labelled, text_of
-from tui.views.scores import before_and_after, effect_ground, effect_row, score_row
+from tui.views.fact_rows import fact_rows
+from tui.views.score_bars import sparkline
+from tui.views.scores import UNPROVEN, before_and_after, delta_row, score_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tui.event_reads import EventDetail, EventLine
-    from tui.views.rows import Row, Tone
+    from tui.reads.history import EventDetail, EventLine
+    from tui.text.rows import Row, Tone
 
 _MARKERS: Final[dict[str, tuple[str, Tone]]] = {
     "CandidatePromoted": ("✓", "good"),
@@ -36,6 +37,7 @@ _MARKERS: Final[dict[str, tuple[str, Tone]]] = {
     "CapsuleMoved": ("»", "accent"),
     "EvidenceErased": ("✗", "dim"),
 }
+_CLAIMS: Final = (After, AfterError, Before, FinishWith, OutputClaim, PluginClaim, StartWith)
 _VERDICTS: Final[dict[str, str]] = {str(verdict): mark for verdict, (mark, _) in VERDICTS.items()}
 _PLAIN: Final[tuple[str, Tone]] = (" ", "")
 _STREAM: Final = 24
@@ -57,21 +59,21 @@ _HIDDEN: Final = frozenset(
 def event_row(line: EventLine | None, width: int, now: str, *, digits: int, mark: str, every: bool) -> Row:
     """Write an event in one row; `mark` is "◆" where it is one of two to compare, `every` where streams differ."""
     if line is None:
-        return (Part(" …", "dim"),)
+        return (RowPart(" …", "dim"),)
     sign, tone = _MARKERS.get(line.type, _PLAIN)
     if line.verdict:
         sign, tone = _VERDICTS[line.verdict], "dim"
-    stream = (cell(clean(line.stream), _STREAM, "dim"), Part(" ")) if every and width >= _ROOMY else ()
-    kind = (cell(line.type, _TYPE, "dim"), Part(" ")) if width >= _ROOMY else ()
+    stream = (cell(clean(line.stream), _STREAM, "dim"), RowPart(" ")) if every and width >= _ROOMY else ()
+    kind = (cell(line.type, _TYPE, "dim"), RowPart(" ")) if width >= _ROOMY else ()
     return cut_row(
         (
-            Part(mark or " ", "mark" if mark else ""),
+            RowPart(mark or " ", "mark" if mark else ""),
             cell(str(line.position), digits, "dim", right=True),
             cell(age(line.at, now), 5, "dim", right=True),
-            Part(f" {sign} ", tone),
+            RowPart(f" {sign} ", tone),
             *stream,
             *kind,
-            Part(clean(line.summary), tone if line.version else ""),
+            RowPart(clean(line.summary), tone if line.version else ""),
         ),
         width,
     )
@@ -81,13 +83,13 @@ def detail_rows(detail: EventDetail, width: int, now: str) -> list[Row]:
     """Tell what an event did: the headline, the change that it made, then everything else that it says."""
     envelope = detail.envelope
     rows: list[Row] = [
-        (Part(f"{envelope.type}", "strong"), Part(f"   event {envelope.position}", "dim")),
-        *labelled("when", (Part(f"{ago(envelope.at, now)}, {minute(envelope.at)} UTC"),), width),
-        *labelled("who", (Part(clean(actor_of(envelope))),), width),
+        (RowPart(f"{envelope.type}", "strong"), RowPart(f"   event {envelope.position}", "dim")),
+        *labelled("when", (RowPart(f"{ago(envelope.at, now)}, {minute(envelope.at)} UTC"),), width),
+        *labelled("who", (RowPart(clean(actor_words(envelope.actor))),), width),
         *_standing(detail, width),
     ]
     if detail.event is None:
-        rows += labelled("note", (Part("written by a newer germline: upgrade to read it", "warn"),), width)
+        rows += labelled("note", (RowPart("written by a newer germline: upgrade to read it", "warn"),), width)
         return rows
     fields = dict(_fields(detail.event))
     for name in _FIRST:
@@ -96,14 +98,14 @@ def detail_rows(detail: EventDetail, width: int, now: str) -> list[Row]:
     rows += _scores(fields, width)
     if detail.diff:
         title = f"change {changes(detail.diff)}"
-        rows += [BLANK, (Part(title, "dim"),), *diff_rows(detail.diff, width, context=_CONTEXT), BLANK]
+        rows += [BLANK, (RowPart(title, "dim"),), *diff_rows(detail.diff, width, context=_CONTEXT), BLANK]
     rows += [row for name, value in fields.items() for row in _fact(name, value, width)]
     if isinstance(detail.event, CapsuleMoved):
-        rows += labelled("note", (Part(_MOVED),), width)
+        rows += labelled("note", (RowPart(_MOVED),), width)
     return [cut_row(row, width) for row in rows]
 
 
-def undoing_told(detail: EventDetail) -> str:
+def undoing_words(detail: EventDetail) -> str:
     """Say how a person goes back who asks to undo an event that no event takes back; "" for any other event."""
     event = detail.event
     if not isinstance(event, CapsuleMoved):
@@ -113,14 +115,14 @@ def undoing_told(detail: EventDetail) -> str:
 
 
 def _standing(detail: EventDetail, width: int) -> list[Row]:
-    """Say at which version the skill stands right after the event, and how the scores went up to there."""
+    """Say which version the skill has right after the event, and how the scores went up to there."""
     row = detail.row
     if row is None:
         return []
-    unproven = (UNPROVEN, Part(" ")) if isinstance(row.after, Unmeasured) else ()
+    unproven = (UNPROVEN, RowPart(" ")) if isinstance(row.after, Unmeasured) else ()
     trend = sparkline(detail.trend, len(detail.trend) * 2)
     return labelled(
-        "skill", (Part(f"{clean(detail.skill)}@{detail.version} ", "accent"), *unproven, *trend), width
+        "skill", (RowPart(f"{clean(detail.skill)}@{detail.version} ", "accent"), *unproven, *trend), width
     )
 
 
@@ -130,13 +132,14 @@ def _scores(fields: dict[str, Any], width: int) -> list[Row]:
     for label, prefix in (("sealed", ""), ("audit", "audit_")):
         effect = fields.pop(f"{prefix}effect", None)
         if effect is not None:
-            rows += [*labelled(f"{label} eff.", effect_row(effect), width)]
-            rows += [*labelled("", effect_ground(effect), width)]
+            rows += fact_rows([effect_fact(effect)._replace(label=f"{label} eff.")], width)
         before, after = fields.pop(f"{prefix}before", None), fields.pop(f"{prefix}after", None)
         if before is not None and after is not None:
             drawn = before_and_after(before, after, fields.pop(f"{prefix}delta", None), width - LABEL_WIDTH)
             rows += [
-                row for at, one in enumerate(drawn) for row in labelled("" if at else label, one, width, limit=2)
+                row
+                for at, score in enumerate(drawn)
+                for row in labelled("" if at else label, score, width, limit=2)
             ]
     return rows
 
@@ -177,19 +180,19 @@ def _value(value: Any) -> Row:  # noqa: ANN401 - a field of any event
         return score_row(value)
     if isinstance(value, Delta):
         return delta_row(value)
-    if isinstance(value, CLAIMS):
-        return (Part(claim_text(value)),)
+    if isinstance(value, _CLAIMS):
+        return (RowPart(clean(claim_words(value))),)
     if isinstance(value, Frozen) and not hasattr(value, "template"):
-        told = ", ".join(f"{name.replace('_', ' ')} {text_of(_value(item))}" for name, item in value if item)
-        return (Part(told or "none"),)
+        listed = ", ".join(f"{name.replace('_', ' ')} {text_of(_value(item))}" for name, item in value if item)
+        return (RowPart(listed or "none"),)
     if isinstance(value, tuple):
-        return (Part("; ".join(_text(item) for item in value)),)
-    return (Part(_text(value)),)
+        return (RowPart("; ".join(_text(item) for item in value)),)
+    return (RowPart(_text(value)),)
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - an item of a field of any event
-    if isinstance(value, CLAIMS):
-        return claim_text(value)
+    if isinstance(value, _CLAIMS):
+        return clean(claim_words(value))
     if hasattr(value, "template"):
         return clean(value.template or value.action)
     if isinstance(value, bool):

@@ -1,31 +1,25 @@
-"""The Signals screen as rows: the list, and what stands behind a signal and would come of it."""
+"""The Signals screen as rows: the list, and what a signal rests on and would lead to."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tui.figures import age, ago, brief, count
+from tui.facts.candidates import figure_part, proposed_text, verdict_part
+from tui.text.numbers import age, ago, brief, count, minute
+from tui.text.rows import BLANK, RowPart, cell, clean, cut_row, labelled
+from tui.text.words import signal_name
 from tui.views.evidence import evidence_summary
-from tui.views.marks import VERDICTS, minute
-from tui.views.rows import BLANK, Part, cell, clean, cut_row, labelled
-from tui.views.tried import effect_part, verdict_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from events.registry_events import SignalRaised
-    from strategies.agenda import Agenda
-    from tui.signal_reads import Prospects, SignalDetail, SignalLine
-    from tui.views.rows import Row
+    from strategies.select.queue import Agenda
+    from tui.reads.signals import Prospects, SignalDetail, SignalLine
+    from tui.text.rows import Row
 
 _KIND: Final = 18
 _ROOMY: Final = 100
 _RUNS_SHOWN: Final = 6
-
-
-def signal_name(signal: SignalRaised) -> str:
-    """Name what recurs: the error, else the action; a run that called nothing has neither."""
-    return clean(signal.template or signal.action) or "(no action)"
 
 
 def signals_header(width: int) -> list[Row]:
@@ -39,7 +33,7 @@ def signals_header(width: int) -> list[Row]:
         *runs,
         cell("severe", 7, "dim", right=True),
         cell("age", 5, "dim", right=True),
-        Part("  what recurs", "dim"),
+        RowPart("  what recurs", "dim"),
     )
     return [cut_row(titles, width)]
 
@@ -48,7 +42,7 @@ def signal_row(line: SignalLine, width: int, now: str) -> Row:
     """Write one signal in one row; `○` is open, `✓` answered or settled."""
     signal = line.raised.event
     runs = (cell(f"{len(signal.runs):,}", 6, "dim", right=True),) if width >= _ROOMY else ()
-    mark = Part(" ○ ", "warn") if line.open else Part(" ✓ ", "good")
+    mark = RowPart(" ○ ", "warn") if line.open else RowPart(" ✓ ", "good")
     return cut_row(
         (
             mark,
@@ -59,7 +53,7 @@ def signal_row(line: SignalLine, width: int, now: str) -> Row:
             *runs,
             cell(f"{signal.severity:.2f}", 7, right=True),
             cell(age(line.raised.at, now), 5, "dim", right=True),
-            Part(f"  {signal_name(signal)}"),
+            RowPart(f"  {signal_name(signal, clean)}"),
         ),
         width,
     )
@@ -83,36 +77,36 @@ def detail_rows(
     more = f" and {len(signal.runs) - _RUNS_SHOWN} more" if len(signal.runs) > _RUNS_SHOWN else ""
     figures = f"{signal.count:,}× in {count(signal.episodes, 'episode')}, severity {signal.severity:.2f}"
     rows = [
-        *labelled("signal", (Part(f'"{signal_name(signal)}"', "warn"),), width, limit=3),
-        *labelled("", (Part(figures),), width),
-        *labelled("runs", (Part(f"{runs}{more}" or "not known"),), width, limit=2),
+        *labelled("signal", (RowPart(f'"{signal_name(signal, clean)}"', "warn"),), width, limit=3),
+        *labelled("", (RowPart(figures),), width),
+        *labelled("runs", (RowPart(f"{runs}{more}" or "not known"),), width, limit=2),
         *labelled(
-            "raised", (Part(f"{ago(raised.at, now)}, event {raised.position}, {minute(raised.at)} UTC"),), width
+            "raised", (RowPart(f"{ago(raised.at, now)}, event {raised.position}, {minute(raised.at)} UTC"),), width
         ),
         *_leads(line, detail, prospects, width),
     ]
     if detail is not None:
         rows += [*_came_of_it(detail, width), *_tried(detail, width), *evidence_summary(detail, there, width)]
-    return [(Part(" "), *cut_row(row, width)) if row else BLANK for row in rows]
+    return [(RowPart(" "), *cut_row(row, width)) if row else BLANK for row in rows]
 
 
 def _leads(line: SignalLine, detail: SignalDetail | None, prospects: Prospects | None, width: int) -> list[Row]:
     """Say what the preset in force would make of the signal: when, which change, by whom, and where."""
     signal = line.raised.event
     if prospects is None or prospects.agenda is None:
-        return labelled("leads to", (Part("…", "dim"),), width)
+        return labelled("leads to", (RowPart("…", "dim"),), width)
     name = clean(prospects.current.bound.name)
     kept_from = _kept_from(line, detail, prospects)
     if kept_from:
-        return labelled("leads to", (Part("nothing now: ", "dim"), Part(kept_from)), width, limit=3)
+        return labelled("leads to", (RowPart("nothing now: ", "dim"), RowPart(kept_from)), width, limit=3)
     turn = prospects.turns.get(signal.fingerprint)
     when = f"turn {turn} from now" if turn else "not among the next turns"
     by = ", then ".join(prospects.proposers.get(signal.kind, ()))
     skill = clean(prospects.agenda.routes[signal.fingerprint])
     first = (
-        Part(signal.calls_for, "accent"),
-        Part(f" of {skill}, mined by {by}; {when} under "),
-        Part(name, "accent"),
+        RowPart(signal.calls_for, "accent"),
+        RowPart(f" of {skill}, mined by {by}; {when} under "),
+        RowPart(name, "accent"),
     )
     return labelled("leads to", first, width, limit=3)
 
@@ -136,31 +130,30 @@ def _rests(fingerprint: str, agenda: Agenda) -> str:
             return (
                 f"it rests for {count(resting.turns_left, 'turn')}: {resting.failures} in a row promoted nothing"
             )
-    if any(one.fingerprint == fingerprint for one in agenda.unrouted):
+    if any(signal.fingerprint == fingerprint for signal in agenda.unrouted):
         return "no skill answers to it: germline evolve SKILL"
-    if not any(one.fingerprint == fingerprint for one in agenda.offers):
+    if not any(offer.fingerprint == fingerprint for offer in agenda.offers):
         return "no episode on record shows it: germline scan PATH"
     return ""
 
 
 def _came_of_it(detail: SignalDetail, width: int) -> list[Row]:
     rows: list[Row] = []
-    for one in detail.lines:
-        where = Part(f"{clean(one.skill)}@{one.version}:{one.number}  ", "accent")
-        rows += labelled("" if rows else "lines", (where, Part(clean(one.text).strip())), width, limit=1)
+    for line in detail.lines:
+        where = RowPart(f"{clean(line.skill)}@{line.version}:{line.number}  ", "accent")
+        rows += labelled("" if rows else "lines", (where, RowPart(clean(line.text).strip())), width, limit=1)
     return rows
 
 
 def _tried(detail: SignalDetail, width: int) -> list[Row]:
     rows: list[Row] = []
-    for one in detail.tried:
-        mark, tone = VERDICTS["reject" if one.reverted else one.verdict]
-        text = " / ".join(clean(line).strip() for line in one.proposed.new_lines if line.strip())
-        figures = effect_part(one)
-        said = (
-            Part(f"{mark} {verdict_word(one)}", tone),
-            Part(f"  {figures.text}" if figures else "", figures.tone if figures else ""),
-            Part(f"  {text}"),
+    for candidate in detail.tried:
+        figure = figure_part(candidate)
+        row = (
+            verdict_part(candidate),
+            RowPart("  "),
+            *((figure, RowPart("  ")) if figure else ()),
+            RowPart(clean(proposed_text(candidate.proposed))),
         )
-        rows += labelled("" if rows else "tried", said, width, limit=1)
+        rows += labelled("" if rows else "tried", row, width, limit=1)
     return rows

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeGuard
 
-from events.score import Score
-from registry.rendering import label
-from registry.skill_rules import MAX_NAME
-from tui.figures import age, ago, count
-from tui.views.bars import axis_over, interval_bar, sparkline
-from tui.views.marks import UNPROVEN, VERDICTS, delta_part, score_part
-from tui.views.rows import BLANK, Part, cell, clean, cut, cut_row, labelled, pad_row
-from tui.views.scores import BAR, score_row
+from events.types.score import Score
+from registry.skill_md.render import label
+from registry.skill_md.rules import MAX_NAME
+from tui.text.numbers import age, ago, count
+from tui.text.rows import BLANK, RowPart, cell, clean, cut, cut_row, labelled, pad_row
+from tui.text.words import VERDICT_WORDS, VERDICTS
+from tui.views.score_bars import axis_over, interval_bar, sparkline
+from tui.views.scores import BAR, UNPROVEN, delta_part, score_part, score_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from events.registry_events import SignalRaised
-    from events.score import Measured
-    from registry.candidate import Candidate, Verdict
-    from tui.reads import SkillCard, SkillWork, Work
-    from tui.views.bars import Axis
-    from tui.views.rows import Row
+    from events.types.registry_events import SignalRaised
+    from events.types.score import Measured
+    from registry.state.candidate import Candidate
+    from tui.reads.skills import OpenWork, SkillCard, SkillWork
+    from tui.text.rows import Row
+    from tui.views.score_bars import Axis
 
 _WIDE: Final = 120
 """Cells from which the scores of versions are drawn beside their figures."""
-_READING: Final = (Part("…", "dim"),)
+_READING: Final = (RowPart("…", "dim"),)
 _SIGNALS_SHOWN: Final = 3
-_WORDS: Final[dict[Verdict, str]] = {"promote": "promoted", "reject": "rejected", "hold": "held"}
 
 
 class _Columns(NamedTuple):
@@ -57,20 +56,22 @@ def skills_header(width: int) -> list[Row]:
         cell("Δ", 7, "dim", right=True),
         cell("  trend", at.trend + 3, "dim"),
         cell("open", 4, "dim", right=True),
-        Part("  last event" if at.says_last else "  last", "dim"),
+        RowPart("  last event" if at.says_last else "  last", "dim"),
     )
     return [cut_row(titles, width)]
 
 
-def skill_rows(cards: Sequence[SkillCard], work: Work | None, width: int, now: str) -> list[Row]:
+def skill_rows(cards: Sequence[SkillCard], work: OpenWork | None, width: int, now: str) -> list[Row]:
     """Write one row for each skill; `work` is None while it is being read."""
     at = _columns(width)
-    return [cut_row(_skill_row(one, work.of(one.capsule.name) if work else None, at, now), width) for one in cards]
+    return [
+        cut_row(_skill_row(card, work.of(card.capsule.name) if work else None, at, now), width) for card in cards
+    ]
 
 
 def _columns(width: int) -> _Columns:
     """Choose the columns; of what is left over beyond the least width, half goes to the name."""
-    least, at = next(one for one in _FROM if width >= one[0])
+    least, at = next(layout for layout in _FROM if width >= layout[0])
     return at._replace(name=min(at.name + (width - least) // 2, MAX_NAME + 1)) if at.says_last else at
 
 
@@ -80,20 +81,20 @@ def _skill_row(card: SkillCard, work: SkillWork | None, at: _Columns, now: str) 
     score, delta = score_part(capsule.score), delta_part(capsule.delta)
     return (
         cell(f" {cut(capsule.name, at.name - 1)}", at.name + 1, "dim" if capsule.retired else "strong"),
-        UNPROVEN if capsule.unproven else Part(" "),
+        UNPROVEN if capsule.unproven else RowPart(" "),
         cell(f"@{capsule.version}", 5),
         cell(aliases, at.aliases, "dim"),
         cell(score.text, 7, score.tone, right=True),
         cell(delta.text, 7, delta.tone, right=True),
-        Part("  "),
+        RowPart("  "),
         *pad_row(sparkline([score for row in card.versions for score in row.scores], at.trend), at.trend + 1),
         _open_cell(work),
         cell(f"  {age(card.last.at, now)}", 6, "dim"),
-        Part(clean(card.last_summary) if at.says_last else ""),
+        RowPart(clean(card.last_summary) if at.says_last else ""),
     )
 
 
-def _open_cell(work: SkillWork | None) -> Part:
+def _open_cell(work: SkillWork | None) -> RowPart:
     if work is None:
         return cell("…", 4, "dim", right=True)
     return cell(str(len(work.open)) if work.open else "–", 4, "warn" if work.open else "dim", right=True)
@@ -104,8 +105,8 @@ def card_rows(card: SkillCard, work: SkillWork | None, width: int, now: str) -> 
     capsule = card.capsule
     width -= 2
     rows: list[Row] = [
-        (Part(label(capsule), "strong"), Part(f"   from {clean(capsule.source)}", "dim")),
-        *labelled("about", (Part(clean(card.description)),), width, limit=2),
+        (RowPart(label(capsule), "strong"), RowPart(f"   from {clean(capsule.source)}", "dim")),
+        *labelled("about", (RowPart(clean(card.description)),), width, limit=2),
         *labelled("lines", _lines(card), width),
         *labelled("score", score_row(capsule.score), width),
         *labelled("tried", _tried(work.candidates) if work else _READING, width),
@@ -113,42 +114,44 @@ def card_rows(card: SkillCard, work: SkillWork | None, width: int, now: str) -> 
         *labelled("last", _last(card, now), width, limit=2),
         *_versions(card, width, now),
     ]
-    return [(Part(" "), *cut_row(row, width)) if row else BLANK for row in rows]
+    return [(RowPart(" "), *cut_row(row, width)) if row else BLANK for row in rows]
 
 
 def _last(card: SkillCard, now: str) -> Row:
     when = f"   {ago(card.last.at, now)}, event {card.last.position}"
-    return Part(clean(card.last_summary)), Part(when, "dim")
+    return RowPart(clean(card.last_summary)), RowPart(when, "dim")
 
 
 def _lines(card: SkillCard) -> Row:
     files = f", {count(len(card.capsule.files), 'file')} beside it" if card.capsule.files else ""
     learned = f", {card.learned} of them learned" if card.learned else ", none learned yet"
-    return (Part(f"{count(card.lines, 'line')}{learned}{files}"),)
+    return (RowPart(f"{count(card.lines, 'line')}{learned}{files}"),)
 
 
 def _tried(candidates: Sequence[Candidate]) -> Row:
     if not candidates:
-        return (Part("nothing yet", "dim"),)
-    parts: list[Part] = []
-    for verdict, word in _WORDS.items():
-        number = sum(1 for one in candidates if one.verdict == verdict)
+        return (RowPart("nothing yet", "dim"),)
+    parts: list[RowPart] = []
+    for verdict, word in VERDICT_WORDS.items():
+        number = sum(1 for candidate in candidates if candidate.verdict == verdict)
         mark, tone = VERDICTS[verdict]
         if number:
-            parts += [Part(f"{mark} ", tone), Part(f"{number} {word}   ")]
+            parts += [RowPart(f"{mark} ", tone), RowPart(f"{number} {word}   ")]
     return tuple(parts)
 
 
 def _signals(signals: Sequence[SignalRaised], width: int) -> list[Row]:
     if not signals:
-        return labelled("open", (Part("no open signal", "dim"),), width)
+        return labelled("open", (RowPart("no open signal", "dim"),), width)
     rows: list[Row] = []
     for at, signal in enumerate(signals[:_SIGNALS_SHOWN]):
         figures = f"   {signal.count:,}× in {count(signal.episodes, 'episode')}"
         what = cut(clean(signal.template or signal.action), width - 12 - len(figures))
-        rows += labelled("" if at else "open", (Part("! ", "warn"), Part(what), Part(figures, "dim")), width)
+        rows += labelled(
+            "" if at else "open", (RowPart("! ", "warn"), RowPart(what), RowPart(figures, "dim")), width
+        )
     left = len(signals) - _SIGNALS_SHOWN
-    return rows + (labelled("", (Part(f"{left} more", "dim"),), width) if left > 0 else [])
+    return rows + (labelled("", (RowPart(f"{left} more", "dim"),), width) if left > 0 else [])
 
 
 def _versions(card: SkillCard, width: int, now: str) -> list[Row]:
@@ -161,16 +164,16 @@ def _versions(card: SkillCard, width: int, now: str) -> list[Row]:
     for at, row in enumerate(newest):
         delta, score = delta_part(row.delta), row.score
         if axis and width >= _WIDE:
-            drawn = _bar(score, axis) if _is_comparable(score, live) else (Part(" " * BAR),)
+            drawn = _bar(score, axis) if _is_comparable(score, live) else (RowPart(" " * BAR),)
         else:
             drawn = ()
         line = (
             cell(f"@{row.version}", 5, "accent"),
-            Part(score_part(score).text if isinstance(score, Score) else "   –", score_part(score).tone),
-            *((Part("  "), *drawn) if drawn else ()),
+            RowPart(score_part(score).text if isinstance(score, Score) else "   –", score_part(score).tone),
+            *((RowPart("  "), *drawn) if drawn else ()),
             cell(delta.text, 8, delta.tone, right=True),
             cell(age(row.at, now), 6, "dim", right=True),
-            Part(f"  {clean(row.summary)}"),
+            RowPart(f"  {clean(row.summary)}"),
         )
         rows += labelled("" if at else "versions", line, width, limit=1)
     return rows

@@ -6,28 +6,28 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rich.cells import cell_len
 
-from events.score import Score
-from tui.figures import brief, count, share
-from tui.views.bars import axis_over, interval_bar
-from tui.views.rows import BLANK, Part, cell, clean, cut_left, cut_row, width_of
+from events.types.score import Score
+from tui.text.numbers import brief, count, share
+from tui.text.rows import BLANK, RowPart, cell, clean, cut_left, cut_row, width_of
+from tui.views.score_bars import axis_over, interval_bar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tui.views.bars import Axis
-    from tui.views.rows import Row, Tone
-    from tui.views.trends import (
-        Cell,
+    from tui.reads.trend_series import (
+        EvaluatorPanel,
+        HeatCell,
         HeatMap,
         HeatRow,
         MarkOfCell,
         Obedience,
-        Panel,
         Size,
         TaskRun,
         Trends,
         TrendSplit,
     )
+    from tui.text.rows import Row, Tone
+    from tui.views.score_bars import Axis
 
 SIGNS: Final[dict[MarkOfCell, str]] = {"passed": "✓", "failed": "✗", "mixed": "±"}
 _VERSION: Final = 7
@@ -56,7 +56,7 @@ def trends_header(width: int) -> list[Row]:
     titles = (
         cell(" ver", _VERSION, "dim"),
         cell("sealed", measured, "dim"),
-        Part(" " * _GAP),
+        RowPart(" " * _GAP),
         cell("audit", measured, "dim"),
         cell("obeyed", _OBEYED, "dim", right=True),
         cell("lines", _LINES, "dim", right=True),
@@ -66,39 +66,39 @@ def trends_header(width: int) -> list[Row]:
 
 
 def trend_rows(trends: Trends, width: int) -> list[Row]:
-    """Write a row for each version, the newest first; a seam stands where another evaluator measured.
+    """Write a row for each version, the newest first; a seam shows where another evaluator measured.
 
-    A version that several evaluators measured has a row for each; what else is known of it stands in the first.
+    A version that several evaluators measured has a row for each; the rest of what is known of it is in the first.
     """
-    obeyed = {one.version: one for one in trends.obedience}
-    sizes = {one.version: one for one in trends.sizes}
+    obeyed = {obedience.version: obedience for obedience in trends.obedience}
+    sizes = {size.version: size for size in trends.sizes}
     bar = _bar_width(width)
     rows: list[Row] = []
-    above: Panel | None = None
-    told = 0
+    above: EvaluatorPanel | None = None
+    printed = 0
     for version, panel in _measured(trends):
         if panel and above and panel is not above:
             rows.append(_seam(above, panel))
         above = panel or above
-        rest = _rest(obeyed.get(version), sizes.get(version)) if version != told else ()
-        told = version
+        rest = _rest(obeyed.get(version), sizes.get(version)) if version != printed else ()
+        printed = version
         axis = _axis(panel) if panel else None
         scores = (
             *_score(panel, "sealed", version, axis, bar),
-            Part(" " * _GAP),
+            RowPart(" " * _GAP),
             *_score(panel, "audit", version, axis, bar),
         )
         rows.append((cell(f" @{version}", _VERSION, "accent"), *scores, *rest))
     if trends.first > 1:
-        rows.append((Part(f" {count(trends.first - 1, 'earlier version')} not shown", "dim"),))
+        rows.append((RowPart(f" {count(trends.first - 1, 'earlier version')} not shown", "dim"),))
     return [cut_row(row, width) for row in rows]
 
 
-def _measured(trends: Trends) -> Iterator[tuple[int, Panel | None]]:
+def _measured(trends: Trends) -> Iterator[tuple[int, EvaluatorPanel | None]]:
     """Yield each version, newest first, with every evaluator that measured it, the last of them first."""
     for version in range(trends.last, trends.first - 1, -1):
-        found = [panel for panel in reversed(trends.panels) if version in panel.versions]
-        yield from ((version, panel) for panel in found or (None,))
+        measuring = [panel for panel in reversed(trends.panels) if version in panel.versions]
+        yield from ((version, panel) for panel in measuring or (None,))
 
 
 def _bar_width(width: int) -> int:
@@ -106,33 +106,37 @@ def _bar_width(width: int) -> int:
     return min(room, _MOST_BAR) if room >= _LEAST_BAR else 0
 
 
-def _axis(panel: Panel) -> Axis:
-    every = [score for one in panel.series for score in one.scores.values()]
+def _axis(panel: EvaluatorPanel) -> Axis:
+    every = [score for series in panel.series for score in series.scores.values()]
     return axis_over([bound for score in every for bound in (score.low, score.high)])
 
 
-def _score(panel: Panel | None, split: TrendSplit, version: int, axis: Axis | None, bar: int) -> Row:
+def _score(panel: EvaluatorPanel | None, split: TrendSplit, version: int, axis: Axis | None, bar: int) -> Row:
     score = panel.score(split, version) if panel else None
     if not isinstance(score, Score) or axis is None:
         return (cell("–", _SCORE + 2 + bar, "dim"),)
     tone: Tone = "accent" if split == "sealed" else "dim"
     drawn = interval_bar(score.value, score.low, score.high, axis, bar, tone=tone) if bar else ()
-    return cell(share(score.value), _SCORE, "strong" if split == "sealed" else ""), *drawn, Part("  ")
+    return cell(share(score.value), _SCORE, "strong" if split == "sealed" else ""), *drawn, RowPart("  ")
 
 
 def _rest(obeyed: Obedience | None, size: Size | None) -> Row:
-    said = f"{obeyed.share:.0%} of {brief(obeyed.exposed, 5)}" if obeyed else "–"
+    obeyed_share = f"{obeyed.share:.0%} of {brief(obeyed.exposed, 5)}" if obeyed else "–"
     claimed = f"{size.claimed:,}  {size.share:>4.0%}" if size else "–"
     return (
-        cell(said, _OBEYED, "" if obeyed else "dim", right=True),
+        cell(obeyed_share, _OBEYED, "" if obeyed else "dim", right=True),
         cell(f"{size.lines:,}" if size else "–", _LINES, right=True),
         cell(claimed, _CLAIMED, right=True),
     )
 
 
-def _seam(above: Panel, below: Panel) -> Row:
+def _seam(above: EvaluatorPanel, below: EvaluatorPanel) -> Row:
     names = f"{above.evaluator[:_SHOWN_CHARS]} above, {below.evaluator[:_SHOWN_CHARS]} below"
-    return Part(" ┄┄ ", "dim"), Part("another evaluator: not comparable", "warn"), Part(f"   {names}", "dim")
+    return (
+        RowPart(" ┄┄ ", "dim"),
+        RowPart("another evaluator: not comparable", "warn"),
+        RowPart(f"   {names}", "dim"),
+    )
 
 
 # -- the heat map --------------------------------------------------------------------------------------
@@ -167,35 +171,35 @@ def heat_header(heat: HeatMap, column: int, width: int) -> list[Row]:
     at = window_of(heat, column, width)
     tasks = f"  {count(len(heat.rows), 'task')}" + (f", {heat.left_out:,} left out" if heat.left_out else "")
     heads = (
-        cell(f"@{heat.versions[one]}".center(at.column), at.column, "strong" if one == column else "dim")
-        for one in range(at.start, at.end)
+        cell(f"@{heat.versions[index]}".center(at.column), at.column, "strong" if index == column else "dim")
+        for index in range(at.start, at.end)
     )
     row: Row = (cell(tasks, at.task + 2, "dim"), *heads)
-    legend = (Part(_LEGEND, "dim"),) if width_of(row) + len(_LEGEND) <= width else ()
+    legend = (RowPart(_LEGEND, "dim"),) if width_of(row) + len(_LEGEND) <= width else ()
     return [cut_row((*row, *legend), width)]
 
 
 def nothing_ran(width: int) -> list[Row]:
     """Say that there is nothing to map, and what would change that."""
-    said = Part(" no run of a task is on record under these versions   ", "dim")
-    return [cut_row((said, Part("germline scan PATH", "accent")), width)]
+    message = RowPart(" no run of a task is on record under these versions   ", "dim")
+    return [cut_row((message, RowPart("germline scan PATH", "accent")), width)]
 
 
 def heat_row(row: HeatRow, heat: HeatMap, column: int, width: int, *, is_cursor: bool) -> Row:
-    """Write one task; the cell under the cursor stands in brackets."""
+    """Write one task; the cell under the cursor is in brackets."""
     at = window_of(heat, column, width)
     cells = (
-        _cell(row.cells.get(heat.versions[one]), at.column, is_here=is_cursor and one == column)
-        for one in range(at.start, at.end)
+        _cell(row.cells.get(heat.versions[index]), at.column, is_here=is_cursor and index == column)
+        for index in range(at.start, at.end)
     )
     name = cell(clean(task_name(row.task)), at.task - 1, "strong" if is_cursor else "")
-    return cut_row((Part("▸ " if is_cursor else "  ", "accent"), name, Part(" "), *cells), width)
+    return cut_row((RowPart("▸ " if is_cursor else "  ", "accent"), name, RowPart(" "), *cells), width)
 
 
-def _cell(found: Cell | None, width: int, *, is_here: bool) -> Part:
-    sign = SIGNS[found.mark] if found else "·"
+def _cell(heat_cell: HeatCell | None, width: int, *, is_here: bool) -> RowPart:
+    sign = SIGNS[heat_cell.mark] if heat_cell else "·"
     text = f"[{sign}]" if is_here else sign
-    return Part(text.center(width), "here" if is_here else found.mark if found else "dim")
+    return RowPart(text.center(width), "here" if is_here else heat_cell.mark if heat_cell else "dim")
 
 
 def task_name(task: str) -> str:
@@ -207,16 +211,16 @@ def task_name(task: str) -> str:
 
 
 def runs_rows(runs: Sequence[TaskRun], width: int) -> list[Row]:
-    """List runs, those that failed first: how each ended, under which configuration, and where it stands."""
+    """List runs, those that failed first: how each ended, under which configuration, and where its record is."""
     rows: list[Row] = [BLANK]
-    for run in sorted(runs, key=lambda one: one.passed):
+    for run in sorted(runs, key=lambda run: run.passed):
         mark, tone = ("✓ passed", "good") if run.passed else ("✗ failed", "bad")
-        rows.append((Part(f" {mark}   ", tone), *_run(run, width - 12)))  # type: ignore[arg-type]
+        rows.append((RowPart(f" {mark}   ", tone), *_run(run, width - 12)))  # type: ignore[arg-type]
     return rows
 
 
 def _run(run: TaskRun, width: int) -> Row:
     if not run.source:
-        return Part(f"{clean(run.run)}   "), Part(f"finished run {run.id}", "dim")
+        return RowPart(f"{clean(run.run)}   "), RowPart(f"finished run {run.id}", "dim")
     head = f"{clean(run.run)}   {clean(run.name)}   "
-    return Part(head), Part(cut_left(clean(run.source), max(width - len(head), 0)), "dim")
+    return RowPart(head), RowPart(cut_left(clean(run.source), max(width - len(head), 0)), "dim")

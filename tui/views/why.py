@@ -4,132 +4,99 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from events.score import Unmeasured
-from registry.provenance import actor_of, endpoint_of
-from tui.cli.words import further_reasons
-from tui.figures import ago, count
-from tui.views.claims import claim_text
+from tui.facts.candidates import figure_part, verdict_part
+from tui.facts.fact import Fact, listed
+from tui.facts.line import earlier_facts, line_facts, tried_facts
+from tui.text.numbers import age
+from tui.text.rows import BLANK, RowPart, beside, clean, cut_row, labelled, width_of
+from tui.text.words import claim_words
 from tui.views.evidence import evidence_summary
-from tui.views.marks import UNPROVEN, VERDICTS, minute
-from tui.views.rows import (
-    BLANK,
-    LABEL_WIDTH,
-    Part,
-    beside,
-    clean,
-    cut_row,
-    labelled,
-)
-from tui.views.scores import before_and_after, effect_ground, effect_row, score_pair
+from tui.views.fact_rows import fact_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from registry.candidate import Candidate
-    from registry.provenance import Why
-    from tui.views.rows import Row
+    from registry.query.provenance import Why
+    from registry.state.candidate import Candidate
+    from tui.reads.skills import Link
+    from tui.text.rows import Row
+
+_LEAD: Final = 8
+"""Cells for what tells that links were left out, at both ends."""
+
 
 _TWO_COLUMNS: Final = 130
+_FIGURES: Final = frozenset({"endpoint", "effect", "score"})
+"""The facts from which on the second column goes on, where there are two."""
 
 
 def why_rows(why: Why, there: Sequence[bool] | None, width: int, now: str) -> list[Row]:
     """Tell everything about one line; `there` says which evidence still is where it was, None while unknown."""
     width -= 1
+    facts = [*line_facts(why, now)]
     if width >= _TWO_COLUMNS:
         half = (width - 3) // 2
-        rows = beside(_origin(why, half, now), _figures(why, half), left_width=half)
+        cut = next((at for at, fact in enumerate(facts) if fact.label in _FIGURES), len(facts))
+        left = [*_text(why, half), *fact_rows(facts[:cut], half)]
+        rows = beside(left, fact_rows(facts[cut:], half, limit=4), left_width=half)
     else:
-        rows = [*_origin(why, width, now), *_figures(why, width)]
-    rows += [*_earlier(why, width), *_tried(why, width), *evidence_summary(why, there, width)]
-    return [(Part(" "), *cut_row(row, width)) if row else BLANK for row in rows]
+        rows = [*_text(why, width), *fact_rows(facts, width, limit=4)]
+    rows += [*fact_rows(earlier_facts(why, most=1), width, limit=2), *fact_rows(tried_facts(why), width, limit=2)]
+    rows += evidence_summary(why, there, width)
+    return [(RowPart(" "), *cut_row(row, width)) if row else BLANK for row in rows]
 
 
-def _origin(why: Why, width: int, now: str) -> list[Row]:
-    origin, row = why.origin, why.row
-    text = (Part(clean(why.line.text).strip() or "(an empty line)", "strong"),)
-    rows = labelled(f"line {why.line.number}", text, width, limit=3)
-    if why.candidate:
-        proposed = why.candidate.proposed
-        who = f"{proposed.strategy}, by preset {clean(proposed.preset)}; {clean(actor_of(origin))}"
-    else:
-        who = f"{clean(row.summary)}, {clean(actor_of(origin))}"
-    rows += labelled("why", (Part(who),), width, limit=2)
-    if why.asked:
-        asked = why.asked.event
-        tokens = asked.usage.total if asked.usage else asked.most_tokens
-        cost = "price unknown" if asked.cost_usd is None else f"{asked.cost_usd:.4f} USD"
-        told = f", prompt {asked.prompt_hash[:12]}, {count(tokens, 'token')}, {cost}"
-        rows += labelled("model", (Part(clean(asked.model)), Part(told, "dim")), width, limit=2)
-    rows += labelled(
-        "when",
-        (
-            Part(f"{ago(origin.at, now)}, "),
-            Part(f"version {row.version}, event {origin.position}"),
-            Part(f", {minute(origin.at)}", "dim"),
-        ),
-        width,
+def _text(why: Why, width: int) -> list[Row]:
+    """Write what the line says."""
+    text = clean(why.line.text).strip() or "(an empty line)"
+    return labelled(f"line {why.line.number}", (RowPart(text, "strong"),), width, limit=3)
+
+
+def chain_row(links: Sequence[Link], at: int, width: int) -> list[Row]:
+    """Write the chain, oldest cause first; where it has no room, the first links go until the one at hand fits."""
+    room = width - _LEAD
+    start = next(
+        (first for first in range(at + 1) if width_of(_links(links[first : at + 2], at - first)) <= room), at
     )
-    if why.signal:
-        signal = why.signal.event
-        figures = (
-            f" {signal.count:,} times in {count(signal.episodes, 'episode')} of {count(len(signal.runs), 'run')}"
-        )
-        what = Part(f'"{clean(signal.template or signal.action)}"', "warn")
-        rows += labelled("signal", (what, Part(figures)), width, limit=3)
-    if why.claim:
-        known = why.signal.event.template if why.signal else ""
-        rows += labelled("claim", (Part(claim_text(why.claim, known=known)),), width, limit=3)
-    return rows
+    lead = (RowPart(" …", "dim"), RowPart(" › ", "dim")) if start else (RowPart(" "),)
+    return [cut_row((*lead, *_links(links[start:], at - start)), width)]
 
 
-def _figures(why: Why, width: int) -> list[Row]:
-    scored = why.candidate.scored if why.candidate else None
-    if why.candidate is None or scored is None:
-        reason = (
-            why.row.after.reason if isinstance(why.row.after, Unmeasured) else "this line came without a claim"
-        )
-        return labelled("unproven", (UNPROVEN, Part(f" {clean(reason)}", "dim")), width)
+def _links(links: Sequence[Link], at: int) -> Row:
+    parts: list[RowPart] = []
+    for number, link in enumerate(links):
+        figure = f" #{link.position}" if link.position else ""
+        parts += [RowPart(" › ", "dim")] if number else []
+        parts.append(RowPart(f"{link.word}{figure}", "mark" if number == at else "dim"))
+    return tuple(parts)
+
+
+def tried_rows(tried: Sequence[Candidate], width: int, now: str) -> list[Row]:
+    """Write each candidate with its lines, its claims, its figures and the reasons of its verdict."""
     rows: list[Row] = []
-    if endpoint := endpoint_of(scored):
-        rows += labelled("endpoint", (Part(clean(endpoint), "warn"),), width, limit=2)
-    if scored.effect:
-        rows += labelled("effect", effect_row(scored.effect), width)
-        rows += labelled("", effect_ground(scored.effect), width, limit=2)
-    for at, row in enumerate(before_and_after(scored.before, scored.after, scored.delta, width - LABEL_WIDTH)):
-        rows += labelled("" if at else "sealed", row, width, limit=2)
-    rows += labelled("audit", score_pair(scored.audit_before, scored.audit_after, scored.audit_delta), width)
-    rows += labelled("verdict", _verdict(why.candidate), width, limit=4)
-    return rows
+    for candidate in tried:
+        rows += [BLANK] if rows else []
+        rows += _candidate(candidate, width - 2, now)
+    rows = rows or [(RowPart("nothing else was tried", "dim"),)]
+    return [(RowPart(" "), *cut_row(row, width - 2)) if row else BLANK for row in rows]
 
 
-def _verdict(candidate: Candidate) -> Row:
-    mark, tone = VERDICTS[candidate.verdict]
-    taken_back = " (taken back since)" if candidate.reverted else ""
-    reasons = clean("; ".join(further_reasons(candidate.reasons) or candidate.reasons))
-    return Part(f"{mark} {candidate.verdict or 'not judged'}{taken_back}", tone), Part(f"  {reasons}", "dim")
-
-
-def _earlier(why: Why, width: int) -> list[Row]:
-    if not why.line.id:
-        return []
-    if not why.previous:
-        before = why.row.version - 1
-        none = f"no such line in version {before}" if before else "it is there from the first version on"
-        return labelled("before", (Part(none, "dim"),), width)
-    earlier = why.previous[0]
-    said = (
-        Part(clean(earlier.text), "removed"),
-        Part(f"   version {earlier.version}, event {earlier.event}", "dim"),
+def _candidate(candidate: Candidate, width: int, now: str) -> list[Row]:
+    proposed = candidate.proposed
+    where = (
+        f"{proposed.capsule}@{candidate.version}"
+        if candidate.version
+        else f"for {proposed.capsule}@{proposed.base_version}"
     )
-    return labelled("before", said, width, limit=2)
-
-
-def _tried(why: Why, width: int) -> list[Row]:
-    rows: list[Row] = []
-    for other in why.tried:
-        mark, tone = VERDICTS[other.verdict]
-        what = "; ".join(clean(text) for text in other.proposed.new_lines if text.strip())
-        reason = f"  {clean(other.reasons[0])}" if other.reasons else ""
-        said = Part(f"{mark} ", tone), Part(what), Part(f"{reason}, event {other.judged or other.position}", "dim")
-        rows += labelled("" if rows else "tried", said, width, limit=2)
-    return rows
+    origin = f"{proposed.strategy} by {clean(proposed.proposer)}"
+    head = f"{where}, {origin}, {age(candidate.at, now)}, event {candidate.position}"
+    rows: list[Row] = [(verdict_part(candidate), RowPart(f"   {head}", "dim"))]
+    for text in (text for text in proposed.new_lines if text.strip()):
+        rows += labelled("", (RowPart(clean(text).strip(), "strong"),), width, limit=3)
+    figure = figure_part(candidate)
+    facts = [
+        *listed("claim", map(claim_words, (*proposed.claims, *proposed.removes))),
+        *([Fact("effect", (figure,))] if figure else []),
+        *listed("because", candidate.reasons),
+    ]
+    return [*rows, *fact_rows(facts, width)]

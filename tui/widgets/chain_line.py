@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tui.views.chain import Link, chain_row
-from tui.widgets.rows_view import Line
+from tui.views.why import chain_row
+from tui.widgets.rows_view import LineView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tui.reads.skills import Link
 
-class ChainLine(Line):
+
+class ChainLine(LineView):
     """Shows the links from the evidence to the line; one looks at the line until one walks."""
 
     def __init__(self, *, id: str, classes: str) -> None:  # noqa: A002 - as every widget

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from textual.timer import Timer
 
-    from tui.event_reads import EventLine
-    from tui.views.rows import Row
+    from tui.reads.history import EventLine
+    from tui.text.rows import Row
 
 PAGE: Final = 128
 """Events read together: more than a screen is high, and about 2 ms to read (measured)."""
@@ -61,7 +61,7 @@ class EventList(RowList):
         self.sized()
 
     def deliver(self, page: int, lines: list[EventLine]) -> None:
-        """Take in a page that was asked for; one that the list has moved on from was asked for anew."""
+        """Take in a page that was asked for; one that the list has moved on from was asked for again."""
         if [line.position for line in lines] != list(self._wanted(page)):
             return
         self._asked.discard(page)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from textual.reactive import var
 
-from tui.views.rows import EachRow
+from tui.reads.trend_series import HeatMap
+from tui.text.rows import EachRow
 from tui.views.trend_rows import heat_row, window_of
-from tui.views.trends import HeatMap
 from tui.widgets.rows_view import RowList
 
 if TYPE_CHECKING:
     from textual import events
 
-    from tui.views.trends import Cell, HeatRow
+    from tui.reads.trend_series import HeatCell, HeatRow
 
 
 class HeatGrid(RowList):
@@ -54,7 +54,7 @@ class HeatGrid(RowList):
         return self._heat.versions[self.column] if self._heat.versions else 0
 
     @property
-    def cell(self) -> Cell | None:
+    def cell(self) -> HeatCell | None:
         """The cell under the cursor, None where nothing ran."""
         return self.task_row.cells.get(self.version) if self.task_row else None
 

@@ -1,4 +1,4 @@
-"""The bottom line: the keys that work here, drawn anew only where other keys work than before."""
+"""The bottom line: the keys that work here, drawn again only where other keys work than before."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 class KeyBar(Footer):
-    """Textual's footer makes its widgets anew at every change of state; most moves of the cursor change no key.
+    """Textual's footer makes its widgets again at every change of state; most moves of the cursor change no key.
 
-    Where the same keys are listed, and another one of them works, that one is told so; the rest stays as it is.
+    Where the same keys are listed, and another one of them works, that one is updated; the rest stays as it is.
     """
 
     def __init__(self) -> None:
@@ -40,13 +40,15 @@ class KeyBar(Footer):
         if not (self.is_attached and screen is self.screen and screen.app.app_focus):
             self.call_next(super().bindings_changed, screen)
             return
-        shown = [one for one in screen.active_bindings.values() if one.binding.show]
-        listed = tuple(one.binding.key for one in shown)
+        shown = [
+            active_binding for active_binding in screen.active_bindings.values() if active_binding.binding.show
+        ]
+        listed = tuple(active.binding.key for active in shown)
         if listed != self._listed:
             self._listed = listed
             self.call_next(super().bindings_changed, screen)
             return
-        works = {one.binding.key: one.enabled for one in shown}
+        works = {active.binding.key: active.enabled for active in shown}
         for key in self.query(FooterKey):
             if key.key in works:  # else it is about to be taken away
                 key.set_class(not works[key.key], "-disabled")

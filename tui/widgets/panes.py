@@ -30,7 +30,7 @@ class Panes(Container):
         self._divide()
 
     def on_resize(self) -> None:
-        """Divide the room anew: panes may stand beside each other now."""
+        """Divide the room again: panes may be beside each other now."""
         self.call_after_refresh(self._divide)
 
     def give(self, step: int) -> int:
@@ -57,7 +57,7 @@ class Panes(Container):
             return
         first, second = self._panes
         first.styles.max_height = "100%"
-        one, other = f"{self._share}%", "1fr"
+        size, other = f"{self._share}%", "1fr"
         beside = self._is_beside
-        first.styles.width, second.styles.width = (one, other) if beside else ("1fr", "1fr")
-        first.styles.height, second.styles.height = ("1fr", "1fr") if beside else (one, other)
+        first.styles.width, second.styles.width = (size, other) if beside else ("1fr", "1fr")
+        first.styles.height, second.styles.height = ("1fr", "1fr") if beside else (size, other)

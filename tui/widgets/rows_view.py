@@ -11,9 +11,8 @@ from textual.reactive import var
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from tui.keys import MOVES
-from tui.views.ascii import ascii_of
-from tui.views.rows import BLANK, Tone, cut_row
+from tui.text.rows import BLANK, Tone, ascii_of, cut_row
+from tui.widgets.keys import MOVES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from textual.css.styles import RenderStyles
     from textual.geometry import Region
 
-    from tui.views.rows import Row
+    from tui.text.rows import Row
 
     Layout = Callable[[int], Sequence[Row]]
 
@@ -66,7 +65,7 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
     def sized(self) -> None:
         """Tell the scroll bar how many rows there are, and draw them.
 
-        Only where a pane is as high as its rows is the screen laid out anew. Textual does so for every scrolling
+        Only where a pane is as high as its rows is the screen laid out again. Textual does so for every scrolling
         view, and draws the scroll bar in a second frame: 27 ms after the first one (measured 2026-11-22).
         """
         size = Size(self.width, self.count)
@@ -92,7 +91,7 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         return self._rows[index]
 
     def on_resize(self, _event: events.Resize) -> None:
-        """Make the rows anew for another width."""
+        """Make the rows again for another width."""
         self.relayout()
 
     def get_component_styles(self, *names: str) -> RenderStyles:
@@ -149,7 +148,7 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         self.scroll_to(y=0 if step < 0 else self.max_scroll_y, animate=False, force=True)
 
 
-class Line(RowsView, can_focus=False):
+class LineView(RowsView, can_focus=False):
     """A single line of a screen: the top bar, the names of columns."""
 
 
@@ -160,7 +159,7 @@ class RowList(RowsView):
     cursor: var[int] = var(0)
 
     class Moved(Message):
-        """The cursor stands on another row."""
+        """The cursor is on another row."""
 
         def __init__(self, rows: RowList, index: int) -> None:
             super().__init__()
@@ -208,7 +207,7 @@ class RowList(RowsView):
 
     @property
     def top_to_show(self) -> int:
-        """The row that stands at the top once the cursor is in view."""
+        """The row that is at the top once the cursor is in view."""
         top, height = self.scroll_offset.y, max(self.size.height, 1)
         if top <= self.cursor < top + height:
             return top
@@ -218,7 +217,7 @@ class RowList(RowsView):
         return min(max(y, 0), self.max_scroll_y)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Make the rows anew for another width, and keep the cursor in view."""
+        """Make the rows again for another width, and keep the cursor in view."""
         super().on_resize(event)
         self.reveal()
 

@@ -1,0 +1,1 @@
+"""Proof that a log is whole: Merkle trees, checkpoints, signatures, checks."""

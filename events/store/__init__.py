@@ -1,0 +1,1 @@
+"""What every event log promises, whichever database keeps it."""

@@ -1,0 +1,166 @@
+"""An event as it is stored: its position, who caused it, and what binds it to all that came before."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from events.errors import CorruptLogError, StorageError, UsageError
+from events.types.catalogue import BY_NAME, schema_of, upcast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from events.types.frozen import Frozen
+
+GENESIS: Final = "0" * 64
+"""The previous hash of the first event."""
+
+_SEPARATOR: Final = "\x1f"
+_NUL: Final = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+"""U+0000 as JSON writes it: escaped, where the backslash is not itself escaped."""
+
+
+class EventDraft(NamedTuple):
+    """An event about to be appended: all that is known before the log gives it a position.
+
+    `actor` is `person:<name>`, `miner:<proposer>`, `model:<name>#<prompt hash>` or `germline`.
+    """
+
+    stream: str
+    event: Frozen
+    event_id: str
+    at: str
+    actor: str
+    causation: str = ""
+    correlation: str = ""
+
+
+class _Columns(NamedTuple):
+    """The columns of the events table, in order."""
+
+    position: int
+    event_id: str
+    stream: str
+    version: int
+    type: str
+    schema: int
+    at: str
+    actor: str
+    causation: str
+    correlation: str
+    previous_hash: str
+    hash: str
+    payload: bytes
+
+
+class Envelope(_Columns):
+    """A stored event: its header, its payload bytes as written, and the hash over both.
+
+    `version` is the stream version, counted from 1; `schema` the schema number of the payload. A tuple, because
+    building a million of them is the cost of reading the log (0.3 µs each, against 1.7 µs for a frozen dataclass).
+    """
+
+    @cached_property
+    def event(self) -> Frozen:
+        """Read the payload as its event, upcast from an older schema; raises CorruptLogError where it is not one.
+
+        An event that was just appended is the one that was made: `seal` puts it here.
+        Types and schemas of a newer germline are kept in the log and skipped by readers: ask `is_known` first.
+        """
+        kind, schema, current = self.type, self.schema, schema_of(self.type)
+        if schema > current:
+            raise StorageError(
+                f"event {self.position} was written by a newer germline: {kind}, schema {schema}",
+                hint="upgrade germline",
+            )
+        try:
+            now = self.payload if schema == current else upcast(kind, schema, self.payload)
+            return BY_NAME[kind].model_validate_json(now)
+        except (KeyError, TypeError, ValueError) as error:
+            raise CorruptLogError(
+                f"event {self.position} does not read as {kind}: {str(error).splitlines()[0]}",
+                position=self.position,
+                hint="germline verify",
+            ) from error
+
+    @property
+    def is_known(self) -> bool:
+        """Tell whether this version of germline knows the event's type, and its schema."""
+        return self.type in BY_NAME and (self.schema == 1 or self.schema <= schema_of(self.type))
+
+
+def holds(envelope: Envelope) -> bool:
+    """Tell whether an event is still what was hashed when it was appended."""
+    *header, previous, digest, payload = envelope
+    return sha256((previous + _SEPARATOR.join(map(str, header))).encode() + payload).hexdigest() == digest
+
+
+def encode(event: Frozen) -> bytes:
+    """Write an event as compact JSON in declared field order.
+
+    Raises: UsageError if any text holds U+0000 or is not valid Unicode.
+    """
+    try:
+        payload: bytes = event.__pydantic_serializer__.to_json(event)
+    except ValueError as error:
+        raise UsageError(f"{type(event).__name__} holds text that cannot be stored: {error}") from error
+    if b"\\" in payload and b"\\u0000" in payload and _NUL.search(payload):
+        raise UsageError(f"{type(event).__name__} holds a NUL character, which events refuse")
+    return payload
+
+
+def seal(
+    encoded: Iterable[tuple[EventDraft, bytes]], *, position: int, previous: str, versions: Mapping[str, int]
+) -> tuple[Envelope, ...]:
+    """Give drafts their place behind the event at `position`, and bind each to the one before.
+
+    The hash of an event is SHA-256(previous hash ‖ header fields joined by 0x1F ‖ payload). Nothing separates
+    the last header field from the payload, so it may not hold the brace that a payload begins with.
+
+    Shapes: encoded pairs each draft with its payload; versions holds the version of every stream of them.
+    Raises: UsageError for a stream without a version, or a header that would blur where a field ends.
+    """
+    reached, sealed = dict(versions), []
+    for draft, payload in encoded:
+        stream, event, event_id, at, actor, cause, turn = draft
+        kind = type(event).__name__
+        if stream not in reached:
+            raise UsageError(f"an append to {stream} must say which version it expects")
+        given = f"{event_id}{stream}{kind}{at}{actor}{cause}{turn}"
+        if _SEPARATOR in given or "\x00" in given or "{" in turn:
+            raise UsageError(f"a header field of event {event_id!r} holds U+0000, 0x1F, or (correlation) a brace")
+        position += 1
+        version = reached[stream] = reached[stream] + 1
+        schema = schema_of(kind)
+        # One f-string, and a tuple made without asking how long it is: each half a microsecond of the three.
+        hashed = (
+            f"{previous}{position}\x1f{event_id}\x1f{stream}\x1f{version}\x1f{kind}\x1f{schema}"
+            f"\x1f{at}\x1f{actor}\x1f{cause}\x1f{turn}"
+        )
+        try:
+            digest = sha256(hashed.encode() + payload).hexdigest()
+        except UnicodeEncodeError as error:
+            raise UsageError(f"a header field of event {event_id!r} is not valid Unicode: {error}") from error
+        columns = (
+            position,
+            event_id,
+            stream,
+            version,
+            kind,
+            schema,
+            at,
+            actor,
+            cause,
+            turn,
+            previous,
+            digest,
+            payload,
+        )
+        envelope = tuple.__new__(Envelope, columns)
+        envelope.__dict__["event"] = event
+        sealed.append(envelope)
+        previous = digest
+    return tuple(sealed)

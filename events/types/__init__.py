@@ -1,0 +1,1 @@
+"""What can have happened: every event and the values it carries, as frozen pydantic models."""

@@ -1,0 +1,165 @@
+"""What happens to a capsule: import, versions, reverts, files, aliases."""
+
+from typing import Literal
+
+from events.types.claims import Claim, Trigger
+from events.types.frozen import Frozen
+from events.types.parts import Edit, FileEntry, Mutation, Pin, Reason, Strategy
+from events.types.score import Delta, Measured, Score
+
+
+class CapsuleImported(Mutation):
+    """A skill folder becomes a capsule; its genes follow as `GeneBorn`, then version 1."""
+
+    type: Literal["CapsuleImported"] = "CapsuleImported"
+    capsule: str
+    source: str
+    encoding: Literal["utf-8", "utf-8-sig", "latin-1"]
+    mode: int
+    front: tuple[str, ...]
+    files: tuple[FileEntry, ...]
+    warnings: tuple[str, ...] = ()
+
+
+class CapsuleBorn(Mutation):
+    """A skill comes to be that no folder held before; its genes follow as `GeneBorn`, then version 1.
+
+    `source` is the folder that it is written to.
+    """
+
+    type: Literal["CapsuleBorn"] = "CapsuleBorn"
+    capsule: str
+    source: str
+    front: tuple[str, ...]
+    strategy: Strategy
+
+
+class CapsuleVersioned(Mutation):
+    """A capsule takes its next version: these genes, at these versions, in this order."""
+
+    type: Literal["CapsuleVersioned"] = "CapsuleVersioned"
+    capsule: str
+    version: int
+    genes: tuple[Pin, ...]
+    cause: Literal["import", "promotion", "revert", "adoption", "override"]
+    summary: str
+    stamped: bool
+    delta: Delta | None = None
+
+
+class KeptLine(Frozen):
+    """A line as it stood in an earlier version, with the identity and the origin it had there."""
+
+    id: int
+    text: str
+    origin: int
+    version: int
+
+
+class KeptClaim(Frozen):
+    """A claim as an earlier version made it, with the event it came from, and its line if that was named."""
+
+    claim: Claim
+    origin: int
+    line: int = 0
+
+
+class KeptGene(Frozen):
+    """A gene as it stood in an earlier version, whole; `version` is the one it takes by coming back."""
+
+    gene: str
+    version: int
+    title: str
+    lines: tuple[KeptLine, ...]
+    claims: tuple[KeptClaim, ...] = ()
+    triggers: tuple[Trigger, ...] = ()
+
+
+class CapsuleReverted(Mutation):
+    """A capsule goes back to the content of an earlier version, which the event carries; nothing is erased."""
+
+    type: Literal["CapsuleReverted"] = "CapsuleReverted"
+    capsule: str
+    to_version: int
+    reason: Reason
+    front: tuple[KeptLine, ...]
+    genes: tuple[KeptGene, ...]
+    files: tuple[FileEntry, ...]
+
+
+class CapsuleDescribed(Mutation):
+    """The front matter of a capsule changes, by lines named by identity."""
+
+    type: Literal["CapsuleDescribed"] = "CapsuleDescribed"
+    capsule: str
+    edits: tuple[Edit, ...]
+
+
+class FileChanged(Mutation):
+    """A file beside SKILL.md is added, replaced, or (where `entry` is null) removed."""
+
+    type: Literal["FileChanged"] = "FileChanged"
+    capsule: str
+    path: str
+    entry: FileEntry | None
+
+
+class HandEditAdopted(Mutation):
+    """A person's edit of a projected file is taken in; the edits themselves follow, gene by gene."""
+
+    type: Literal["HandEditAdopted"] = "HandEditAdopted"
+    capsule: str
+    base_version: int
+    files: tuple[str, ...]
+    dropped_claims: int = 0
+
+
+class CapsuleMoved(Frozen):
+    """A capsule is projected to another folder from now on: that is where a person moved its files."""
+
+    type: Literal["CapsuleMoved"] = "CapsuleMoved"
+    capsule: str
+    source: str
+    previous: str
+
+
+class AliasMoved(Frozen):
+    """A movable name points at another version; `version` 0 removes the name."""
+
+    type: Literal["AliasMoved"] = "AliasMoved"
+    capsule: str
+    alias: str
+    version: int
+    previous: int
+    reason: str
+
+
+class VersionRetired(Frozen):
+    """A version is no longer offered to agents."""
+
+    type: Literal["VersionRetired"] = "VersionRetired"
+    capsule: str
+    version: int
+    reason: Reason
+
+
+class VersionScored(Frozen):
+    """A version is measured again, by the evaluator that its score names.
+
+    `cause` says why: a new evaluator measures the live version first, a person asked, or time or ground changed.
+    """
+
+    type: Literal["VersionScored"] = "VersionScored"
+    capsule: str
+    version: int
+    score: Score
+    audit: Measured
+    cause: Literal["evaluator", "asked", "recheck"]
+
+
+class CapsuleRetired(Mutation):
+    """A capsule is no longer projected."""
+
+    type: Literal["CapsuleRetired"] = "CapsuleRetired"
+    capsule: str
+    reason: Reason

@@ -1,0 +1,131 @@
+"""The kinds of events: all that can have happened, by name, with the schema that each is written with.
+
+Nothing here computes: what an event does to the state is decided in `registry/`. Line ids are counted per gene,
+from 1; a line's text keeps its line ending, so that joined lines are the file.
+
+The log is never rewritten: an event keeps the schema number and the bytes that it was written with, and its hash.
+A type begins at schema 1. Where its fields change, an upcaster is added to `UPCASTERS`: the next schema number is
+then the one that is written, and a golden file of the old schema stays in `tests/golden/` for ever. A new optional
+field takes a number too, though its upcaster changes nothing: an older germline then says that a newer one wrote
+the event, where it would else call it damaged.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from events.types.candidate_events import (
+    CandidateHeld,
+    CandidatePromoted,
+    CandidateProposed,
+    CandidateRejected,
+    CandidateReviewed,
+    CandidateScored,
+    ComparisonFrozen,
+    PromotionReviewed,
+)
+from events.types.capsule_events import (
+    AliasMoved,
+    CapsuleBorn,
+    CapsuleDescribed,
+    CapsuleImported,
+    CapsuleMoved,
+    CapsuleRetired,
+    CapsuleReverted,
+    CapsuleVersioned,
+    FileChanged,
+    HandEditAdopted,
+    VersionRetired,
+    VersionScored,
+)
+from events.types.gene_events import GeneBorn, GeneMoved, GeneMutated, GeneProtected, GeneReleased, GeneRetired
+from events.types.judge_events import AdviceGiven, JudgeCalibrated, RolloutsReviewed, RunsScored
+from events.types.model_events import ModelAsked, ModelBatchSent, NotesTaken
+from events.types.registry_events import (
+    CycleFinished,
+    EvaluatorRegistered,
+    EvidenceErased,
+    OutcomeRecorded,
+    PresetDefined,
+    PresetSwitched,
+    RegistryCreated,
+    SignalRaised,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from events.types.frozen import Frozen
+
+    Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
+    """Takes the fields of a payload to the next schema: pure, and total for whatever that schema allowed."""
+
+EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
+    RegistryCreated,
+    PresetSwitched,
+    PresetDefined,
+    EvaluatorRegistered,
+    SignalRaised,
+    OutcomeRecorded,
+    CycleFinished,
+    EvidenceErased,
+    JudgeCalibrated,
+    RunsScored,
+    RolloutsReviewed,
+    AdviceGiven,
+    ModelAsked,
+    ModelBatchSent,
+    NotesTaken,
+    GeneBorn,
+    GeneMutated,
+    GeneMoved,
+    GeneProtected,
+    GeneReleased,
+    GeneRetired,
+    CapsuleImported,
+    CapsuleBorn,
+    CapsuleVersioned,
+    CapsuleReverted,
+    CapsuleDescribed,
+    FileChanged,
+    HandEditAdopted,
+    CapsuleMoved,
+    AliasMoved,
+    VersionRetired,
+    VersionScored,
+    CapsuleRetired,
+    CandidateProposed,
+    ComparisonFrozen,
+    CandidateScored,
+    CandidateReviewed,
+    PromotionReviewed,
+    CandidatePromoted,
+    CandidateRejected,
+    CandidateHeld,
+)
+"""Every event class, in the order of domain.md."""
+
+BY_NAME: Final[dict[str, type[Frozen]]] = {kind.__name__: kind for kind in EVENT_TYPES}
+"""Every event class, by the name of its type."""
+
+UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {}
+"""By event type: the n-th takes a payload from schema n to schema n + 1. No type has needed one yet."""
+
+
+def schema_of(kind: str) -> int:
+    """Return the schema number that events of a type are written with."""
+    return 1 + len(UPCASTERS.get(kind, ()))
+
+
+def upcast(kind: str, schema: int, payload: bytes) -> bytes:
+    """Bring a payload of an older schema to the current one of its type.
+
+    Raises: ValueError, KeyError or TypeError where it is not what its schema says, or there is no such schema.
+    """
+    if schema < 1:
+        raise ValueError(f"there is no schema {schema}")
+    fields: dict[str, Any] = json.loads(payload)
+    for step in UPCASTERS.get(kind, ())[schema - 1 :]:
+        fields = step(fields)
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()

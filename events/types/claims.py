@@ -1,0 +1,81 @@
+"""Claims as data: a statement that logs can refute. What they mean is decided higher up."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from events.types.frozen import Frozen
+
+
+class AfterError(Frozen):
+    """After the first failing step with this template, the next action is `do`, or is not `avoid`."""
+
+    kind: Literal["after_error"] = "after_error"
+    template: str
+    do: str | None = None
+    avoid: str | None = None
+
+
+class After(Frozen):
+    """After the k-th (failing, or identical) call of a class, the next action is not of class `avoid`."""
+
+    kind: Literal["after"] = "after"
+    action: str
+    k: Annotated[int, Field(ge=1)] = 1
+    failing: bool = False
+    identical: bool = False
+    avoid: str
+
+
+class Before(Frozen):
+    """An action of class `do` comes immediately before the first use of a class."""
+
+    kind: Literal["before"] = "before"
+    action: str
+    do: str
+
+
+class StartWith(Frozen):
+    """The first action of an episode is of class `do`."""
+
+    kind: Literal["start_with"] = "start_with"
+    do: str
+
+
+class FinishWith(Frozen):
+    """Where the agent itself ends the episode, the last action but one is of class `do`."""
+
+    kind: Literal["finish_with"] = "finish_with"
+    do: str
+
+
+class OutputClaim(Frozen):
+    """The final answer has this form."""
+
+    kind: Literal["output"] = "output"
+    pattern: str
+
+
+class PluginClaim(Frozen):
+    """A claim of a kind that another package brings; `name` is its entry point, `terms` what it is about.
+
+    It stays readable as plain terms where that package is not installed.
+    """
+
+    kind: Literal["plugin"] = "plugin"
+    name: str
+    terms: tuple[tuple[str, str], ...] = ()
+
+
+Claim = Annotated[
+    AfterError | After | Before | StartWith | FinishWith | OutputClaim | PluginClaim, Field(discriminator="kind")
+]
+
+
+class Trigger(Frozen):
+    """A signal that a gene answers: its fingerprint, and the template and action it was frozen with."""
+
+    fingerprint: str
+    kind: str
+    template: str = ""
+    action: str = ""

@@ -1,0 +1,75 @@
+"""Scores: what was measured, by whom, on what, and how sure it is."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from events.types.frozen import Frozen
+
+Unit = Annotated[float, Field(ge=0.0, le=1.0)]
+Split = Literal["explore", "sealed", "audit"]
+Endpoint = Literal["outcome", "recovered"]
+
+
+class Score(Frozen):
+    """One measurement of one version; `low` and `high` bound its 95 % interval.
+
+    Units: value in [0, 1], higher is better; n episodes (replay) or runs (rollout); coverage is the share of
+    disobedient episodes that could be imputed. `evaluator` is the hash that makes two scores comparable.
+    """
+
+    value: Unit
+    n: Annotated[int, Field(ge=0)]
+    low: Unit
+    high: Unit
+    kind: Literal["replay", "rollout", "judge"]
+    endpoint: Endpoint
+    evaluator: str
+    split: Split
+    coverage: Unit
+    measured_at: str
+
+
+class Unmeasured(Frozen):
+    """No score, and why there is none; a mutation that carries it is marked unproven."""
+
+    reason: str
+
+
+Measured = Annotated[Score | Unmeasured, Field(union_mode="left_to_right")]
+
+
+class Delta(Frozen):
+    """The difference between two versions, paired by task; `low` and `high` bound its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+    tasks: int
+
+
+class Effect(Frozen):
+    """What obeying a claim goes with, on the sealed split.
+
+    Units: risk_difference in outcome per episode (Mantel-Haenszel, 95 % interval by Sato's variance); obeyed
+    and disobeyed count episodes in strata that hold both arms; p is one-sided; e_value belongs to the lower
+    limit of the risk ratio. `scope` names the run configurations that carry the figure.
+    """
+
+    risk_difference: float
+    low: float
+    high: float
+    obeyed: int
+    disobeyed: int
+    tasks: int
+    p: float
+    e_value: float
+    endpoint: Endpoint
+    scope: tuple[str, ...]
+
+
+class Censoring(Frozen):
+    """The share of each arm without any further attempt, which the endpoint `recovered` leaves out."""
+
+    obeyed: Unit
+    disobeyed: Unit

@@ -1,0 +1,287 @@
+"""Publishing: the projection on disk, beside what a person may have made of it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import suppress
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Final, Literal
+
+from events.errors import (
+    ConflictError,
+    CorruptLogError,
+    OvertakenError,
+    RefusedError,
+    SkillFormatError,
+    StorageError,
+)
+from registry.decide.commands import Adopt, ImportSkill
+from registry.projection import time_travel
+from registry.skill_md.disk import PERMISSIONS, Drift, FileContent, drift, look, write_skill
+from registry.skill_md.folder import read_skill
+from registry.skill_md.render import label, skill_bytes, skill_text, stamped_version
+from registry.skill_md.skill_files import SKILL_FILE
+from registry.skill_md.text import stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from events.store.protocol import EventLog, Receipt
+    from events.types.parts import NewSkill
+    from registry.query.library import Library
+    from registry.registry import Registry
+    from registry.skill_md.disk import FileSnapshot
+    from registry.skill_md.folder import SkillFolder
+    from registry.state.capsule import Capsule
+
+Standing = Literal["projected", "stale", "edited", "missing"]
+"""What is on disk: the live version, an earlier one (a crash came between), a person's edit, or nothing."""
+
+_LOOKS: Final = 3
+"""How often a folder is looked at because somebody wrote to it meanwhile (a guess: two are enough for a save)."""
+
+
+def take_in(registry: Registry, folder: Path) -> Receipt:
+    """Import a skill folder: its files are kept by content, then the events are appended."""
+    skill = read_skill(folder.resolve())
+    with registry.log.transaction():
+        keep_files(registry.log, skill)
+        return registry.execute(ImportSkill(skill))
+
+
+def take_in_edits(registry: Registry, name: str, *, keep_claims: bool = False) -> Receipt:
+    """Adopt what a person made of the projected files, and project the stamp of the new version.
+
+    What they save between the reading and the writing is not written over. Raises: RefusedError then, too.
+    """
+    seen = look(Path(registry.capsule(name).source))
+    skill = edited_folder(registry, name)
+    with registry.log.transaction():
+        keep_files(registry.log, skill)
+        receipt = registry.execute(Adopt(skill, keep_claims=keep_claims))
+    try:
+        write_out(registry, registry.capsule(name), seen=seen)
+    except OvertakenError:
+        publish(registry, name)
+    registry.witness()
+    return receipt
+
+
+def edited_folder(library: Library, name: str) -> SkillFolder:
+    """Read the folder that a capsule is projected to; raises RefusedError where it now names another skill."""
+    capsule = library.capsule(name)
+    skill = read_skill(Path(capsule.source))
+    if skill.name != name:
+        raise RefusedError(
+            f"{capsule.source} now names itself {skill.name}; it was imported as {name}",
+            hint=f"write `name: {name}` in its front matter again, or import it as a skill of its own",
+        )
+    return skill
+
+
+def keep_files(log: EventLog, skill: SkillFolder) -> None:
+    """Keep the content of a skill's files in the log's store, by content hash."""
+    for file in skill.files:
+        log.put_blob(file.content, kind="file")
+
+
+def expected_files(log: EventLog, capsule: Capsule) -> dict[str, FileContent]:
+    """Say what the folder of a capsule holds once it is projected, by path.
+
+    Raises: CorruptLogError if the store lost a file's content; SkillFormatError if the stamp finds no place.
+    """
+    files = {SKILL_FILE: FileContent(skill_bytes(capsule), capsule.mode & PERMISSIONS)}
+    for file in capsule.files:
+        body = log.get_blob(file.entry.blob)
+        if body is None:
+            raise CorruptLogError(
+                f"the content of {file.entry.path} ({file.entry.blob[:12]}) is not in the registry",
+                position=file.origin,
+                hint="germline verify",
+            )
+        files[file.entry.path] = FileContent(body, file.entry.mode & PERMISSIONS)
+    return files
+
+
+def expected_hashes(capsule: Capsule) -> dict[str, tuple[str, int]]:
+    """Say the same by content hash and mode, without fetching the files."""
+    hashes = {SKILL_FILE: (hashlib.sha256(skill_bytes(capsule)).hexdigest(), capsule.mode & PERMISSIONS)}
+    hashes.update({file.entry.path: (file.entry.blob, file.entry.mode & PERMISSIONS) for file in capsule.files})
+    return hashes
+
+
+def differences(library: Library, name: str) -> list[Drift]:
+    """List the files on disk that are not what the live version projects."""
+    capsule = library.capsule(name)
+    return drift(Path(capsule.source), expected_hashes(capsule))
+
+
+def standing(library: Library, name: str) -> Standing:
+    """Tell what is on disk for a capsule.
+
+    A folder that a crash between the append and the last write leaves is stale, not edited: rewriting it
+    loses nothing.
+    """
+    capsule = library.capsule(name)
+    wrong = _edits(capsule, capsule)
+    if not wrong:
+        return "projected"
+    if Drift(SKILL_FILE, "missing") in wrong and all(edit.kind == "missing" for edit in wrong):
+        return "missing"
+    known = (_earlier(library, capsule, version) for version in (_version_on_disk(capsule), 1))
+    if any(past and _is_half_written(past, capsule) for past in known) or _lacks_the_stamp_alone(capsule, wrong):
+        return "stale"
+    now = library.capsule(name)  # another process may have promoted, or written its version, since the first look
+    return "edited" if _edits(now, now) else "projected"
+
+
+def _edits(past: Capsule, live: Capsule) -> list[Drift]:
+    """List the files of a version that are different on disk.
+
+    New files beside them are not its business, unless the live version has files of that name to put there.
+    """
+    expected, coming = expected_hashes(past), expected_hashes(live)
+    edits = drift(Path(live.source), expected)
+    return [edit for edit in edits if edit.kind != "added" or edit.path in coming]
+
+
+def _is_half_written(past: Capsule, live: Capsule) -> bool:
+    """Tell whether an earlier version is on disk, its SKILL.md at least: what is written first may be live."""
+    not_yet = {edit.path for edit in drift(Path(live.source), expected_hashes(live))} | {SKILL_FILE}
+    return not any(edit.path in not_yet for edit in _edits(past, live))
+
+
+def _lacks_the_stamp_alone(live: Capsule, wrong: list[Drift]) -> bool:
+    """Tell whether the live version is on disk, but for its stamp: as an adoption leaves it at first."""
+    if wrong != [Drift(SKILL_FILE, "changed")]:
+        return False
+    try:
+        skill = read_skill(Path(live.source))
+        place = stamp(skill.front, label(live))
+    except (SkillFormatError, StorageError):  # no skill of ours: somebody wrote it
+        return False
+    front = (*skill.front[: place.at], *place.lines, *skill.front[place.at + place.replaces :])
+    return "".join([*front, *(line for part in skill.sections for line in part.lines)]) == skill_text(live)
+
+
+def _version_on_disk(capsule: Capsule) -> int:
+    """Read which version the files on disk say they are: 1 without a stamp, 0 without SKILL.md."""
+    try:
+        text = (Path(capsule.source) / SKILL_FILE).read_bytes().decode("latin-1")  # the stamp is ASCII
+    except OSError:  # gone, or not ours to read: it says nothing
+        return 0
+    return stamped_version(text, capsule.name) or 1
+
+
+def _earlier(library: Library, capsule: Capsule, version: int) -> Capsule | None:
+    return time_travel.at_version(library.log, capsule.name, version) if version < capsule.version else None
+
+
+def moved_to(library: Library, capsule: Capsule) -> Path | None:
+    """Find where the folder of a capsule went together with the registry; None where it did not.
+
+    That is where the registry's own folder holds a SKILL.md at the end of a path that is gone.
+    """
+    folder = Path(capsule.source)
+    if os.path.lexists(folder):
+        return None
+    here = library.log.beside.parent.parent
+    ends = (here.joinpath(*folder.parts[at:]) for at in range(1, len(folder.parts)))
+    return next((end for end in ends if (end / SKILL_FILE).is_file()), None)
+
+
+def require_unedited(library: Library, name: str) -> None:
+    """Raise RefusedError where writing the projection would be against a person.
+
+    That is where they edited the files, and where they moved the folder: it is not written again at its old place.
+    """
+    capsule = library.capsule(name)
+    state = standing(library, name)
+    if state == "missing" and (moved := moved_to(library, capsule)):
+        raise RefusedError(
+            f"{name} is no longer at {capsule.source}: {moved} has it", hint=f"germline import {quote(str(moved))}"
+        )
+    if state == "edited":
+        raise _edited_by_hand(capsule)
+
+
+def _edited_by_hand(capsule: Capsule) -> RefusedError:
+    """Say that a person edited the files, and what can be done: only edits of the live version are adopted."""
+    paths = ", ".join(edit.path for edit in _edits(capsule, capsule)[:3])
+    what = f"{capsule.name} was edited by hand since it was projected: {paths}"
+    discard = f"germline project {capsule.name} --discard"
+    if capsule.stamped and _version_on_disk(capsule) != capsule.version:
+        return RefusedError(
+            f"{what}; that was not {label(capsule)}, which is live",
+            hint=f"set your edit aside, run `{discard}`, and edit again",
+        )
+    return RefusedError(what, hint=f"germline adopt {capsule.name}   or   {discard}")
+
+
+def require_free(skill: NewSkill) -> None:
+    """Raise RefusedError where something is already in the folder that a new skill would be written to."""
+    folder = Path(skill.source)
+    if os.path.lexists(folder):
+        raise RefusedError(
+            f"the new skill would be written to {folder}, and something is there already",
+            hint=f"move it away and approve again, or take it in: germline import {quote(str(folder))}",
+        )
+
+
+def publish(registry: Registry, name: str, *, discard: bool = False) -> tuple[str, ...]:
+    """Write the live version of a skill to where it came from; returns the paths that changed.
+
+    What is out in the world is witnessed: a checkpoint outside the database says which log it came from.
+    Raises: RefusedError where a person edited the files, up to the moment of writing, unless `discard`.
+    """
+    try:
+        written = write_out(registry, registry.capsule(name)) if discard else _write_unedited(registry, name)
+    except StorageError as error:
+        recorded = f"{label(registry.capsule(name))} is recorded, but its files are not written"
+        raise StorageError(f"{recorded}: {error.message}", hint=error.hint) from error
+    registry.witness()
+    return written
+
+
+def _write_unedited(library: Library, name: str) -> tuple[str, ...]:
+    """Write the live version over what was looked at, and look again where somebody was faster.
+
+    Another process may have written a version, even a later one, and a person may have saved an edit.
+    """
+    for _ in range(_LOOKS):
+        seen = look(Path(library.capsule(name).source))
+        require_unedited(library, name)
+        with suppress(OvertakenError):
+            return write_out(library, library.capsule(name), seen=seen)
+    raise ConflictError(
+        f"the files of {name} changed whenever they were to be written", hint=f"germline project {name}"
+    )
+
+
+def write_out(
+    library: Library,
+    capsule: Capsule,
+    folder: Path | None = None,
+    *,
+    seen: Mapping[str, FileSnapshot] | None = None,
+) -> tuple[str, ...]:
+    """Write a version to a folder (its own where none is named), atomically file by file.
+
+    In its own folder the files are removed that the version on disk had and this one has not. Raises:
+    OvertakenError where a file changed since it was `seen`.
+    """
+    files = expected_files(library.log, capsule)
+    past = None if folder else _earlier(library, capsule, _version_on_disk(capsule))
+    gone = {file.entry.path for file in past.files} - files.keys() if past else set()
+    return write_skill(folder or Path(capsule.source), files, remove=tuple(sorted(gone)), seen=seen)
+
+
+def repair(registry: Registry) -> list[str]:
+    """Rewrite every skill whose folder a crash left at an earlier version; returns their names."""
+    stale = [name for name in registry.names() if standing(registry, name) == "stale"]
+    for name in stale:
+        with suppress(RefusedError):  # edited a moment ago: a command that needs it unedited says so
+            _write_unedited(registry, name)
+    return stale

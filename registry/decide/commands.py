@@ -1,0 +1,243 @@
+"""Commands: what can be asked of a registry, in the imperative, as frozen data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from events.types.candidate_events import CandidateProposed, CandidateScored, ComparisonFrozen
+    from events.types.capsule_events import VersionScored
+    from events.types.claims import Trigger
+    from events.types.frozen import Frozen
+    from registry.skill_md.folder import SkillFolder
+    from registry.state.candidate import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class CreateRegistry:
+    """Begin a registry, with the key that divides tasks into splits."""
+
+    split_key: str
+    preset: str
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchPreset:
+    """Let another preset bind the strategies."""
+
+    preset: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DefinePreset:
+    """Let a preset of a person's own be known by its name, in the TOML they wrote; a later one replaces it."""
+
+    preset: str
+    definition: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSkill:
+    """Take in a skill folder as a capsule; `triggers` are those of each section, none where it is empty."""
+
+    skill: SkillFolder
+    triggers: tuple[tuple[Trigger, ...], ...] = ()
+
+    @property
+    def capsule(self) -> str:
+        """The capsule it will be."""
+        return self.skill.name
+
+
+@dataclass(frozen=True, slots=True)
+class MoveSkill:
+    """Let a skill be projected to another folder, to which a person moved its files."""
+
+    capsule: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFact:
+    """Write down a fact of the registry stream: a signal, an evaluator, the end of a cycle."""
+
+    facts: tuple[Frozen, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Propose:
+    """Propose a candidate; refused with a conflict when the same one was proposed before."""
+
+    proposal: CandidateProposed
+
+    @property
+    def capsule(self) -> str:
+        """The capsule it would change."""
+        return self.proposal.capsule
+
+    @property
+    def candidate(self) -> str:
+        """Its id."""
+        return self.proposal.candidate
+
+
+@dataclass(frozen=True, slots=True)
+class Freeze:
+    """Write down what a comparison by runs will be, before its first run; the same one is written once."""
+
+    frozen: ComparisonFrozen
+
+    @property
+    def capsule(self) -> str:
+        """The capsule whose versions are compared."""
+        return self.frozen.capsule
+
+    @property
+    def candidate(self) -> str:
+        """The candidate's id."""
+        return self.frozen.candidate
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Record the measurement and the verdict of a candidate; a promotion makes the next version with it.
+
+    `scored_id` is the event id that the measurement will have: each mutation names it. Where it is the one that
+    the candidate has already, the stored measurement is judged again and not recorded twice. `preset` is the one
+    whose numbers judged.
+    """
+
+    scored: CandidateScored
+    scored_id: str
+    verdict: Verdict
+    reasons: tuple[str, ...]
+    preset: str = ""
+
+    @property
+    def capsule(self) -> str:
+        """The capsule it would change."""
+        return self.scored.capsule
+
+    @property
+    def candidate(self) -> str:
+        """The candidate's id."""
+        return self.scored.candidate
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """Let a person decide on a candidate, whatever the gate decided so far; approval makes the next version."""
+
+    candidate: str
+    capsule: str
+    decision: Literal["approve", "reject"]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LookOver:
+    """Let a person say whether they agree with a promotion; the version stays as it is."""
+
+    candidate: str
+    capsule: str
+    decision: Literal["agree", "disagree"]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RevertVersion:
+    """Go back to the content of an earlier version, by a new version."""
+
+    capsule: str
+    to_version: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreVersion:
+    """Write down what was measured of a version."""
+
+    scored: VersionScored
+
+    @property
+    def capsule(self) -> str:
+        """The capsule whose version it is."""
+        return self.scored.capsule
+
+
+@dataclass(frozen=True, slots=True)
+class MoveAlias:
+    """Let a name point at a version; version 0 removes the name."""
+
+    capsule: str
+    alias: str
+    version: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RetireVersion:
+    """Offer a version to agents no longer; naming it again by an alias offers it again."""
+
+    capsule: str
+    version: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Protect:
+    """Forbid edits of a gene's lines, or of the whole gene where none are named."""
+
+    capsule: str
+    gene: str
+    lines: tuple[int, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """End the protection of a gene."""
+
+    capsule: str
+    gene: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Adopt:
+    """Take in the edits that a person made to the projected files.
+
+    `keep_claims` leaves the claims of changed lines standing.
+    """
+
+    skill: SkillFolder
+    keep_claims: bool = False
+
+    @property
+    def capsule(self) -> str:
+        """The capsule whose files were edited."""
+        return self.skill.name
+
+
+Command = (
+    CreateRegistry
+    | SwitchPreset
+    | DefinePreset
+    | ImportSkill
+    | MoveSkill
+    | RecordFact
+    | Propose
+    | Freeze
+    | Judge
+    | Review
+    | LookOver
+    | RevertVersion
+    | ScoreVersion
+    | MoveAlias
+    | RetireVersion
+    | Protect
+    | Release
+    | Adopt
+)

@@ -1,0 +1,95 @@
+"""Review: a person's decision about a candidate, as the events that it leads to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from events.errors import ConflictError, RefusedError
+from events.types.candidate_events import (
+    CandidatePromoted,
+    CandidateRejected,
+    CandidateReviewed,
+    PromotionReviewed,
+)
+from events.types.score import Score, Unmeasured
+from registry.decide.promote import PromotionGrounds, promotion
+
+if TYPE_CHECKING:
+    from events.types.frozen import Frozen
+    from registry.decide.commands import LookOver, Review
+    from registry.state.candidate import Candidate
+    from registry.state.capsule import Capsule
+
+
+def review(capsule: Capsule, candidate: Candidate, command: Review) -> list[Frozen]:
+    """List what follows from a person's decision: the review itself, then the verdict, then perhaps a version.
+
+    An approved candidate keeps the scores that were measured; where there are none its version stays unproven.
+    Raises: ConflictError where the skill moved on from the base; EditError where an edit does not fit;
+    SkillFormatError where the result is no valid skill.
+    """
+    reviewed = CandidateReviewed(
+        candidate=candidate.id, capsule=capsule.name, decision=command.decision, reason=command.reason
+    )
+    if command.decision == "reject":
+        reason = f"rejected by a person: {command.reason}"
+        return [reviewed, CandidateRejected(candidate=candidate.id, capsule=capsule.name, reasons=(reason,))]
+    base = candidate.scored.base_version if candidate.scored else candidate.proposed.base_version
+    if candidate.proposed.skill is not None and capsule.version:
+        raise ConflictError(
+            f"a skill named {capsule.name} came into the registry since candidate {candidate.id[:12]} was drafted",
+            stream=f"capsule:{capsule.name}",
+            expected=0,
+            actual=capsule.version,
+            hint=f"germline candidate reject {candidate.id[:12]} --reason TEXT",
+        )
+    if base != capsule.version:
+        raise ConflictError(
+            f"stale base: candidate {candidate.id[:12]} changes {capsule.name}@{base}, which is at version "
+            f"{capsule.version} now",
+            stream=f"capsule:{capsule.name}",
+            expected=base,
+            actual=capsule.version,
+            hint=f"germline evolve {capsule.name} --review   measures it again on the live version",
+        )
+    promoted = CandidatePromoted(
+        candidate=candidate.id,
+        capsule=capsule.name,
+        version=capsule.version + 1,
+        reasons=(f"approved by a person: {command.reason}",),
+    )
+    return [reviewed, promoted, *promotion(capsule, candidate.proposed, _grounds(capsule, candidate))]
+
+
+def look_over(candidate: Candidate | None, command: LookOver) -> PromotionReviewed:
+    """Return what a person says of a promotion, once.
+
+    Raises: RefusedError for what was not promoted; ConflictError where somebody decided before.
+    """
+    if candidate is None or candidate.version is None:
+        raise RefusedError(
+            f"candidate {command.candidate[:12]} was not promoted: there is nothing to agree with",
+            hint="germline candidates",
+        )
+    if candidate.looked_over:
+        raise ConflictError(
+            f"somebody looked at candidate {candidate.id[:12]} before: {candidate.looked_over.decision}s",
+            hint=f"germline candidate show {candidate.id[:12]}",
+        )
+    return PromotionReviewed(
+        candidate=candidate.id,
+        capsule=command.capsule,
+        version=candidate.version,
+        decision=command.decision,
+        reason=command.reason,
+    )
+
+
+def _grounds(capsule: Capsule, candidate: Candidate) -> PromotionGrounds:
+    scored = candidate.scored
+    if scored is None or not isinstance(scored.after, Score):
+        why = Unmeasured(reason="approved by a person, and not measured")
+        return PromotionGrounds(capsule.score, why, None, "", cause="override")
+    return PromotionGrounds(
+        scored.before, scored.after, scored.delta, candidate.scored_id, scored.attributions, cause="override"
+    )

@@ -1,0 +1,40 @@
+"""Paths of logs as the registry keeps and shows them: a secret in a name is masked, and the file is still found.
+
+The rule: each name on the way to a file is kept with its secrets replaced by `[rule]`, like every name that comes
+from outside. Reading evidence again looks for the files that this is the kept path of. Of two whose paths
+differ by a secret alone, evidence belongs to the one that its hash fits; each scan reads both again, and as
+nothing tells which one a step was read from, no new evidence is taken from either.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from registry.evidence.redaction import without_secrets
+
+_MASKED: Final = re.compile(r"\[[a-z-]+\]")
+
+
+def kept_path(path: str) -> str:
+    """Give the path of a log as it may be kept and shown."""
+    return "/".join(map(without_secrets, path.split("/")))
+
+
+def paths_of(kept: str) -> list[Path]:
+    """Find the files behind a kept path: that path itself, else those whose names are masked to it."""
+    path = Path(kept)
+    if not _MASKED.search(kept):
+        return [path]
+    folders = [Path(path.anchor)]
+    for name in path.relative_to(path.anchor).parts:
+        folders = [entry for folder in folders for entry in _inside(folder) if without_secrets(entry.name) == name]
+    return folders
+
+
+def _inside(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []  # gone, or not ours to look into: then the log is no longer there

@@ -1,0 +1,1 @@
+"""The fold of the log into documents, snapshots and any earlier version."""

@@ -1,0 +1,89 @@
+"""Time travel: a capsule at any version, from the snapshot before it and the few events between."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from registry.projection.fold import apply
+from registry.projection.snapshots import thaw
+from registry.projection.stored_documents import damaged, events_in, position_in, read_back, row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from events.store.envelope import Envelope
+    from events.store.protocol import EventLog, StoredDocument
+    from registry.state.capsule import Capsule
+
+_PAGE: Final = 256
+"""Versions looked at in one go when looking for a time."""
+
+
+def latest(log: EventLog, name: str) -> Capsule | None:
+    """Return a capsule as it is now, None where there is none of that name."""
+    document = log.document("live", name)
+    return read_back(log, document, thaw) if document else None
+
+
+def at_version(log: EventLog, name: str, version: int) -> Capsule | None:
+    """Return a capsule as one of its versions had it, None where there is no such version."""
+    document = _made(log, name, version)
+    if document is None:
+        return None
+    capsule = at_position(log, name, read_back(log, document, _position_in))
+    if capsule is None or capsule.version != version:  # the position of something else
+        raise damaged(log, document)
+    return capsule
+
+
+def at_position(log: EventLog, name: str, position: int) -> Capsule | None:
+    """Return a capsule as it stood right after the event at a position."""
+    snapshot = log.document("snapshot", name, at=position)
+    capsule = read_back(log, snapshot, thaw) if snapshot else None
+    after = snapshot.seq if snapshot else 0
+    changes = log.documents("touch", name, after=after, upto=position)
+    for envelope in log.at([change.seq for change in changes]):
+        capsule = apply(capsule, envelope.event, envelope)
+    return capsule
+
+
+def position_of(log: EventLog, name: str, version: int) -> int:
+    """Return where a version was made, 0 where there is no such version."""
+    document = _made(log, name, version)
+    return read_back(log, document, _position_in) if document else 0
+
+
+def events_of_versions(log: EventLog, documents: Sequence[StoredDocument]) -> dict[int, Envelope]:
+    """Return the events that made versions, by number, as the documents of versions of one skill say."""
+    return events_in(log, documents, "CapsuleVersioned", _position_in)
+
+
+def last_version(log: EventLog, name: str, *, until: str) -> int:
+    """Return the last version made up to a moment (RFC 3339, UTC), 0 where there was none yet."""
+    upto: int | None = None
+    while page := log.documents("version", name, upto=upto, limit=_PAGE, newest_first=True):
+        for document in page:
+            if read_back(log, document, _place_in)[1] <= until:
+                return document.seq
+        upto = page[-1].seq - 1
+    return 0
+
+
+def version_body(envelope: Envelope) -> bytes:
+    """Write the body of a version's document: where and when it was made."""
+    return f'[{envelope.position},"{envelope.at}"]'.encode()
+
+
+def _made(log: EventLog, name: str, version: int) -> StoredDocument | None:
+    """Find what says where and when a version was made."""
+    document = log.document("version", name, at=version)
+    return document if document and document.seq == version else None
+
+
+def _place_in(body: bytes) -> tuple[int, str]:
+    position, at = row(body, int, str)
+    return position_in(b"%d" % position), at
+
+
+def _position_in(body: bytes) -> int:
+    return _place_in(body)[0]

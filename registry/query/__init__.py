@@ -1,0 +1,1 @@
+"""Questions to the projection: library, provenance, search, differences."""

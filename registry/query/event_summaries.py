@@ -1,0 +1,99 @@
+"""Summaries: what each event did, in one line, for lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from events.store.envelope import Envelope
+
+
+def summary(envelope: Envelope) -> str:
+    """Say in one line what an event did; types of a newer germline are named as such.
+
+    Raises: CorruptLogError where the payload is no event of its type.
+    """
+    if not envelope.is_known:
+        return f"{envelope.type}: written by a newer germline"
+    say = _SAY.get(envelope.type)
+    return envelope.type if say is None else say(envelope.event)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _edits(event: Any) -> str:  # noqa: ANN401 - an event of any type with edits
+    ops: dict[str, int] = {}
+    for edit in event.edits:
+        ops[edit.op] = ops.get(edit.op, 0) + max(len(edit.text), len(edit.target))
+    return ", ".join(f"{op} {_count(n, 'line')}" for op, n in ops.items()) or "no edit"
+
+
+def _cost(event: Any) -> str:  # noqa: ANN401 - an event with a cost, or none
+    most = "" if event.usage else "at most "
+    return f", {most}{event.cost_usd:.4f} USD" if event.cost_usd else ""
+
+
+def _first(reasons: tuple[str, ...]) -> str:
+    return reasons[0] if reasons else ""
+
+
+_SAY: dict[str, Callable[[Any], str]] = {
+    "RegistryCreated": lambda e: f"registry created, preset {e.preset}",
+    "PresetSwitched": lambda e: f"preset {e.previous} → {e.preset}: {e.reason}",
+    "PresetDefined": lambda e: f"preset {e.preset} defined",
+    "EvaluatorRegistered": lambda e: (
+        f"{e.kind} evaluator {e.evaluator[:8]} over "
+        f"{_count(e.tasks, 'task') if e.kind == 'rollout' else _count(e.episodes, 'episode')}"
+    ),
+    "JudgeCalibrated": lambda e: f"judge {e.judge}: agreement {e.agreement:.2f} on {_count(e.items, 'item')}",
+    "RunsScored": lambda e: f"{_count(e.runs, 'run')} scored by {e.model}, as a note",
+    "RolloutsReviewed": lambda e: f"{e.decision} {_count(e.runs, 'finished run')} for export: {e.reason}",
+    "SignalRaised": lambda e: (
+        f"{e.kind} {e.template or e.action or '(no action)'}, {e.count:,}× in {_count(e.episodes, 'episode')}"
+    ),
+    "OutcomeRecorded": lambda e: f"episode {e.episode[:12]} ended in {e.value:g}, says {e.source}",
+    "CycleFinished": lambda e: f"{e.strategy}: {e.verdict}, {e.tried} tried; {_first(e.reasons)}",
+    "AdviceGiven": lambda e: f"advice: {e.track}; {_first(e.reasons)}",
+    "ModelAsked": lambda e: (
+        f"{e.role} asked {e.model}: {e.error or e.outcome}"
+        f"{f', {e.usage.total:,} tokens' if e.usage else ''}{_cost(e)}{', replayed' if e.replayed else ''}"
+    ),
+    "ModelBatchSent": lambda e: f"{e.role} asked {e.model} {_count(len(e.prompts), 'prompt')} in batch {e.batch}",
+    "NotesTaken": lambda e: f"notes by {e.model} on {_count(e.candidates, 'candidate')}",
+    "EvidenceErased": lambda e: f"evidence {e.evidence[:8]} erased: {e.reason}",
+    "GeneBorn": lambda e: (
+        f"gene {e.gene} {e.title or '(preamble)'}, {_count(len(e.lines), 'line')}"
+        f"{f', from {e.derived_from}' if e.derived_from else ''}"
+    ),
+    "GeneMutated": lambda e: f"gene {e.gene} version {e.version}: {_edits(e)}",
+    "GeneMoved": lambda e: f"gene {e.gene} moved",
+    "GeneProtected": lambda e: f"gene {e.gene} protected: {e.reason}",
+    "GeneReleased": lambda e: f"gene {e.gene} released: {e.reason}",
+    "GeneRetired": lambda e: f"gene {e.gene} retired: {e.reason}",
+    "CapsuleImported": lambda e: f"imported from {e.source}, {_count(len(e.files) + 1, 'file')}",
+    "CapsuleBorn": lambda e: f"a new skill, written to {e.source}",
+    "CapsuleVersioned": lambda e: f"version {e.version}: {e.summary}",
+    "CapsuleReverted": lambda e: f"back to version {e.to_version}: {e.reason}",
+    "CapsuleDescribed": lambda e: f"front matter: {_edits(e)}",
+    "FileChanged": lambda e: f"{e.path} {'changed' if e.entry else 'removed'}",
+    "HandEditAdopted": lambda e: f"hand edit of {', '.join(e.files)} adopted",
+    "CapsuleMoved": lambda e: f"moved to {e.source}, from {e.previous}",
+    "AliasMoved": lambda e: f"{e.alias} → {e.version or 'removed'}{': ' + e.reason if e.reason else ''}",
+    "VersionRetired": lambda e: f"version {e.version} retired: {e.reason}",
+    "VersionScored": lambda e: f"version {e.version} measured: {e.score.value:.3f} by {e.score.evaluator[:8]}",
+    "CapsuleRetired": lambda e: f"retired: {e.reason}",
+    "CandidateProposed": lambda e: f"{e.strategy} by {e.proposer}: {e.reason}",
+    "ComparisonFrozen": lambda e: (
+        f"comparison {e.comparison[:8]} frozen: {_count(e.sealed_tasks, 'sealed task')}, agent {e.agent}"
+    ),
+    "CandidateScored": lambda e: f"scored on version {e.base_version}",
+    "CandidateReviewed": lambda e: f"{e.decision}: {e.reason}",
+    "PromotionReviewed": lambda e: f"{e.decision}s with version {e.version}: {e.reason}",
+    "CandidatePromoted": lambda e: f"promoted to version {e.version}",
+    "CandidateRejected": lambda e: f"rejected: {_first(e.reasons).removeprefix('rejected ')}",
+    "CandidateHeld": lambda e: f"held: {_first(e.reasons)}",
+}

@@ -1,0 +1,209 @@
+"""Provenance: the one event that each line comes from, and everything that led to it."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from events.errors import NotFoundError
+from registry.projection import time_travel
+from registry.query.signals import ErasedEvidence, erasures_of, kept_evidence
+from registry.skill_md.render import projected_lines
+from registry.state.line_claims import claims_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from events.store.envelope import Envelope
+    from events.types.candidate_events import CandidateScored
+    from events.types.claims import Claim
+    from registry.evidence.record import EvidenceRecord
+    from registry.query.library import Library, Raised
+    from registry.query.model_prompts import ModelPrompt
+    from registry.query.versions import VersionRow
+    from registry.state.candidate import Candidate
+    from registry.state.capsule import Capsule
+    from registry.state.line import ProjectedLine, SkillLine
+    from registry.state.outline import Outline
+
+
+class KeptEvidence(NamedTuple):
+    """A piece of evidence with its id (the hash of its blob)."""
+
+    id: str
+    evidence: EvidenceRecord
+
+
+class Earlier(NamedTuple):
+    """The text of a line in an earlier version, and the event that wrote it."""
+
+    version: int
+    text: str
+    event: int
+
+
+class Why(NamedTuple):
+    """Everything there is to say about one line of a skill.
+
+    `origin` is the event that wrote the line, `row` the version it came with. `previous` is its earlier texts,
+    newest first; `tried` the other proposals for its signal that are not live; `erased` the evidence whose text
+    was removed; `taken_back` the version that went back to before the line came; `asked` the prompt to the model
+    that suggested it. The rest is None or empty for
+    what no candidate brought: an import, a hand edit.
+    """
+
+    capsule: Capsule
+    line: ProjectedLine
+    origin: Envelope
+    row: VersionRow
+    candidate: Candidate | None
+    claim: Claim | None
+    signal: Raised | None
+    evidence: tuple[KeptEvidence, ...]
+    previous: tuple[Earlier, ...]
+    tried: tuple[Candidate, ...]
+    erased: tuple[ErasedEvidence, ...] = ()
+    taken_back: VersionRow | None = None
+    asked: ModelPrompt | None = None
+
+
+def blame(library: Library, capsule: Capsule) -> list[tuple[ProjectedLine, Envelope]]:
+    """Pair every projected line with the event that wrote it."""
+    lines = projected_lines(capsule)
+    origins = library.origins({line.origin for line in lines})
+    return [(line, origins[line.origin]) for line in lines]
+
+
+class SkillHistory(NamedTuple):
+    """What the lines of a skill have in common: its outline, and the versions they came with and those before."""
+
+    outline: Outline
+    rows: Mapping[int, VersionRow]
+
+
+def history_of(library: Library, name: str, versions: Iterable[int]) -> SkillHistory:
+    """Read what explains lines that came with these versions."""
+    asked = {number for version in versions for number in (version - 1, version)}
+    return SkillHistory(library.outline(name), library.version_rows(name, asked))
+
+
+def why(
+    library: Library,
+    capsule: Capsule,
+    number: int,
+    *,
+    earlier: int | None = None,
+    history: SkillHistory | None = None,
+) -> Why:
+    """Explain one line of a skill, with at most so many `earlier` forms of it: each is a look at an old version.
+
+    `history` is what was read of the skill already; it is read here where nothing was.
+    Raises: NotFoundError where the skill has no such line.
+    """
+    lines = projected_lines(capsule)
+    if not 1 <= number <= len(lines):
+        raise NotFoundError(
+            f"{capsule.name}@{capsule.version} has {len(lines)} lines; there is no line {number}",
+            hint=f"germline show {capsule.name}@{capsule.version} --blame",
+        )
+    line = lines[number - 1]
+    origin = library.origins({line.origin})[line.origin]
+    history = history or history_of(library, capsule.name, [line.version])
+    outlines = {capsule.name: history.outline}
+    proposal: str = getattr(origin.event, "candidate", "")
+    candidate = library.candidates_of([proposal], outlines=outlines).get(proposal)
+    signal = library.signal(candidate.proposed.fingerprint) if candidate else None
+    evidence = evidence_of(library, signal)
+    taken_back = history.outline.taken_back_by(line.version)
+    return Why(
+        capsule=capsule,
+        line=line,
+        origin=origin,
+        row=history.rows.get(line.version) or library.version(capsule.name, line.version),
+        candidate=candidate,
+        claim=_claim(capsule, line),
+        signal=signal,
+        evidence=evidence,
+        previous=tuple(islice(_previous(library, capsule, line, history), earlier)),
+        tried=_tried(library, candidate, outlines) if candidate else (),
+        erased=erased_of(library, signal, evidence),
+        taken_back=library.version(capsule.name, taken_back) if taken_back else None,
+        asked=asked_by(library, candidate) if candidate else None,
+    )
+
+
+def _claim(capsule: Capsule, line: ProjectedLine) -> Claim | None:
+    """Find the claim that a line carries; a merged claim names the first of them, which is judged."""
+    gene = capsule.gene(line.gene)
+    claims = claims_of(gene, line) if gene else ()
+    return claims[0] if claims else None
+
+
+def evidence_of(library: Library, signal: Raised | None) -> tuple[KeptEvidence, ...]:
+    """Fetch the evidence of a signal that the registry still keeps."""
+    kept = kept_evidence(library, signal.event.evidence) if signal else {}
+    return tuple(KeptEvidence(name, record) for name, record in kept.items())
+
+
+def erased_of(library: Library, signal: Raised | None, kept: Iterable[KeptEvidence]) -> tuple[ErasedEvidence, ...]:
+    """Tell which evidence of a signal was erased, when and why, beside what is kept."""
+    gone = set(signal.event.evidence if signal else ()).difference(evidence.id for evidence in kept)
+    names = [name for name in signal.event.evidence if name in gone] if signal else []
+    return tuple(erasures_of(library, names).values())
+
+
+def asked_by(library: Library, candidate: Candidate) -> ModelPrompt | None:
+    """Find the prompt that a model answered with a candidate; None where no model proposed it."""
+    kind, _, prompt = candidate.actor.partition("#")
+    if not kind.startswith("model:"):
+        return None
+    from registry.query.model_prompts import asked_with  # noqa: PLC0415 - for what a model proposed
+
+    answered = [asked for asked in asked_with(library, prompt) if asked.event.outcome == "ok"]
+    before = [asked for asked in answered if asked.position < candidate.position]
+    return before[-1] if before else None
+
+
+def _tried(library: Library, candidate: Candidate, outlines: Mapping[str, Outline]) -> tuple[Candidate, ...]:
+    """List the other proposals for the same signal that did not become a version, or were taken back."""
+    return tuple(
+        other
+        for other in library.answers(candidate.proposed.fingerprint, outlines=outlines)
+        if other.proposed.capsule == candidate.proposed.capsule
+        and other.id != candidate.id
+        and (other.verdict != "promote" or other.reverted)
+    )
+
+
+def _previous(library: Library, capsule: Capsule, line: ProjectedLine, history: SkillHistory) -> Iterator[Earlier]:
+    """Walk back through the earlier texts of the line with this identity, newest first; the stamp has no past."""
+    version = line.version - 1 if line.id else 0
+    while version:
+        row = history.rows.get(version)
+        if row is None:
+            past = time_travel.at_version(library.log, capsule.name, version)
+        else:
+            past = time_travel.at_position(library.log, capsule.name, row.position)
+        old = _find(past, line) if past else None
+        if old is None:
+            return
+        yield Earlier(version, old.text, old.origin)
+        version = min(old.version, version) - 1
+
+
+def _find(past: Capsule, line: ProjectedLine) -> SkillLine | None:
+    gene = past.gene(line.gene)
+    lines = gene.lines if gene else () if line.gene else past.front
+    return next((old for old in lines if old.id == line.id), None)
+
+
+def endpoint_of(scored: CandidateScored | None) -> str:
+    """Say what a candidate was judged by where that was not how tasks ended, "" where it was."""
+    effect = scored.effect if scored else None
+    if effect is None or effect.endpoint == "outcome":
+        return ""
+    outcome = scored.outcome_effect if scored else None
+    if outcome is None:
+        return "`recovered` alone: whether the next attempt works, not how the task ended"
+    known = f"{outcome.risk_difference:+.2f} [{outcome.low:+.2f}, {outcome.high:+.2f}]"
+    return f"`recovered`: whether the next attempt works; where it is known how tasks ended, {known}"

@@ -1,0 +1,1 @@
+"""SKILL.md folders: read, checked, rendered, written."""

@@ -1,0 +1,62 @@
+"""Rendering: a capsule's state as the lines and bytes of its SKILL.md, and what those bytes say they are."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+from registry.skill_md.text import stamp
+from registry.state.line import ProjectedLine, SkillLine
+
+if TYPE_CHECKING:
+    from registry.state.capsule import Capsule
+
+_STAMP: Final = re.compile(r"""^\s+germline:\s*["']?([a-z0-9-]+)@(\d{1,9})["']?\s*$""", re.MULTILINE)
+
+
+_PROJECTED_LINE: Final = partial(tuple.__new__, ProjectedLine)
+"""Makes a projected line from a row without a call into Python."""
+
+
+def projected_lines(capsule: Capsule) -> tuple[ProjectedLine, ...]:
+    """List the lines of SKILL.md, each with its one origin event; the stamp belongs to the version's event.
+
+    Raises: SkillFormatError where the front matter has no place for the stamp.
+    """
+    lines = list(capsule.front)
+    if capsule.stamped:
+        place = stamp(tuple([line.text for line in lines]), label(capsule))
+        stamped = [SkillLine(0, text, capsule.position, capsule.version) for text in place.lines]
+        lines[place.at : place.at + place.replaces] = stamped
+    genes = [""] * len(lines)
+    for gene in capsule.genes:
+        lines += gene.lines
+        genes += [gene.id] * len(gene.lines)
+    return tuple(map(_PROJECTED_LINE, zip(count(1), genes, *zip(*lines, strict=True), strict=False)))
+
+
+def label(capsule: Capsule) -> str:
+    """Name a capsule with its version, as the stamp and every screen do: `sql-analyst@3`."""
+    return f"{capsule.name}@{capsule.version}"
+
+
+def stamped_version(text: str, name: str) -> int | None:
+    """Read which version of a skill a SKILL.md says it is, None where it bears no stamp of that skill."""
+    return next((int(match[2]) for match in _STAMP.finditer(text) if match[1] == name), None)
+
+
+def encoding_of(capsule: Capsule) -> str:
+    """Tell how SKILL.md is encoded: as it was imported, and in UTF-8 from the first change on."""
+    return "utf-8" if capsule.stamped else capsule.encoding
+
+
+def skill_text(capsule: Capsule) -> str:
+    """Join the projected lines into the text of SKILL.md."""
+    return "".join([line.text for line in projected_lines(capsule)])
+
+
+def skill_bytes(capsule: Capsule) -> bytes:
+    """Encode SKILL.md: an import that nobody edited gives the same bytes."""
+    return skill_text(capsule).encode(encoding_of(capsule))

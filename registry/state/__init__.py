@@ -1,0 +1,1 @@
+"""Skills, lines and candidates as frozen values."""

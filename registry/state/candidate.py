@@ -1,0 +1,150 @@
+"""Candidates: proposed sets of edits with their measurements and verdicts; rejected ones stay for ever."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from events.errors import CorruptLogError
+from events.types.catalogue import EVENT_TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from events.store.envelope import Envelope
+    from events.types.candidate_events import (
+        CandidateHeld,
+        CandidatePromoted,
+        CandidateProposed,
+        CandidateRejected,
+        CandidateReviewed,
+        CandidateScored,
+        ComparisonFrozen,
+        PromotionReviewed,
+    )
+
+Verdict = Literal["promote", "reject", "hold"]
+
+EVENTS: Final = tuple(kind.__name__ for kind in EVENT_TYPES if kind.__module__ == "events.types.candidate_events")
+"""The types of the events of candidates."""
+
+_VERDICTS: Final[dict[str, Verdict]] = {
+    "CandidatePromoted": "promote",
+    "CandidateRejected": "reject",
+    "CandidateHeld": "hold",
+}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A candidate as its stream tells it.
+
+    `scored_id` is the event id of its last `CandidateScored`, which every mutation it causes carries. `preset` is
+    that of its last verdict, `reviewed` what a person decided, `looked_over` a person's later opinion of it.
+    `judged` is the position of its last verdict, `version` the capsule version it became. `reverted` marks a
+    promotion that was taken back since: under its evaluator it counts as rejected. `comparisons` are those by
+    runs that were frozen for it. `steps` are the types and positions of its events.
+    """
+
+    proposed: CandidateProposed
+    position: int
+    at: str
+    actor: str
+    scored: CandidateScored | None = None
+    scored_id: str = ""
+    times_scored: int = 0
+    verdict: Verdict | None = None
+    reasons: tuple[str, ...] = ()
+    judged: int = 0
+    version: int | None = None
+    reverted: bool = False
+    comparisons: tuple[str, ...] = ()
+    preset: str = ""
+    reviewed: CandidateReviewed | None = None
+    looked_over: PromotionReviewed | None = None
+    steps: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The hash of its memory key."""
+        return self.proposed.candidate
+
+
+def fold_candidates(envelopes: Iterable[Envelope]) -> list[Candidate]:
+    """Fold the events of candidates, in order, into their states, in the order they were proposed."""
+    candidates: dict[str, Candidate] = {}
+    fold_into(candidates, envelopes)
+    return list(candidates.values())
+
+
+def fold_into(candidates: dict[str, Candidate], envelopes: Iterable[Envelope]) -> None:
+    """Fold further events of candidates into those found so far, by stream."""
+    for envelope in envelopes:
+        if envelope.is_known:
+            candidate = _apply(candidates.get(envelope.stream), envelope)
+            step = envelope.type, envelope.position
+            candidates[envelope.stream] = replace(candidate, steps=(*candidate.steps, step))
+
+
+def _apply(candidate: Candidate | None, envelope: Envelope) -> Candidate:
+    """Fold one event of a candidate's stream into its state.
+
+    Raises: CorruptLogError if the stream does not begin with a proposal.
+    """
+    event = envelope.event
+    if envelope.type == "CandidateProposed":
+        return _proposed(event, envelope)
+    if candidate is None:
+        raise CorruptLogError(
+            f"event {envelope.position} ({envelope.type}) names a candidate that was never proposed",
+            position=envelope.position,
+            hint="germline verify",
+        )
+    effect = _EFFECTS.get(envelope.type)
+    return effect(candidate, event, envelope) if effect else candidate
+
+
+def _proposed(event: Any, envelope: Envelope) -> Candidate:  # noqa: ANN401 - a CandidateProposed, by its type
+    proposed: CandidateProposed = event
+    return Candidate(proposed, envelope.position, envelope.at, envelope.actor)
+
+
+def _compared(candidate: Candidate, event: ComparisonFrozen, envelope: Envelope) -> Candidate:
+    del envelope  # of these, only the content counts
+    return replace(candidate, comparisons=(*candidate.comparisons, event.comparison))
+
+
+def _scored(candidate: Candidate, event: CandidateScored, envelope: Envelope) -> Candidate:
+    return replace(candidate, scored=event, scored_id=envelope.event_id, times_scored=candidate.times_scored + 1)
+
+
+def _reviewed(candidate: Candidate, event: CandidateReviewed, envelope: Envelope) -> Candidate:
+    del envelope  # as above
+    return replace(candidate, reviewed=event)
+
+
+def _looked_over(candidate: Candidate, event: PromotionReviewed, envelope: Envelope) -> Candidate:
+    del envelope  # as above
+    return replace(candidate, looked_over=event)
+
+
+def _judged(
+    candidate: Candidate, event: CandidatePromoted | CandidateRejected | CandidateHeld, envelope: Envelope
+) -> Candidate:
+    return replace(
+        candidate,
+        verdict=_VERDICTS[envelope.type],
+        reasons=event.reasons,
+        judged=envelope.position,
+        version=getattr(event, "version", None),
+        preset=event.preset,
+    )
+
+
+_EFFECTS: Final[dict[str, Callable[[Candidate, Any, Envelope], Candidate]]] = {
+    "ComparisonFrozen": _compared,
+    "CandidateScored": _scored,
+    "CandidateReviewed": _reviewed,
+    "PromotionReviewed": _looked_over,
+    **dict.fromkeys(_VERDICTS, _judged),
+}

@@ -1,0 +1,43 @@
+"""Genes: the unit that evolves; titled lines with identity, with claims and triggers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from events.types.claims import Claim, Trigger
+    from registry.state.line import SkillLine
+
+
+class LiveClaim(NamedTuple):
+    """A claim that a gene makes now, and the position of the event that brought it.
+
+    `line` is the id of the line that carries it where the event names it, 0 where it is known by counting
+    (`claims_of`).
+    """
+
+    claim: Claim
+    origin: int
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Gene:
+    """A gene at one version. `next_line` is the id that its next new line will take.
+
+    `title` is the heading's text without marks, "" for the preamble. `protected` holds line ids;
+    `protected_whole` covers lines yet to come as well. Where it has a `keeper`, it is open to that proposer alone.
+    """
+
+    id: str
+    capsule: str
+    version: int
+    title: str
+    lines: tuple[SkillLine, ...]
+    next_line: int
+    claims: tuple[LiveClaim, ...] = ()
+    triggers: tuple[Trigger, ...] = ()
+    protected: frozenset[int] = frozenset()
+    protected_whole: bool = False
+    keeper: str = ""

@@ -1,0 +1,1 @@
+"""Advice: what would help a skill, from how its runs failed."""

@@ -1,0 +1,151 @@
+"""Advising: reads how the runs failed that a proposer may see, and keeps the advice that follows from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import islice, zip_longest
+from typing import TYPE_CHECKING, Final
+
+from events.types.judge_events import AdviceGiven
+from registry.decide.commands import RecordFact
+from registry.evidence.record import EvidenceRecord
+from registry.skill_md.render import skill_text
+from strategies.advice.advice_rules import advise
+from strategies.advice.failure_stats import FAILS_UNDER, failure_figures, used
+from strategies.episodes.episode import moment_s
+from strategies.episodes.skill_version import under_versions
+from strategies.gate.replay.evaluation_set import ground_of
+from strategies.models.tasks.classifier import FailureCase, Quote, TemplateCount
+from strategies.select.queue import routes
+from strategies.signals.open_signals import Sightings
+from strategies.signals.survey import truth
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from events.types.judgements import FailureFigures, Reading
+    from registry.query.library import Library
+    from registry.registry import Registry
+    from strategies.advice.advice_rules import Advice
+    from strategies.episodes.episode import EpisodeRecord
+
+
+MOST_QUOTES: Final = 8
+"""Pieces of evidence that a model is shown (a guess: as many as a reflection sees of each kind)."""
+
+
+@dataclass(frozen=True)
+class Counsel:
+    """Advice with what it rests on: the runs that a proposer may see, and their figures."""
+
+    skill: str
+    records: tuple[EpisodeRecord, ...]
+    figures: FailureFigures
+    advice: Advice
+
+
+def counsel(library: Library, skill: str = "", *, only: Collection[str] | None = None) -> Counsel:
+    """Measure how runs failed and say what would help, for a skill or for all; writes nothing.
+
+    Only episodes of the explore split are looked at: advice leads to proposals, and those are judged on the rest.
+    Raises: NotFoundError for an unknown skill.
+    """
+    if skill:
+        library.outline(skill)
+    explore = under_versions(library, ground_of(library, only=only, refresh=True).division.explore)
+    records = tuple(_about(library, skill, explore) if skill and only is None else explore)
+    figures = failure_figures(records, skill, _turns_s(library, skill))
+    return Counsel(skill, records, figures, advise(figures))
+
+
+def _about(library: Library, skill: str, records: Sequence[EpisodeRecord]) -> Sequence[EpisodeRecord]:
+    """Keep the runs on tasks of a skill: it was used there, or a signal shows that goes to it.
+
+    Where no task is known to be of the skill, all but those of other skills are kept.
+    """
+    signals, sightings = [raised.event for raised in library.signals()], Sightings(records)
+    to = routes(library, signals, sightings)
+    shown = [record for signal in signals if to[signal.fingerprint] == skill for record in sightings.of(signal)]
+    tasks = {record.task for record in (*shown, *(record for record in records if used(record, skill)))}
+    if tasks:
+        return [record for record in records if record.task in tasks]
+    names = set(library.names())
+    return [record for record in records if not names & {name for name, _ in record.skills}]
+
+
+def _turns_s(library: Library, skill: str) -> list[float]:
+    """Tell when the turns of evolution on a skill ended, or all of them."""
+    turns = library.log.read(types=("CycleFinished",))
+    ended = (moment_s(turn.at) for turn in turns if skill in {"", getattr(turn.event, "capsule", "")})
+    return [at for at in ended if at is not None]
+
+
+def case_of(library: Library, found: Counsel) -> FailureCase:
+    """Gather what a model is shown: figures, the skill, templates of failed runs, and evidence from them."""
+    failed = [
+        record for record in found.records if (outcome := truth(record)) is not None and outcome < FAILS_UNDER
+    ]
+    seen = Counter(
+        template for record in failed for template in {step.template for step in record.steps if step.error}
+    )
+    templates = sorted(seen.items(), key=lambda item: (-item[1], item[0]))
+    return FailureCase(
+        skill=found.skill,
+        skill_text=skill_text(library.capsule(found.skill)) if found.skill else "",
+        figures=found.figures,
+        templates=tuple(TemplateCount(*template) for template in templates if template[0]),
+        quotes=tuple(_quotes(library, {record.id for record in failed})),
+    )
+
+
+def _quotes(library: Library, episodes: Collection[str]) -> list[Quote]:
+    """Give evidence from these episodes: one piece of each signal, the most severe first, then further ones."""
+    signals = sorted(library.signals(), key=lambda one: (-one.event.severity, one.event.fingerprint))
+    kept = (islice(_kept(library, signal.event.evidence, episodes), MOST_QUOTES) for signal in signals)
+    in_turn = (quote for group in zip_longest(*kept) for quote in group if quote)
+    by_text = {quote.text: quote for quote in in_turn}
+    return list(by_text.values())[:MOST_QUOTES]
+
+
+def _kept(library: Library, names: Sequence[str], episodes: Collection[str]) -> Iterator[Quote]:
+    for name in names:
+        body = library.log.get_blob(name)
+        kept = EvidenceRecord.from_bytes(body) if body is not None else None
+        if kept is not None and kept.episode in episodes:
+            yield Quote(name, kept.text)
+
+
+def give(registry: Registry, found: Counsel, reading: Reading | None = None) -> bool:
+    """Record the advice; false where the same was given last, which is not recorded twice."""
+    event = AdviceGiven(
+        capsule=found.skill,
+        track=found.advice.track,
+        reasons=found.advice.reasons,
+        figures=found.figures,
+        reading=reading,
+    )
+    last = given(registry).get(found.skill)
+    before = last.event if last else None
+    known = before.model_copy(update={"reading": None}) if before and reading is None else before
+    if known == event:
+        return False
+    registry.execute(RecordFact((event,)), actor="germline")
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Advice as it was given last, and when."""
+
+    at: str
+    event: AdviceGiven
+
+
+def given(library: Library) -> dict[str, Given]:
+    """Tell what was advised last, by skill; "" is the advice on all episodes."""
+    latest: dict[str, Given] = {}
+    for envelope in library.log.read(types=("AdviceGiven",)):
+        if isinstance(envelope.event, AdviceGiven):
+            latest[envelope.event.capsule] = Given(envelope.at, envelope.event)
+    return latest

@@ -1,0 +1,125 @@
+"""Where claims apply: the one moment in an episode, the next action, which decides obedience, and what is live."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from registry.state.line_claims import claims_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from events.types.claims import Claim
+    from registry.state.capsule import Capsule
+    from registry.state.gene import Gene
+    from strategies.episodes.episode import EpisodeRecord
+
+
+WILDCARD: Final = "<*>"
+"""What a template holds where texts differ (Drain's sign, logs_and_signals.md)."""
+
+
+class Moment(NamedTuple):
+    """Where a claim applies within an episode (an index of its steps), and whether it was obeyed there."""
+
+    step: int
+    obeyed: bool
+
+
+def next_action(record: EpisodeRecord, step: int) -> int | None:
+    """Find the action that follows a step: the first call of a later turn, or its message if it has no call.
+
+    Notes never count, nor does what a user or the environment says. Answers with an index of the steps.
+    """
+    steps = record.steps
+    turn = steps[step].turn
+    message: int | None = None
+    for index in range(step + 1, len(steps)):
+        later = steps[index]
+        if later.turn <= turn or later.actor != "agent" or later.kind == "note":
+            continue
+        if message is not None and later.turn != steps[message].turn:
+            return message
+        if later.kind == "call":
+            return index
+        message = index if message is None else message
+    return message
+
+
+def previous_action(record: EpisodeRecord, step: int) -> int | None:
+    """Find the action that comes before a step: the last call of the last turn before it, or its message.
+
+    The mirror of `next_action`: calls issued together with the step do not stand before it.
+    """
+    steps = record.steps
+    message: int | None = None
+    for index in range(step - 1, -1, -1):
+        earlier = steps[index]
+        if earlier.turn >= steps[step].turn or earlier.actor != "agent" or earlier.kind == "note":
+            continue
+        if message is not None and earlier.turn != steps[message].turn:
+            return message
+        if earlier.kind == "call":
+            return index
+        message = index if message is None else message
+    return message
+
+
+def first_action(record: EpisodeRecord) -> int | None:
+    """Find the first action of an episode: the first call of its first turn, or its message if it has no call."""
+    return _of_one_turn(record, range(len(record.steps)))
+
+
+def last_action(record: EpisodeRecord) -> int | None:
+    """Find the last action of an episode: the last call of its last turn, or its message if it has no call."""
+    return _of_one_turn(record, range(len(record.steps) - 1, -1, -1))
+
+
+def _of_one_turn(record: EpisodeRecord, order: Iterable[int]) -> int | None:
+    """Take the first call of the agent's turn that comes first in this order, else its first message."""
+    message: int | None = None
+    for index in order:
+        step = record.steps[index]
+        if step.actor != "agent" or step.kind == "note":
+            continue
+        if message is not None and step.turn != record.steps[message].turn:
+            break
+        if step.kind == "call":
+            return index
+        message = index if message is None else message
+    return message
+
+
+@lru_cache(maxsize=65_536)
+def matches(template: str, text: str) -> bool:
+    """Tell whether a text, which may be a template itself, fits a frozen template as a pattern.
+
+    Each `<*>` matches any run of characters, so a template that a growing tree makes more general
+    still means what it meant. Linear: the pieces between wildcards are found one after the other.
+    """
+    first, *rest = template.split(WILDCARD)
+    if not rest:
+        return template == text
+    *middle, last = rest
+    end = len(text) - len(last)
+    at = len(first)
+    if at > end or not text.startswith(first) or not text.endswith(last):
+        return False
+    for piece in middle:
+        start = text.find(piece, at, end)
+        if start < 0:
+            return False
+        at = start + len(piece)
+    return True
+
+
+def live_claims(capsule: Capsule) -> tuple[Claim, ...]:
+    """List the live claims of a capsule, in the order of the genes and of the lines that carry them."""
+    return tuple(claim for gene in capsule.genes for claim in claims_in(gene))
+
+
+def claims_in(gene: Gene) -> tuple[Claim, ...]:
+    """List the claims of a gene as its lines come; those that no line carries any more come last."""
+    carried = (claim for line in gene.lines for claim in claims_of(gene, line))
+    return tuple(dict.fromkeys((*carried, *(live.claim for live in gene.claims))))

@@ -1,0 +1,176 @@
+"""The two shapes of an episode, as a reader gives it and as the registry keeps it, and when it happened."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
+
+from strategies.files.log_records import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+Kind = Literal["call", "message", "note"]
+EndedBy = Literal["agent", "environment", "limit", "unknown"]
+OutcomeSource = Literal["reward", "tests", "ci", "merge", "deploy", "user", "heuristic"]
+
+MESSAGE: Final = "message"
+"""The action class of a message without a call."""
+
+SUBMIT: Final = "submit"
+"""The action class of an agent that hands in its work: its own end, and nothing that a line could teach."""
+
+
+class EpisodeOutcome(msgspec.Struct, frozen=True):
+    """How an episode ended, in [0, 1], and who says so."""
+
+    value: float
+    source: OutcomeSource
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One step as a reader gives it: a call with its result, a message, or a note.
+
+    Calls issued together share a `turn`. `tool` and `head` make the action class; `text` is the argument as
+    the agent wrote it, and `error_text` what came back where `error` is set. `error_type` is a name for what
+    went wrong that the log itself gives; on a note it marks what interrupted the agent. Notes never count as
+    actions. `span` covers the raw record of the step, `error_span` that of the error text where it is another.
+    `marks` are those of marks.py that the reader knows for sure; what the texts say is found there. `target` is
+    the file that the step is about where the log names it apart from the argument, else "".
+    Units: duration_ms milliseconds.
+    """
+
+    index: int
+    turn: int
+    kind: Kind
+    actor: Literal["agent", "user", "environment"]
+    tool: str = ""
+    head: str = ""
+    text: str = ""
+    result: str = ""
+    error: bool = False
+    error_text: str = ""
+    error_type: str = ""
+    writes: bool = False
+    started_at: str | None = None
+    duration_ms: float | None = None
+    span: Span
+    error_span: Span | None = None
+    marks: tuple[str, ...] = ()
+    target: str = ""
+
+    @property
+    def action(self) -> str:
+        """The action class: tool plus head of the argument, `message` for the agent's own message, else ""."""
+        if self.kind == "call":
+            return f"{self.tool}:{self.head}" if self.head else self.tool
+        return MESSAGE if self.kind == "message" and self.actor == "agent" else ""
+
+
+class Episode(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of an agent on one task, as a reader gives it.
+
+    `id` is the name that the log gives the episode, or its place in the file where the log gives none. `task` is
+    the reader's own task name and `dataset` the set it comes from, both "" where the log has none (the task key
+    is then the hash of the normalised first prompt). `answer` is the final action where the
+    action is the answer (action–observation files), else "". `run` is the run configuration.
+    """
+
+    id: str
+    source: str
+    format: str
+    dataset: str = ""
+    task: str = ""
+    run: str = ""
+    difficulty: str = ""
+    labels: dict[str, str] = {}
+    prompt: str = ""
+    answer: str = ""
+    started_at: str | None = None
+    outcome: EpisodeOutcome | None = None
+    ended_by: EndedBy = "unknown"
+    skills: tuple[tuple[str, str], ...] = ()
+    steps: tuple[Step, ...] = ()
+
+
+class StepRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One step as the registry keeps it: action class, template, flags, turn and place; never text.
+
+    `same_call` is the index of the first identical call (tool and argument) of the episode, this step's own
+    index where it is the first; `same_result` likewise for tool, argument and result. `span` is where the
+    error text is if the step failed, else the step itself. `marks` says what kind of thing happened
+    (marks.py), `same_target` is the first step that changed the same file, -1 where none is known.
+    """
+
+    turn: int
+    kind: Kind
+    actor: Literal["agent", "user", "environment"]
+    action: str
+    template: str
+    error: bool
+    writes: bool
+    same_call: int
+    same_result: int
+    started_at: str | None
+    duration_ms: float | None
+    span: Span
+    marks: tuple[str, ...] = ()
+    same_target: int = -1
+
+
+class EpisodeRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One episode as the registry keeps it; `id` is its content hash (records.py says over which fields).
+
+    `task` is the task key (a hash), `prompt_key` and `answer_key` are hashes that link tasks into split
+    groups ("" where there is nothing to link by). `answer_key` is set for winning episodes only. `text_key` is
+    the hash of all text of the episode: it tells apart what the fields that are kept do not. `answer_forms`
+    says which forms the final answer has (answer_forms.py), and is empty where there is none.
+    """
+
+    id: str
+    name: str
+    source: str
+    format: str
+    task: str
+    run: str
+    difficulty: str
+    labels: dict[str, str]
+    prompt_key: str
+    answer_key: str
+    started_at: str | None
+    outcome: EpisodeOutcome | None
+    ended_by: EndedBy
+    skills: tuple[tuple[str, str], ...]
+    steps: tuple[StepRecord, ...]
+    text_key: str = ""
+    answer_forms: tuple[str, ...] = ()
+
+
+def moment(text: str | None) -> datetime | None:
+    """Read an RFC 3339 time, None where it is none; a time without a zone counts as UTC."""
+    if not text:
+        return None
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def moment_s(text: str | None) -> float | None:
+    """Give an RFC 3339 time as seconds since 1970, as `moment`; this takes five times as long."""
+    time = moment(text)
+    return None if time is None else time.timestamp()
+
+
+def in_time(records: Iterable[EpisodeRecord]) -> list[EpisodeRecord]:
+    """Sort episodes by when they began; those without a time first, in the order in which they were written."""
+    return sorted(records, key=_when)
+
+
+def _when(record: EpisodeRecord) -> tuple[float, str, int, str]:
+    start = record.steps[0].span.byte_start if record.steps else 0
+    return moment_s(record.started_at) or 0.0, record.source, start, record.id

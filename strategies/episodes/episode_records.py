@@ -1,0 +1,225 @@
+"""From episodes with text to records without it, and records to bytes and back.
+
+The id of a record is the hash of what the episode was: its name, task, run and labels, how it ended, the hash of
+its text, and of each step all but its template and its place. So a copy of a file, or the episode in another
+file, counts once; and a scan of more files, which may sharpen a template, does not make an episode a new one.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from registry.evidence.redaction import named_secret, without_secrets
+from strategies.episodes.answer_forms import final_answer, forms_of
+from strategies.episodes.episode import EpisodeOutcome, EpisodeRecord
+from strategies.episodes.step_marks import Marker
+from strategies.episodes.step_records import draft_of, step_records, text_key
+from strategies.episodes.text_hash import KEY_BYTES
+from strategies.files.compression import compress, decompress
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from strategies.episodes.episode import Episode
+    from strategies.episodes.step_records import StepDraft
+    from strategies.files.log_records import Span
+
+_NAME_LIMIT_CHARS: Final = 120
+_LOOKED_AT_CHARS: Final = 16 * _NAME_LIMIT_CHARS
+"""A secret that the cut divides must still be known as one."""
+
+_TIME: Final = re.compile(r"\d[\dTtZz:.,+ -]{3,39}")
+"""What a time looks like in any form that logs give it in; no word and no secret does."""
+_ONLY_TIMES: Final = re.compile(r"(?:(?:\d[\dTtZz:.+ -]{3,39})?,)*")
+
+_IDENTITY: Final = msgspec.json.Encoder(order="deterministic")
+_OF_STEP: Final = attrgetter(
+    *("turn", "kind", "actor", "action", "error", "writes", "same_call", "same_result"),
+    *("started_at", "duration_ms", "marks", "same_target"),
+)
+_ENCODER: Final = msgspec.msgpack.Encoder(order="deterministic")
+_DECODER: Final = msgspec.msgpack.Decoder(EpisodeRecord)
+_SEVERAL: Final = msgspec.msgpack.Decoder(tuple[EpisodeRecord, ...])
+
+
+def record_of(episode: Episode) -> EpisodeRecord:
+    """Give the record of an episode; its templates are still the masked error texts (see `settled`)."""
+    marker = Marker()
+    drafts = [draft_of(step, marker) for step in episode.steps]
+    for draft in drafts:
+        draft.started_at = plain_time(draft.started_at)
+    return completed(header_of(episode), drafts)
+
+
+def header_of(episode: Episode) -> EpisodeRecord:
+    """Give what a record says beside its steps; it has no id yet."""
+    won = episode.outcome is not None and episode.outcome.value == 1
+    return EpisodeRecord(
+        id="",
+        name=plain(episode.id),
+        source=episode.source,
+        format=episode.format,
+        task=task_key(episode),
+        run=plain(episode.run),
+        difficulty=plain(episode.difficulty),
+        labels=plain_labels(episode.labels),
+        prompt_key=prompt_key(episode.prompt),
+        answer_key=_key("answer", _folded(episode.answer)) if won else "",
+        started_at=plain_time(episode.started_at),
+        outcome=episode.outcome,
+        ended_by=episode.ended_by,
+        skills=tuple((plain(name), plain(version)) for name, version in episode.skills),
+        steps=(),
+        answer_forms=forms_of(final_answer(episode)),
+    )
+
+
+def completed(header: EpisodeRecord, drafts: Sequence[StepDraft]) -> EpisodeRecord:
+    """Put the steps to what is known beside them, and give the whole its id."""
+    record = msgspec.structs.replace(
+        header, steps=step_records(drafts), text_key=text_key(header.prompt_key, drafts)
+    )
+    return msgspec.structs.replace(record, id=content_hash(record))
+
+
+def with_outcome(record: EpisodeRecord, outcome: EpisodeOutcome) -> EpisodeRecord:
+    """Give the record with another outcome; its id stays, for the episode is the same."""
+    return msgspec.structs.replace(record, outcome=outcome)
+
+
+def with_skills(record: EpisodeRecord, skills: tuple[tuple[str, str], ...]) -> EpisodeRecord:
+    """Give the record with versions that were worked out later; its id stays, for the episode is the same."""
+    return msgspec.structs.replace(record, skills=skills)
+
+
+def moved_to(record: EpisodeRecord, source: str) -> EpisodeRecord:
+    """Give the record with the place where its log lies by now; its id stays, for the episode is the same."""
+    return record if source == record.source else msgspec.structs.replace(record, source=source)
+
+
+def judged(record: EpisodeRecord, outcome: EpisodeOutcome) -> EpisodeRecord:
+    """Give the record with an outcome that was read from its log as well: another id, for more is known."""
+    record = msgspec.structs.replace(record, outcome=outcome)
+    return msgspec.structs.replace(record, id=content_hash(record))
+
+
+def settled(record: EpisodeRecord, templates: Mapping[str, str]) -> EpisodeRecord:
+    """Give the record with its masked error texts replaced by their templates."""
+    if all(templates.get(step.template, "") == step.template for step in record.steps):
+        return record
+    steps = tuple(
+        msgspec.structs.replace(step, template=templates[step.template]) if step.template else step
+        for step in record.steps
+    )
+    return msgspec.structs.replace(record, steps=steps)
+
+
+def content_hash(record: EpisodeRecord) -> str:
+    """Give the id of a record: the hash of what the episode was, wherever it was read."""
+    identity = (
+        record.name,
+        record.task,
+        record.run,
+        record.difficulty,
+        record.labels,
+        record.prompt_key,
+        record.answer_key,
+        record.started_at,
+        record.outcome,
+        record.ended_by,
+        record.skills,
+        record.text_key,
+        list(map(_OF_STEP, record.steps)),
+    )
+    return blake2b(_IDENTITY.encode(identity), digest_size=KEY_BYTES).hexdigest()
+
+
+def encode(record: EpisodeRecord) -> bytes:
+    """Give a record as bytes; equal records give equal bytes."""
+    return _ENCODER.encode(record)
+
+
+def decode(stored: bytes) -> EpisodeRecord:
+    """Read a record back; raises msgspec.DecodeError on bytes that `encode` did not make."""
+    return _DECODER.decode(stored)
+
+
+def packed(records: Sequence[EpisodeRecord]) -> bytes:
+    """Give many records as bytes to send to another process: a fifth of what each by itself would come to."""
+    return compress(_ENCODER.encode(records))
+
+
+def unpacked(sent: bytes) -> tuple[EpisodeRecord, ...]:
+    """Read back what `packed` made."""
+    return _SEVERAL.decode(decompress(sent))
+
+
+def task_key(episode: Episode) -> str:
+    """Give the key of an episode's task: its data set and task, else its first prompt, never its file."""
+    if episode.task:
+        return _key("task", f"{episode.dataset}\x1f{episode.task}")
+    return unnamed_task(prompt_key(episode.prompt), episode.run, episode.id)
+
+
+def unnamed_task(prompt: str, run: str, name: str) -> str:
+    """Give the key of a task that the log does not name: that of its prompt, else the episode's own."""
+    return prompt or _key("name", f"{run}\x1f{name}")
+
+
+def prompt_key(prompt: str) -> str:
+    """Give the key of a prompt, the same for the same words; "" for none."""
+    return _key("prompt", _folded(prompt))
+
+
+def _key(kind: str, text: str) -> str:
+    if not text:
+        return ""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES, person=kind.encode()).hexdigest()
+
+
+def _folded(prompt: str) -> str:
+    return " ".join(prompt.casefold().split())
+
+
+def place_key(record: EpisodeRecord, span: Span) -> str:
+    """Name a record of a log by a hash, the same in a longer reading of its episode and in a file that rotated."""
+    place = f"{record.format}\x1f{record.name}\x1f{span.byte_start}\x1f{span.byte_end}\x1f{span.line}"
+    return _key("place", place)
+
+
+def plain(text: str) -> str:
+    """Give a name from a log as one short printable line without secrets: names reach screens and claims."""
+    shown = without_secrets(text[:_LOOKED_AT_CHARS])
+    if not shown.isprintable():
+        shown = "".join(char if char.isprintable() else " " for char in shown)
+    return shown[:_NAME_LIMIT_CHARS].strip()
+
+
+def plain_time(text: str | None) -> str | None:
+    """Give a time as a log writes it, None for a text that is none: times are kept as written."""
+    return text if text and _TIME.fullmatch(text) else None
+
+
+def keep_times(drafts: Sequence[StepDraft]) -> None:
+    """Drop texts in the place of a time that are none; one search over all of them, since few ever are."""
+    if not _ONLY_TIMES.fullmatch("".join([f"{draft.started_at or ''}," for draft in drafts])):
+        for draft in drafts:
+            draft.started_at = plain_time(draft.started_at)
+
+
+def plain_labels(labels: Mapping[str, str]) -> dict[str, str]:
+    """Give labels as plain names and values, sorted; the value of one that is called a secret is none of ours."""
+    return {
+        plain(name): "[assigned-secret]" if value and named_secret(name) else plain(value)
+        for name, value in sorted(labels.items())
+    }
+
+
+def ended(record: EpisodeRecord, value: float) -> EpisodeRecord:
+    """Give the record with this outcome; it keeps its id, and is never stored."""
+    return msgspec.structs.replace(record, outcome=EpisodeOutcome(value, "tests"))

@@ -1,0 +1,1 @@
+"""Turns of evolution: from a signal to a verdict."""

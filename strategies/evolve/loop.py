@@ -1,0 +1,264 @@
+"""Evolution: turns, one after the other, until no signal is left that a proposer can answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from registry.actions.publish import publish, require_unedited
+from strategies.engines.share import HERE
+from strategies.evolve.draft import TurnContext, key_of
+from strategies.evolve.guidance import guide
+from strategies.evolve.results import ModelReport, model_report
+from strategies.evolve.stop_reason import NOTHING_READ, stop_of
+from strategies.evolve.turn import run_cycle
+from strategies.gate.replay.evaluation_set import prepare
+from strategies.gate.replay.score_version import measure_live_first
+from strategies.monitor.rollback import Terms, take_back
+from strategies.policy.active_preset import Bound, bound_by
+from strategies.policy.auto import AUTO
+from strategies.pool.intake import all_episodes
+from strategies.pool.raise_signals import DEFAULT_POLICY
+from strategies.propose.by_signal import PROPOSERS
+from strategies.propose.proposal import ProposalRequest, answer, remembered
+from strategies.propose.suggestion_checks import still_fits
+from strategies.select.pick import PastPick as Past
+from strategies.select.pick import pick
+from strategies.select.queue import agenda_on, picks_before
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+
+    from events.types.parts import Strategy
+    from events.types.registry_events import SignalRaised
+    from registry.registry import Registry
+    from registry.state.capsule import Capsule
+    from strategies.engines.share import Sharing
+    from strategies.evolve.guidance import Guidance
+    from strategies.evolve.reflect import Reflecting
+    from strategies.evolve.results import CycleResult
+    from strategies.evolve.stop_reason import Stop
+    from strategies.gate.replay.evaluation_set import Ground
+    from strategies.monitor.rollback import TakenBack
+    from strategies.policy.presets import Preset
+    from strategies.pool.raise_signals import IntakePolicy
+    from strategies.propose.proposal import Mined
+    from strategies.rollouts.compare.in_turn import Trials
+    from strategies.select.queue import Agenda, Resting
+
+MAX_CYCLES: Final = 10
+"""How many turns one run takes at most, by default (replay_and_gate.md, Presets)."""
+
+
+LEAST_TURNS: Final = 2
+"""Turns from which there is a run to look back on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a person asked for. `only` limits the run, and its evaluator, to these episodes by content hash.
+
+    `skill` is "" where each signal finds its own way. `write` is false for a rehearsal: nothing goes to disk.
+    With `review` nothing is promoted: what the gate lets through is held for a person. With `auto` the preset is
+    chosen for each turn, and `preset` is what it would be now. `trials` run candidates of the skills
+    that have a harness. With `reflecting` a model proposes, and nobody else does. `sharing` says who works out
+    what episodes show.
+    """
+
+    preset: Preset
+    seed: int
+    skill: str = ""
+    cycles: int = MAX_CYCLES
+    only: Collection[str] | None = None
+    write: bool = True
+    review: bool = False
+    auto: bool = False
+    policy: IntakePolicy = DEFAULT_POLICY
+    trials: Trials | None = None
+    reflecting: Reflecting | None = None
+    sharing: Sharing = HERE
+
+
+@dataclass(frozen=True, slots=True)
+class Evolution:
+    """What a run came to. `unrouted` signals name no skill; `stop` says why the run ended.
+
+    `preset` is the name that the run went by; where that is `auto`, `bound` and its reason are the last it chose.
+    `resting` signals were left alone, because turn after turn they led to no promotion. `taken_back` are the live
+    versions under which outcomes had fallen.
+    """
+
+    preset: str
+    seed: int
+    cycles: tuple[CycleResult, ...]
+    tried: int
+    needed_tasks: int | None
+    unrouted: tuple[SignalRaised, ...]
+    stop: Stop
+    bound: Bound
+    resting: tuple[Resting, ...] = ()
+    taken_back: tuple[TakenBack, ...] = ()
+    guidance: tuple[Guidance, ...] = ()
+    model: ModelReport | None = None
+
+
+def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], None] = lambda _: None) -> Evolution:
+    """Take turns until no eligible signal is left, or the plan's number is reached.
+
+    Before that, versions that made things worse since they were promoted are taken back.
+    Each promotion is projected to disk at once. `on_cycle` hears of every turn as it ends.
+
+    Raises: NotFoundError for an unknown skill; RefusedError where its files were edited by hand.
+    """
+    for name in [plan.skill] if plan.skill else registry.names():
+        if plan.write or plan.skill:
+            require_unedited(registry, name)
+    since = registry.log.head().position
+    taken_back = _taken_back(registry, plan)
+    ground = replace(prepare(registry, only=plan.only), sharing=plan.sharing)
+    measure_live_first(registry, ground, seed=plan.seed)
+    agenda, bound = agenda_on(registry, ground, PROPOSERS, plan.skill), _bound(registry, plan)
+    history, promoted = picks_before(registry.cycles(), bound, plan.seed, ground)
+    offers = list(agenda.offers)
+    results: list[CycleResult] = []
+    judged: set[str] = set()
+    first = {name: registry.outline(name).version for name in registry.names()}
+    turn: TurnContext | None = None
+    turns = 0
+    while turns < plan.cycles:
+        done, bound = agenda.answered(registry), _bound(registry, plan)
+        offers = [offer for offer in offers if offer.fingerprint not in done or offer.fingerprint in promoted]
+        picked = pick(offers, bound.preset.weights, history)
+        if picked is None:
+            break
+        signal = picked.offer
+        offers = [offer for offer in offers if offer is not signal]
+        if signal.fingerprint in done:
+            judged.add(promoted[signal.fingerprint])
+        else:
+            budget = bound.preset.edit_budget.at(turns / max(plan.cycles - 1, 1))
+            turn = _turn(registry, ground, plan, bound, picked.offered, budget)
+            taken = len(results)
+            for taken_result in _take(turn, plan, signal, agenda.routes[signal.fingerprint], judged):
+                first_of_turn = len(results) == taken
+                result = replace(taken_result, preset=bound.preset.name, because=bound.because)
+                result = replace(result, pick=picked) if first_of_turn else result
+                results.append(result)
+                on_cycle(result)
+                judged |= {result.candidate.id} if result.candidate else set()
+            if len(results) == taken:
+                continue
+        turns += 1
+        history.append(Past(signal.calls_for, picked.offered))
+    last = _turn(registry, ground, plan, bound, (), bound.preset.edit_budget.start)
+    for written in _written(last, plan, agenda, plan.cycles - turns):
+        results.append(written)
+        on_cycle(written)
+    summary = _summed(plan, results, agenda, bound, ended=turns < plan.cycles)
+    summary = replace(
+        summary, taken_back=taken_back, stop=summary.stop if ground.division.everything else NOTHING_READ
+    )
+    if plan.reflecting is not None:
+        plan.reflecting.take_notes(registry)
+        return replace(summary, model=model_report(registry, plan.reflecting, results, since=since))
+    return replace(summary, guidance=_guided(plan, turn, first, len(results)))
+
+
+def _turn(
+    registry: Registry, ground: Ground, plan: Plan, bound: Bound, offered: tuple[Strategy, ...], edit_budget: int
+) -> TurnContext:
+    return TurnContext(
+        registry=registry,
+        ground=ground,
+        preset=bound.preset,
+        seed=plan.seed,
+        edit_budget=edit_budget,
+        offered=offered,
+        review=plan.review,
+        because=bound.because,
+        trials=plan.trials,
+    )
+
+
+def _written(turn: TurnContext, plan: Plan, agenda: Agenda, most: int) -> Iterator[CycleResult]:
+    """Let a model draft a skill for each signal that no skill answers, in the turns that are left."""
+    if plan.reflecting is None:
+        return
+    from strategies.evolve.write_skill import written_skills  # noqa: PLC0415 - miners write none
+
+    for written in written_skills(turn, plan.reflecting, agenda.unrouted, most):
+        yield replace(written, preset=turn.preset.name, because=turn.because)
+
+
+def _guided(plan: Plan, turn: TurnContext | None, first: Mapping[str, int], turns: int) -> tuple[Guidance, ...]:
+    """Let the slow update have its word about every skill that a run of several turns changed."""
+    if turn is None or turns < LEAST_TURNS:
+        return ()
+    last = replace(turn, offered=())
+    updates = (guide(last, name, version, write=plan.write) for name, version in first.items())
+    return tuple(update for update in updates if update is not None)
+
+
+def _taken_back(registry: Registry, plan: Plan) -> tuple[TakenBack, ...]:
+    names = [plan.skill] if plan.skill else registry.names()
+    changed = [name for name in names if registry.outline(name).version > 1]
+    if not changed:
+        return ()
+    preset = _bound(registry, plan).preset
+    forbidden = "" if preset.auto_revert else f"the preset {preset.name} takes nothing back by itself"
+    forbidden = "for review: nobody was there to take it back" if plan.review else forbidden
+    known = all_episodes(registry)
+    records = known if plan.only is None else [record for record in known if record.id in plan.only]
+    return take_back(registry, records, changed, Terms(plan.policy, forbidden, write=plan.write))
+
+
+def _bound(registry: Registry, plan: Plan) -> Bound:
+    return bound_by(registry, AUTO) if plan.auto else Bound(plan.preset.name, plan.preset)
+
+
+def _take(
+    turn: TurnContext, plan: Plan, signal: SignalRaised, skill: str, judged: Collection[str]
+) -> Iterator[CycleResult]:
+    """Find what answers one signal, put it through the gate, and project what was promoted.
+
+    A miner has at most one proposal; a model may have several, and each goes through by itself, on what the one
+    before left. What another signal of this run led to already takes no turn.
+    """
+    capsule = turn.registry.capsule(skill)
+    for mined in _answers(turn, plan, signal, capsule):
+        before = turn.registry.capsule(skill)
+        known = mined.proposal is not None and key_of(turn, before, mined.proposal) in judged
+        if known or (mined.proposal is not None and not still_fits(before, mined.proposal)):
+            continue
+        result = run_cycle(turn, signal, before, mined)
+        if plan.write and turn.registry.capsule(skill).version != before.version:
+            publish(turn.registry, skill)
+        yield result
+        turn = replace(turn, offered=())  # the pick is reported once
+
+
+def _answers(turn: TurnContext, plan: Plan, signal: SignalRaised, capsule: Capsule) -> tuple[Mined, ...]:
+    if plan.reflecting is not None:
+        return plan.reflecting.mined(turn, signal, capsule)
+    others = tuple(turn.registry.capsule(name) for name in turn.registry.names() if name != capsule.name)
+    tried = remembered(turn.registry, capsule.name, turn.ground.evaluator)
+    ask = ProposalRequest(signal, turn.ground.explore, capsule, others, tried)
+    return (answer(ask, PROPOSERS[signal.kind]),)
+
+
+def _summed(plan: Plan, results: list[CycleResult], agenda: Agenda, bound: Bound, *, ended: bool) -> Evolution:
+    needed = [result.needed_tasks for result in results if result.needed_tasks]
+    promoted = any(result.verdict == "promote" for result in results)
+    return Evolution(
+        preset=bound.name,
+        seed=plan.seed,
+        cycles=tuple(results),
+        tried=sum(result.tried for result in results),
+        needed_tasks=min(needed, default=None) if not promoted else None,
+        unrouted=tuple(
+            signal for signal in agenda.unrouted if signal not in [result.signal for result in results]
+        ),
+        stop=stop_of(results, limit=plan.cycles, capped=not ended),
+        bound=bound,
+        resting=agenda.resting,
+    )

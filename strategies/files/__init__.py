@@ -1,0 +1,1 @@
+"""Log files as streams of lines: compression, offsets, watching, reading again."""

@@ -1,0 +1,26 @@
+"""The places where agents write their logs by themselves."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_PLACES = (
+    # name, the variable that moves it, where it is else, and the folder of the logs in it
+    ("Claude Code", "CLAUDE_CONFIG_DIR", ".claude", "projects"),
+    ("Codex", "CODEX_HOME", ".codex", "sessions"),
+)
+
+
+def usual_logs(home: Path | None = None) -> list[tuple[str, Path]]:
+    """Give the folders of known agents that are there, each with the agent's name; those of the user by default.
+
+    A folder inside `home` is looked for there alone; else the agents' own variables say where it is.
+    """
+    folders = []
+    for name, variable, folder, logs in _PLACES:
+        moved = os.environ.get(variable) if home is None else None
+        path = (Path(moved).expanduser() if moved else (home or Path.home()) / folder) / logs
+        if path.is_dir():
+            folders.append((name, path))
+    return folders

@@ -1,0 +1,264 @@
+"""A log file as a stream of decompressed bytes: its head, its lines, or the whole of it."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from events.errors import DamagedLogError, UnreadableLogError
+from strategies.files.compression import MAGIC_BYTES, SUFFIXES, DamagedError, FollowedError, packing_of, unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+HEAD_BYTES: Final = 64 * 1024
+"""How much of the decompressed stream a reader sees when it is asked whether a file is meant for it."""
+
+CHUNK_BYTES: Final = 1024 * 1024
+"""Bytes read from disk at once: above 1 MiB the rate no longer rises (logs_and_signals.md)."""
+
+WHOLE_LIMIT_BYTES: Final = 256 * 1024 * 1024
+"""The largest JSON document that is not line-delimited and still read: all of it is held in memory."""
+
+BOM: Final = b"\xef\xbb\xbf"
+"""The byte order mark that some writers put before the first line."""
+_NEWLINE: Final = ord("\n")
+_ROTATED: Final = re.compile(r"(\.(?:log|out|err|txt|json|jsonl|ndjson|traj))[.-]\d[\d_-]*$", re.IGNORECASE)
+"""What a rotation puts behind the name of a log: a number or a date. Its episodes are called as before."""
+
+
+class LogPosition(NamedTuple):
+    """How far a log was read: bytes of the decompressed stream, and whole lines."""
+
+    offset: int = 0
+    line: int = 0
+
+
+START: Final = LogPosition()
+
+
+class LogLine(NamedTuple):
+    """One line without its newline, where it starts in the decompressed stream, and its number from 1."""
+
+    raw: bytes
+    byte_start: int
+    number: int
+
+
+class LogFile:
+    """One log file: plain, gzip or zstd.
+
+    `broken` is set once a pass over the stream ends before the file does: what came before was given out. `cut`
+    tells that the stream itself ended early, so that its last line is no whole one.
+    `text_bytes` counts what was given out so far, `reached` is where `lines` ended. `advance` is called with the
+    number of bytes read from disk, for a progress bar. A plain file can be read on from the `start` where an
+    earlier pass ended. With `whole_lines` a last line whose newline is still missing is not given out. All is read
+    from the open file `descriptor`, if one is given: the path may lead to another file by then.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        advance: Callable[[int], None] | None = None,
+        start: LogPosition = START,
+        *,
+        whole_lines: bool = False,
+        descriptor: int | None = None,
+    ) -> None:
+        self.path = path
+        self.source = str(path)
+        self.start = start
+        self.broken: DamagedLogError | None = None
+        self.cut = False
+        self.text_bytes = 0
+        self.reached = start
+        self._advance = advance
+        self.whole_lines = whole_lines
+        self._descriptor = descriptor
+
+    @property
+    def stem(self) -> str:
+        """The file name without `.gz` or `.zst`, what a rotation put there, and the suffix before it."""
+        return self._first_name.stem
+
+    @property
+    def suffix(self) -> str:
+        """The suffix that the file had before it was rotated or compressed, if there is one."""
+        return self._first_name.suffix
+
+    @property
+    def _first_name(self) -> Path:
+        name = self.path.name
+        for suffix in SUFFIXES:
+            name = name.removesuffix(suffix)
+        return Path(_ROTATED.sub(r"\1", name))
+
+    def head(self) -> bytes:
+        """Give the first bytes of the decompressed stream, fewer where the file is shorter or broken."""
+        head = b""
+        for chunk in LogFile(self.path, descriptor=self._descriptor).chunks(HEAD_BYTES):
+            head += chunk
+            if len(head) >= HEAD_BYTES:
+                break
+        return head[:HEAD_BYTES]
+
+    def breaks_at_once(self) -> DamagedLogError | None:
+        """Tell what is wrong with an archive of which not even a head can be unpacked; None for any other file."""
+        opening, size = self.again(), 0
+        for chunk in opening.chunks(HEAD_BYTES):
+            size += len(chunk)
+            if size >= HEAD_BYTES:
+                return None
+        return opening.broken if opening.cut else None
+
+    def first(self, count: int) -> list[bytes]:
+        """Give the first lines, however long they are; nothing of it is counted here."""
+        return [line.raw for line in islice(self.again().lines(), count)]
+
+    @property
+    def packed(self) -> bool:
+        """Tell whether the file is compressed."""
+        with self.opened() as file:
+            return bool(packing_of(os.pread(file.fileno(), MAGIC_BYTES, 0)))
+
+    def opened(self) -> io.FileIO:
+        """Open the file as it lies on disk; those given one descriptor share its position."""
+        return io.FileIO(self.path if self._descriptor is None else os.dup(self._descriptor))
+
+    def again(self, start: LogPosition = START) -> LogFile:
+        """Give the same file to be read from another place; nothing of it is counted here."""
+        return LogFile(self.path, None, start, whole_lines=self.whole_lines, descriptor=self._descriptor)
+
+    def chunks(self, size: int = CHUNK_BYTES) -> Iterator[bytes]:
+        """Give the decompressed stream in pieces; a broken file ends it and sets `broken`."""
+        with self.opened() as file:
+            file.seek(self.start.offset)
+            first = file.read(size)
+            packing = "" if self.start.offset else packing_of(first)
+            blocks = _blocks(first, file.read, size, self.advance)
+            try:
+                for chunk in unpacked(packing, blocks) if packing else blocks:
+                    self.text_bytes += len(chunk)
+                    yield chunk
+            except DamagedError as error:
+                self.cut = not isinstance(error, FollowedError)
+                self.broken = DamagedLogError(
+                    f"{self.source}: the {packing} stream is {error} after {self.text_bytes:,} bytes of text",
+                    source=self.source,
+                    whole=not self.cut,
+                    hint="copy or compress the file again",
+                )
+
+    @contextmanager
+    def raw_lines(self) -> Iterator[Iterable[bytes]]:
+        """Give every line with its newline; an unfinished line before a break is dropped."""
+        opened = self._opened()
+        with io.BufferedReader(opened, CHUNK_BYTES) as stream:
+            # Of most files every line counts: these come straight from the buffer, without a step of Python each.
+            plain = isinstance(opened, _Plain) and not self.whole_lines
+            yield stream if plain else self._finished(stream)
+
+    def _finished(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        for raw in lines:
+            if raw[-1] == _NEWLINE or not (self.cut or self.whole_lines):
+                yield raw
+
+    def _opened(self) -> io.RawIOBase:
+        plain = _Plain(self, self.path if self._descriptor is None else os.dup(self._descriptor))
+        if self.start.offset or not packing_of(plain.peek()):
+            return plain
+        plain.close()
+        return _Pieces(self.chunks())
+
+    def advance(self, size: int) -> None:
+        """Count bytes that were read from disk."""
+        if self._advance:
+            self._advance(size)
+
+    def lines(self) -> Iterator[LogLine]:
+        """Give every line without its line end; a byte order mark is passed over."""
+        start, number = self.start
+        with self.raw_lines() as lines:
+            for raw in lines:
+                number += 1
+                body, skipped = raw.removesuffix(b"\n").removesuffix(b"\r"), 0
+                if number == 1 and body.startswith(BOM):
+                    body, skipped = body[len(BOM) :], len(BOM)
+                yield LogLine(body, start + skipped, number)
+                start += len(raw)
+        self.reached = LogPosition(start, number)
+
+    def whole(self) -> bytes:
+        """Give the whole decompressed stream; raises UnreadableLogError if it is broken or too large."""
+        pieces, size = list[bytes](), 0
+        for chunk in self.chunks():
+            size += len(chunk)
+            if size > WHOLE_LIMIT_BYTES:
+                raise UnreadableLogError(
+                    f"{self.source}: one JSON document of more than {WHOLE_LIMIT_BYTES >> 20} MiB",
+                    hint="write one record a line (JSONL): such files are read at any size",
+                )
+            pieces.append(chunk)
+        if self.broken and self.cut:
+            raise DamagedLogError(
+                f"{self.broken.message}: of one JSON document no part counts",
+                source=self.source,
+                hint=self.broken.hint,
+            )
+        return b"".join(pieces)
+
+
+class _Plain(io.FileIO):
+    """A file that is not compressed, read straight into the buffer that lines are cut from."""
+
+    def __init__(self, log: LogFile, file: Path | int) -> None:
+        super().__init__(file)
+        self._log = log
+        self.seek(log.start.offset)
+
+    def peek(self) -> bytes:
+        """Give the first bytes of the file."""
+        return os.pread(self.fileno(), MAGIC_BYTES, 0)
+
+    def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]  # io gives nothing else
+        """Fill the buffer, and count what came."""
+        size = super().readinto(buffer) or 0
+        self._log.text_bytes += size
+        self._log.advance(size)
+        return size
+
+
+class _Pieces(io.RawIOBase):
+    """Pieces of a decompressed stream as a file, so that lines are cut in C."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        """Tell that it can be read."""
+        return True
+
+    def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]  # io gives nothing else
+        """Fill the buffer with what is left of a piece, or with the next one."""
+        if not self._rest:
+            self._rest = memoryview(next(self._pieces, b""))
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
+
+
+def _blocks(
+    first: bytes, read: Callable[[int], bytes], size: int, advance: Callable[[int], None]
+) -> Iterator[bytes]:
+    block = first
+    while block:
+        advance(len(block))
+        yield block
+        block = read(size)

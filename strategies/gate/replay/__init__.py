@@ -1,0 +1,1 @@
+"""Replay: what logged episodes say of a claim or a version."""

@@ -1,0 +1,154 @@
+"""The ground that candidates are judged on: episodes in splits, under one evaluator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Literal
+
+from events.types.registry_events import EvaluatorRegistered
+from registry.decide.commands import RecordFact
+from strategies.engines.share import HERE, Sharing
+from strategies.gate.replay.explore_split import Explore
+from strategies.gate.replay.measure import MeasurementStamp, evaluator_id
+from strategies.policy.written_rules import METHOD, policy_text
+from strategies.pool.frozen_sets import freeze, frozen_with
+from strategies.pool.intake import all_episodes, every_reading, split_groups
+from strategies.pool.splits import divide
+from strategies.signals.survey import truth
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from registry.query.library import Library
+    from registry.registry import Registry
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.pool.splits import Division
+
+GROWTH: Final = 1.25
+"""Sealed tasks must have grown by a quarter before the pool gets a new evaluator (domain.md, Scores)."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Episodes divided once and for all, and the evaluator that they make.
+
+    `fresh` marks an evaluator of the pool that was registered only now: it measures live versions first. `sharing`
+    says who works out its figures, which come to the same.
+    """
+
+    division: Division
+    evaluator: str
+    fresh: bool = False
+    sharing: Sharing = field(default=HERE, compare=False)
+
+    @cached_property
+    def explore(self) -> Explore:
+        """What proposers may look at, with what it showed of claims so far: one for all turns on this ground."""
+        return Explore(self.division.explore, self.sharing)
+
+    def stamp(self, measured_at: str) -> MeasurementStamp:
+        """Give what all figures share that are measured on this ground now."""
+        return MeasurementStamp(self.evaluator, measured_at, self.sharing)
+
+
+def prepare(registry: Registry, *, only: Collection[str] | None = None, refresh: bool = False) -> Ground:
+    """Find or register the evaluator for these episodes, or for the whole pool where none are named.
+
+    For the pool the last evaluator stays in force, on the episodes and outcomes it was frozen with, until the
+    sealed tasks have grown by a quarter: new logs and late outcomes wait. A task counts as grown when it is new,
+    or when it has its first outcome since; with `refresh` any growth will do. Naming episodes freezes exactly
+    those, as they are known now. Of no episode none is made.
+    """
+    upto = registry.log.head().position
+    ground = ground_of(registry, only=only, upto=upto, refresh=refresh)
+    if ground.division.everything and registry.log.document("evaluator", ground.evaluator) is None:
+        scope: Literal["pool", "named"] = "pool" if only is None else "named"
+        if not _register(registry, ground.evaluator, ground.division, scope=scope, upto=upto):
+            return prepare(registry, only=only, refresh=refresh)
+        return replace(ground, fresh=scope == "pool")
+    return ground
+
+
+def ground_of(
+    library: Library, *, only: Collection[str] | None = None, upto: int | None = None, refresh: bool = False
+) -> Ground:
+    """Tell what `prepare` would judge on now, whether or not its evaluator is registered; writes nothing."""
+    every = all_episodes(library, upto=library.log.head().position if upto is None else upto)
+    if only is not None:
+        return _ground(library, _divided(library, [record for record in every if record.id in only]))
+    now = _divided(library, every)
+    last = next((event for event in reversed(library.evaluators()) if event.scope == "pool"), None)
+    if last is not None and not refresh:
+        before = _as_frozen(library, last.evaluator)
+        if _grown(before, now) < last.sealed_tasks * GROWTH:
+            return Ground(before, last.evaluator)
+    return _ground(library, now)
+
+
+def _ground(library: Library, division: Division) -> Ground:
+    return Ground(division, evaluator_id(division, library.about().split_key))
+
+
+def _grown(before: Division, now: Division) -> int:
+    """Count the sealed tasks that are known now, those twice that an outcome reached since."""
+    answered = _answered_tasks(now) & _tasks(before) - _answered_tasks(before)
+    return len(_tasks(now)) + len(answered)
+
+
+def _tasks(division: Division) -> set[str]:
+    return {record.task for record in division.sealed}
+
+
+def _answered_tasks(division: Division) -> set[str]:
+    return {record.task for record in division.sealed if truth(record) is not None}
+
+
+def _divided(library: Library, records: Sequence[EpisodeRecord]) -> Division:
+    return divide(records, split_groups(library), library.about().split_key)
+
+
+def _register(
+    registry: Registry, evaluator: str, division: Division, *, scope: Literal["pool", "named"], upto: int
+) -> bool:
+    """Freeze an evaluator; false where a watcher put a longer reading in the place of an episode meanwhile."""
+    records = division.everything
+    event = EvaluatorRegistered(
+        evaluator=evaluator,
+        kind="replay",
+        scope=scope,
+        method=METHOD,
+        policy=policy_text(),
+        episodes=len(records),
+        tasks=len({record.task for record in records}),
+        sealed_tasks=len(_tasks(division)),
+    )
+    with registry.log.transaction():
+        if registry.log.document("evaluator", evaluator) is not None:
+            return True  # another process was faster, with the same episodes
+        if not freeze(registry, evaluator, upto, (record.id for record in records)):
+            return False
+        registry.execute(RecordFact((event,)), actor="germline")
+    return True
+
+
+def _as_frozen(library: Library, evaluator: str) -> Division:
+    """Return the episodes that an evaluator was frozen with, with the outcomes that were known then."""
+    frozen = frozen_with(library, evaluator)
+    every = every_reading(library, upto=frozen.upto)
+    return _divided(library, [record for record in every if record.id in frozen.episodes])
+
+
+def sent_to(library: Library, evaluator: str) -> int:
+    """Count the claims that were sent to an evaluator so far: what shares its error rate; mere words are none.
+
+    A bundle sends several at once, as its measurement says; a claim that explore refused was never sent.
+    """
+    scored = (
+        candidate
+        for candidate in library.candidates()
+        if candidate.proposed.evaluator == evaluator and candidate.scored
+    )
+    claimed = (candidate for candidate in scored if candidate.proposed.claims or candidate.proposed.removes)
+    sent = [candidate.scored.sent for candidate in claimed if candidate.scored and candidate.scored.sent]
+    return max(len(sent), *sent, 0)

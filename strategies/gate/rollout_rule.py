@@ -1,0 +1,225 @@
+"""The rollout gate: runs of candidate and incumbent, paired by task and round, and a rule that may stop early."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, sqrt
+from typing import TYPE_CHECKING, Final
+
+from strategies.gate.rules import Rule, failed
+from strategies.gate.stats.mantel_haenszel import Z95
+from strategies.policy.written_rules import ROLLOUT_RULE
+
+if TYPE_CHECKING:
+    from strategies.gate.rules import Decision
+    from strategies.policy.written_rules import RolloutPolicy
+
+LOOKS: Final = (1, 2, 3, 4, 6, 8)
+"""The rounds after which the gate looks; after the last it holds (replay_and_gate.md, Rollout gate)."""
+STAKES: Final = (0.05, 0.1, 0.2, 0.35, 0.5)
+"""The bets whose average wealth is the e-value (replay_and_gate.md; Waudby-Smith & Ramdas 2024)."""
+SCALE: Final = 840
+"""Task means are counted in these parts: every mean of up to eight whole differences is a whole number of them."""
+FUTILE_Z: Final = 1.28
+"""One-sided 90 %: what a candidate must still be able to reach (replay_and_gate.md)."""
+
+
+Pairs = Sequence[Sequence[float | None]]
+
+
+@dataclass(frozen=True)
+class RolloutFigures:
+    """What the runs so far say.
+
+    Units: difference is the mean over tasks of candidate minus incumbent, with a 95 % interval; `detectable` is
+    the smallest true difference that this many tasks, varying as these do, would show in four of five times.
+    """
+
+    rounds: int
+    tasks: int
+    e_value: float
+    p: float
+    difference: float
+    error: float
+    low: float
+    high: float
+    detectable: float
+
+
+@dataclass(frozen=True)
+class RolloutVerdict:
+    """What the gate says after a look, and why; None while the runs go on."""
+
+    decision: Decision | None
+    reason: str
+    figures: RolloutFigures
+
+
+def look(pairs: Pairs, rounds: int, policy: RolloutPolicy = ROLLOUT_RULE) -> RolloutVerdict:
+    """Look at the runs of the first rounds, and say promote, reject, hold, or nothing yet.
+
+    Shapes: pairs holds, for each sealed task, candidate minus incumbent of each round in order, None where an
+    infrastructure error voided the pair; a task without any pair does not count.
+    Units: differences in [-1, 1]. The order of the rules matters: evidence first, then ties and futility.
+    """
+    figures = figures_of(pairs, rounds)
+    reasons = _told(figures)
+    rules = rollout_rules(figures, policy)
+    decision, missing = failed(rules)
+    if decision == "promote":
+        return RolloutVerdict("promote", reasons, figures)
+    if decision == "reject":
+        return RolloutVerdict("reject", f"{missing[0]}: {reasons}", figures)
+    if rounds >= LOOKS[-1]:
+        few = not rules[0].holds
+        return RolloutVerdict(
+            "hold", missing[0] if few else f"not shown after {rounds} rounds: {reasons}", figures
+        )
+    return RolloutVerdict(None, reasons, figures)
+
+
+def rollout_rules(figures: RolloutFigures, policy: RolloutPolicy = ROLLOUT_RULE) -> tuple[Rule, ...]:
+    """Apply the written rule to what runs say; what was shown is not futile, however wide its interval.
+
+    Shapes: the rule about the number of tasks comes first.
+    """
+    text = f"difference {figures.difference:+.3f}"
+    shown = (
+        Rule(
+            "tasks",
+            f"{figures.tasks} sealed tasks",
+            f"at least {policy.least_tasks}",
+            figures.tasks >= policy.least_tasks,
+            f"{figures.tasks} sealed tasks, {policy.least_tasks} are needed: a person decides",
+            needed_tasks=policy.least_tasks if figures.tasks < policy.least_tasks else None,
+        ),
+        Rule(
+            "evidence",
+            f"e-value {figures.e_value:.1f}",
+            f"at least {policy.least_e:g}",
+            figures.e_value >= policy.least_e,
+            f"e-value {figures.e_value:.1f} is below {policy.least_e:g}",
+        ),
+        Rule(
+            "chance",
+            f"p {figures.p:.3f}",
+            f"at most {policy.most_p:g}",
+            figures.p <= policy.most_p,
+            f"p {figures.p:.3f} is above {policy.most_p:g}",
+        ),
+        Rule(
+            "size",
+            text,
+            f"at least {policy.least_difference:+.3f}",
+            figures.difference >= policy.least_difference,
+            f"{text} is below {policy.least_difference:+.3f}",
+        ),
+    )
+    best = figures.difference + FUTILE_Z * figures.error
+    return (
+        *shown,
+        Rule("direction", text, "above 0", figures.difference > 0, "no better", "reject", decisive=True),
+        Rule(
+            "not futile",
+            f"{best:+.3f} at best",
+            f"at least {policy.futile_below:+.2f}, or shown",
+            all(rule.holds for rule in shown) or best >= policy.futile_below,
+            f"futile, even at best below {policy.futile_below:+.2f}",
+            "reject",
+            decisive=True,
+        ),
+    )
+
+
+def decide(pairs: Pairs, policy: RolloutPolicy = ROLLOUT_RULE) -> RolloutVerdict:
+    """Look after each round at which the gate looks, and stop at the first verdict.
+
+    Runs that end before the last look without one hold: missing runs never promote.
+    """
+    last = RolloutVerdict("hold", "no pair was run", figures_of((), 0))
+    available = max((len(rounds) for rounds in pairs), default=0)
+    for rounds in LOOKS:
+        if rounds > available:
+            break
+        last = look(pairs, rounds, policy)
+        if last.decision is not None:
+            return last
+    return RolloutVerdict("hold", f"runs are missing: {last.reason}", last.figures)
+
+
+def figures_of(pairs: Pairs, rounds: int) -> RolloutFigures:
+    """Compute what the pairs of the first rounds say; see `look` for shapes."""
+    by_round = [[task[at] for task in pairs if at < len(task)] for at in range(rounds)]
+    flat = [pair for pairs_of_round in by_round for pair in pairs_of_round if pair is not None]
+    seen = [[pair for pair in task[:rounds] if pair is not None] for task in pairs]
+    means = [sum(task) / len(task) for task in seen if task]
+    tasks = len(means)
+    mean = sum(means) / tasks if tasks else 0.0
+    spread = sqrt(sum((task_mean - mean) ** 2 for task_mean in means) / (tasks - 1)) if tasks > 1 else 1.0
+    error = spread / sqrt(tasks) if tasks else 1.0
+    return RolloutFigures(
+        rounds=rounds,
+        tasks=tasks,
+        e_value=e_value(flat),
+        p=sign_flip_p(means),
+        difference=mean,
+        error=error,
+        low=max(mean - Z95 * error, -1.0),
+        high=min(mean + Z95 * error, 1.0),
+        detectable=min((1.645 + 0.84) * error, 1.0),
+    )
+
+
+def e_value(differences: Sequence[float]) -> float:
+    """Compute the wealth of a gambler who bets on the candidate, averaged over fixed stakes.
+
+    Under "no better" it stays below 10 with probability 9 in 10, however often one looks.
+    Source: betting e-process, Waudby-Smith & Ramdas 2024.
+    """
+    wealth = [1.0] * len(STAKES)
+    for difference in differences:
+        wealth = [have * (1 + stake * difference) for have, stake in zip(wealth, STAKES, strict=True)]
+    return sum(wealth) / len(wealth)
+
+
+def sign_flip_p(means: Sequence[float]) -> float:
+    """Compute the share of sign patterns of the task means whose sum is at least the one seen; one-sided, exact.
+
+    A dynamic programme over integer sums: `ways` is a polynomial in one big integer, whose digits count how many
+    patterns reach each sum, so that a task costs one shift and one addition. Means of 0 flip to themselves.
+    """
+    signed = [part for part in (round(mean * SCALE) for mean in means) if part]
+    if not signed:
+        return 1.0
+    unit = gcd(*signed)
+    sizes = [abs(part) // unit for part in signed]
+    width = len(sizes) + 1  # bits of a digit: no count exceeds 2 ** len(sizes)
+    ways = 1
+    for size in sizes:
+        ways += ways << (size * width)  # flipping a task from minus to plus moves the sum by twice its size
+    least = (sum(signed) // unit + sum(sizes)) // 2  # half of what was moved from "all minus"
+    favourable = _digit_sum(ways >> (least * width), width)
+    return float(Fraction(favourable, 2 ** len(sizes)))
+
+
+def _digit_sum(number: int, width: int) -> int:
+    """Sum the digits of a number whose digits have this many bits, by folding it in half again and again."""
+    digits = -(-number.bit_length() // width)
+    while digits > 1:
+        half = (digits + 1) // 2
+        low = number & ((1 << (half * width)) - 1)
+        number = low + (number >> (half * width))
+        digits = half
+    return number
+
+
+def _told(figures: RolloutFigures) -> str:
+    """Say the figures, and what they could not have shown."""
+    rounds = "1 round" if figures.rounds == 1 else f"{figures.rounds} rounds"
+    return (
+        f"difference {figures.difference:+.3f} [{figures.low:+.3f}, {figures.high:+.3f}], "
+        f"e-value {figures.e_value:.1f}, p {figures.p:.3f}, {figures.tasks} tasks in {rounds}; "
+        f"the smallest effect that these could have shown is about {figures.detectable:+.2f}"
+    )

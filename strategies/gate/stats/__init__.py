@@ -1,0 +1,1 @@
+"""The statistics of the gate, each tested against a reference."""

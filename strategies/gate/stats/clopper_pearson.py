@@ -1,0 +1,106 @@
+"""Exact limits of a proportion, for items that may come several from one task."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from math import exp, lgamma, log, log1p
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+TAIL_95: Final = 0.025
+"""What each side of a two-sided 95 % interval leaves out."""
+_TINY: Final = 1e-300
+_CLOSE: Final = 1e-14
+_MOST_TERMS: Final = 10_000
+_HALVINGS: Final = 60
+
+
+class Share(NamedTuple):
+    """A share of n with its exact 95 % interval; `effective` is what n items are worth, which tasks make fewer."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    tasks: int
+    effective: float
+
+
+def share_of(hits: Iterable[tuple[str, bool]]) -> Share:
+    """Give the share of hits, with exact limits that hold where items of one task are alike.
+
+    Shapes: hits holds (task, whether it is one) of each item. With one item a task it is the interval of Clopper
+    and Pearson; else n shrinks by the design effect of the tasks, never below their number nor above the items.
+    Source: Clopper & Pearson 1934; Korn & Graubard 1998 for the effective size.
+    """
+    tasks: dict[str, list[bool]] = defaultdict(list)
+    for task, hit in hits:
+        tasks[task].append(hit)
+    n = sum(map(len, tasks.values()))
+    if not n:
+        return Share(0.0, 0.0, 1.0, 0, 0, 0.0)
+    value = sum(map(sum, tasks.values())) / n
+    effective = _effective(list(tasks.values()), value, n)
+    low, high = clopper_pearson(value * effective, effective)
+    return Share(value, low, high, n, len(tasks), effective)
+
+
+def clopper_pearson(hits: float, n: float, tail: float = TAIL_95) -> tuple[float, float]:
+    """Give the exact limits of a proportion; hits and n need not be whole. (0, 1) where nothing was seen.
+
+    Source: Clopper & Pearson 1934, in the form with quantiles of the beta distribution.
+    """
+    low = beta_quantile(hits, n - hits + 1, tail) if hits > 0 else 0.0
+    high = beta_quantile(hits + 1, n - hits, 1 - tail) if hits < n else 1.0
+    return low, high
+
+
+def beta_quantile(a: float, b: float, share: float) -> float:
+    """Find where the beta distribution of a and b has this share below it; by halving, to 1e-18."""
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if beta_below(middle, a, b) < share:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def beta_below(x: float, a: float, b: float) -> float:
+    """Compute the regularised incomplete beta function: the share of the beta distribution below x.
+
+    Source: its continued fraction (DLMF 8.17.22), evaluated as Lentz 1976 does.
+    """
+    if not 0 < x < 1:
+        return float(x >= 1)
+    if x > (a + 1) / (a + b + 2):  # on this side the fraction converges slowly
+        return 1 - beta_below(1 - x, b, a)
+    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x)) / a
+    last, down, fraction = 1.0, 0.0, 1.0
+    for k in range(_MOST_TERMS):
+        m = k // 2
+        if k == 0:
+            term = 1.0
+        elif k % 2 == 0:
+            term = m * (b - m) * x / ((a + k - 1) * (a + k))
+        else:
+            term = -(a + m) * (a + b + m) * x / ((a + k - 1) * (a + k))
+        down = 1 / ((1 + term * down) or _TINY)
+        last = (1 + term / last) or _TINY
+        fraction *= last * down
+        if k and abs(1 - last * down) < _CLOSE:
+            break
+    return front * (fraction - 1)
+
+
+def _effective(tasks: list[list[bool]], value: float, n: int) -> float:
+    """Tell how many independent items would say as much: n over the design effect of items that share tasks."""
+    plain = value * (1 - value) / n
+    if len(tasks) in {1, n} or not plain:  # one task alone does not show how tasks differ, nor do equal answers
+        return float(n) if len(tasks) == n else float(len(tasks))
+    spread = sum((sum(each) - len(each) * value) ** 2 for each in tasks)
+    clustered = spread / n**2 * len(tasks) / (len(tasks) - 1)
+    return min(max(n * plain / clustered, float(len(tasks))) if clustered else float(n), float(n))

@@ -1,0 +1,1 @@
+"""Models as judges: calibrated against people before they count."""

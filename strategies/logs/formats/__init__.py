@@ -1,0 +1,1 @@
+"""Readers: one per log format, all turning into the same episodes."""

@@ -1,0 +1,243 @@
+"""Germline steps JSONL: the project's own format, documented in docs/steps.md."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import msgspec
+
+from registry.evidence.redaction import without_secrets
+from strategies.episodes.action_class import head_of, plain_head, plain_tool, writes
+from strategies.episodes.episode import EndedBy, Episode, EpisodeOutcome, Kind, OutcomeSource, Step
+from strategies.episodes.episode_records import (
+    completed,
+    header_of,
+    plain,
+    plain_labels,
+    plain_time,
+    prompt_key,
+    unnamed_task,
+)
+from strategies.episodes.step_marks import Marker
+from strategies.episodes.step_records import StepDraft, draft_of
+from strategies.files.log_file import START
+from strategies.files.log_records import UNREADABLE, count_unknown, typed_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.files.log_file import LogFile, LogPosition
+    from strategies.files.log_records import ReadTally, Span
+
+
+MOST_TURNS: Final = 2**31 - 1
+"""A line that names a later turn is malformed: what is kept of it is a number of 64 bits."""
+
+
+class _Line(msgspec.Struct):
+    """One line of any type: only `type` and `episode` are needed."""
+
+    type: str
+    episode: str
+    dataset: str = ""
+    task: str | int = ""
+    run: str = ""
+    difficulty: str = ""
+    prompt: str = ""
+    labels: dict[str, str] = {}
+    skills: tuple[tuple[str, str], ...] = ()
+    started_at: str | None = None
+    turn: Annotated[int, msgspec.Meta(ge=-MOST_TURNS, le=MOST_TURNS)] | None = None
+    kind: Kind = "call"
+    actor: Literal["agent", "user", "environment"] = "agent"
+    tool: str = ""
+    head: str | None = None
+    text: str = ""
+    result: str = ""
+    error: bool = False
+    error_text: str = ""
+    error_type: str = ""
+    writes: bool | None = None
+    duration_ms: float | None = None
+    value: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
+    source: OutcomeSource = "tests"
+    ended_by: EndedBy = "unknown"
+
+
+_LINE: Final = msgspec.json.Decoder(_Line)
+_TYPES: Final = frozenset({"episode", "step", "outcome"})
+
+
+class StepsRecordTexts:
+    """Reads texts out of lines: a call is on one line with its answer."""
+
+    def message_in(self, raw: bytes) -> str:
+        """Give the message on a line."""
+        line = _decoded(raw)
+        return line.text if line else ""
+
+    def calls_in(self, raw: bytes) -> tuple[()]:
+        """Give no call: there is no answer to look for elsewhere."""
+        del raw
+        return ()
+
+    def answers_in(self, raw: bytes) -> list[tuple[str, str]]:
+        """Give what the call on a line gave back."""
+        line = _decoded(raw)
+        return [("", line.result or line.error_text)] if line else []
+
+
+def _decoded(raw: bytes) -> _Line | None:
+    try:
+        return _LINE.decode(raw)
+    except UNREADABLE:
+        return None
+
+
+class StepsReader:
+    """Reads germline steps: lines of one episode may come between those of others."""
+
+    name = "steps"
+    record_texts: Final = StepsRecordTexts()
+
+    def sniff(self, head: bytes, source: str) -> bool:
+        """Tell whether a line names a type of this format and an episode."""
+        del source
+        if b'"episode"' not in head:
+            return False
+        compact = head.replace(b" ", b"")
+        named = any(f'"type":"{kind}"'.encode() in compact for kind in _TYPES)
+        return named and b'"episode":' in compact and b"\n{" in b"\n" + head
+
+    def read(self, log: LogFile, tally: ReadTally) -> Iterator[EpisodeRecord]:
+        """Yield the episodes in the order of their first line, once the file is read."""
+        episodes = self.follow(log.source)
+        episodes.learn(log, tally)
+        yield from episodes.records()
+
+    def follow(self, source: str, state: bytes = b"", place: LogPosition = START) -> StepsEpisodes:
+        """Begin a file, or go on with it."""
+        return StepsEpisodes(source, _STATE.decode(state) if state else {}, place)
+
+
+class _Running(msgspec.Struct):
+    """An episode whose lines are still coming; the last line that names a field of it wins."""
+
+    about: _Line
+    prompt_key: str = ""
+    last_turn: int = -1
+    said_turn: int | None = None
+    drafts: list[StepDraft] = []
+    marker: Marker = msgspec.field(default_factory=Marker)
+
+    def learn(self, line: _Line) -> None:
+        """Take over what the line says of the episode as a whole."""
+        about = self.about
+        about.dataset = without_secrets(line.dataset) or about.dataset
+        about.task = about.task if line.task == "" else without_secrets(str(line.task))
+        about.run = plain(line.run) or about.run
+        about.difficulty = plain(line.difficulty) or about.difficulty
+        about.labels |= plain_labels(line.labels)
+        about.skills = tuple((plain(name), plain(version)) for name, version in line.skills) or about.skills
+        about.started_at = about.started_at or plain_time(line.started_at)
+        self.prompt_key = prompt_key(line.prompt) or self.prompt_key
+
+    def add(self, line: _Line, span: Span) -> None:
+        """Add a step."""
+        self.last_turn, self.said_turn = self._turn(line.turn), line.turn
+        self.drafts.append(draft_of(_step(line, span, len(self.drafts), self.last_turn), self.marker))
+
+    def _turn(self, logged: int | None) -> int:
+        """Give the turn of a step: what comes later is never of an earlier turn, whatever its log counts by."""
+        if logged is None:
+            return self.last_turn + 1
+        return self.last_turn if logged == self.said_turn else max(logged, self.last_turn + 1)
+
+    def record(self, source: str, end: _Line | None) -> EpisodeRecord:
+        """Give the record of the episode, with the outcome that its last line tells, if it came."""
+        about = self.about
+        header = header_of(
+            Episode(
+                id=about.episode,
+                source=source,
+                format=StepsReader.name,
+                dataset=about.dataset,
+                task=str(about.task),
+                run=about.run,
+                difficulty=about.difficulty,
+                labels=about.labels,
+                started_at=about.started_at,
+                outcome=EpisodeOutcome(end.value, end.source) if end and end.value is not None else None,
+                ended_by=end.ended_by if end else "unknown",
+                skills=about.skills,
+            )
+        )
+        named = header.task if str(about.task) else unnamed_task(self.prompt_key, about.run, about.episode)
+        return completed(msgspec.structs.replace(header, task=named, prompt_key=self.prompt_key), self.drafts)
+
+
+_STATE: Final = msgspec.msgpack.Decoder(dict[str, _Running])
+
+
+class StepsEpisodes:
+    """The episodes of one file while it is read: those that ended, and those that may go on."""
+
+    def __init__(self, source: str, running: dict[str, _Running], place: LogPosition) -> None:
+        self.source = source
+        self.place = place
+        self._running = running
+        self._ended: list[EpisodeRecord] = []
+        self._touched = set[str]()
+
+    def learn(self, log: LogFile, tally: ReadTally) -> None:
+        """Read a log from its start to its end."""
+        self.place = log.start
+        for line, span in typed_lines(log, _LINE, tally):
+            if line.type not in _TYPES:
+                count_unknown(tally, line.type)
+                continue
+            name = without_secrets(line.episode)
+            episode = self._running.get(name)
+            if episode is None:
+                episode = self._running[name] = _Running(_Line(type="episode", episode=name))
+            episode.learn(line)
+            self._touched.add(name)
+            if line.type == "step":
+                episode.add(line, span)
+            elif line.type == "outcome":
+                self._ended.append(self._running.pop(name).record(self.source, line))
+        self.place = log.reached
+
+    def records(self) -> Iterator[EpisodeRecord]:
+        """Give the episodes that ended in this reading, and those that it met and that are still running."""
+        yield from self._ended
+        for name, episode in self._running.items():
+            if name in self._touched:
+                yield episode.record(self.source, None)
+
+    def state(self) -> bytes:
+        """Give what is to be known when reading goes on: an episode that ended is no part of it."""
+        return msgspec.msgpack.encode(self._running)
+
+
+def _step(line: _Line, span: Span, index: int, turn: int) -> Step:
+    tool = plain_tool(line.tool) if line.kind == "call" else ""
+    head = head_of(tool, line.text) if line.head is None else plain_head(line.head)
+    return Step(
+        index=index,
+        turn=turn,
+        kind=line.kind,
+        actor=line.actor,
+        tool=tool,
+        head=head,
+        text=line.text,
+        result=line.result,
+        error=line.error,
+        error_text=(line.error_text or line.result) if line.error else "",
+        error_type=line.error_type,
+        writes=line.kind == "call" and (writes(tool, head) if line.writes is None else line.writes),
+        started_at=plain_time(line.started_at),
+        duration_ms=line.duration_ms,
+        span=span,
+    )

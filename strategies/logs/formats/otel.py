@@ -1,0 +1,131 @@
+"""OpenTelemetry traces of agents: OTLP as JSON lines, by the GenAI semantic conventions.
+
+Lines come in no order: spans are gathered by conversation (by trace where none names one), and only the end of
+the file tells that one is whole. So the steps of all conversations of a file are held in memory; other spans, and
+attributes that are not read here, do not.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final
+
+from strategies.files.log_records import UNREADABLE, Malformed, Span, count_unknown
+from strategies.logs.formats.otel_conversation import (
+    ConversationSpan,
+    ConversationSpans,
+    OtelEvaluation,
+    episode_of,
+)
+from strategies.logs.formats.otel_spans import EXPORT, attributes_of, nanoseconds, span_places
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from strategies.episodes.episode import Episode
+    from strategies.files.log_file import LogFile
+    from strategies.files.log_records import ReadTally
+    from strategies.logs.formats.otel_spans import Attributes, OtelEvent, OtelSpan
+
+_CONVERSATION: Final = "gen_ai.conversation.id"
+_RESPONSE: Final = "gen_ai.response.id"
+_EVALUATION: Final = "gen_ai.evaluation.result"
+_OF_AGENTS: Final = b'"gen_ai.'
+"""What a line holds that has a span of an agent: of the others no place is asked for."""
+
+
+class OtelReader:
+    """Reads OTLP JSON lines, of spans and of log records."""
+
+    name = "otel"
+
+    def sniff(self, head: bytes, source: str) -> bool:
+        """Tell whether a line holds spans or log records of a resource."""
+        del source
+        return head.lstrip()[:1] == b"{" and (b'"resourceSpans"' in head or b'"resourceLogs"' in head)
+
+    def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
+        """Yield the conversations in the order of their first span in the file."""
+        conversations = _Conversations()
+        for raw, start, number in log.lines():
+            if not raw.strip():
+                continue
+            tally.records += 1
+            try:
+                export = EXPORT.decode(raw)
+            except UNREADABLE as error:
+                tally.malformed.append(Malformed(log.source, number, start, str(error)))
+                continue
+            line = Span(start, start + len(raw), number)
+            spans = export.spans
+            places = span_places(raw, line, len(spans)) if _OF_AGENTS in raw else [line] * len(spans)
+            for span, place in zip(spans, places, strict=True):
+                conversations.learn(span, place)
+            for event in export.events:
+                conversations.judge(event)
+        for name, gathered in conversations.sorted_out(tally):
+            yield episode_of(gathered, name=name, source=log.source, format_name=self.name, tally=tally)
+
+
+class _Conversations:
+    """All conversations of a file; which one a span belongs to is known once all of its trace was read."""
+
+    def __init__(self) -> None:
+        self._spans: list[tuple[str, ConversationSpan]] = []
+        self._judged: list[tuple[str, OtelEvaluation]] = []
+        self._of_trace: dict[str, str] = {}
+        self._of_response: dict[str, str] = {}
+
+    def learn(self, span: OtelSpan, place: Span) -> None:
+        """Learn a span, and the evaluations among its events; one that is not of an agent is passed over."""
+        attributes = attributes_of(span)
+        for event in span.events:
+            event.trace_id = span.trace_id
+            self.judge(event)
+        if span.name == _EVALUATION:
+            self._judged.append(
+                (span.trace_id, OtelEvaluation(nanoseconds(span.start_time_unix_nano), attributes))
+            )
+        elif any(name.startswith("gen_ai.") for name in attributes):
+            self._name(span.trace_id, attributes)
+            seen = ConversationSpan(
+                start=nanoseconds(span.start_time_unix_nano),
+                end=nanoseconds(span.end_time_unix_nano),
+                place=place,
+                attributes=attributes,
+                failed=span.failed or "error.type" in attributes,
+                status_message=span.status.message,
+            )
+            self._spans.append((span.trace_id, seen))
+
+    def judge(self, event: OtelEvent) -> None:
+        """Learn an event if it is an evaluation."""
+        attributes = attributes_of(event)
+        if _EVALUATION in {event.name, event.event_name, attributes.get("event.name")}:
+            at = nanoseconds(event.time_unix_nano) or nanoseconds(event.observed_time_unix_nano)
+            self._judged.append((event.trace_id, OtelEvaluation(at, attributes)))
+
+    def sorted_out(self, tally: ReadTally) -> Iterator[tuple[str, ConversationSpans]]:
+        """Give the conversations in the order of their first span, each with its evaluations."""
+        conversations: dict[str, ConversationSpans] = defaultdict(ConversationSpans)
+        for trace, seen in self._spans:
+            conversations[self._conversation(trace, seen.attributes)].spans.append(seen)
+        for trace, judged in self._judged:
+            name = self._conversation(trace, judged.attributes)
+            if name in conversations:
+                conversations[name].judged.append(judged)
+            else:
+                count_unknown(tally, "evaluation of no conversation")
+        yield from conversations.items()
+
+    def _name(self, trace: str, attributes: Attributes) -> None:
+        named, response = attributes.get(_CONVERSATION), attributes.get(_RESPONSE)
+        if named:
+            self._of_trace[trace] = named
+        if response:
+            self._of_response[response] = named or trace
+
+    def _conversation(self, trace: str, attributes: Attributes) -> str:
+        """Give the conversation that the attributes name, else that of their trace or of the response meant."""
+        trace = trace or self._of_response.get(attributes.get(_RESPONSE, ""), "")
+        return attributes.get(_CONVERSATION) or self._of_trace.get(trace, trace)

@@ -1,0 +1,197 @@
+"""One file read into drafts: from its start, or from where an earlier reading ended."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from events.errors import DamagedLogError, UnreadableLogError
+from registry.evidence.log_paths import kept_path
+from registry.evidence.redaction import may_hold_secret, without_secrets
+from strategies.episodes.episode import EpisodeRecord
+from strategies.episodes.episode_records import decode, encode
+from strategies.files.log_file import START, LogFile
+from strategies.files.log_records import ReadTally
+from strategies.files.read_offsets import FINGERPRINT_BYTES, ReadOffset, head_of, read_offset_of
+from strategies.logs.formats_table import broken_readers, reader_for, reader_named, reader_names
+from strategies.logs.outcomes_by_rule import add_records
+from strategies.logs.resume import LINES, EachLine, Following, LineFollower
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from io import FileIO
+    from pathlib import Path
+
+    from strategies.episodes.outcome_rules import OutcomeRule
+    from strategies.logs.formats_table import LogReader
+    from strategies.logs.reader_plugins import BrokenReader
+    from strategies.logs.resume import Follower
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileScan:
+    """What one file held: its drafts, its tally, and the error that ended it early, if one did.
+
+    `source` is the file's kept path, as in the drafts. `offset` is where the next reading can go on, b"" where
+    none was asked for. `skipped` tells a file that is no log and was not named. `broken_readers` are plug-ins that
+    broke in another process. Units: size_bytes on disk, text_bytes of the decompressed stream that were read.
+    """
+
+    source: str
+    format: str
+    size_bytes: int
+    text_bytes: int
+    tally: ReadTally
+    drafts: tuple[EpisodeRecord, ...] = ()
+    broken: UnreadableLogError | None = None
+    offset: bytes = b""
+    skipped: bool = False
+    broken_readers: tuple[BrokenReader, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadTask:
+    """One file to read: plain values, so that another process can be given it.
+
+    `log_format` "" leaves the choice of the reader to the first bytes. `named` tells a file that the user named
+    from one that was found in a folder. `earlier` is the offset to go on from. With `keep` an offset is
+    made; `live` tells that the file is still being written, so that half a line waits. `rules` read outcomes
+    from episodes whose log tells none.
+    """
+
+    path: Path
+    named: bool = True
+    log_format: str = ""
+    earlier: ReadOffset | None = None
+    keep: bool = False
+    live: bool = False
+    rules: tuple[OutcomeRule, ...] = ()
+
+
+def scan_file(task: ReadTask, advance: Callable[[int], None] | None = None) -> FileScan:
+    """Read one file into drafts; an empty file is a log of nothing, a file without a reader is broken."""
+    path, tally, source = task.path, ReadTally(), kept_path(str(task.path))
+    log = LogFile(path, advance)
+    reader: LogReader | None = None
+    size_bytes, drafts, offset, broken = 0, list[EpisodeRecord](), b"", None
+    try:
+        with path.open("rb", buffering=0) as file:
+            stat = os.fstat(file.fileno())
+            size_bytes = stat.st_size
+            reader = _chosen(task, log)
+            if reader is None and size_bytes and not task.named:
+                return FileScan(source=source, format="", size_bytes=0, text_bytes=0, tally=tally, skipped=True)
+            if reader is None:
+                broken = _unknown_format(path) if size_bytes else None
+            elif task.keep and not log.packed and _follows(reader, log):
+                drafts, offset, log = _read_on(task, source, reader, file, tally, advance)
+            else:
+                add_records(reader.read(log, tally), drafts, reader, log, task.rules)
+                if task.keep and (task.live or not log.broken):  # a watcher does not say the same at every look
+                    offset = read_offset_of(file, stat, reader.name, START, b"")
+    except UnreadableLogError as error:
+        broken = error
+    except OSError as error:
+        broken = UnreadableLogError(f"{path}: {error.strerror}", hint="check that the file can be read")
+    return FileScan(
+        source=source,
+        format=reader.name if reader else "",
+        size_bytes=size_bytes,
+        text_bytes=log.text_bytes,
+        tally=tally,
+        drafts=tuple(_read_from(source, draft) for draft in drafts),
+        broken=_shown(broken or log.broken, path, source),
+        offset=offset,
+    )
+
+
+def scan_packed(task: ReadTask) -> tuple[FileScan, list[bytes]]:
+    """Read one file in another process: the drafts come back as bytes, which is ten times cheaper than pickles."""
+    scanned = scan_file(task)
+    packed = replace(scanned, drafts=(), broken_readers=broken_readers())
+    return packed, [encode(draft) for draft in scanned.drafts]
+
+
+def unpacked(scanned: FileScan, drafts: list[bytes]) -> FileScan:
+    """Put together again what `scan_packed` took apart."""
+    return replace(scanned, drafts=tuple(map(decode, drafts)))
+
+
+def _read_on(
+    task: ReadTask,
+    source: str,
+    reader: LogReader,
+    file: FileIO,
+    tally: ReadTally,
+    advance: Callable[[int], None] | None,
+) -> tuple[list[EpisodeRecord], bytes, LogFile]:
+    """Read whole lines up to the offset that is made, and then what may follow the last newline.
+
+    That rest counts now, and is read again next time; in a file that is still written, half a record waits. A file
+    that was replaced or cut off while it was read gives nothing: the next reading finds it as it is then.
+    """
+    path, earlier, stat = task.path, task.earlier, os.fstat(file.fileno())
+    if earlier and not earlier.goes_on(file):
+        return [], b"", LogFile(path)
+    sniffed = min(FINGERPRINT_BYTES, stat.st_size)
+    head = head_of(file, sniffed)
+    follower = _follower(task, source, reader)
+    log = LogFile(path, advance, follower.place, whole_lines=True, descriptor=file.fileno())
+    follower.learn(log, tally)
+    place = follower.place
+    offset = read_offset_of(file, stat, reader.name, place, follower.state())
+    if os.fstat(file.fileno()).st_size < place.offset or head_of(file, sniffed) != head:
+        return [], b"", log
+    if not task.live and place.offset < stat.st_size:
+        follower.learn(LogFile(path, None, place, descriptor=file.fileno()), tally)
+    drafts = list[EpisodeRecord]()
+    add_records(follower.records(), drafts, reader, log, task.rules)
+    return drafts, offset, log
+
+
+def _follows(reader: LogReader, log: LogFile) -> bool:
+    """Tell whether a file can be read on by this reader."""
+    return isinstance(reader, Following) or (isinstance(reader, EachLine) and reader.each_line(log))
+
+
+def _follower(task: ReadTask, source: str, reader: LogReader) -> Follower:
+    """Go on where an earlier reading ended, or begin where that was of another format, or of another version."""
+    earlier = task.earlier if task.earlier and task.earlier.format == reader.name else None
+    if not isinstance(reader, Following):
+        return LineFollower(reader, earlier.place if earlier and earlier.state == LINES else START, task.rules)
+    if earlier:
+        with suppress(msgspec.DecodeError):
+            return reader.follow(source, earlier.state, earlier.place)
+    return reader.follow(source)
+
+
+def _read_from(source: str, draft: EpisodeRecord) -> EpisodeRecord:
+    """Name the file that a draft was read from as it may be kept."""
+    return draft if draft.source == source else msgspec.structs.replace(draft, source=source)
+
+
+def _shown(broken: UnreadableLogError | None, path: Path, source: str) -> UnreadableLogError | None:
+    """Give an error as it may be shown: it holds the path, and what foreign parsers say of a log."""
+    if broken is None or not may_hold_secret(f"{broken.message}{broken.hint}"):
+        return broken
+    message = source.join(map(without_secrets, broken.message.split(str(path))))
+    hint = without_secrets(broken.hint)
+    if isinstance(broken, DamagedLogError):
+        return DamagedLogError(message, source=source, whole=broken.whole, hint=hint)
+    return UnreadableLogError(message, hint=hint)
+
+
+def _chosen(task: ReadTask, log: LogFile) -> LogReader | None:
+    if task.log_format:
+        return reader_named(task.log_format)
+    return reader_named(task.earlier.format) if task.earlier else reader_for(log)
+
+
+def _unknown_format(path: Path) -> UnreadableLogError:
+    known = ", ".join(reader_names())
+    hint = f"name it with --format; known formats: {known}"
+    return UnreadableLogError(f"{path}: not a log of a known format", hint=hint)

@@ -1,0 +1,100 @@
+"""The table `[models]` of germline.toml: who is asked for what, and what it may cost."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Annotated, Final, get_args
+from urllib.parse import urlsplit
+
+from pydantic import Field, ValidationError
+
+from events.errors import UsageError
+from events.types.frozen import Frozen
+from events.types.model_events import ModelRole
+from strategies.models.budget import ModelCaps
+from strategies.models.prices import Price, PriceList, published_prices
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TABLE: Final = "models"
+ROLES: Final[tuple[ModelRole, ...]] = get_args(ModelRole)
+_Dollars = Annotated[float, Field(ge=0)]
+_Seconds = Annotated[float, Field(gt=0)]
+
+
+def is_on_this_machine(address: str) -> bool:
+    """Tell whether what is sent to an address stays here."""
+    host = urlsplit(address).hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class ModelSettings(Frozen):
+    """What `[models]` says; a role whose model is "" is not asked.
+
+    `batch` sends the rounds of a cycle as Message Batches, at half the price, `batch_wait_s` is how long one is
+    waited for before the command ends and leaves it for the next. `longest_wait_s` is the longest that a server
+    may ask to wait before another try. Caps of 0 are none.
+    """
+
+    proposer: str = ""
+    writer: str = ""
+    judge: str = ""
+    notes: str = ""
+    classifier: str = ""
+    agent: str = ""
+    base_url: Annotated[str, Field(pattern=r"^(https?://[^\s/]+\S*)?$")] = ""
+    batch: bool = False
+    batch_wait_s: _Seconds = 3600.0  # most batches end within the hour (Message Batches API)
+    cap_usd_per_cycle: _Dollars = 2.0  # a guess: some 20 reflections by a large model
+    cap_usd_per_day: _Dollars = 20.0  # ten such cycles, which is what one `evolve` takes at most
+    cap_tokens_per_cycle: Annotated[int, Field(ge=0)] = 0
+    timeout_s: _Seconds = 600.0  # the SDK's own
+    max_retries: Annotated[int, Field(ge=0, le=10)] = 2  # the SDK's own
+    longest_wait_s: _Seconds = 60.0  # a guess: the limits of the API are per minute
+    prices: dict[str, Price] = Field(default_factory=dict)
+
+    @property
+    def caps(self) -> ModelCaps:
+        """What may be spent."""
+        return ModelCaps(self.cap_usd_per_cycle, self.cap_usd_per_day, self.cap_tokens_per_cycle)
+
+    @property
+    def price_list(self) -> PriceList:
+        """The published prices, with those that a person gives before them."""
+        return published_prices().with_prices(self.prices)
+
+    @property
+    def named(self) -> dict[ModelRole, str]:
+        """The models that are asked, by role."""
+        return {role: name for role in ROLES if (name := getattr(self, role))}
+
+    def model_for(self, role: ModelRole) -> str:
+        """Name the model of a role; raises UsageError where there is none."""
+        name = self.named.get(role, "")
+        if not name:
+            raise UsageError(
+                f"no model is named for the {role}", hint=f'{role} = "MODEL" under [{TABLE}] in germline.toml'
+            )
+        return name
+
+    @classmethod
+    def from_mapping(cls, given: Mapping[str, object]) -> ModelSettings:
+        """Read the table; raises UsageError for a key or a value that cannot be."""
+        try:
+            return cls.model_validate(dict(given), strict=True)
+        except ValidationError as error:
+            first = error.errors()[0]
+            name, at = str(first["loc"][0]), ".".join(map(str, first["loc"]))
+            if name not in cls.model_fields:
+                near = get_close_matches(name, cls.model_fields, n=1)
+                hint = f"did you mean {near[0]}?" if near else f"it may hold {', '.join(cls.model_fields)}"
+                raise UsageError(f"[{TABLE}] sets {name}, which germline does not know", hint=hint) from None
+            text = f"{first['msg'][:1].lower()}{first['msg'][1:]}"
+            raise UsageError(
+                f"[{TABLE}] sets {at} to {first['input']!r}: {text}", hint="docs/configuration.md"
+            ) from None

@@ -1,0 +1,1 @@
+"""Versions in use: rechecked, picked, reviewed, rolled back."""

@@ -1,0 +1,108 @@
+"""Rechecking: versions in use measured again from time to time, on all that is known by then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING
+
+from events.errors import RefusedError
+from events.types.score import Score
+from strategies.episodes.episode import moment_s
+from strategies.gate.replay.evaluation_set import prepare
+from strategies.gate.replay.score_version import score_version
+from strategies.gate.staleness import Staleness, staleness
+from strategies.pool.frozen_sets import measured_on
+from strategies.pool.intake import all_episodes, with_longer_readings
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from registry.query.library import Library
+    from registry.registry import Registry
+    from strategies.episodes.episode import EpisodeRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Recheck:
+    """How often versions in use are measured again, and under which score that is reported. Units: seconds."""
+
+    every_s: float
+    floor: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rechecked:
+    """A version that was due: its score, or why there is none; `fallen` where that is under the floor."""
+
+    skill: str
+    version: int
+    score: Score | None
+    unmeasured: str = ""
+    fallen: bool = False
+
+
+def recheck(registry: Registry, terms: Recheck, *, seed: int) -> tuple[Rechecked, ...]:
+    """Measure the versions in use whose last measurement is older than the terms allow, and record it.
+
+    They are measured on an evaluator of their own, on all that is known now: that of the pool, which the gate
+    counts its errors by, stays what it is.
+    """
+    due = [(name, version) for name in registry.names() for version in _due(registry, name, terms)]
+    if not due:
+        return ()
+    ground = prepare(registry, only={record.id for record in all_episodes(registry)})
+    rechecked = []
+    for name, version in due:
+        try:
+            score = score_version(registry, name, version, ground, seed=seed, cause="recheck").score
+        except RefusedError as error:
+            rechecked.append(Rechecked(name, version, None, unmeasured=error.message))
+            continue
+        rechecked.append(Rechecked(name, version, score, fallen=score.value < terms.floor))
+    return tuple(rechecked)
+
+
+def next_due_s(registry: Registry, terms: Recheck, just: Collection[tuple[str, int]]) -> float:
+    """Tell in how many seconds a version is due next; those that were `just` looked at wait the whole time."""
+    ages = [
+        age_s
+        for name in registry.names()
+        for version, age_s in _ages_s(registry, name).items()
+        if (name, version) not in just
+    ]
+    return max(0.0, terms.every_s - max(ages, default=0.0))
+
+
+def _due(registry: Registry, name: str, terms: Recheck) -> list[int]:
+    """List the versions on offer that were measured too long ago, or never."""
+    return [version for version, age_s in _ages_s(registry, name).items() if age_s >= terms.every_s]
+
+
+def _ages_s(registry: Registry, name: str) -> dict[int, float]:
+    """Tell how long ago each version on offer was measured, infinity where it never was."""
+    now_s = moment_s(registry.clock.now()) or 0.0
+    rows = registry.version_rows(name, registry.outline(name).offered())
+    scores = {version: row.score for version, row in rows.items()}
+    return {
+        version: now_s - (moment_s(score.measured_at) or 0.0) if isinstance(score, Score) else inf
+        for version, score in scores.items()
+    }
+
+
+def staleness_of(library: Library, skill: str, episodes: Sequence[EpisodeRecord], now: str) -> Staleness | None:
+    """Tell what the measurement of the live version of a skill does not cover; None where there is none.
+
+    Where logs tell which episodes ran under the skill, only those count.
+    """
+    score = library.capsule(skill).score
+    if not isinstance(score, Score):
+        return None
+    age_s = (moment_s(now) or 0.0) - (moment_s(score.measured_at) or 0.0)
+    frozen = measured_on(library, score.evaluator)
+    if frozen is None:
+        return staleness((), (), age_s=age_s)
+    ids = with_longer_readings(library, frozen)
+    own = [record for record in episodes if skill in dict(record.skills)] or episodes
+    then = [record for record in episodes if record.id in ids]
+    return staleness(then, [record for record in own if record.id not in ids], age_s=age_s)

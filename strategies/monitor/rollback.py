@@ -1,0 +1,124 @@
+"""After promotion: what comes of a version, and how one under which outcomes fell is taken back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from shlex import quote
+from typing import TYPE_CHECKING, Final
+
+from events.errors import EditError, RefusedError, SkillFormatError
+from registry.actions.publish import publish
+from registry.decide.commands import RevertVersion
+from strategies.claims.applicability import live_claims
+from strategies.episodes.skill_version import lineages, under_versions
+from strategies.gate.track_record import track_record
+from strategies.pool.raise_signals import raise_found
+from strategies.signals.regression import Regression, falls, fingerprint_of, outcomes_by_version
+from strategies.signals.survey import Survey
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from registry.query.library import Library
+    from registry.registry import Registry
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.gate.track_record import TrackRecord
+    from strategies.pool.raise_signals import IntakePolicy
+    from strategies.signals.regression import Fall
+
+ACTOR: Final = "germline"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On what terms versions are taken back.
+
+    `forbidden` says why none may be, "" where they may. `write` is false for a rehearsal: nothing goes to disk.
+    """
+
+    policy: IntakePolicy
+    forbidden: str = ""
+    write: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """A live version under which outcomes fell, and what became of it.
+
+    `version` is the one that repeats version `to`; where it is None, `held` says why there is none.
+    """
+
+    skill: str
+    fall: Fall
+    version: int | None = None
+    held: str = ""
+
+    @property
+    def to(self) -> int:
+        """The version to go back to."""
+        return int(self.fall.before)
+
+    @property
+    def reason(self) -> str:
+        """The figures in a sentence."""
+        return f"regression: {self._shares}, in the same runs (p {self.fall.p:.1g})"
+
+    @property
+    def command(self) -> str:
+        """What a person types to go back."""
+        return f"germline revert {self.skill} --to {self.to} --reason {quote(self._shares)}"
+
+    @property
+    def _shares(self) -> str:
+        now = f"{self.fall.won:,} of {self.fall.outcomes:,} won under @{self.fall.version}"
+        return f"{now}, {self.fall.won_before:,} of {self.fall.outcomes_before:,} under @{self.fall.before}"
+
+
+def take_back(
+    registry: Registry, records: Sequence[EpisodeRecord], names: Iterable[str], terms: Terms
+) -> tuple[TakenBack, ...]:
+    """Find live versions under which outcomes fell, raise the signal where none was, and go back by an event.
+
+    Only what came by promotion goes by itself: what a person brought is reported. The files are written again.
+    """
+    under, thresholds = under_versions(registry, records), terms.policy.thresholds
+    ran, known = outcomes_by_version(under), lineages(registry)
+    fallen = [
+        TakenBack(name, fall)
+        for name in names
+        for fall in falls(ran.get(name, {}), known[name], thresholds)
+        if fall.version == known[name][-1][-1]
+    ]
+    if fallen:
+        survey = Survey(records=under, lineages=known)
+        named = {fingerprint_of(skill_fall.skill, skill_fall.fall.version) for skill_fall in fallen}
+        signals = [signal for signal in Regression().detect(survey, thresholds) if signal.fingerprint in named]
+        raise_found(registry, signals, records, terms.policy)
+    return tuple(_taken_back(registry, skill_fall, terms) for skill_fall in fallen)
+
+
+def live_record(library: Library, skill: str, under: Iterable[EpisodeRecord]) -> TrackRecord:
+    """Sum up the episodes that ran under what the live version of a skill says; `under` are attributed ones."""
+    same = set(map(str, library.outline(skill).lineage()[-1]))
+    ran = [record for record in under if dict(record.skills).get(skill) in same]
+    return track_record(live_claims(library.capsule(skill)), ran)
+
+
+def _taken_back(registry: Registry, one: TakenBack, terms: Terms) -> TakenBack:
+    held = terms.forbidden
+    with registry.log.transaction():
+        live = registry.capsule(one.skill)
+        if live.version != int(one.fall.version):
+            held = f"{one.skill} went to version {live.version} meanwhile"
+        elif not held and live.cause != "promotion":
+            held = "a person brought this version, so a person takes it back"
+        if not held:
+            try:
+                registry.execute(RevertVersion(one.skill, one.to, one.reason), actor=ACTOR)
+            except (EditError, RefusedError, SkillFormatError) as error:  # a protected line is in the way, say
+                held = error.message
+    if held:
+        return TakenBack(one.skill, one.fall, held=held)
+    if terms.write:
+        publish(registry, one.skill)
+    return TakenBack(one.skill, one.fall, version=registry.outline(one.skill).version)

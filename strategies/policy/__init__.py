@@ -1,0 +1,1 @@
+"""The numbers that bind: presets and written rules."""

@@ -1,0 +1,68 @@
+"""The written rules of the replay gate and the rollout gate; presets may tighten them, never loosen them."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from events.types.frozen import Frozen
+from events.types.score import Endpoint
+
+METHOD: Final = "replay-1"
+"""How claims are judged and episodes imputed; a change that moves figures takes the next number."""
+
+LEAST_OBEDIENT: Final = 5
+"""Obedient episodes that a stratum must hold before a disobedient one of it is imputed (replay_and_gate.md)."""
+PRIOR_WEIGHT: Final = 10
+"""Episodes' worth of the overall obedient mean that shrinks each stratum's own (replay_and_gate.md)."""
+REFITS: Final = 200
+"""Bootstrap refits behind an interval (replay_and_gate.md)."""
+
+
+class GatePolicy(Frozen):
+    """What a claim must show before it is promoted; the defaults are the written rule (replay_and_gate.md).
+
+    Units: alpha is shared by all claims sent to one evaluator; a risk difference is outcome per episode; an
+    arm counts episodes, and tasks are counted, in strata that hold both arms. The bounds refuse looser numbers.
+    `endpoints` are those that may promote.
+    """
+
+    alpha: Annotated[float, Field(gt=0, le=0.01)] = 0.01
+    least_difference: Annotated[float, Field(ge=0.02)] = 0.02
+    least_arm: Annotated[int, Field(ge=20)] = 20
+    least_tasks: Annotated[int, Field(ge=10)] = 10
+    least_e_value: Annotated[float, Field(ge=1.5)] = 1.5
+    endpoints: tuple[Endpoint, ...] = ("outcome", "recovered")
+
+
+WRITTEN_RULE: Final = GatePolicy()
+
+
+class RolloutPolicy(Frozen):
+    """What a candidate must show over its runs; the defaults are the written rule, which presets only tighten.
+
+    Units: least_e is evidence against "no better", p from a sign-flip test over tasks, differences in outcome.
+    """
+
+    least_e: Annotated[float, Field(ge=10)] = 10
+    most_p: Annotated[float, Field(gt=0, le=0.10)] = 0.10
+    least_difference: Annotated[float, Field(ge=0.02)] = 0.02
+    futile_below: Annotated[float, Field(ge=0.05)] = 0.05
+    least_tasks: Annotated[int, Field(ge=20)] = 20
+
+
+ROLLOUT_RULE: Final = RolloutPolicy()
+
+
+def policy_text(endpoint: Endpoint = "outcome") -> str:
+    """Write the rule down as canonical JSON, without any preset's numbers: part of an evaluator's identity."""
+    rule = WRITTEN_RULE.model_dump(exclude={"endpoints"}) | {
+        "endpoint": endpoint,
+        "least_obedient": LEAST_OBEDIENT,
+        "prior_weight": PRIOR_WEIGHT,
+        "refits": REFITS,
+        "strata": "run,difficulty,repeated task",
+    }
+    return json.dumps(rule, sort_keys=True, separators=(",", ":"))

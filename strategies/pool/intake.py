@@ -1,0 +1,213 @@
+"""Intake: what a scan found goes into the registry, with sharper templates."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from events.store.protocol import StoredEpisode
+from strategies.episodes.episode_records import decode, encode, settled
+from strategies.episodes.longer_readings import condensed, longest, replaced
+from strategies.logs.scan import Scan, scan_on
+from strategies.pool.erase import without_erased
+from strategies.pool.frozen_sets import all_kept
+from strategies.pool.late_outcomes import late_outcomes, with_late_outcomes
+from strategies.pool.moved_logs import as_they_lie, note_moves, whereabouts
+from strategies.pool.raise_signals import DEFAULT_POLICY, IntakePolicy, raise_signals
+from strategies.pool.splits import form_groups
+from strategies.pool.stored_map import body_of, map_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from concurrent.futures import Executor
+    from pathlib import Path
+
+    from events.types.registry_events import SignalRaised
+    from registry.query.library import Library
+    from registry.registry import Registry
+    from strategies.episodes.episode import EpisodeRecord
+
+
+_NAME: Final = "templates"
+"""The stored map that says what each template of a stored step has become, where that is another."""
+
+
+def was_judged(library: Library) -> bool:
+    """Tell whether anything was judged on these logs: what was divided and called by then stays so."""
+    return any(library.log.documents("evaluator"))
+
+
+def sharpen(registry: Registry, sharper: Mapping[str, str]) -> None:
+    """Keep what templates have become; inside a transaction, with the episodes that showed it."""
+    if sharper:
+        before = sharpened(registry.log.maps())
+        now = dict(sharper) | {stored: sharper.get(template, template) for stored, template in before.items()}
+        registry.log.put_map(_NAME, body_of(now))
+
+
+def sharpened(stored: Mapping[str, bytes]) -> dict[str, str]:
+    """Read what templates have become from what a registry keeps."""
+    return map_in(stored.get(_NAME))
+
+
+def as_sharpened(records: Iterable[EpisodeRecord], known: Mapping[str, str]) -> Iterator[EpisodeRecord]:
+    """Give the records with the templates of their errors as they are by now."""
+    for record in records:
+        stored = {step.template for step in record.steps}
+        now = {template: known.get(template, template) for template in stored}
+        yield settled(record, now) if stored & known.keys() else record
+
+
+GROUPS: Final = "split-groups"
+"""The stored map that says which tasks belong together; for ever, once something was judged on them."""
+
+
+SUPERSEDED: Final = "superseded"
+"""The stored map that says which episodes have a longer reading, and which one.
+
+Only of those that something still refers to: an evaluator that was frozen with them, evidence, or an outcome.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """What came in: how many episodes were new, and the signals that newly crossed their threshold.
+
+    `longer` counts longer readings of episodes that were known: they are none of the new ones.
+    """
+
+    new_episodes: int
+    signals: tuple[SignalRaised, ...]
+    longer: int = 0
+
+
+def take_in(
+    registry: Registry, records: Sequence[EpisodeRecord], *, policy: IntakePolicy = DEFAULT_POLICY
+) -> Intake:
+    """Keep the episodes of a scan, extend the split groups, and raise the signals that are new.
+
+    All in one transaction: episodes, groups, evidence and signals come together or not at all.
+    """
+    return _take_in(registry, Scan(records=tuple(records), files=(), duplicates=0, skipped=(), broken=()), policy)
+
+
+def take_in_scan(
+    registry: Registry, scan: Scan, *, policy: IntakePolicy = DEFAULT_POLICY, live: bool = False
+) -> Intake:
+    """Keep what a scan found, as `take_in`, and in the same transaction how far it read.
+
+    With `live` its episodes may still be running.
+    """
+    return _take_in(registry, scan, policy, live=live)
+
+
+def scan_into(
+    registry: Registry,
+    paths: Iterable[Path],
+    *,
+    live: bool = False,
+    log_format: str = "",
+    progress: Callable[[int, int], None] | None = None,
+    executor: Executor | None = None,
+    policy: IntakePolicy = DEFAULT_POLICY,
+) -> tuple[Scan, Intake]:
+    """Read what was written since the last time, and keep it; `strategies.logs.scan.scan_on` says the rest."""
+    scan = scan_on(
+        paths,
+        registry.log.maps(),
+        live=live,
+        known_templates=lambda: {step.template for record in all_episodes(registry) for step in record.steps},
+        log_format=log_format,
+        progress=progress,
+        executor=executor,
+        rules=policy.rules,
+    )
+    return scan, take_in_scan(registry, scan, policy=policy, live=live)
+
+
+def _take_in(registry: Registry, scan: Scan, policy: IntakePolicy, *, live: bool = False) -> Intake:
+    records = scan.records
+    if not records and not scan.offsets:
+        return Intake(0, ())
+    with registry.log.transaction():
+        for name, body in without_erased(registry, scan.offsets, records).items():
+            registry.log.put_map(name, body)
+        note_moves(registry, scan.moved, records)
+        if not was_judged(registry):
+            sharpen(registry, scan.sharper)
+        known = all_episodes(registry) if records else []
+        stored = [StoredEpisode(record.id, record.source, encode(record)) for record in records]
+        new, longer = registry.log.put_episodes(stored), 0
+        if new:
+            longer = _supersede(registry, known, records)
+        running = frozenset(record.id for record in records if live)
+        raised = _extend(registry, policy, running) if new else ()
+    return Intake(new - longer, raised, longer)
+
+
+def _supersede(registry: Registry, known: Sequence[EpisodeRecord], records: Sequence[EpisodeRecord]) -> int:
+    """Put the longer readings of episodes in the place of the shorter ones, and say which replaces which.
+
+    A reading that something refers to stays beside the longer one: an evaluator that was frozen with it, or
+    evidence. Of one that an outcome was recorded for stays which longer one has it now.
+    """
+    before = _superseded(registry)
+    replacements = replaced(known, [record for record in records if record.id not in before])
+    if replacements:
+        longer, kept = before | replacements, all_kept(registry)
+        registry.log.drop_episodes({short: longest(short, longer) for short in longer.keys() - kept})
+        links = condensed(longer, kept | late_outcomes(registry).keys())
+        registry.log.put_map(SUPERSEDED, body_of(links))
+    return len(replacements)
+
+
+def _extend(registry: Registry, policy: IntakePolicy, running: frozenset[str]) -> tuple[SignalRaised, ...]:
+    """Bring split groups and signals up to the episodes that are known now.
+
+    Groups are fixed once something was judged on them; before, they are those of all logs read at once.
+    """
+    everything = all_episodes(registry)
+    groups = form_groups(split_groups(registry) if was_judged(registry) else {}, everything)
+    registry.log.put_map(GROUPS, json.dumps(groups, separators=(",", ":")).encode())
+    return raise_signals(registry, everything, policy, running=running)
+
+
+def all_episodes(library: Library, *, upto: int | None = None) -> list[EpisodeRecord]:
+    """Return every episode that the registry knows, in its longest reading, ordered by content hash.
+
+    An outcome that was recorded late, up to an event's position, takes the place of the one in the log.
+    """
+    longer = _superseded(library)
+    stored = (decode(episode.body) for episode in library.log.episodes() if episode.episode not in longer)
+    return with_late_outcomes(_as_known_now(library, stored), late_outcomes(library, upto=upto), longer)
+
+
+def every_reading(library: Library, *, upto: int | None = None) -> list[EpisodeRecord]:
+    """Return all episodes in all the readings that are kept, with the outcomes recorded up to an event's position.
+
+    An evaluator stays frozen with the readings and the outcomes that it was made from.
+    """
+    stored = (decode(episode.body) for episode in library.log.episodes())
+    known = _as_known_now(library, stored)
+    return with_late_outcomes(known, late_outcomes(library, upto=upto), _superseded(library))
+
+
+def _as_known_now(library: Library, stored: Iterable[EpisodeRecord]) -> Iterable[EpisodeRecord]:
+    maps = library.log.maps()
+    return as_sharpened(as_they_lie(stored, whereabouts(maps)), sharpened(maps))
+
+
+def with_longer_readings(library: Library, episodes: Collection[str]) -> frozenset[str]:
+    """Add to episodes, by id, those that are their longer readings."""
+    longer = _superseded(library)
+    return frozenset(episodes) | {longest(episode, longer) for episode in episodes if episode in longer}
+
+
+def _superseded(library: Library) -> dict[str, str]:
+    return map_in(library.log.get_map(SUPERSEDED))
+
+
+def split_groups(library: Library) -> dict[str, str]:
+    """Return which split group each known task belongs to."""
+    return map_in(library.log.get_map(GROUPS))

@@ -1,0 +1,149 @@
+"""Raising signals: what newly crosses its threshold becomes an event, with the records that show it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from events.clock import new_salt
+from events.types.registry_events import SignalRaised
+from registry.decide.commands import RecordFact
+from registry.evidence.gitleaks import leaks_in
+from registry.evidence.record import LogRecord, keep
+from registry.query.signals import FIGURES, erased_records
+from strategies.episodes.episode_records import place_key
+from strategies.episodes.skill_version import lineages, under_versions
+from strategies.files.reread import read_places
+from strategies.signals.abandonment import Abandoned
+from strategies.signals.detect import DEFAULTS, detect
+from strategies.signals.streaks import stagnation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from registry.query.library import Library
+    from registry.registry import Registry
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.episodes.outcome_rules import OutcomeRule
+    from strategies.signals.signal import Occurrence, Signal
+    from strategies.signals.thresholds import Thresholds
+
+
+@dataclass(frozen=True, slots=True)
+class IntakePolicy:
+    """What a person decided about what comes in.
+
+    `rules` read outcomes from episodes whose log tells none; `thresholds` say from when an observation is a
+    signal. `gitleaks` is the binary that is asked for secrets beside the built-in rules, "" for none.
+    """
+
+    thresholds: Thresholds = DEFAULTS
+    gitleaks: str = ""
+    rules: tuple[OutcomeRule, ...] = ()
+
+
+DEFAULT_POLICY = IntakePolicy()
+
+
+def found_signals(library: Library, records: Sequence[EpisodeRecord], thresholds: Thresholds) -> list[Signal]:
+    """Find every signal of these episodes, under the versions they ran under, and of the cycles so far."""
+    signals = detect(
+        under_versions(library, records), thresholds, answered=_answered(library), lineages=lineages(library)
+    )
+    return signals + stagnation(library.cycles(), thresholds)
+
+
+def raise_signals(
+    registry: Registry,
+    records: Sequence[EpisodeRecord],
+    policy: IntakePolicy,
+    *,
+    running: AbstractSet[str] = frozenset(),
+) -> tuple[SignalRaised, ...]:
+    """Append an event for each signal whose fingerprint was not raised before; inside a transaction.
+
+    The figures of all of them are kept, as they are now.
+    `running` are episodes that were just written to: whether they broke off is not known yet.
+    """
+    signals = found_signals(registry, records, policy.thresholds)
+    keep_figures(registry, signals)
+    certain = [signal for signal in signals if not (signal.kind == Abandoned.kind and signal.seen_in <= running)]
+    return raise_found(registry, certain, records, policy)
+
+
+def raise_found(
+    registry: Registry, signals: Iterable[Signal], records: Iterable[EpisodeRecord], policy: IntakePolicy
+) -> tuple[SignalRaised, ...]:
+    """Append an event, with evidence, for each of these signals that was not raised before."""
+    with registry.log.transaction():
+        known = {raised.event.fingerprint for raised in registry.signals()}
+        crossed = [signal for signal in signals if signal.fingerprint not in known]
+        kept = _keep_evidence(registry, crossed, records, policy)
+        raised = tuple(_raised(signal, kept) for signal in crossed)
+        if raised:
+            registry.execute(RecordFact(raised), actor="germline")
+    return raised
+
+
+def _answered(library: Library) -> frozenset[str]:
+    """Name the signals that a gene answers."""
+    capsules = map(library.capsule, library.names())
+    return frozenset(
+        trigger.fingerprint for capsule in capsules for gene in capsule.genes for trigger in gene.triggers
+    )
+
+
+def _keep_evidence(
+    registry: Registry, signals: Sequence[Signal], records: Iterable[EpisodeRecord], policy: IntakePolicy
+) -> dict[Occurrence, str]:
+    """Keep the records that signals refer to, redacted, and return their ids; each log is read once.
+
+    A record whose file is gone since the scan is left out, and so is one whose text a person had erased.
+    """
+    by_id = {record.id: record for record in records}
+    every = sorted({at for signal in signals for at in signal.occurrences})
+    erased = erased_records(registry) if every else ()
+    wanted = [at for at in every if not (erased and _key_of(by_id[at.episode], at) in erased)]
+    places = [(by_id[at.episode].source, by_id[at.episode].steps[at.step].span) for at in wanted]
+    read = read_places(places)
+    leaks = leaks_in((text for _, text in read), policy.gitleaks) if policy.gitleaks else ()
+    kept: dict[Occurrence, str] = {}
+    for at, (source, span), (raw, text) in zip(wanted, places, read, strict=True):
+        if raw:
+            log_record = LogRecord(source, span.line, span.byte_start, span.byte_end, raw, text, at.episode)
+            evidence = keep(log_record, salt=new_salt(), leaks=leaks)
+            kept[at] = registry.log.put_blob(evidence.to_bytes(), kind="evidence")
+    return kept
+
+
+def _key_of(record: EpisodeRecord, at: Occurrence) -> str:
+    return place_key(record, record.steps[at.step].span)
+
+
+def _raised(signal: Signal, kept: dict[Occurrence, str]) -> SignalRaised:
+    return SignalRaised(
+        fingerprint=signal.fingerprint,
+        kind=signal.kind,
+        calls_for=signal.calls_for,
+        template=signal.template,
+        action=signal.action,
+        count=signal.count,
+        episodes=signal.episodes,
+        runs=signal.runs,
+        severity=signal.severity,
+        evidence=tuple(kept[at] for at in signal.occurrences if at in kept),
+    )
+
+
+def keep_figures(registry: Registry, signals: Iterable[Signal]) -> None:
+    """Keep the figures of all signals that a scan found, so that no reader counts again.
+
+    Call it inside the transaction that keeps the episodes they come from.
+    """
+    figures = {
+        signal.fingerprint: (signal.count, signal.episodes, signal.severity, signal.runs) for signal in signals
+    }
+    body = json.dumps(figures, sort_keys=True, separators=(",", ":")).encode()
+    registry.log.put_map(FIGURES, body)

@@ -1,0 +1,46 @@
+"""Tailing: logs followed into a registry as they grow; loads watchdog, so that reading once does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from strategies.files.watch import LOOK_EVERY_S, only_watcher, watch
+from strategies.pool.intake import scan_into
+from strategies.pool.raise_signals import DEFAULT_POLICY, IntakePolicy
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Sequence
+
+    from registry.registry import Registry
+    from strategies.logs.scan import Scan
+    from strategies.pool.intake import Intake
+
+
+def tail_into(
+    registry: Registry,
+    paths: Sequence[Path],
+    stop: threading.Event,
+    *,
+    on_batch: Callable[[Scan, Intake], None],
+    after_look: Callable[[], None] = lambda: None,
+    every_s: float = LOOK_EVERY_S,
+    policy: IntakePolicy = DEFAULT_POLICY,
+) -> None:
+    """Follow logs into a registry until `stop` is set, then finish the batch and leave.
+
+    `on_batch` is called after each batch in which something was read, `after_look` after each look, whatever it
+    found. Paths may come into being later. A lock beside the database, or for one on a
+    server in this person's own state, keeps a second watcher of this machine away.
+    Raises: BusyError while another watcher follows logs for the registry.
+    """
+
+    def look() -> None:
+        scan, taken = scan_into(registry, paths, live=True, policy=policy)
+        if scan.files:
+            on_batch(scan, taken)
+        after_look()
+
+    with only_watcher(Path(f"{registry.log.beside}.watch")):
+        watch(paths, look, stop, every_s=every_s)

@@ -1,0 +1,1 @@
+"""Proposers: a signal and the explore split in, a candidate edit out."""

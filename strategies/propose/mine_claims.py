@@ -1,0 +1,142 @@
+"""Fitting claims on explore, the mechanism of every proposer without a model, and the actions they are made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from strategies.claims.applicability import first_action, last_action, previous_action
+from strategies.claims.catalogue import sentence
+from strategies.episodes.episode import SUBMIT
+from strategies.gate.stats.mantel_haenszel import survivors, two_sided_p
+from strategies.policy.written_rules import WRITTEN_RULE
+from strategies.propose.proposal import LearnedLine, Mined, NewLines, OwnSection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from events.types.claims import Claim
+    from events.types.score import Endpoint
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.gate.replay.contrast import Contrast
+    from strategies.propose.proposal import Copied, Proposal, ProposalRequest
+
+
+FALSE_DISCOVERIES: Final = 0.05
+"""The rate that Benjamini-Yekutieli holds on explore (replay_and_gate.md, Offline miner)."""
+
+
+class MinedClaims(NamedTuple):
+    """What was compared on explore: those that survive, how many were tried, and the strongest of all."""
+
+    surviving: dict[Claim, Contrast]
+    tried: int
+    strongest: Contrast | None
+
+
+def fitted(compared: Mapping[Claim, Contrast | None], *, tried_before: int = 0) -> MinedClaims:
+    """Try what has 20 episodes on either side, and keep what survives Benjamini-Yekutieli over all tried.
+
+    `tried_before` claims of the same cycle did not survive: they count as tried with p = 1.
+    """
+    known = {claim: figures for claim, figures in compared.items() if figures is not None}
+    tried = [claim for claim, figures in known.items() if _large_enough(figures)]
+    p_values = [*(two_sided_p(known[claim].z) for claim in tried), *([1.0] * tried_before)]
+    kept = survivors(p_values, FALSE_DISCOVERIES)
+    return MinedClaims(
+        surviving={claim: known[claim] for index, claim in enumerate(tried) if index in kept},
+        tried=len(tried),
+        strongest=max(known.values(), key=lambda figures: abs(figures.z), default=None),
+    )
+
+
+def mine(
+    proposer: str,
+    ask: ProposalRequest,
+    claims: Iterable[Claim],
+    *,
+    written: Mapping[Claim, tuple[str, Copied | None]] = MappingProxyType({}),
+    general: bool = False,
+) -> Mined:
+    """Fit claims on explore, and propose the one that goes with better outcomes most surely, of those not refused.
+
+    Claims that the skill makes already are passed over. `written` are the words of claims that stand in another
+    skill, and where; the others get the sentence of their kind.
+    """
+    live = {claim.claim for gene in ask.capsule.genes for claim in gene.claims} if ask.capsule else set()
+    shown = ask.explore.shows_all(claim for claim in claims if claim not in live)
+    mined = fitted(
+        {claim: shown_claim.figures for claim, shown_claim in shown.items()}, tried_before=ask.tried_before
+    )
+    helping = {claim: figures for claim, figures in mined.surviving.items() if figures.z > 0}
+    left = [claim for claim in helping if claim not in ask.refused]
+    best = max(left, key=lambda claim: helping[claim].z, default=None)
+    if best is None:
+        return Mined(None, mined.tried, mined.strongest, refused=len(helping))
+    reason = explained(helping[best], mined.tried + ask.tried_before, len(mined.surviving), shown[best].endpoint)
+    text, copied = written.get(best, ("", None))
+    lines, endpoint = (LearnedLine(text or sentence(best), best),), shown[best].endpoint
+    proposal: Proposal
+    if copied is None:
+        proposal = NewLines(proposer=proposer, reason=reason, lines=lines, endpoint=endpoint, general=general)
+    else:
+        proposal = OwnSection(proposer=proposer, reason=reason, lines=lines, endpoint=endpoint, copied=copied)
+    return Mined(proposal, mined.tried, mined.strongest)
+
+
+def explained(figures: Contrast, tried: int, kept: int, endpoint: Endpoint = "outcome") -> str:
+    """Say what explore showed for the claim that is judged, and by what."""
+    alone = "by `recovered` alone (whether the next attempt works): " if endpoint == "recovered" else ""
+    return (
+        f"{alone}explore: {figures.obeyed} episodes obeyed, {figures.disobeyed} did not; "
+        f"risk difference {figures.difference.value:+.2f}, z {figures.z:+.1f}; "
+        f"{kept} of {tried} claims tried survive Benjamini-Yekutieli at q = {FALSE_DISCOVERIES:g}"
+    )
+
+
+def _large_enough(figures: Contrast) -> bool:
+    return min(figures.obeyed, figures.disobeyed) >= WRITTEN_RULE.least_arm
+
+
+def action_classes(records: Iterable[EpisodeRecord]) -> list[str]:
+    """List the classes that agents called, handing in apart: a line could teach nothing about it."""
+    return sorted(
+        {s.action for r in records for s in r.steps if s.kind == "call" and s.action not in {"", SUBMIT}}
+    )
+
+
+def first_classes(records: Sequence[EpisodeRecord]) -> list[str]:
+    """List the classes that episodes often begin with."""
+    firsts = ((record, first_action(record)) for record in records)
+    return _often(record.steps[at].action for record, at in firsts if at is not None)
+
+
+def last_classes(records: Sequence[EpisodeRecord]) -> list[str]:
+    """List the classes that often stand last but one, where agents end episodes themselves."""
+    ends = ((record, last_action(record)) for record in records if record.ended_by == "agent")
+    lasts = ((record, previous_action(record, at)) for record, at in ends if at is not None)
+    return _often(record.steps[at].action for record, at in lasts if at is not None)
+
+
+def classes_before(records: Sequence[EpisodeRecord], actions: Iterable[str]) -> list[tuple[str, str]]:
+    """List what often comes immediately before the first use of these classes: pairs of (class, before it)."""
+    wanted = set(actions)
+    pairs: list[tuple[str, str]] = []
+    for record in records:
+        seen: set[str] = set()
+        for index, step in enumerate(record.steps):
+            if step.kind != "call" or step.action not in wanted or step.action in seen:
+                continue
+            seen.add(step.action)
+            at = previous_action(record, index)
+            if at is not None and record.steps[at].action != step.action:
+                pairs.append((step.action, record.steps[at].action))
+    counts = Counter(pairs)
+    return sorted(pair for pair, count in counts.items() if count >= WRITTEN_RULE.least_arm)
+
+
+def _often(found: Iterable[str]) -> list[str]:
+    """Keep the classes that enough episodes show to fill an arm."""
+    counts = Counter(action for action in found if action not in {"", SUBMIT})
+    return sorted(action for action, count in counts.items() if count >= WRITTEN_RULE.least_arm)

@@ -1,0 +1,106 @@
+"""Repair: what to do next after an error, and what not to, mined from explore without any model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from events.types.claims import AfterError
+from strategies.claims.after_error import first_failure
+from strategies.claims.phrases import also_avoid_line, avoid_line, do_line
+from strategies.gate.replay.contrast import Contrast, contrast, outcome_of
+from strategies.gate.replay.recovery_endpoint import attempts
+from strategies.gate.stats.mantel_haenszel import Stratum, stratifier
+from strategies.propose.mine_claims import explained, fitted
+from strategies.propose.proposal import LearnedLine, Mined, NewLines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from events.types.claims import Claim
+    from events.types.score import Endpoint
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.propose.proposal import ProposalRequest
+
+
+class _Answer(NamedTuple):
+    """What one episode did next after the error."""
+
+    stratum: Stratum
+    task: str
+    action: str
+    outcome: float
+
+
+def recovery(ask: ProposalRequest) -> Mined:
+    """Compare, for each action class that follows an error, those who took it with those who did not.
+
+    By how their tasks ended where that is known, else by whether their next attempt works. Proposes the best to
+    do, with the worst to avoid behind it.
+    """
+    template = ask.signal.template
+    failure = AfterError(template=template)
+    explore = ask.explore
+    endpoint = explore.endpoint_for(failure)
+    if endpoint == "outcome":
+        answers = _answers(template, explore.judged_failing(template), explore.stratum_of)
+    else:
+        tried = attempts(failure, explore.records)
+        answers = _answers(template, tried, stratifier(tried))
+    compared: dict[Claim, Contrast | None] = {
+        AfterError(template=template, do=action): _compared(answers, action)
+        for action in sorted({answer.action for answer in answers})
+    }
+    mined = fitted(compared, tried_before=ask.tried_before)
+    surviving = {
+        claim.do: figures
+        for claim, figures in mined.surviving.items()
+        if isinstance(claim, AfterError) and claim.do is not None
+    }
+    proposal, refused = _proposal(ask, surviving, mined.tried + ask.tried_before, endpoint)
+    return Mined(proposal, mined.tried, mined.strongest, refused)
+
+
+def _answers(
+    template: str, records: Sequence[EpisodeRecord], stratum_of: Callable[[EpisodeRecord], Stratum]
+) -> list[_Answer]:
+    failures = ((record, first_failure(record, template)) for record in records)
+    return [
+        _Answer(stratum_of(record), record.task, record.steps[at[1]].action, outcome_of(record))
+        for record, at in failures
+        if at is not None
+    ]
+
+
+def _compared(answers: Sequence[_Answer], action: str) -> Contrast | None:
+    return contrast((stratum, task, taken == action, outcome) for stratum, task, taken, outcome in answers)
+
+
+def _proposal(
+    ask: ProposalRequest, surviving: dict[str, Contrast], tried: int, endpoint: Endpoint
+) -> tuple[NewLines | None, int]:
+    """Write the line to do, the line to avoid, or both; answers also with how many were refused before."""
+    template = ask.signal.template
+    to_do = {action: AfterError(template=template, do=action) for action in surviving if surviving[action].z > 0}
+    to_avoid = {
+        action: AfterError(template=template, avoid=action) for action in surviving if surviving[action].z < 0
+    }
+    do = max(
+        (action for action in to_do if to_do[action] not in ask.refused),
+        key=lambda action: surviving[action].z,
+        default="",
+    )
+    avoid = min(
+        (action for action in to_avoid if to_avoid[action] not in ask.refused),
+        key=lambda action: surviving[action].z,
+        default="",
+    )
+    lines: list[LearnedLine] = []
+    if do:
+        lines.append(LearnedLine(do_line(template, do), to_do[do]))
+    if avoid:
+        write = also_avoid_line if lines else avoid_line
+        lines.append(LearnedLine(write(template, avoid), to_avoid[avoid]))
+    if not lines:
+        return None, len(surviving)
+    reason = explained(surviving[do or avoid], tried, len(surviving), endpoint)
+    return NewLines(proposer="recovery", reason=reason, lines=tuple(lines), endpoint=endpoint), 0

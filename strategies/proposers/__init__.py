@@ -1,1 +1,0 @@
-"""Proposers: a signal and the explore split in, a candidate out."""

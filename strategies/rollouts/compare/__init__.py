@@ -1,0 +1,1 @@
+"""Runs of two versions compared, round by round."""

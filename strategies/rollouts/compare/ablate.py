@@ -1,0 +1,79 @@
+"""Bundles on runs: which edits of a candidate that passes as a whole carry its gain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from events.errors import EditError
+from events.types.runs import Attribution
+from strategies.gate.ablation import attributed, carriers, is_lost
+from strategies.rollouts.compare.comparison import base_of
+from strategies.rollouts.compare.rounds import in_random_order, pairs
+from strategies.rollouts.run.arms import challenger
+
+if TYPE_CHECKING:
+    from events.types.candidate_events import CandidateProposed
+    from registry.state.capsule import Capsule
+    from strategies.rollouts.compare.comparison import Rig
+    from strategies.rollouts.run.arms import Arm
+    from strategies.rollouts.run.runner import Runs
+
+
+@dataclass(frozen=True)
+class Unbundled:
+    """What each edit of a bundle brought; `kept` are those that carry the gain, in order."""
+
+    kept: tuple[int, ...]
+    attributions: tuple[Attribution, ...]
+
+
+def unbundled(rig: Rig, runs: Runs, capsule: Capsule, proposed: CandidateProposed, rounds: int) -> Unbundled:
+    """Find the edits that carry a gain by halving, and measure what is lost without each of them.
+
+    Shapes: rounds are those that the verdict on the whole rests on; its runs are in the bank.
+    An edit stays only if its loss is shown, by what the gate asks of a gain: the others are passengers.
+    Raises: CapReachedError where a cap is reached before it is known.
+    """
+    edits = frozenset(range(len(proposed.edits)))
+    search = _Search(rig, runs, capsule, proposed, rounds)
+    kept = carriers(len(edits), lambda part: not search.loses(edits, part))
+    attributions = [
+        attributed(edit, search.pairs(kept, kept - {edit}), rounds)
+        if edit in kept
+        else Attribution(edit=edit, delta=None, passenger=True)
+        for edit in sorted(edits)
+    ]
+    return Unbundled(tuple(sorted(kept)), tuple(attributions))
+
+
+@dataclass
+class _Search:
+    """Runs parts of a bundle, each on the sealed tasks, for as many rounds as the whole."""
+
+    rig: Rig
+    runs: Runs
+    capsule: Capsule
+    proposed: CandidateProposed
+    rounds: int
+
+    def loses(self, whole: frozenset[int], part: frozenset[int]) -> bool:
+        """Tell whether a part loses something of the whole; what cannot be put together loses all."""
+        try:
+            return is_lost(self.pairs(whole, part), self.rounds, self.rig.policy)
+        except EditError:
+            return True
+
+    def pairs(self, whole: frozenset[int], part: frozenset[int]) -> list[list[float | None]]:
+        """Pair the runs of two parts of the bundle: whole minus part."""
+        larger, smaller = self._arm(whole), self._arm(part)
+        sealed = self.rig.harness.divided.sealed
+        self.runs.make(in_random_order((larger, smaller), sealed, range(self.rounds), self.rig.seed))
+        return pairs(self.runs, larger, smaller, sealed, self.rounds)
+
+    def _arm(self, part: frozenset[int]) -> Arm:
+        log = self.rig.registry.log
+        if not part:
+            return base_of(self.rig, self.capsule, (challenger(log, self.capsule, self.proposed),))
+        edits = tuple(edit for at, edit in enumerate(self.proposed.edits) if at in part)
+        return challenger(log, self.capsule, self.proposed.model_copy(update={"edits": edits}))

@@ -1,0 +1,106 @@
+"""Candidates that a person wrote: a rewritten copy of a skill, as edits of the live version."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from events.errors import CheckFailedError, NotFoundError, RefusedError, StorageError
+from events.types.candidate_events import CandidateProposed
+from registry.actions.publish import keep_files
+from registry.decide.adopt import rewrite_of
+from registry.decide.commands import Propose
+from registry.skill_md.folder import SkillFile, SkillFolder, decode, read_skill
+from registry.skill_md.skill_files import MAX_SKILL_BYTES
+from registry.skill_md.text import cut
+from strategies.gate.lint import Limits, lint
+from strategies.rollouts.compare.settle import rollout_candidate_id
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from events.store.protocol import Receipt
+    from events.types.parts import Strategy
+    from registry.registry import Registry
+    from registry.state.capsule import Capsule
+    from strategies.policy.presets import Preset
+
+BY_HAND: Final = "by-hand"
+"""The proposer, and the fingerprint, of what a person wrote: it answers no signal."""
+
+
+def propose_rewrite(
+    registry: Registry, skill: str, path: Path, *, reason: str, strategy: Strategy, preset: Preset
+) -> Receipt:
+    """Propose what a rewritten SKILL.md, or a rewritten copy of the whole folder, makes of a skill.
+
+    It carries no claim, so runs of an agent or a person decide on it.
+    Raises: RefusedError where nothing differs, the base is stale, or something differs that no candidate changes;
+    EditError for a protected line; CheckFailedError where lint refuses its text; ConflictError where the same was
+    proposed before. Nothing is written then.
+    """
+    capsule = registry.capsule(skill)
+    rewritten = _read(capsule, path)
+    edits, files, born = rewrite_of(capsule, rewritten)
+    limits = Limits(edits=preset.edit_budget.start, trust_region=preset.trust_region)
+    refused = [finding.what for finding in lint(capsule, edits, limits, born=born) if finding.severity == "refuse"]
+    if refused:
+        raise CheckFailedError(
+            f"{path} is refused under preset {preset.name}: {'; '.join(refused)}",
+            hint="propose it in smaller steps, or see germline preset list",
+        )
+    proposed = CandidateProposed(
+        candidate="",
+        capsule=capsule.name,
+        base_version=capsule.version,
+        strategy=strategy,
+        preset=preset.name,
+        proposer=BY_HAND,
+        fingerprint=BY_HAND,
+        edits=edits,
+        claims=(),
+        triggers=(),
+        reason=reason,
+        evaluator="",
+        files=files,
+        born=born,
+    )
+    proposed = proposed.model_copy(update={"candidate": rollout_candidate_id(capsule, proposed, "")})
+    with registry.log.transaction():
+        if files:
+            keep_files(registry.log, rewritten)
+        return registry.execute(Propose(proposed))
+
+
+def _read(capsule: Capsule, path: Path) -> SkillFolder:
+    """Read what a person rewrote; a lone SKILL.md leaves the files beside it as they are."""
+    if path.is_dir():
+        skill = read_skill(path)
+        if skill.name != capsule.name:
+            raise RefusedError(
+                f"{path} names itself {skill.name}, not {capsule.name}",
+                hint=f"germline candidate propose {skill.name} --from {path} --reason TEXT",
+            )
+        return skill
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(MAX_SKILL_BYTES + 1)
+    except FileNotFoundError:
+        raise NotFoundError(f"there is no file {path}", hint="name a rewritten SKILL.md, or its folder") from None
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror}", hint="check its permissions") from error
+    if len(raw) > MAX_SKILL_BYTES:
+        raise RefusedError(
+            f"{path} is larger than {MAX_SKILL_BYTES:,} bytes", hint="keep large material beside it"
+        )
+    text, encoding = decode(raw, path)
+    pieces = cut(text)
+    return SkillFolder(
+        name=capsule.name,
+        source=str(path),
+        encoding=encoding,
+        mode=capsule.mode,
+        front=pieces.front,
+        sections=pieces.sections,
+        files=tuple(SkillFile(file.entry, b"") for file in capsule.files),
+        warnings=(),
+    )

@@ -1,0 +1,136 @@
+"""What a comparison by runs depends on, hashed: the harness, the evaluator, and the comparison as a whole."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from events.types.registry_events import EvaluatorRegistered
+from strategies.gate.rollout_rule import LOOKS, STAKES
+from strategies.policy.written_rules import ROLLOUT_RULE
+from strategies.pool.splits import ROLLOUT_SHARES, split_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from events.types.score import Split
+    from strategies.rollouts.compare.rounds import Contest
+    from strategies.rollouts.run.agent_templates import Agent
+    from strategies.rollouts.tasks.check_types import Fixture
+    from strategies.rollouts.tasks.task import RolloutTask
+    from strategies.sandbox.confined_run import SandboxPolicy
+
+METHOD: Final = "rollout-1"
+"""How runs are paired and judged; a change that moves figures takes the next number."""
+_MAX_SCRIPT_BYTES: Final = 1024**2
+
+
+@dataclass(frozen=True)
+class DividedTasks:
+    """The tasks of a set by split: proposers see `explore`, the gate decides on `sealed`, `audit` only informs."""
+
+    explore: tuple[RolloutTask, ...]
+    sealed: tuple[RolloutTask, ...]
+    audit: tuple[RolloutTask, ...]
+
+
+def divide_tasks(tasks: Iterable[RolloutTask], split_key: str) -> DividedTasks:
+    """Divide tasks by the registry's split key, 30 / 50 / 20, each split in the order of their ids.
+
+    Tasks with the same prompt and the same files are one group, whatever they are called and however they are
+    graded: who has seen one has seen the other.
+    """
+    parts: dict[Split, list[RolloutTask]] = {"explore": [], "sealed": [], "audit": []}
+    for task in sorted(tasks, key=lambda one: one.id):
+        parts[split_of(_group_of(task), split_key, ROLLOUT_SHARES)].append(task)
+    return DividedTasks(tuple(parts["explore"]), tuple(parts["sealed"]), tuple(parts["audit"]))
+
+
+def _group_of(task: RolloutTask) -> str:
+    files = {path: _content(file) for path, file in task.files.items()}
+    return digest(["task", " ".join(task.prompt.split()).casefold(), files])
+
+
+def _content(file: str | Fixture) -> str:
+    return file if isinstance(file, str) else file.sha256
+
+
+def harness_of(agent: Agent, policy: SandboxPolicy) -> str:
+    """Name the harness: the agent's command, the scripts that it names, and the limits that it runs under.
+
+    The program itself is not read: a binary changes with every update, and its version is its own to tell.
+    """
+    scripts = {word: _script(Path(word)) for word in agent.argv[1:]}
+    known = {word: hashed for word, hashed in scripts.items() if hashed}
+    return digest(["harness", agent.model_dump(mode="json"), known, policy.model_dump(mode="json")])
+
+
+def _script(path: Path) -> str:
+    """Hash a small file that an agent's command names; "" where it names none."""
+    try:
+        if path.is_file() and path.stat().st_size <= _MAX_SCRIPT_BYTES:
+            return hashlib.sha256(path.read_bytes()).hexdigest()
+    except (OSError, ValueError):
+        pass  # a word of a command is rarely a path; what is none says nothing
+    return ""
+
+
+def rule_text() -> str:
+    """Write the rule down as canonical JSON, without any preset's numbers: part of an evaluator's identity."""
+    rule = ROLLOUT_RULE.model_dump() | {"looks": LOOKS, "stakes": STAKES}
+    return json.dumps(rule, sort_keys=True, separators=(",", ":"))
+
+
+def rollout_evaluator(tasks: str, harness: str, split_key: str) -> str:
+    """Name the evaluator that scores by runs on these tasks (a digest) under this harness."""
+    return digest(["evaluator", "rollout", METHOD, rule_text(), split_key, tasks, harness])
+
+
+def registration(evaluator: str, divided: DividedTasks) -> EvaluatorRegistered:
+    """Freeze an evaluator; its runs take the place of episodes, and there are as many as looks ask for."""
+    tasks = len(divided.sealed) + len(divided.audit)
+    return EvaluatorRegistered(
+        evaluator=evaluator,
+        kind="rollout",
+        scope="tasks",
+        method=METHOD,
+        policy=rule_text(),
+        episodes=tasks * LOOKS[-1],
+        tasks=tasks,
+        sealed_tasks=len(divided.sealed),
+    )
+
+
+def comparison_text(contest: Contest, *, tasks: str, agent: Agent, harness: str, provenance: Sequence[str]) -> str:
+    """Write down all that a comparison will be, as canonical JSON, before its first run.
+
+    Shapes: tasks is the digest of the set, `provenance` everything else that went into it: `steering sha256:…`.
+    """
+    frozen = {
+        "candidates": {arm.name: arm.digest for arm in contest.candidates},
+        "incumbent": {contest.incumbent.name: contest.incumbent.digest},
+        "tasks": tasks,
+        "sealed": [task.id for task in contest.sealed],
+        "audit": [task.id for task in contest.audit],
+        "graders": digest(
+            [[grader.model_dump(mode="json") for grader in task.graders] for task in contest.sealed]
+        ),
+        "agent": agent.model_dump(mode="json"),
+        "harness": harness,
+        "method": METHOD,
+        "thresholds": contest.policy.model_dump(),
+        "looks": LOOKS,
+        "no_skill": contest.against_nothing,
+        "seed": contest.seed,
+        "provenance": list(provenance),
+    }
+    return json.dumps(frozen, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def digest(value: object) -> str:
+    """Hash a JSON value in its canonical form (SHA-256, hexadecimal)."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()

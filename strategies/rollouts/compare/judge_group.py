@@ -1,0 +1,179 @@
+"""Candidates judged by runs: tried in one group, read for what no skill should hold, recorded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from events.errors import CheckFailedError, NotFoundError, RefusedError, UsageError
+from events.types.candidate_events import CandidateScored
+from events.types.score import Score, Unmeasured
+from registry.decide.commands import Judge, Propose
+from strategies.gate.explain import gene_rules, text_rules, weight_rule
+from strategies.gate.injection import quarantine_rule
+from strategies.gate.lint import Limits, lint
+from strategies.gate.rules import failed
+from strategies.gate.staleness import STALE, moved_on
+from strategies.gate.verdict import Verdict
+from strategies.rollouts.compare.comparison import contest_of, freeze, runs_of
+from strategies.rollouts.compare.settle import Settled, rollout_candidate_id, settled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from events.types.candidate_events import CandidateProposed
+    from registry.state.candidate import Candidate
+    from registry.state.capsule import Capsule
+    from strategies.gate.rules import Rule
+    from strategies.rollouts.compare.comparison import Rig
+    from strategies.rollouts.compare.rounds import Contest
+
+
+def try_out(rig: Rig, ids: Sequence[str]) -> list[Candidate]:
+    """Run candidates of one skill in one group, record what came of each, and return them as they then stand.
+
+    What a bundle becomes without its passengers is a candidate of its own, and comes before it.
+    Raises: NotFoundError for an unknown candidate; RefusedError for one that cannot be tested; CheckFailedError
+    where the preset or lint refuses its text, before any run; what the runner raises.
+    """
+    capsule, proposals = _competing(rig, ids)
+    with runs_of(rig) as runs:
+        judged = settled(rig, runs, capsule, proposals)
+    return [record(rig, capsule, _read(rig, capsule, candidate)) for candidate in judged]
+
+
+def frozen_only(rig: Rig, ids: Sequence[str]) -> Contest:
+    """Record what would be compared, and run nothing: what a dry run rehearses. Raises: as `try_out` does."""
+    capsule, proposals = _competing(rig, ids)
+    contest = contest_of(rig, capsule, proposals)
+    freeze(rig, capsule, contest)
+    return contest
+
+
+def record(rig: Rig, capsule: Capsule, one: Settled) -> Candidate:
+    """Write down what came of a candidate; where another process was faster, its verdict is read."""
+    registry, name = rig.registry, one.proposed.candidate
+    with registry.log.transaction():
+        known = _known(rig, name)
+        if known.verdict in {"promote", "reject"}:
+            return known
+        verdict, now = one.verdict, registry.capsule(capsule.name)
+        if verdict.decision == "promote" and (moved := moved_on(registry, capsule, now)):
+            verdict = Verdict("hold", (STALE, moved, *verdict.reasons))
+        scored = _scored(rig, capsule, one, known)
+        judged = Judge(scored, registry.clock.new_id(), verdict.decision, verdict.reasons, rig.preset.name)
+        registry.execute(judged, actor=known.actor)
+    return _known(rig, name)
+
+
+def _scored(rig: Rig, capsule: Capsule, one: Settled, known: Candidate) -> CandidateScored:
+    """Write the measurement down, beside what was measured before, if anything was."""
+    nothing = Unmeasured(reason="no claim covers the line")
+    empty = CandidateScored(
+        candidate=known.id,
+        capsule=capsule.name,
+        base_version=capsule.version,
+        before=nothing,
+        after=nothing,
+        delta=None,
+        effect=None,
+        audit_before=nothing,
+        audit_after=nothing,
+        sent=0,
+    )
+    stamped = {"base_version": capsule.version, "sent": _sent_to(rig) + 1}
+    return one.beside((known.scored or empty).model_copy(update=stamped))
+
+
+def _sent_to(rig: Rig) -> int:
+    """Count the candidates that this evaluator has judged so far."""
+    scores = (
+        candidate.scored.after
+        for candidate in rig.registry.candidates()
+        if candidate.scored and candidate.scored.rollouts
+    )
+    return sum(isinstance(score, Score) and score.evaluator == rig.harness.evaluator for score in scores)
+
+
+def _known(rig: Rig, name: str) -> Candidate:
+    """Return a candidate by its whole id."""
+    candidate = rig.registry.candidate(name)
+    if candidate is None:
+        raise NotFoundError(f"no candidate {name} was proposed", hint="germline candidates")
+    return candidate
+
+
+def _competing(rig: Rig, ids: Sequence[str]) -> tuple[Capsule, list[CandidateProposed]]:
+    """Return the skill that candidates would change, and what they propose; each may be run."""
+    candidates = [_testable(rig, each) for each in dict.fromkeys(ids)]
+    names = sorted({candidate.proposed.capsule for candidate in candidates})
+    if len(names) != 1:
+        raise UsageError(f"candidates of one skill compete; these are of {', '.join(names) or 'none'}")
+    capsule = rig.registry.capsule(names[0])
+    for candidate in candidates:
+        _require_fit(rig, capsule, candidate.proposed)
+    return capsule, [candidate.proposed for candidate in candidates]
+
+
+def _testable(rig: Rig, name: str) -> Candidate:
+    """Return a candidate that may be run; one that another evaluator rejected is proposed again under this one.
+
+    Raises: RefusedError where it is live, was rejected under this evaluator, or its base has moved on.
+    """
+    known = _known(rig, name)
+    capsule = rig.registry.capsule(known.proposed.capsule)
+    if known.verdict == "promote" and not known.reverted:
+        raise RefusedError(
+            f"candidate {name[:12]} was promoted already, to {capsule.name}@{known.version}",
+            hint=f"germline show {capsule.name}@{known.version}",
+        )
+    if known.proposed.base_version != capsule.version:
+        raise RefusedError(
+            f"stale base: candidate {name[:12]} changes {capsule.name}@{known.proposed.base_version}, and "
+            f"{capsule.name}@{capsule.version} is live",
+            hint=f"germline candidate propose {capsule.name} --from FILE --reason TEXT",
+        )
+    if known.verdict not in {"promote", "reject"}:
+        return known
+    again = rollout_candidate_id(capsule, known.proposed, rig.harness.evaluator)
+    if again == name or _evaluator_of(known) == rig.harness.evaluator:
+        raise RefusedError(
+            f"candidate {name[:12]} was rejected by this evaluator: {'; '.join(known.reasons[:1])}",
+            hint=f"germline candidate show {name[:12]}",
+        )
+    with rig.registry.log.transaction():
+        if rig.registry.candidate(again) is None:
+            proposed = known.proposed.model_copy(update={"candidate": again, "evaluator": rig.harness.evaluator})
+            rig.registry.execute(Propose(proposed))
+    return _testable(rig, again)
+
+
+def _evaluator_of(known: Candidate) -> str:
+    score = known.scored.after if known.scored else None
+    return score.evaluator if isinstance(score, Score) else known.proposed.evaluator
+
+
+def _require_fit(rig: Rig, capsule: Capsule, proposed: CandidateProposed) -> None:
+    """Refuse before any run what the preset or lint refuses for its text alone."""
+    decision, missing = failed(_rules(rig, capsule, proposed))
+    if decision == "reject":
+        raise CheckFailedError(
+            f"candidate {proposed.candidate[:12]} is refused before any run: {'; '.join(missing)}",
+            hint=f"germline gate explain {proposed.candidate[:12]}",
+        )
+
+
+def _read(rig: Rig, capsule: Capsule, one: Settled) -> Settled:
+    """Hold what passes where its text, or the preset, asks for a person."""
+    decision, missing = failed(_rules(rig, capsule, one.proposed))
+    if one.verdict.decision != "promote" or not missing:
+        return one
+    return replace(one, verdict=Verdict(decision, (*missing, *one.verdict.reasons)))
+
+
+def _rules(rig: Rig, capsule: Capsule, proposed: CandidateProposed) -> list[Rule]:
+    """Apply the rules about what a candidate says, whatever its runs show."""
+    limits = Limits(edits=rig.preset.edit_budget.start, trust_region=rig.preset.trust_region)
+    findings = lint(capsule, proposed.edits, limits, born=proposed.born, by=proposed.proposer)
+    quarantine, weight = quarantine_rule(proposed), weight_rule(proposed, rig.preset)
+    return [quarantine, weight, *gene_rules(proposed, rig.preset), *text_rules(findings)]

@@ -1,0 +1,137 @@
+"""Settling: what the runs of a group say of each candidate, bundles freed of what only rides along."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from registry.decide.commands import Propose
+from registry.state.line_claims import claims_by_edit
+from strategies.gate.verdict import Verdict
+from strategies.rollouts.compare.ablate import unbundled
+from strategies.rollouts.compare.comparison import compared
+from strategies.rollouts.compare.hashes import digest
+from strategies.rollouts.run.runner import CapReachedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from events.types.candidate_events import CandidateProposed, CandidateScored
+    from events.types.runs import Attribution
+    from registry.state.capsule import Capsule
+    from strategies.rollouts.compare.ablate import Unbundled
+    from strategies.rollouts.compare.comparison import Compared, Rig
+    from strategies.rollouts.compare.run_figures import RunMeasurement
+    from strategies.rollouts.run.runner import Runs
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A candidate with all that its runs say; not recorded yet."""
+
+    proposed: CandidateProposed
+    verdict: Verdict
+    measurement: RunMeasurement
+    attributions: tuple[Attribution, ...] = ()
+
+    def beside(self, scored: CandidateScored) -> CandidateScored:
+        """Write the measurement down in place of replay's; what replay showed of the claims stays beside it."""
+        measurement = self.measurement
+        return scored.model_copy(
+            update={
+                "before": measurement.before,
+                "after": measurement.after,
+                "delta": measurement.delta,
+                "audit_before": measurement.audit_before,
+                "audit_after": measurement.audit_after,
+                "audit_delta": measurement.audit_delta,
+                "rollouts": measurement.rollouts,
+                "attributions": self.attributions,
+            }
+        )
+
+
+def settled(rig: Rig, runs: Runs, capsule: Capsule, proposals: Sequence[CandidateProposed]) -> list[Settled]:
+    """Run candidates in one group, the best first, and free those that pass of their passengers.
+
+    What a bundle becomes without its passengers is a candidate of its own, and comes before it.
+    """
+    results = compared(rig, runs, capsule, proposals)
+    ranked = sorted(proposals, key=lambda proposal: -_advantage(results[proposal.candidate], proposal.candidate))
+    return [
+        each for proposal in ranked for each in _freed(rig, runs, capsule, proposal, results[proposal.candidate])
+    ]
+
+
+def rollout_candidate_id(capsule: Capsule, proposed: CandidateProposed, evaluator: str) -> str:
+    """Name a candidate by its memory key for runs: what it touches, before and after, and the evaluator."""
+    genes = {edit.gene for edit in proposed.edits}
+    before = {gene.id: [line.text for line in gene.lines] for gene in capsule.genes if gene.id in genes}
+    edits = [edit.model_dump(mode="json") for edit in proposed.edits]
+    files = [file.model_dump(mode="json") for file in proposed.files]
+    born = proposed.born.model_dump(mode="json") if proposed.born else None
+    return digest(["candidate", "rollout", capsule.name, before, edits, files, born, evaluator])
+
+
+def _advantage(found: Compared, candidate: str) -> float:
+    return next(
+        (version.value for version in found.measurement.rollouts.versions if version.version == candidate), 0.0
+    )
+
+
+def _freed(rig: Rig, runs: Runs, capsule: Capsule, proposed: CandidateProposed, whole: Compared) -> list[Settled]:
+    """Attribute the gain of a bundle to its edits; where some ride along, test what is left without them."""
+    plain = Settled(proposed, whole.verdict, whole.measurement)
+    several = len(proposed.edits) > 1 and not proposed.files and not proposed.born
+    if whole.verdict.decision != "promote" or not several:
+        return [plain]
+    try:
+        parts = unbundled(rig, runs, capsule, proposed, whole.measurement.rollouts.rounds)
+    except CapReachedError as reached:
+        why = f"which of its {len(proposed.edits)} edits carry the gain is not known yet"
+        return [replace(plain, verdict=Verdict("hold", (reached.what, why, *whole.verdict.reasons)))]
+    plain = replace(plain, attributions=parts.attributions)
+    if len(parts.kept) == len(proposed.edits):
+        return [plain]
+    return _reduced(rig, runs, capsule, plain, parts)
+
+
+def _reduced(rig: Rig, runs: Runs, capsule: Capsule, whole: Settled, parts: Unbundled) -> list[Settled]:
+    """Propose the edits that carry the gain as a candidate of their own, and put it through the same gate."""
+    kept = _without_passengers(rig, capsule, whole.proposed, parts)
+    numbers = ", ".join(str(at + 1) for at in parts.kept)
+    text = (
+        f"of its {len(whole.proposed.edits)} edits only {numbers} carry the gain: candidate {kept.candidate[:12]}"
+    )
+    alone = f"passengers: {text}, which alone does not pass: a person decides"
+    held = replace(whole, verdict=Verdict("hold", (alone, *whole.verdict.reasons)))
+    registry = rig.registry
+    with registry.log.transaction():
+        known = registry.candidate(kept.candidate)
+        if known is None:
+            proposer = registry.candidate(whole.proposed.candidate)
+            registry.execute(Propose(kept), actor=proposer.actor if proposer else "")
+    if known is not None and known.verdict in {"promote", "reject"}:
+        return [held]
+    result = compared(rig, runs, capsule, [kept])[kept.candidate]
+    carrying = [attribution for attribution in parts.attributions if not attribution.passenger]
+    own = tuple(attribution.model_copy(update={"edit": at}) for at, attribution in enumerate(carrying))
+    less = Settled(kept, result.verdict, result.measurement, own)
+    if less.verdict.decision != "promote":
+        return [less, held]
+    return [less, replace(whole, verdict=Verdict("reject", (f"passengers: {text}", *whole.verdict.reasons)))]
+
+
+def _without_passengers(
+    rig: Rig, capsule: Capsule, proposed: CandidateProposed, parts: Unbundled
+) -> CandidateProposed:
+    claims = claims_by_edit(proposed.edits, proposed.claims)
+    kept = proposed.model_copy(
+        update={
+            "edits": tuple(proposed.edits[at] for at in parts.kept),
+            "claims": tuple(dict.fromkeys(claim for at in parts.kept for claim in claims[at])),
+            "reason": f"{proposed.reason} (candidate {proposed.candidate[:12]} without its passengers)",
+        }
+    )
+    name = rollout_candidate_id(capsule, kept, rig.harness.evaluator)
+    return kept.model_copy(update={"candidate": name})

@@ -1,0 +1,85 @@
+"""Arms: the versions of a skill that agents are run with, as folders that say nothing of which is which."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from registry.actions.publish import expected_files
+from registry.decide.promote import edited, with_files
+from registry.skill_md.disk import FileContent, write_skill
+from registry.skill_md.skill_files import SKILL_FILE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from events.store.protocol import EventLog
+    from events.types.candidate_events import CandidateProposed
+    from registry.state.capsule import Capsule
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One version that is run: its files by path, and the hash of all of them.
+
+    `name` is how people and events call it; `standing` is part of the identity of its runs. Where `files` is
+    None the agent runs without any skill.
+    """
+
+    name: str
+    standing: str
+    skill: str
+    digest: str
+    files: Mapping[str, FileContent] | None
+
+    @property
+    def key(self) -> str:
+        """What tells its runs from those of every other arm."""
+        return f"{self.standing}:{self.digest}"
+
+
+NO_SKILL: Final = Arm(name="no skill", standing="no skill", skill="", digest="", files=None)
+
+
+def incumbent(log: EventLog, capsule: Capsule) -> Arm:
+    """Give the live version.
+
+    Its runs belong to the version: after a promotion they are never found again, and the winner is measured again,
+    because what was measured while it won was lucky more often than not.
+    """
+    label = f"{capsule.name}@{capsule.version}"
+    return _arm(log, capsule, name=label, standing=label)
+
+
+def challenger(log: EventLog, capsule: Capsule, proposed: CandidateProposed) -> Arm:
+    """Give the version that a candidate would be.
+
+    Raises: EditError where an edit does not fit; NotFoundError for an unknown gene.
+    """
+    after = with_files(edited(capsule, proposed.edits, proposed.born, by=proposed.proposer), proposed.files)
+    return _arm(log, after, name=proposed.candidate, standing="candidate")
+
+
+def _arm(log: EventLog, capsule: Capsule, *, name: str, standing: str) -> Arm:
+    """Render without the stamp, so that both arms differ in nothing but what is tested."""
+    plain = replace(capsule, stamped=False, encoding="utf-8")
+    files = expected_files(log, plain)
+    listing = sorted((path, hashlib.sha256(file.body).hexdigest(), file.mode) for path, file in files.items())
+    digest = hashlib.sha256(json.dumps(listing).encode()).hexdigest()
+    return Arm(name=name, standing=standing, skill=capsule.name, digest=digest, files=files)
+
+
+def write_arm(arm: Arm, place: Path) -> Path | None:
+    """Write an arm's files below a folder, and return the folder of the skill; None for no skill at all.
+
+    The folder bears the skill's name, as agents expect, below one that bears the hash.
+    """
+    if arm.files is None:
+        return None
+    folder = place / arm.digest[:16] / arm.skill
+    if not (folder / SKILL_FILE).exists():
+        write_skill(folder, {path: FileContent(file.body, file.mode) for path, file in arm.files.items()})
+    return folder

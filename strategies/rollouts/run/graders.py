@@ -1,0 +1,101 @@
+"""The layers of grading: declarative checks, scripts, commands and likeness, each with its own threshold."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from strategies.rollouts.run.leftovers import look_with
+from strategies.rollouts.run.run_checks import examine
+from strategies.rollouts.tasks.check_types import check_name
+from strategies.rollouts.tasks.task import ChecksGrader, PythonGrader, SimilarityGrader
+from strategies.rollouts.tasks.workspace import fixture_bytes
+from strategies.sandbox.confined_run import program
+
+if TYPE_CHECKING:
+    from strategies.rollouts.run.leftovers import AgentWork, Look
+    from strategies.rollouts.tasks.task import CommandGrader, OwnGrader
+
+LENIENT: Final = 0.75
+"""The share of layers that must pass for a lenient pass: 3 of 4 (replay_and_gate.md, Graders)."""
+_BY_CHARACTER: Final = 400
+"""Up to this length texts are compared character by character, above it word by word: difflib is quadratic."""
+_MOST_WORDS: Final = 3_000
+_NOTE_CHARS: Final = 300
+
+
+class Graded(NamedTuple):
+    """What one layer gave, why not more, and what it did that it should not have. Units: value in [0, 1]."""
+
+    value: float
+    note: str = ""
+    tampering: tuple[str, ...] = ()
+
+
+def grade(grader: OwnGrader, work: AgentWork) -> Graded:
+    """Grade by one layer. A layer that reaches beyond its copy gives 0, whatever it says.
+
+    Raises: RefusedError, NotFoundError, IsolationError, StorageError, CheckFailedError.
+    """
+    if isinstance(grader, ChecksGrader):
+        return _checks(grader, work)
+    if isinstance(grader, SimilarityGrader):
+        return _similarity(grader, work)
+    if isinstance(grader, PythonGrader):
+        argv = (program("python", work.policy), f"{{files}}/{grader.script.path}", *grader.arguments)
+        return _graded(grader, look_with(work, argv, (grader.script, *grader.uses), grader.limit_s))
+    argv = (program(grader.argv[0], work.policy), *grader.argv[1:])
+    return _graded(grader, look_with(work, argv, grader.uses, grader.limit_s))
+
+
+def alike(text: str, reference: str) -> float:
+    """Tell how alike a text is to a reference, in [0, 1]; white space at the ends does not count.
+
+    Source: difflib's ratio, over characters of short texts, else over words, of which the first 3,000 count.
+    """
+    left, right = text.strip(), reference.strip()
+    if max(len(left), len(right)) <= _BY_CHARACTER:
+        return SequenceMatcher(None, left, right, autojunk=False).ratio()
+    return SequenceMatcher(None, left.split()[:_MOST_WORDS], right.split()[:_MOST_WORDS]).ratio()
+
+
+def _checks(grader: ChecksGrader, work: AgentWork) -> Graded:
+    results = [(check_name(check), examine(check, work)) for check in grader.checks]
+    failed = [f"{name}: {result.note}" for name, result in results if not result.holds]
+    tampering = tuple(f"{name}: {tried}" for name, result in results for tried in result.tampering)
+    share = 1 - len(failed) / len(results)
+    return Graded(0.0 if tampering else share, "; ".join(failed)[:_NOTE_CHARS], tampering)
+
+
+def _similarity(grader: SimilarityGrader, work: AgentWork) -> Graded:
+    text = work.text(grader.path)
+    if text is None:
+        return Graded(0.0, f"{grader.path} cannot be read")
+    reference = grader.reference
+    if not isinstance(reference, str):
+        reference = fixture_bytes(work.task.folder, reference).decode(errors="replace")
+    return Graded(alike(text, reference))
+
+
+def _graded(grader: PythonGrader | CommandGrader, look: Look) -> Graded:
+    ran = look.ran
+    if look.tampering:
+        return Graded(0.0, "stopped", look.tampering)
+    if not ran.succeeded:
+        last = (ran.error or ran.stderr or ran.stdout).strip().splitlines()[-1:]
+        return Graded(0.0, f"exit code {ran.code}: {''.join(last)}"[:_NOTE_CHARS])
+    if grader.scores == "exit_code":
+        return Graded(1.0)
+    return _printed(ran.stdout)
+
+
+def _printed(stdout: str) -> Graded:
+    """Read the last line as a number from 0 to 1; anything else is the grader's mistake, and counts as 0."""
+    last = "".join(stdout.strip().splitlines()[-1:])
+    try:
+        value = float(last)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        return Graded(0.0, f"its last line is {last[:80]!r}, a number from 0 to 1 was expected")
+    return Graded(value)

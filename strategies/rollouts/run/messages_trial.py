@@ -1,0 +1,131 @@
+"""One trial of a model as agent: it works through tools, and what it leaves is graded as any work is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from pydantic import JsonValue
+
+from events.errors import SpendingCapError
+from events.types.frozen import Frozen
+from events.types.score import Split
+from strategies.models.prompts import message_body, tool_body
+from strategies.rollouts.run.arms import write_arm
+from strategies.rollouts.run.dialogue import Dialogue, unmarked
+from strategies.rollouts.run.leftovers import AgentWork
+from strategies.rollouts.run.messages_agent import SkillMode, given_skill
+from strategies.rollouts.run.runner import CapReachedError
+from strategies.rollouts.run.tools import Toolbox
+from strategies.rollouts.run.trial import NOTE_CHARS, Trial, changed_files, graded, require_unchanged, too_full
+from strategies.rollouts.run.trial_folders import lay_out
+from strategies.sandbox.confined_run import run_folder
+
+if TYPE_CHECKING:
+    from strategies.models.thread_desk import Desk
+    from strategies.rollouts.run.messages_agent import MessagesAgent
+    from strategies.rollouts.run.store import PlannedRun
+    from strategies.rollouts.run.trial_folders import Layout
+    from strategies.rollouts.tasks.task import RolloutTask
+    from strategies.sandbox.confined_run import SandboxPolicy
+
+
+_WROTE: Final = "tried to write "
+
+
+@dataclass(frozen=True)
+class MessagesRunner:
+    """Runs a model on tasks, with the skills that stand below a folder; `audit` names the tasks of that split."""
+
+    agent: MessagesAgent
+    policy: SandboxPolicy
+    place: Path
+    desk: Desk
+    audit: frozenset[str]
+
+    def __call__(self, job: PlannedRun) -> Trial:
+        """Make the run.
+
+        Raises: CapReachedError where the next request could pass a cap on models; what a trial raises;
+        CredentialsError, UnknownPriceError and the other errors of asking but for ModelError.
+        """
+        task, skill = job.task, write_arm(job.arm, self.place)
+        require_unchanged(task)
+        with run_folder("trial-") as root:
+            layout = lay_out(task, skill, self.agent, root)
+            place = f"../{layout.skill.relative_to(layout.root)}"
+            dialogue = Dialogue(
+                self.agent, given_skill(skill, place), Toolbox(task, layout, self.policy), self.desk
+            )
+            try:
+                dialogue.hold()
+            except SpendingCapError as error:
+                raise CapReachedError(f"{error.message}; finished runs are kept") from error
+            return self._judged(job, dialogue, layout)
+
+    def _judged(self, job: PlannedRun, dialogue: Dialogue, layout: Layout) -> Trial:
+        """Grade what was left, unless there is nothing to grade."""
+        task, attempts = job.task, tuple(dialogue.toolbox.attempts)
+        trial = Trial(
+            task=task.id,
+            status=dialogue.status,
+            tags=task.tags,
+            seconds=dialogue.seconds,
+            cost_usd=dialogue.cost_usd,
+            tampering=(*changed_files(task), *reached_for(attempts, task)),
+            attempts=attempts,
+            note=dialogue.note[:NOTE_CHARS],
+            transcript=self.desk.keep(self._transcript(job, dialogue).model_dump(mode="json"), kind="transcript"),
+        )
+        full = too_full(layout, self.policy) if trial.status == "done" else None
+        if full:
+            return trial.model_copy(update={"status": full[0], "note": full[1]})
+        if trial.status != "done" or trial.tampered:
+            return trial
+        return graded(trial, AgentWork(task, layout.workspace, dialogue.answer, self.policy))
+
+    def _transcript(self, job: PlannedRun, dialogue: Dialogue) -> RunTranscript:
+        return RunTranscript(
+            task=job.task.id,
+            split="audit" if job.task.id in self.audit else "sealed",
+            skill=job.arm.skill,
+            model=self.agent.model,
+            skill_mode=self.agent.skill_mode,
+            loaded=dialogue.loaded,
+            system="".join(part.text for part in dialogue.system),
+            tools=tuple(map(tool_body, dialogue.tools)),
+            messages=tuple(message_body(unmarked(turn)) for turn in dialogue.messages),
+            answer=dialogue.answer,
+        )
+
+
+def reached_for(attempts: tuple[str, ...], task: RolloutTask) -> tuple[str, ...]:
+    """Name the attempts to write to what a run is given and judged by: the skill, the prompt, the task set.
+
+    Others are reported and no more, as of every agent: a model that writes to /tmp means no harm.
+    """
+    folder = task.folder.resolve() if task.folder.is_absolute() else None
+
+    def given(attempt: str) -> bool:
+        place = attempt.removeprefix(_WROTE)
+        own = not place.startswith("/")  # below the trial's own folder, and not where it may write
+        return attempt.startswith(_WROTE) and (own or (folder is not None and Path(place).is_relative_to(folder)))
+
+    return tuple(f"agent: {attempt}" for attempt in attempts if given(attempt))
+
+
+class RunTranscript(Frozen):
+    """The messages, without cache marks; `loaded` tells whether a skill of choice was."""
+
+    form: Literal["germline/transcript/1"] = "germline/transcript/1"
+    task: str
+    split: Split
+    skill: str
+    model: str
+    skill_mode: SkillMode
+    loaded: bool
+    system: str
+    tools: tuple[dict[str, JsonValue], ...]
+    messages: tuple[dict[str, JsonValue], ...]
+    answer: str

@@ -1,0 +1,235 @@
+"""One trial: an agent, with a skill or without, on one task, in isolation; then anchors, then graders."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+from pydantic import Field
+
+from events.errors import CheckFailedError, NotFoundError
+from events.types.frozen import Frozen
+from strategies.rollouts.run.agent_templates import cost_of, told_by
+from strategies.rollouts.run.graders import LENIENT, grade
+from strategies.rollouts.run.leftovers import AgentWork
+from strategies.rollouts.run.run_checks import keeps_anchors
+from strategies.rollouts.run.trial_folders import agent_command, lay_out, take_skill_away
+from strategies.rollouts.tasks.task import JudgeGrader, judge_layers
+from strategies.rollouts.tasks.workspace import changed_fixtures, overfull, read_text, state_of
+from strategies.sandbox.confined_run import installed, run, run_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from strategies.rollouts.run.agent_templates import Agent, AgentAnswer
+    from strategies.rollouts.run.trial_folders import Layout
+    from strategies.rollouts.tasks.task import RolloutTask
+    from strategies.sandbox.confined_run import Ran, SandboxPolicy
+
+COST_FILE: Final = "germline-cost.json"
+"""Where an agent may leave what its run cost: `{"cost_usd": 0.12}`, in its workspace."""
+NOTE_CHARS: Final = 300
+"""How much is kept of why a trial ended as it did."""
+
+Status = Literal["done", "infrastructure", "stopped"]
+
+
+class LayerResult(Frozen):
+    """The result of one layer of grading; `note` tells why it failed, or was stopped.
+
+    One that does not count is a note beside the others: a judge that is not calibrated.
+    """
+
+    name: str
+    value: Annotated[float, Field(ge=0, le=1)]
+    threshold: float
+    note: str = ""
+    counts: bool = True
+
+    @property
+    def passed(self) -> bool:
+        """Whether the layer reached its threshold."""
+        return self.value >= self.threshold
+
+
+class ShownWork(Frozen):
+    """What a layer that asks a judge will show: a file or the answer, None where it cannot be read."""
+
+    layer: str
+    text: str | None
+
+
+class Trial(Frozen):
+    """What one trial gave.
+
+    `status` is done, infrastructure (the agent never got going: the pair is void) or stopped (a limit of the task
+    was hit: the value is 0, and nothing was graded). `value` is the mean over layers, `lenient` whether three of
+    four passed and every anchor holds. `tampering` names what a grader tried that it should not have, or which
+    files of the set changed: such a trial counts for nobody, and its candidate must not be promoted. `attempts`
+    names what the agent tried and was not let do. `transcript` is the blob of its messages, where it is known.
+    `shown` is what a judge has yet to see, and never stored.
+
+    Units: value in [0, 1], seconds of the agent's run, cost in US dollars, None where it is not known.
+    """
+
+    task: str
+    status: Status
+    value: Annotated[float, Field(ge=0, le=1)] = 0.0
+    lenient: bool = False
+    layers: tuple[LayerResult, ...] = ()
+    failed_anchors: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    seconds: Annotated[float, Field(ge=0)] = 0.0
+    cost_usd: Annotated[float, Field(ge=0)] | None = None
+    tampering: tuple[str, ...] = ()
+    attempts: tuple[str, ...] = ()
+    note: str = ""
+    transcript: str = ""
+    shown: Annotated[tuple[ShownWork, ...], Field(exclude=True)] = ()
+
+    @property
+    def tampered(self) -> bool:
+        """Whether the trial is worth nothing because somebody reached beyond what they were given."""
+        return bool(self.tampering)
+
+
+def trial(task: RolloutTask, skill: Path | None, agent: Agent, policy: SandboxPolicy) -> Trial:
+    """Run one agent on one task, with this skill folder or none, and grade what it left behind.
+
+    Raises: IsolationError where the machine cannot isolate and `policy` does not allow that; RefusedError for a
+    command off the allow list; NotFoundError for a grader's program that is not installed; CheckFailedError if a
+    file of the set is not what was loaded; StorageError.
+    """
+    require_unchanged(task)
+    try:
+        program = installed(agent.argv[0])
+    except NotFoundError as error:
+        return Trial(task=task.id, status="infrastructure", tags=task.tags, note=error.message)
+    with run_folder("trial-") as root:
+        layout = lay_out(task, skill, agent, root)
+        before = _state(layout)
+        ran = run(agent_command(task, agent, program, layout), policy)
+        answer = told_by(agent, ran.stdout)
+        so_far = Trial(
+            task=task.id,
+            status="done",
+            tags=task.tags,
+            seconds=ran.seconds,
+            cost_usd=answer.cost_usd if answer.cost_usd is not None else _left_cost(layout),
+            tampering=changed_files(task),
+            attempts=ran.attempts,
+        )
+        ended = _ended_early(task, ran, answer, idle=_state(layout) == before) or too_full(layout, policy)
+        if ended:
+            status, note = ended
+            return so_far.model_copy(update={"status": status, "note": note[:NOTE_CHARS]})
+        if so_far.tampered:
+            return so_far
+        _remove_cost(layout)
+        take_skill_away(layout)
+        return graded(so_far, AgentWork(task, layout.workspace, answer.answer, policy))
+
+
+def graded(found: Trial, work: AgentWork) -> Trial:
+    """Grade what was left: anchors first, then every layer, and last whether the files of the set still stand.
+
+    Layers that ask a judge are left to those that have one (jury.py).
+    """
+    try:
+        kept = keeps_anchors(work.task.anchors, work)
+        marks = [
+            (grader, grade(grader, work)) for grader in work.task.graders if not isinstance(grader, JudgeGrader)
+        ]
+    except CheckFailedError as error:  # a file of the set changed under our hands
+        return found.model_copy(update={"tampering": changed_files(work.task), "note": error.message})
+    layers = [
+        LayerResult(name=grader.name, value=result.value, threshold=grader.threshold, note=result.note)
+        for grader, result in marks
+    ]
+    tried = [f"grader {grader.name}: {deed}" for grader, result in marks for deed in result.tampering]
+    tampering = (*kept.tampering, *tried, *changed_files(work.task))
+    judged = () if tampering else judge_layers(work.task)
+    return summed(
+        found.model_copy(
+            update={
+                "layers": tuple(layers),
+                "failed_anchors": kept.failed,
+                "tampering": tampering,
+                "shown": tuple(ShownWork(layer=layer.name, text=work.text(layer.path)) for layer in judged),
+            }
+        )
+    )
+
+
+def summed(found: Trial) -> Trial:
+    """Give a trial the value that its layers come to; a trial that was tampered with comes to nothing."""
+    counting = [layer for layer in found.layers if layer.counts]
+    passed = sum(layer.passed for layer in counting) / len(counting)
+    return found.model_copy(
+        update={
+            "value": 0.0 if found.tampered else sum(layer.value for layer in counting) / len(counting),
+            "lenient": passed >= LENIENT and not found.failed_anchors and not found.tampered,
+        }
+    )
+
+
+def require_unchanged(task: RolloutTask) -> None:
+    """Raise CheckFailedError where a file of the task set is not what was loaded."""
+    changed = changed_files(task)
+    if changed:
+        raise CheckFailedError(
+            f"task {task.id}: {', '.join(changed)} since it was loaded",
+            hint="load the task set again, and measure both versions with it",
+        )
+
+
+def changed_files(task: RolloutTask) -> tuple[str, ...]:
+    """Say which files of the task set are not what was loaded."""
+    return tuple(f"{path} of the task set changed" for path in changed_fixtures(task.folder, task.fixtures))
+
+
+def _state(layout: Layout) -> dict[str, tuple[int, int, int]]:
+    return {path: state for path, state in state_of(layout.workspace).items() if path != COST_FILE}
+
+
+def _ended_early(task: RolloutTask, ran: Ran, answer: AgentAnswer, *, idle: bool) -> tuple[Status, str] | None:
+    """Say why there is nothing to grade, None if there is.
+
+    An agent that fails after it has worked is graded: crashing is its own. One that fails before it changed a file
+    or wrote anything never got going.
+    """
+    if ran.ended in {"unstarted", "lost"}:
+        return "infrastructure", f"the agent could not be run: {ran.error}"
+    if ran.ended == "disk":
+        return "infrastructure", "the disk ran full while the agent worked"
+    if ran.ended == "limit":
+        return "stopped", f"the agent ran past the limit of {task.limit_s:g} s"
+    if ran.ended == "processes":
+        return "stopped", "the agent started too many processes"
+    silent = answer.failed or not answer.answer.strip()
+    if (ran.code != 0 or answer.failed) and idle and silent:
+        last = (ran.stderr or answer.answer).strip().splitlines()[-1:]
+        return "infrastructure", f"the agent ended before it did anything, exit code {ran.code}: {''.join(last)}"
+    return None
+
+
+def too_full(layout: Layout, policy: SandboxPolicy) -> tuple[Status, str] | None:
+    """Say why what was left is too much to be graded, None where it is not."""
+    problem = overfull(layout.workspace, most_files=policy.workspace_files, most_bytes=policy.workspace_bytes)
+    return ("stopped", problem) if problem else None
+
+
+def _remove_cost(layout: Layout) -> None:
+    with suppress(OSError):  # a folder of that name is the agent's own
+        (layout.workspace / COST_FILE).unlink(missing_ok=True)
+
+
+def _left_cost(layout: Layout) -> float | None:
+    """Read what the run cost, where the agent left a file that says so."""
+    text = read_text(layout.workspace, COST_FILE)
+    try:
+        report = json.loads(text or "null")
+    except (ValueError, RecursionError):
+        return None
+    return cost_of(report.get("cost_usd")) if isinstance(report, dict) else None

@@ -1,0 +1,1 @@
+"""Tasks: what a person registered for an agent to do."""

@@ -1,0 +1,184 @@
+"""Task sets as files: TOML with [[tasks]], or JSONL with one task a line; see docs/rollouts.md."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import tomllib
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pydantic import ValidationError
+
+from events.errors import TaskFileError
+from strategies.rollouts.tasks.errors import mistake
+from strategies.rollouts.tasks.task import MAX_FIXTURE_BYTES, MAX_TASKS, RolloutTask, TaskSet
+from strategies.rollouts.tasks.workspace import place_below
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MAX_FILE_BYTES: Final = 256 * 1024**2
+_HINT: Final = "docs/rollouts.md shows a whole task set"
+_FROM: Final = "from"
+_UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def load_tasks(path: Path) -> TaskSet:
+    """Read a task set, hash every file it refers to, and check all of it.
+
+    Raises: TaskFileError that names the file, the line and the task, and says what to write instead.
+    """
+    text = _text(path)
+    is_toml = path.suffix == ".toml"
+    name, entries = (_of_toml if is_toml else _of_jsonl)(path, text)
+    folder = path.resolve().parent
+    locker = _Locker(folder)
+    tasks = tuple(_task(entry, locker) for entry in entries)
+    if not tasks:
+        what = "[[tasks]]" if is_toml else "a JSON object on each line"
+        raise TaskFileError(f"{path} holds no task", hint=f"write {what}; {_HINT}")
+    if len(tasks) > MAX_TASKS:
+        raise TaskFileError(f"{path} holds {len(tasks):,} tasks, at most {MAX_TASKS:,} may be", hint="divide it")
+    twice = [task for task, times in Counter(task.id for task in tasks).items() if times > 1]
+    if twice:
+        raise TaskFileError(f"{path}: the id {twice[0]} stands twice", hint="give each task an id of its own")
+    return TaskSet(name=name, tasks=tasks, folder=folder)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """One task as it is in a file; `where` names the place, as in `tasks.toml:12`."""
+
+    where: str
+    content: dict[str, object]
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > _MAX_FILE_BYTES:
+            raise TaskFileError(
+                f"{path} is larger than {_MAX_FILE_BYTES:,} bytes", hint="keep large files beside it, as fixtures"
+            )
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise TaskFileError(f"cannot read {path}: {error.strerror}", hint=_HINT) from error
+    except UnicodeDecodeError as error:
+        raise TaskFileError(f"{path} is no UTF-8 text: {error}", hint="save it as UTF-8") from error
+
+
+def _of_toml(path: Path, text: str) -> tuple[str, Iterator[_Found]]:
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise TaskFileError(f"{path} is no TOML: {error}", hint=_HINT) from error
+    unknown = sorted(table.keys() - {"name", "defaults", "tasks"})
+    if unknown:
+        raise TaskFileError(f"{path}: unknown {unknown[0]}", hint="it may hold name, [defaults] and [[tasks]]")
+    name, defaults, tasks = table.get("name", _name(path)), table.get("defaults", {}), table.get("tasks", [])
+    if not isinstance(name, str) or _UNFIT.search(name) or not name:
+        raise TaskFileError(
+            f"{path}: name is {name!r}", hint="letters, digits, dot, dash and underscore, as in a-b.2"
+        )
+    if not isinstance(defaults, dict) or {"id", "prompt"} & defaults.keys():
+        raise TaskFileError(f"{path}: defaults cannot be these", hint="write [defaults], without id and prompt")
+    if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
+        raise TaskFileError(f"{path}: tasks is no array of tables", hint="write each task under [[tasks]]")
+    return name, (_Found(_place_of(path, text, task, at), defaults | task) for at, task in enumerate(tasks, 1))
+
+
+def _place_of(path: Path, text: str, task: dict[str, object], at: int) -> str:
+    """Name the line that holds a task's id, the number of the task where there is none."""
+    match = re.search(rf"^\s*id\s*=\s*([\"']){re.escape(str(task.get('id')))}\1", text, re.MULTILINE)
+    return f"{path}:{text.count(chr(10), 0, match.end()) + 1}" if match else f"{path}, task {at}"
+
+
+def _of_jsonl(path: Path, text: str) -> tuple[str, Iterator[_Found]]:
+    return _name(path), (_line(path, line, at) for at, line in enumerate(text.split("\n"), 1) if line.strip())
+
+
+def _line(path: Path, line: str, at: int) -> _Found:
+    where = f"{path}:{at}"
+    try:
+        content = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise TaskFileError(f"{where} is no JSON: {error}", hint="write one JSON object on each line") from error
+    if not isinstance(content, dict):
+        raise TaskFileError(f"{where} is no JSON object", hint=_HINT)
+    return _Found(where, content)
+
+
+def _name(path: Path) -> str:
+    return _UNFIT.sub("-", path.stem).strip("-._") or "tasks"
+
+
+@dataclass(frozen=True)
+class _Locker:
+    """Locks the files of a set: reads each once, and remembers its hash."""
+
+    folder: Path
+    known: dict[str, dict[str, object]] = field(default_factory=dict)
+
+    def fixture(self, where: str, path: object) -> dict[str, object]:
+        """Hash a file of the set; raises TaskFileError if it is none, or lies outside."""
+        if not isinstance(path, str):
+            raise TaskFileError(f"{where}: {path!r} is no path", hint="name a file beside the task set, as a text")
+        if path not in self.known:
+            self.known[path] = self._locked(where, path)
+        return self.known[path]
+
+    def _locked(self, where: str, path: str) -> dict[str, object]:
+        place = None if Path(path).is_absolute() or "\0" in path else place_below(self.folder, path)
+        if place is None or ".." in Path(path).parts:
+            raise TaskFileError(
+                f"{where}: {path!r} leads out of {self.folder}",
+                hint="keep the files of a task set below its folder",
+            )
+        try:
+            size, executable = place.stat().st_size, os.access(place, os.X_OK)
+            content = place.read_bytes() if size <= MAX_FIXTURE_BYTES else b""
+        except OSError as error:
+            raise TaskFileError(
+                f"{where}: cannot read {path}: {error.strerror}", hint=f"it is looked for in {self.folder}"
+            ) from error
+        if size > MAX_FIXTURE_BYTES:
+            raise TaskFileError(
+                f"{where}: {path} has {size:,} bytes, at most {MAX_FIXTURE_BYTES:,} may be", hint="make it smaller"
+            )
+        return {"path": path, "sha256": hashlib.sha256(content).hexdigest(), "executable": executable}
+
+
+def _task(found: _Found, locker: _Locker) -> RolloutTask:
+    text = f"{found.where}: task {found.content.get('id', 'without id')}"
+    if "folder" in found.content:
+        raise TaskFileError(
+            f"{text}: folder is not known", hint="the files of a set lie below the folder of its file"
+        )
+    content = {key: _locked(text, key, value, locker) for key, value in found.content.items()}
+    try:
+        task = RolloutTask.model_validate_json(json.dumps(content), strict=True)
+    except ValidationError as error:
+        what, hint = mistake(error)
+        raise TaskFileError(f"{text}: {what}", hint=hint) from error
+    except (TypeError, ValueError) as error:  # a date of TOML, which no task holds
+        raise TaskFileError(f"{text}: {error}", hint=_HINT) from error
+    return task.model_copy(update={"folder": locker.folder})
+
+
+def _locked(where: str, key: str, value: object, locker: _Locker) -> object:
+    """Put the hash of a file in the place of each name of one: `{from = …}`, a script, the files that are used."""
+    if isinstance(value, dict):
+        if value.keys() == {_FROM}:
+            return locker.fixture(where, value[_FROM])
+        return {name: _locked(where, str(name), inner, locker) for name, inner in value.items()}
+    if key == "script":
+        return locker.fixture(where, value)
+    if isinstance(value, list):
+        return [
+            locker.fixture(where, inner) if key == "uses" else _locked(where, "", inner, locker) for inner in value
+        ]
+    return value

@@ -1,0 +1,135 @@
+"""Folders that commands work in: written from a task, copied with caps, read without following links out."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from events.errors import CheckFailedError
+from strategies.rollouts.tasks.check_types import Fixture
+from strategies.rollouts.tasks.task import MAX_FIXTURE_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+MAX_READ_BYTES: Final = 16 * 1024**2
+"""What a declarative check reads of one file; a larger one needs a script (guess)."""
+
+
+def place_below(folder: Path, path: str) -> Path | None:
+    """Resolve a path below a folder, None where links lead out of it."""
+    root = folder.resolve()
+    place = (root / path).resolve()
+    return place if place.is_relative_to(root) else None
+
+
+def fixture_bytes(folder: Path, fixture: Fixture) -> bytes:
+    """Read a file of a task set; raises CheckFailedError if it is not what it was when the set was loaded."""
+    place = place_below(folder, fixture.path)
+    hint = "load the task set again: what was measured with it before stands beside, not below, what comes"
+    if place is None or not place.is_file() or place.stat().st_size > MAX_FIXTURE_BYTES:
+        raise CheckFailedError(f"{folder / fixture.path}: the file of the task set is gone", hint=hint)
+    content = place.read_bytes()
+    if hashlib.sha256(content).hexdigest() != fixture.sha256:
+        raise CheckFailedError(f"{folder / fixture.path} is not the file that was loaded: it changed", hint=hint)
+    return content
+
+
+def changed_fixtures(folder: Path, fixtures: Iterable[Fixture]) -> tuple[str, ...]:
+    """Name the files of a task set that are not what they were when it was loaded."""
+    changed = []
+    for fixture in fixtures:
+        try:
+            fixture_bytes(folder, fixture)
+        except (CheckFailedError, OSError):
+            changed.append(fixture.path)
+    return tuple(changed)
+
+
+def write_files(folder: Path, files: Mapping[str, str | Fixture], source: Path) -> None:
+    """Write files into a folder, texts as they are and fixtures from `source`.
+
+    Raises: CheckFailedError if a fixture is not what was loaded.
+    """
+    for path, content in files.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, Fixture):
+            place.write_bytes(fixture_bytes(source, content))
+            place.chmod(0o700 if content.executable else 0o600)
+        else:
+            place.write_text(content, encoding="utf-8", newline="")
+
+
+def state_of(folder: Path) -> dict[str, tuple[int, int, int]]:
+    """Tell of each entry of a folder its size, its time of change in nanoseconds and its mode."""
+    return {path: (status.st_size, status.st_mtime_ns, status.st_mode) for path, status in _entries(folder)}
+
+
+def overfull(folder: Path, *, most_files: int, most_bytes: int) -> str:
+    """Say why a folder is too large to be copied, "" if it is not."""
+    size = 0
+    for files, (_, status) in enumerate(_entries(folder), 1):
+        size += status.st_size
+        if files > most_files:
+            return f"the workspace holds more than {most_files:,} files"
+        if size > most_bytes:
+            return f"the workspace holds more than {most_bytes:,} bytes"
+    return ""
+
+
+def copy_workspace(source: Path, target: Path) -> None:
+    """Copy a workspace that nobody works in any more: files and folders, and links that stay inside.
+
+    Left out: what is neither, and what its owner may not read.
+    """
+    target.mkdir()
+    root = source.resolve()
+    for path, status in _entries(source):
+        place, copy = source / path, target / path
+        with suppress(PermissionError):
+            if stat.S_ISDIR(status.st_mode):
+                copy.mkdir(exist_ok=True)
+            elif stat.S_ISREG(status.st_mode):
+                shutil.copyfile(place, copy)
+                copy.chmod(0o700 if status.st_mode & 0o100 else 0o600)
+            elif stat.S_ISLNK(status.st_mode) and _stays(root, place):
+                copy.symlink_to(place.readlink())
+
+
+def read_text(folder: Path, path: str) -> str | None:
+    """Read a text file below a folder; None where there is no such regular file, or one too large to check."""
+    place = place_below(folder, path)
+    if place is None:
+        return None
+    try:
+        descriptor = os.open(place, os.O_RDONLY | os.O_NONBLOCK)  # a pipe would wait for a writer
+    except (OSError, ValueError):
+        return None
+    with open(descriptor, "rb") as stream:  # noqa: PTH123 - a descriptor
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_READ_BYTES:
+            return None
+        return stream.read().decode(errors="replace")
+
+
+def _entries(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield every entry below a folder, folders before what they hold; links are not followed."""
+    for place, folders, files in os.walk(folder):
+        here = Path(place)
+        for name in (*folders, *files):
+            with suppress(FileNotFoundError):
+                yield (here / name).relative_to(folder).as_posix(), (here / name).lstat()
+
+
+def _stays(root: Path, link: Path) -> bool:
+    """Tell whether a link is relative and leads to a place inside."""
+    try:
+        return not link.readlink().is_absolute() and link.resolve().is_relative_to(root)
+    except (OSError, RuntimeError):  # RuntimeError: links in a circle, until Python 3.13
+        return False

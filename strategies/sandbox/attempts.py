@@ -1,0 +1,135 @@
+"""Read what a system call that waits for an answer reaches for, and whether that is the command's own."""
+
+from __future__ import annotations
+
+import os
+
+from strategies.sandbox import libc
+from strategies.sandbox.namespaces import WRITABLE_OF_ITS_OWN
+from strategies.sandbox.syscalls import ARCHITECTURES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from strategies.sandbox.seccomp import Notification
+    from strategies.sandbox.spec import Spec
+    from strategies.sandbox.syscalls import PathCall
+
+_PAGE: Final = 4096
+_SHOWN_CHARS: Final = 200
+_INTERNET: Final = 2
+_INTERNET_6: Final = 10
+_TRIES_TO_WRITE: Final = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
+"""SQLite asks for this, without O_TRUNC, for every database, and reads if it is refused."""
+
+
+class AttemptedReach:
+    """What to report of a call ("" for nothing), and whether it is refused here, as the network is.
+
+    Files are left to the kernel: mounts and Landlock hold whatever a path means by the time it is looked at, and
+    what a command that made mounts of its own means by one cannot be known here.
+    """
+
+    def __init__(self, text: str = "", *, refused: bool = False) -> None:
+        self.text = text
+        self.refused = refused
+
+
+def reached(call: Notification, spec: Spec) -> AttemptedReach:
+    """Judge a call by what its arguments say at this moment; files are held by the kernel."""
+    known = ARCHITECTURES[libc.machine()]
+    if call.number == known.connect:
+        return _address(call, call.arguments[1], call.arguments[2])
+    if call.number == known.sendto:
+        return _address(call, call.arguments[4], call.arguments[5])
+    if call.number == known.socket:
+        return AttemptedReach("tried to open a network socket", refused=True)
+    return _paths(call, known.paths[call.number], spec)
+
+
+def _address(call: Notification, at: int, size: int) -> AttemptedReach:
+    """Refuse every address; those of the network are reported, those of this machine's services are not."""
+    content = _memory(call.pid, at, min(size, 128))
+    family = int.from_bytes(content[:2], "little")
+    port = int.from_bytes(content[2:4])
+    if family == _INTERNET:
+        return AttemptedReach(f"tried to reach {'.'.join(map(str, content[4:8]))}:{port}", refused=True)
+    if family == _INTERNET_6:
+        groups = ":".join(f"{int.from_bytes(content[at : at + 2]):x}" for at in range(8, 24, 2))
+        return AttemptedReach(f"tried to reach [{groups}]:{port}", refused=True)
+    return AttemptedReach(refused=True)
+
+
+def _paths(call: Notification, what: PathCall, spec: Spec) -> AttemptedReach:
+    for folder, pointer in what.paths:
+        if call.arguments[pointer] == 0:
+            continue  # utimensat without a path: the file is open already
+        place = _resolved(call, folder, pointer, follows=what.follows)
+        if place and not _own(place, spec):
+            flags = call.arguments[what.flags] if what.flags >= 0 else 0
+            quiet = flags & _TRIES_TO_WRITE == _TRIES_TO_WRITE and not flags & os.O_TRUNC and os.path.exists(place)  # noqa: PTH110 - pathlib costs the child 3 ms
+            return AttemptedReach("" if quiet else f"tried to write {_shown(place, spec)}")
+    return AttemptedReach()
+
+
+def _own(place: str, spec: Spec) -> bool:
+    own = (*spec.writable, *WRITABLE_OF_ITS_OWN)
+    return any(place == folder or place.startswith(f"{folder}/") for folder in own)
+
+
+def _shown(place: str, spec: Spec) -> str:
+    inside = f"{spec.root}/"
+    return (place.removeprefix(inside) if place.startswith(inside) else place)[:_SHOWN_CHARS]
+
+
+def _resolved(call: Notification, folder: int, pointer: int, *, follows: bool) -> str:
+    """Give the path that a call means, links resolved, "" where the caller has gone."""
+    raw = _text(call.pid, call.arguments[pointer])
+    here = _folder(call, folder)
+    if not raw.startswith("/") and not here:
+        return ""
+    path = os.path.join(here, raw)  # noqa: PTH118 - pathlib costs the child 3 ms
+    if path.startswith("/proc/self/"):
+        path = f"/proc/{call.pid}{path.removeprefix('/proc/self')}"
+    if follows:
+        return os.path.realpath(path)
+    return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))  # noqa: PTH118, PTH119, PTH120
+
+
+def _folder(call: Notification, folder: int) -> str:
+    descriptor = libc.AT_FDCWD if folder < 0 else _signed(call.arguments[folder])
+    link = "cwd" if descriptor == libc.AT_FDCWD else f"fd/{descriptor}"
+    try:
+        return os.readlink(f"/proc/{call.pid}/{link}")  # noqa: PTH115 - pathlib costs the child 3 ms
+    except OSError:
+        return ""
+
+
+def _signed(word: int) -> int:
+    low = word & 0xFFFF_FFFF
+    return low - (1 << 32) if low >> 31 else low
+
+
+def _text(pid: int, at: int) -> str:
+    """Read a text that ends with a zero byte, page by page: the next page may not be there."""
+    content = b""
+    while len(content) < _PAGE:
+        more = _memory(pid, at + len(content), _PAGE - (at + len(content)) % _PAGE)
+        content += more
+        if not more or b"\0" in more:
+            break
+    return os.fsdecode(content.partition(b"\0")[0])
+
+
+def _memory(pid: int, at: int, size: int) -> bytes:
+    try:
+        descriptor = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.pread(descriptor, size, at)
+    except (OSError, OverflowError):
+        return b""
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,1 @@
+"""Which signal is answered next, and for which skill."""

@@ -1,0 +1,93 @@
+"""Open signals, which no live claim answers and no reverted version settled, and the episodes that show them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from events.types.claims import After, AfterError, Before
+from strategies.claims.applicability import live_claims, matches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from events.types.claims import Claim
+    from events.types.registry_events import SignalRaised
+    from registry.query.library import Library
+    from strategies.episodes.episode import EpisodeRecord
+
+
+REGRESSION: Final = "regression"
+"""The kind of signal that is about a version which made things worse."""
+
+
+def version_about(signal: SignalRaised) -> tuple[str, int] | None:
+    """Tell which version of which skill a regression is about; None for other signals, and other names."""
+    skill, _, version = signal.action.rpartition("@")
+    return (skill, int(version)) if signal.kind == REGRESSION and version.isdecimal() else None
+
+
+def settled(library: Library, signals: Iterable[SignalRaised]) -> frozenset[str]:
+    """Name the regressions whose version was taken back since, by fingerprint: nothing is left to answer."""
+    about = {signal.fingerprint: version for signal in signals if (version := version_about(signal))}
+    names = set(library.names()) if about else set()
+    outlines = {skill: library.outline(skill) for skill, _ in about.values() if skill in names}
+    return frozenset(
+        fingerprint
+        for fingerprint, (skill, version) in about.items()
+        if skill in outlines and not outlines[skill].is_live(version)
+    )
+
+
+def answers(live: Iterable[Claim], signal: SignalRaised) -> bool:
+    """Tell whether live claims answer a signal: one about its error, or one about the very action it names.
+
+    What calls for innovation is about more than one action: no single claim answers it.
+    """
+    if signal.template:
+        return any(isinstance(claim, AfterError) and matches(claim.template, signal.template) for claim in live)
+    if signal.calls_for == "innovate":
+        return False
+    about = (claim for claim in live if isinstance(claim, After | Before))
+    return bool(signal.action) and any(claim.action == signal.action for claim in about)
+
+
+def open_among(library: Library, signals: Sequence[SignalRaised]) -> frozenset[str]:
+    """Name the open signals, by fingerprint; a live claim of any skill answers one."""
+    over = settled(library, signals)
+    live = [claim for name in library.names() for claim in live_claims(library.capsule(name))]
+    return frozenset(
+        signal.fingerprint for signal in signals if signal.fingerprint not in over and not answers(live, signal)
+    )
+
+
+ABOUT_A_SKILL: Final = frozenset({"regression", "burn_rate", "stagnation"})
+"""Kinds whose `action` names a skill or a run, not an action class."""
+
+
+class Sightings:
+    """Where signals show among episodes: by their template, else by one of the actions they are about.
+
+    A signal about neither, or about a skill as a whole, shows in every episode. Each distinct template and action
+    of the episodes is compared with a signal once: there are far fewer of them than episodes.
+    """
+
+    def __init__(self, records: Sequence[EpisodeRecord]) -> None:
+        self._records = records
+        self._failing: dict[str, list[int]] = {}
+        self._acting: dict[str, list[int]] = {}
+        for at, record in enumerate(records):
+            for template in {step.template for step in record.steps if step.error}:
+                self._failing.setdefault(template, []).append(at)
+            for action in {step.action for step in record.steps}:
+                self._acting.setdefault(action, []).append(at)
+
+    def of(self, signal: SignalRaised) -> Sequence[EpisodeRecord]:
+        """Give the episodes in which a signal shows, in their order."""
+        if signal.template:
+            places = [ats for template, ats in self._failing.items() if matches(signal.template, template)]
+        elif not signal.action or signal.kind in ABOUT_A_SKILL:
+            return self._records
+        else:
+            about = set(signal.action.split(" + "))  # an action profile names several
+            places = [ats for action, ats in self._acting.items() if about & {action, action.partition(":")[0]}]
+        return [self._records[at] for at in sorted({at for ats in places for at in ats})]

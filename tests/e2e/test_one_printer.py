@@ -1,0 +1,63 @@
+"""Whatever names and texts hold, what steers a terminal is shown and not obeyed (attack.md, F13)."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.command_lines import STEPS
+from tests.registries import SKILL
+from tests.terminal import SPLIT_KEY, Terminal
+from tui.cli.output.color import Paint, printable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOSTILE: Final = "a\x1b]52;c;aGk=\x07\x1b[8m\u202e\x9b2J\x7f\x08b"
+RAW: Final = frozenset("\x1b\x07\x08\x7f\x9b\u202e")
+
+
+def test_only_our_own_colours_are_obeyed_and_only_where_there_are_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Paint(enabled=True)("good", "good")
+    assert not RAW & set(printable(f"{own} {HOSTILE}", StringIO()))
+    monkeypatch.setenv("CLICOLOR_FORCE", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    shown = printable(f"{own} {HOSTILE}", StringIO())
+    assert shown.startswith(f"{own} ")
+    assert not RAW & set(shown.removeprefix(own))
+
+
+def test_what_is_shown_in_json_is_read_as_it_was() -> None:
+    text = json.dumps({"name": HOSTILE}, ensure_ascii=False)
+    shown = printable(text, StringIO())
+    assert not RAW & set(shown)
+    assert json.loads(shown) == {"name": HOSTILE}
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Terminal:
+    """Give a registry in a folder whose name steers terminals."""
+    folder = tmp_path / HOSTILE.replace("/", "")
+    folder.mkdir()
+    found = Terminal(folder)
+    found.does("init", "--split-key", SPLIT_KEY)
+    found.write(f"skills/{HOSTILE}/SKILL.md", SKILL)
+    found.write("skills/broken/SKILL.md", f"---\nname: {HOSTILE!r}\n---\n")
+    found.write(f"{HOSTILE}.jsonl", STEPS.replace('"r"', json.dumps(HOSTILE)))
+    found.write("germline.toml", f'[scan]\npaths = ["{HOSTILE!a}"]\n'.replace("'", "").replace("\\x", "\\u00"))
+    return found
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("status", "status --json", "import skills", "import skills --json", "scan .", "doctor", "config", "log"),
+        *("log --json", "trust", "trust --json", "evolve", "verify", "export skill nobody", "backup .", "show x"),
+    ],
+)
+def test_a_name_of_a_folder_or_file_steers_nothing(terminal: Terminal, words: str) -> None:
+    answer = terminal(*words.split())
+    assert not RAW & set(answer.out + answer.err)

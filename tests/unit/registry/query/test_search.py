@@ -1,0 +1,31 @@
+"""Searching: an event is passed over unread only where it cannot hold the text."""
+
+from __future__ import annotations
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from events.store.envelope import encode
+from events.types.registry_events import PresetSwitched
+from registry.query.search import MOST_CHARS, Query
+
+ODD = 'ssß ẞſsKkİiﬁfi"\\/\t\n\x7f\u2028é'
+"""Letters that are others when their case is folded, and what JSON writes otherwise than a text has it."""
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.text(ODD, min_size=1, max_size=3), st.text(ODD, max_size=9))
+@example("strasse", "Hauptstraße")
+@example("k", "\N{KELVIN SIGN}")
+@example("É", "é")
+def test_an_event_that_says_the_text_in_any_case_is_never_passed_over(wanted: str, said: str) -> None:
+    query = Query(wanted)
+    payload = encode(PresetSwitched(preset="a", previous="", reason=f"{said}."))
+    if query.tester()(said):
+        assert query.may_hold()(payload)
+
+
+def test_an_event_that_cannot_hold_the_text_is_passed_over() -> None:
+    payload = encode(PresetSwitched(preset="a", previous="", reason="worse"))
+    for wanted in ("better", "größer", "x" * MOST_CHARS):
+        assert not Query(wanted).may_hold()(payload)

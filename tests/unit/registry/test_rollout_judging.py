@@ -1,0 +1,428 @@
+"""Candidates judged by runs, with an agent that is a table of pass rates."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.errors import CheckFailedError, EditError, RefusedError, TaskFileError, UpstreamError
+from events.types.candidate_events import CandidateScored, ComparisonFrozen
+from events.types.score import Score, Unmeasured
+from registry.decide.commands import Protect
+from strategies.policy.presets import PRESETS
+from strategies.rollouts.compare.handwritten import propose_rewrite
+from strategies.rollouts.compare.judge_group import try_out
+from strategies.rollouts.run.runner import RunCaps
+from strategies.rollouts.run.sanity import Violation
+from strategies.rollouts.run.trial import Trial
+from tests.fake_runs import FakeRunner, draw, planted, rig, task
+from tests.registries import NAME, SKILL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from registry.registry import Registry
+    from registry.state.candidate import Candidate
+    from strategies.rollouts.run.runner import RunProgress
+    from strategies.rollouts.run.store import PlannedRun
+    from strategies.rollouts.tasks.task import RolloutTask
+
+pytestmark = pytest.mark.usefixtures("place")
+
+
+def proposed(registry: Registry, folder: Path, *lines: str, text: str = SKILL) -> str:
+    """Propose lines at the end of the first list, and return the candidate's id."""
+    copy = folder / "rewritten.md"
+    bullets = "".join([f"- {line}\n" for line in ("Round nothing.", *lines)])
+    copy.write_text(text.replace("- Round nothing.\n", bullets))
+    receipt = propose_rewrite(registry, NAME, copy, reason="a test", strategy="repair", preset=PRESETS["innovate"])
+    return receipt.envelopes[0].stream.removeprefix("candidate:")
+
+
+def tried(registry: Registry, runner: FakeRunner, *ids: str, **options: object) -> list[Candidate]:
+    return try_out(rig(registry, runner, **options), ids)  # type: ignore[arg-type] # handed on as they are
+
+
+def scored(candidate: Candidate) -> CandidateScored:
+    assert candidate.scored is not None
+    return candidate.scored
+
+
+def test_a_helpful_rule_is_promoted_with_its_figures(registry: Registry, tmp_path: Path) -> None:
+    name = proposed(registry, tmp_path, "HELPS a lot.")
+    (candidate,) = tried(registry, FakeRunner(planted), name)
+    assert candidate.verdict == "promote"
+    assert registry.capsule(NAME).version == candidate.version == 2
+    found = scored(candidate)
+    assert found.rollouts is not None
+    assert found.rollouts.difference > 0.25
+    assert found.delta is not None
+    assert found.delta.value == pytest.approx(found.rollouts.difference)
+    assert isinstance(found.after, Score)
+    assert (found.after.kind, found.after.split, found.after.evaluator) == (
+        "rollout", "sealed", rig(registry, FakeRunner(planted)).harness.evaluator,
+    )  # fmt: skip
+    assert isinstance(found.audit_after, Score)
+    assert found.audit_after.split == "audit"
+    assert found.rollouts.no_skill is not None
+    assert found.rollouts.no_skill.effect == "helped"
+    assert {one.tag for one in found.rollouts.tags} == {"even", "odd"}
+    assert [one.version for one in found.rollouts.versions] == [name, f"{NAME}@1"]
+    assert found.rollouts.versions[0].value > 0 > found.rollouts.versions[1].value
+
+
+@pytest.mark.parametrize("line", ["HARMS a lot.", "Changes nothing at all."])
+def test_what_harms_or_does_nothing_is_rejected_and_costs_neither_audit(
+    registry: Registry, tmp_path: Path, line: str
+) -> None:
+    runner = FakeRunner(planted)
+    (candidate,) = tried(registry, runner, proposed(registry, tmp_path, line))
+    assert candidate.verdict == "reject"
+    assert registry.capsule(NAME).version == 1
+    assert not runner.runs_of("no skill")
+    assert isinstance(scored(candidate).audit_after, Unmeasured)
+
+
+def test_a_memoriser_of_visible_tasks_is_rejected(registry: Registry, tmp_path: Path) -> None:
+    explore = rig(registry, FakeRunner(planted)).harness.divided.explore
+    known = " ".join(f"answer {one.id}" for one in explore[:6])
+    (candidate,) = tried(registry, FakeRunner(planted), proposed(registry, tmp_path, known))
+    assert candidate.verdict == "reject"
+
+
+def test_what_will_be_compared_is_on_record_before_the_first_run(registry: Registry, tmp_path: Path) -> None:
+    class Broken(FakeRunner):
+        def __call__(self, job: PlannedRun) -> Trial:
+            raise OSError(f"no {job.task.id}")
+
+    name = proposed(registry, tmp_path, "HELPS a lot.")
+    subject = rig(registry, Broken(planted))
+    with pytest.raises(OSError, match="no task"):
+        try_out(subject, [name])
+    proposal, frozen = (one.event for one in registry.log.read(stream=f"candidate:{name}"))
+    assert isinstance(frozen, ComparisonFrozen)
+    body = registry.log.get_blob(frozen.comparison)
+    assert body is not None
+    told = json.loads(body)
+    assert told["sealed"] == [one.id for one in subject.harness.divided.sealed]
+    assert (told["seed"], told["thresholds"]["least_e"], told["agent"]["name"]) == (7, 10, "fake")
+    assert list(told["candidates"]) == [name]
+    assert registry.evaluators()[-1].kind == "rollout"
+    assert registry.candidate(name) is not None
+    assert proposal != frozen
+
+
+def test_an_interrupted_comparison_goes_on_from_its_finished_runs(registry: Registry, tmp_path: Path) -> None:
+    name = proposed(registry, tmp_path, "HELPS a lot.")
+
+    def interrupted(_: PlannedRun, trial: Trial) -> Trial:
+        if len(first.seen) == 20:
+            raise KeyboardInterrupt
+        return trial
+
+    first = FakeRunner(planted, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        tried(registry, first, name)
+    again = FakeRunner(planted)
+    (candidate,) = tried(registry, again, name)
+    rollouts = scored(candidate).rollouts
+    assert rollouts is not None
+    assert rollouts.reused >= 18
+    assert len(set(again.seen)) == len(again.seen) == rollouts.runs
+    uninterrupted = rollouts.runs + rollouts.reused
+    assert len({*first.seen, *again.seen}) == uninterrupted
+
+
+def test_what_comes_out_does_not_depend_on_the_order_or_the_number_of_workers(
+    registry: Registry, tmp_path: Path
+) -> None:
+    name = proposed(registry, tmp_path, "HELPS a lot.")
+    found = []
+    for workers in (1, 4):
+        with registry.rehearsal():
+            (candidate,) = tried(registry, FakeRunner(planted), name, workers=workers)
+            rollouts = scored(candidate).rollouts
+            assert rollouts is not None
+            found.append((candidate.verdict, candidate.reasons, rollouts.model_copy(update={"seconds": 0.0})))
+    assert found[0] == found[1]
+
+
+def test_after_a_promotion_the_winner_is_measured_anew(registry: Registry, tmp_path: Path) -> None:
+    first = proposed(registry, tmp_path, "HELPS a lot.")
+    tried(registry, FakeRunner(planted), first)
+    text = SKILL.replace("- Round nothing.\n", "- Round nothing.\n- HELPS a lot.\n")
+    copy = tmp_path / "next.md"
+    copy.write_text(text.replace("result alone", "result alone, always"))
+    receipt = propose_rewrite(registry, NAME, copy, reason="a test", strategy="repair", preset=PRESETS["balanced"])
+    runner = FakeRunner(planted)
+    tried(registry, runner, receipt.envelopes[0].stream.removeprefix("candidate:"))
+    sealed = rig(registry, runner).harness.divided.sealed
+    assert len(runner.runs_of(f"{NAME}@2")) >= len(sealed)
+
+
+def test_the_incumbents_runs_are_shared_by_candidates_until_then(registry: Registry, tmp_path: Path) -> None:
+    tried(registry, FakeRunner(planted), proposed(registry, tmp_path, "HARMS a lot."))
+    runner = FakeRunner(planted)
+    tried(registry, runner, proposed(registry, tmp_path, "Changes nothing."))
+    rounds = {number for _, _, number in runner.runs_of(f"{NAME}@1")}
+    assert 0 not in rounds
+
+
+def test_reaching_the_cost_cap_holds_and_names_it_and_a_higher_one_goes_on(
+    registry: Registry, tmp_path: Path
+) -> None:
+    name = proposed(registry, tmp_path, "HELPS a lot.")
+    (held,) = tried(registry, FakeRunner(planted), name, caps=RunCaps(cost_usd=0.2))
+    assert held.verdict == "hold"
+    assert "cost cap of 0.2 USD" in held.reasons[0]
+    assert registry.capsule(NAME).version == 1
+    (candidate,) = tried(registry, FakeRunner(planted), name)
+    assert candidate.verdict == "promote"
+    rollouts = scored(candidate).rollouts
+    assert rollouts is not None
+    assert rollouts.reused >= 20
+
+
+def test_reaching_the_time_cap_holds_and_names_it(registry: Registry, tmp_path: Path) -> None:
+    name = proposed(registry, tmp_path, "HELPS a lot.")
+    subject = rig(registry, FakeRunner(planted), caps=RunCaps(time_s=5.0))
+    looks = iter(range(10_000))
+    (held,) = try_out(replace(subject, now_s=lambda: float(next(looks))), [name])
+    assert (held.verdict, "time cap of 5 s" in held.reasons[0]) == ("hold", True)
+
+
+def infrastructure(share: float, arm: str = "") -> Callable[[PlannedRun, Trial], Trial]:
+    """Let a share of all attempts fail before the agent gets going."""
+    attempts: dict[tuple[str, str, int], int] = {}
+
+    def changed(job: PlannedRun, trial: Trial) -> Trial:
+        attempts[job.place] = attempts.get(job.place, 0) + 1
+        lost = draw("lost", job.place, attempts[job.place]) < share
+        if lost and job.arm.name.startswith(arm):
+            return trial.model_copy(update={"status": "infrastructure", "value": 0.0, "note": "no network"})
+        return trial
+
+    return changed
+
+
+def test_a_run_that_infrastructure_lost_is_made_again(registry: Registry, tmp_path: Path) -> None:
+    name = proposed(registry, tmp_path, "HELPS a lot.")
+    (candidate,) = tried(registry, FakeRunner(planted, infrastructure(0.2)), name)
+    rollouts = scored(candidate).rollouts
+    assert rollouts is not None
+    assert candidate.verdict == "promote"
+    assert rollouts.void / rollouts.pairs < 0.05
+
+
+def test_too_many_lost_pairs_decide_nothing(registry: Registry, tmp_path: Path) -> None:
+    name = proposed(registry, tmp_path, "HELPS a lot.")
+    (candidate,) = tried(registry, FakeRunner(planted, infrastructure(0.65)), name, workers=1)
+    assert candidate.verdict == "hold"
+    assert "lost to infrastructure" in candidate.reasons[0]
+
+
+def test_an_agent_that_never_gets_going_ends_the_command(registry: Registry, tmp_path: Path) -> None:
+    name = proposed(registry, tmp_path, "HELPS a lot.")
+    with pytest.raises(UpstreamError, match="never got going in 5 runs: no network"):
+        tried(registry, FakeRunner(planted, infrastructure(1.0)), name)
+    candidate = registry.candidate(name)
+    assert candidate is not None
+    assert candidate.verdict is None
+
+
+def test_a_run_without_skill_that_never_got_going_is_no_win(registry: Registry, tmp_path: Path) -> None:
+    name = proposed(registry, tmp_path, "HELPS a lot.")
+    (candidate,) = tried(registry, FakeRunner(planted, infrastructure(1.0, "no skill")), name)
+    rollouts = scored(candidate).rollouts
+    assert rollouts is not None
+    assert rollouts.no_skill is not None
+    assert (rollouts.no_skill.effect, rollouts.no_skill.tasks) == ("inert", 0)
+    assert (
+        rollouts.no_skill.nulls == len(rig(registry, FakeRunner(planted)).harness.divided.sealed) * rollouts.rounds
+    )
+
+
+def test_a_gain_over_the_incumbent_that_hurts_against_no_skill_is_vetoed(
+    registry: Registry, tmp_path: Path
+) -> None:
+    def rate(text: str, _: RolloutTask) -> float:
+        return 0.95 if not text else 0.6 if "HELPS" in text else 0.1
+
+    (candidate,) = tried(registry, FakeRunner(rate), proposed(registry, tmp_path, "HELPS a lot."))
+    assert candidate.verdict == "reject"
+    assert candidate.reasons[0].startswith("against no skill: hurt")
+
+
+def test_an_anchor_that_the_incumbent_keeps_and_the_candidate_never_does_vetoes(
+    registry: Registry, tmp_path: Path
+) -> None:
+    lost = rig(registry, FakeRunner(planted)).harness.divided.sealed[3].id
+
+    def changed(job: PlannedRun, trial: Trial) -> Trial:
+        broken = job.arm.standing == "candidate" and job.task.id == lost
+        return trial.model_copy(update={"failed_anchors": ("log kept",)}) if broken else trial
+
+    (candidate,) = tried(registry, FakeRunner(planted, changed), proposed(registry, tmp_path, "HELPS a lot."))
+    assert candidate.verdict == "reject"
+    assert candidate.reasons[0] == f"anchors that the incumbent keeps are lost: {lost}: log kept"
+
+
+def test_an_anchor_that_fails_now_and_then_under_both_is_no_regression(registry: Registry, tmp_path: Path) -> None:
+    def changed(job: PlannedRun, trial: Trial) -> Trial:
+        broken = draw("anchor", job.place) < 0.3
+        return trial.model_copy(update={"failed_anchors": ("log kept",)}) if broken else trial
+
+    (candidate,) = tried(registry, FakeRunner(planted, changed), proposed(registry, tmp_path, "HELPS a lot."))
+    assert candidate.verdict == "promote"
+
+
+@pytest.mark.parametrize("arm", ["candidate", f"{NAME}@1"])
+def test_a_run_that_was_tampered_with_never_promotes(registry: Registry, tmp_path: Path, arm: str) -> None:
+    def changed(job: PlannedRun, trial: Trial) -> Trial:
+        reached = job.arm.standing == arm and job.task.id.endswith("7")
+        return trial.model_copy(update={"tampering": ("opened a socket",)}) if reached else trial
+
+    (candidate,) = tried(registry, FakeRunner(planted, changed), proposed(registry, tmp_path, "HELPS a lot."))
+    assert candidate.verdict == "reject"
+    assert "tampered with: opened a socket" in candidate.reasons[0]
+    assert registry.capsule(NAME).version == 1
+
+
+def test_under_twenty_sealed_tasks_a_person_decides(registry: Registry, tmp_path: Path) -> None:
+    few = tuple(task(number) for number in range(24))
+    (candidate,) = tried(registry, FakeRunner(planted), proposed(registry, tmp_path, "HELPS a lot."), tasks=few)
+    assert candidate.verdict == "hold"
+    assert "20 are needed: a person decides" in candidate.reasons[0]
+
+
+def test_of_versions_that_compete_the_better_one_becomes_live(registry: Registry, tmp_path: Path) -> None:
+    def rate(text: str, _: RolloutTask) -> float:
+        return 0.95 if "BEST" in text else 0.75 if "HELPS" in text else 0.3
+
+    good = proposed(registry, tmp_path, "HELPS a lot.")
+    best = proposed(registry, tmp_path, "BEST of all.")
+    found = {one.id: one for one in tried(registry, FakeRunner(rate), good, best)}
+    assert (found[best].verdict, found[good].verdict) == ("promote", "hold")
+    assert found[good].reasons[0] == "stale base"
+    rollouts = scored(found[best]).rollouts
+    assert rollouts is not None
+    assert [one.version for one in rollouts.versions] == [best, good, f"{NAME}@1"]
+
+
+def test_a_preset_with_a_higher_bar_is_heeded(registry: Registry, tmp_path: Path) -> None:
+    name = proposed(registry, tmp_path, "HELPS a lot.")
+    with registry.rehearsal():
+        (usual,) = tried(registry, FakeRunner(planted), name)
+    (strict,) = tried(registry, FakeRunner(planted), name, preset="steady-state")
+    one, other = scored(usual).rollouts, scored(strict).rollouts
+    assert one is not None
+    assert other is not None
+    assert other.evidence >= 50 or strict.verdict != "promote"
+    assert other.rounds >= one.rounds
+
+
+def test_what_was_rejected_is_not_run_again_under_the_same_evaluator(registry: Registry, tmp_path: Path) -> None:
+    name = proposed(registry, tmp_path, "HARMS a lot.")
+    tried(registry, FakeRunner(planted), name)
+    with pytest.raises(RefusedError, match="was rejected by this evaluator"):
+        tried(registry, FakeRunner(planted), name)
+    other = tuple(task(number, "other") for number in range(70))
+    (again,) = tried(registry, FakeRunner(planted), name, tasks=other)
+    assert again.id != name
+    assert again.verdict == "reject"
+
+
+def test_a_stale_base_is_refused_and_nothing_is_written(registry: Registry, tmp_path: Path) -> None:
+    first = proposed(registry, tmp_path, "HELPS a lot.")
+    second = proposed(registry, tmp_path, "Changes nothing.")
+    tried(registry, FakeRunner(planted), first)
+    before = registry.log.head()
+    with pytest.raises(RefusedError, match="stale base"):
+        tried(registry, FakeRunner(planted), second)
+    assert registry.log.head() == before
+
+
+def test_what_a_candidate_may_not_change_is_refused_when_it_is_proposed(
+    registry: Registry, tmp_path: Path
+) -> None:
+    before = registry.log.head()
+    for text, match in (
+        (SKILL.replace("## Format", "## Shape"), "other sections came, went or moved"),
+        (SKILL.replace("Answers questions", "Answers"), "front matter differs"),
+        (SKILL, "nothing to propose"),
+    ):
+        with pytest.raises(RefusedError, match=match):
+            proposed(registry, tmp_path, text=text.replace("- Round nothing.\n", "- Round nothing.\n"))
+    with pytest.raises(CheckFailedError, match="trust region"):
+        proposed(registry, tmp_path, *(f"Rule {number} says more than it should." for number in range(40)))
+    assert registry.log.head() == before
+    line = registry.capsule(NAME).genes[1].lines[3]
+    registry.execute(Protect(NAME, registry.capsule(NAME).genes[1].id, (line.id,), "mine"))
+    with pytest.raises(EditError, match="protected"):
+        proposed(registry, tmp_path, text=SKILL.replace("Round nothing", "Round all"))
+
+
+def test_a_rewritten_file_beside_the_skill_is_run_and_promoted_with_it(registry: Registry, tmp_path: Path) -> None:
+    copy = tmp_path / "copy" / NAME
+    (copy / "scripts").mkdir(parents=True)
+    (copy / "SKILL.md").write_text(SKILL)
+    (copy / "scripts" / "run.py").write_text("print('HELPS')\n")
+    receipt = propose_rewrite(
+        registry, NAME, copy, reason="a script", strategy="innovate", preset=PRESETS["balanced"]
+    )
+
+    class Reads(FakeRunner):
+        def __call__(self, job: PlannedRun) -> Trial:
+            script = job.arm.files and job.arm.files.get("scripts/run.py")
+            passed = draw(job.arm.key, job.task.id, job.round) < (0.9 if script else 0.3)
+            return Trial(task=job.task.id, status="done", value=float(passed))
+
+    (candidate,) = tried(registry, Reads(planted), receipt.envelopes[0].stream.removeprefix("candidate:"))
+    assert candidate.verdict == "promote"
+    assert [file.entry.path for file in registry.capsule(NAME).files] == ["scripts/run.py"]
+
+
+def test_after_ctrl_c_nobody_waits_for_the_runs_in_flight(registry: Registry, tmp_path: Path) -> None:
+    name = proposed(registry, tmp_path, "HELPS a lot.")
+    ended = threading.Event()
+
+    class Waiting(FakeRunner):
+        def __call__(self, job: PlannedRun) -> Trial:
+            trial = super().__call__(job)
+            if len(self.seen) > 1:
+                ended.wait()
+            return trial
+
+    def interrupt(_: RunProgress) -> None:
+        raise KeyboardInterrupt
+
+    subject = rig(registry, Waiting(planted))
+    subject = replace(subject, harness=replace(subject.harness, end_all=ended.set), on_progress=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        try_out(subject, [name])
+    assert ended.is_set()
+    (candidate,) = tried(registry, FakeRunner(planted), name)
+    rollouts = scored(candidate).rollouts
+    assert rollouts is not None
+    assert (candidate.verdict, rollouts.reused) == ("promote", 1)
+
+
+def test_tasks_that_cannot_tell_good_work_from_none_are_refused_before_an_agent_is_paid_for(
+    registry: Registry, tmp_path: Path
+) -> None:
+    name = proposed(registry, tmp_path, "HELPS a lot.")
+    runner = FakeRunner(planted)
+    subject = rig(registry, runner)
+
+    def lax(one: RolloutTask) -> tuple[Violation, ...]:
+        return (Violation(one.id, "the graders pass work that was never begun"),) if one.id.endswith("7") else ()
+
+    subject = replace(subject, harness=replace(subject.harness, violations=lax))
+    with pytest.raises(TaskFileError, match="the graders pass work that was never begun"):
+        try_out(subject, [name])
+    assert not runner.seen

@@ -1,0 +1,155 @@
+"""Longer readings take the place of shorter ones, except of those that an evaluator was frozen with."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.sqlite.log import SqliteLog
+from events.types.registry_events import OutcomeRecorded
+from registry.actions.erase_evidence import erase
+from registry.decide.commands import CreateRegistry, RecordFact
+from registry.projection.projector import rebuild
+from registry.query.signals import kept_evidence
+from registry.registry import Registry
+from strategies.episodes.episode import EpisodeOutcome
+from strategies.episodes.longer_readings import condensed, longest
+from strategies.gate.replay import evaluation_set
+from strategies.gate.replay.evaluation_set import prepare
+from strategies.pool.intake import SUPERSEDED, all_episodes, every_reading, scan_into
+from tests.clocks import TickingClock
+from tests.registries import documents
+from tests.sample_logs import jsonl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.gate.replay.evaluation_set import Ground
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Registry:
+    (tmp_path / "of").mkdir()
+    new = Registry(SqliteLog.open(tmp_path / "of" / "registry.db", create=True), TickingClock(), "person:test")
+    new.execute(CreateRegistry("key", "balanced"))
+    return new
+
+
+def step(episode: str, number: int, *, error: bool = False) -> dict[str, object]:
+    said = {"type": "step", "episode": episode, "tool": "sql", "text": f"SELECT {number}", "error": error}
+    return {**said, "error_text": "no such table" * error, "started_at": f"2026-01-01T00:00:{number:02}Z"}
+
+
+def grown(registry: Registry, path: Path, steps: int) -> EpisodeRecord:
+    """Let the log of one episode grow to so many steps, read it, and give the episode."""
+    path.write_bytes(jsonl(*(step("a", number, error=number == 1) for number in range(steps))))
+    scan_into(registry, [path], live=True)
+    (found,) = all_episodes(registry)
+    assert len(found.steps) == steps
+    return found
+
+
+def links(registry: Registry) -> dict[str, str]:
+    found: dict[str, str] = json.loads(registry.log.maps().get(SUPERSEDED, b"{}"))
+    return found
+
+
+def test_an_episode_that_grows_is_kept_once_and_leaves_no_trace_behind(registry: Registry, tmp_path: Path) -> None:
+    for steps in range(1, 30):
+        last = grown(registry, tmp_path / "a.jsonl", steps)
+    assert every_reading(registry) == [last]
+    assert links(registry) == {}
+    assert registry.log.verify().problems == ()
+    before = documents(registry)
+    rebuild(registry.log)
+    assert documents(registry) == before
+
+
+def test_a_reading_that_an_evaluator_was_frozen_with_stays_as_it_was(registry: Registry, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    short = grown(registry, path, 2)
+    frozen = prepare(registry)
+    for steps in (3, 4, 5):
+        last = grown(registry, path, steps)
+    assert {one.id for one in every_reading(registry)} == {short.id, last.id}
+    assert links(registry) == {short.id: last.id}
+    assert (prepare(registry).division, prepare(registry).evaluator) == (frozen.division, frozen.evaluator)
+    assert frozen.division.everything == (short,)
+    assert registry.log.verify().problems == ()
+
+
+def test_what_was_said_of_a_shorter_reading_holds_for_all_longer_ones(registry: Registry, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    grown(registry, path, 1)
+    told = grown(registry, path, 2)
+    registry.execute(RecordFact((OutcomeRecorded(episode=told.id, value=0.25, source="ci"),)))
+    for steps in (3, 4, 5):
+        last = grown(registry, path, steps)
+        assert last.outcome == EpisodeOutcome(0.25, "ci")
+    assert [len(one.steps) for one in every_reading(registry)] == [5]
+    assert links(registry) == {told.id: last.id}
+
+
+def test_a_reading_that_evidence_names_stays_until_that_is_erased(registry: Registry, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    lines = [step(name, number, error=True) for name in "ab" for number in range(2)]
+    path.write_bytes(jsonl(*lines))
+    scan_into(registry, [path], live=True)
+    names = {name for raised in registry.signals() for name in raised.event.evidence}
+    named = {piece.episode for piece in kept_evidence(registry, names).values()}
+    assert len(named) == 2
+    for number in (2, 3):
+        path.write_bytes(path.read_bytes() + jsonl(*(step(name, number) for name in "ab")))
+        scan_into(registry, [path], live=True)
+        assert {one.id for one in every_reading(registry)} == named | {one.id for one in all_episodes(registry)}
+    erase(registry, sorted(names), "asked for")
+    path.write_bytes(path.read_bytes() + jsonl(*(step(name, 4) for name in "ab")))
+    scan_into(registry, [path], live=True)
+    assert {one.id for one in every_reading(registry)} == {one.id for one in all_episodes(registry)}
+
+
+def test_an_episode_that_grows_while_an_evaluator_is_made_is_frozen_as_it_is_then(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.jsonl"
+    short = grown(registry, path, 1)
+    looked: list[Ground] = []
+    plain = evaluation_set.ground_of
+
+    def growing(*given: object, **named: object) -> Ground:
+        looked.append(plain(*given, **named))  # type: ignore[arg-type]
+        if len(looked) == 1:
+            grown(registry, path, 2)
+        return looked[-1]
+
+    monkeypatch.setattr(evaluation_set, "ground_of", growing)
+    made = prepare(registry)
+    assert [one.division.everything == (short,) for one in looked] == [True, False]
+    assert [len(one.steps) for one in made.division.everything] == [2]
+    assert prepare(registry).evaluator == made.evaluator
+
+
+def test_a_new_log_under_an_old_name_does_not_take_the_place_of_what_was_read_before(
+    registry: Registry, tmp_path: Path
+) -> None:
+    path = tmp_path / "build.log"
+    for text in (
+        "all is well\n3 passed in 0.1s\n",
+        "ERROR no table users\nERROR no table pets\n",
+        "all is well\n",
+    ):
+        path.unlink(missing_ok=True)
+        path.write_text(text)
+        scan_into(registry, [path])
+    assert sorted(len(one.steps) for one in all_episodes(registry)) == [0, 0, 2]
+
+
+def test_links_lead_past_readings_that_are_gone() -> None:
+    longer = {"a": "b", "b": "c", "c": "d", "x": "y"}
+    assert [longest(one, longer) for one in "abdx"] == ["d", "d", "d", "y"]
+    assert condensed(longer, {"a"}) == {"a": "d"}
+    assert condensed(longer, {"a", "c", "d"}) == {"a": "c", "c": "d"}
+    assert condensed(longer, ()) == {}

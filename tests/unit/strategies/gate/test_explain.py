@@ -1,0 +1,187 @@
+"""Verdicts told rule by rule: the same rules as the verdict, and what would be enough."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.types.claims import AfterError
+from events.types.parts import Edit
+from events.types.runs import AgainstNoSkill, Rollouts
+from events.types.score import Censoring, Delta, Effect, Unmeasured
+from registry.state.line import SkillLine
+from strategies.gate.explain import Explanation, explain
+from strategies.gate.replay.measure import Figures
+from strategies.gate.rules import Rule, failed, replay_rules
+from strategies.gate.verdict import judge
+from strategies.policy.presets import PRESETS
+from strategies.policy.written_rules import WRITTEN_RULE
+from tests.registries import DO, measured, proposal
+from tests.worlds import skill_with
+
+if TYPE_CHECKING:
+    from registry.state.capsule import Capsule
+
+SHOWN = Effect(
+    risk_difference=0.44,
+    low=0.31,
+    high=0.57,
+    obeyed=166,
+    disobeyed=70,
+    tasks=200,
+    p=1e-9,
+    e_value=3.0,
+    endpoint="outcome",
+    scope=("a run",),
+)
+DELTA = Delta(value=0.017, low=0.010, high=0.019, tasks=310)
+OTHER = AfterError(template=DO.template, do="sql:DESC")
+
+
+def figures(**changes: object) -> Figures:
+    effect = {key: value for key, value in changes.items() if key in Effect.model_fields}
+    rest = {key: value for key, value in changes.items() if key not in effect}
+    return dataclasses.replace(Figures(SHOWN.model_copy(update=effect), DELTA), **rest)  # type: ignore[arg-type]
+
+
+CASES = [
+    figures(),
+    figures(p=0.02),
+    figures(risk_difference=-0.1, low=-0.2, high=0.0),
+    figures(obeyed=5),
+    figures(delta=None),
+    figures(heuristic=True, p=0.5),
+    figures(contradicted=(OTHER,)),
+    figures(outcome=SHOWN.model_copy(update={"risk_difference": -0.1})),
+    figures(censoring=Censoring(obeyed=0.5, disobeyed=0.1)),
+    Figures(None, None),
+]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_steps_come_to_the_verdict_and_name_the_same_reasons(case: Figures) -> None:
+    verdict = judge(case, WRITTEN_RULE, 2)
+    decision, missing = failed(replay_rules(case, WRITTEN_RULE, 2))
+    assert decision == verdict.decision
+    assert verdict.reasons[: len(missing)] == missing
+
+
+def step(found: tuple[Rule, ...], name: str) -> Rule:
+    return next(rule for rule in found if rule.name == name)
+
+
+def test_each_step_says_its_figure_what_the_preset_asks_and_what_would_be_enough() -> None:
+    policy = PRESETS["harden"].policy()
+    found = tuple(replay_rules(figures(p=0.01, tasks=50, obeyed=10), policy, 5))
+    chance = step(found, "chance")
+    assert (chance.holds, chance.asks) == (False, "at most alpha/m = 0.005/5")
+    assert chance.needed_tasks == pytest.approx(50 * (3.09 / 2.326) ** 2, abs=1)  # z of 0.001 and of 0.01
+    arms = step(found, "arms")
+    assert (arms.holds, arms.needed_tasks) == (False, 100)  # 20 obedient need twice the tasks
+    assert step(found, "size").needed_tasks is None
+
+
+def test_a_wide_interval_of_the_delta_asks_for_as_many_tasks_as_would_narrow_it() -> None:
+    wide = Delta(value=0.02, low=-0.02, high=0.06, tasks=100)
+    assert step(tuple(replay_rules(figures(delta=wide), WRITTEN_RULE, 1)), "replay").needed_tasks == 401
+    sinking = Delta(value=-0.01, low=-0.02, high=0.01, tasks=100)
+    assert step(tuple(replay_rules(figures(delta=sinking), WRITTEN_RULE, 1)), "replay").needed_tasks is None
+
+
+def test_what_no_number_of_tasks_would_mend_is_not_counted_in_tasks() -> None:
+    few = Explanation("replay", tuple(replay_rules(figures(tasks=9), WRITTEN_RULE, 1)))
+    assert few.needed_tasks == 10
+    weak = Explanation("replay", tuple(replay_rules(figures(tasks=9, e_value=1.1), WRITTEN_RULE, 1)))
+    assert weak.needed_tasks is None
+    assert Explanation("replay", tuple(replay_rules(figures(), WRITTEN_RULE, 1))).needed_tasks is None
+
+
+def skill(claims: tuple[AfterError, ...]) -> Capsule:
+    """A skill with these claims and a front matter that holds."""
+    texts = ("---\n", "name: skill\n", "description: Answers with SQL.\n", "---\n")
+    front = tuple(SkillLine(place, text, 1, 1) for place, text in enumerate(texts, 1))
+    return dataclasses.replace(skill_with(claims), front=front, next_front=5)
+
+
+def explained(capsule_claims: tuple[AfterError, ...] = (), **scored: object) -> Explanation:
+    capsule = skill(capsule_claims)
+    edit = Edit(op="append", gene=capsule.genes[0].id, text=("Look first.\n",))
+    proposed = proposal(capsule, edit, claims=(DO,))
+    told = measured(proposed).model_copy(update={"effect": SHOWN, "sent": 3, **scored})
+    return explain(proposed, told, capsule, capsule_claims, PRESETS["balanced"])
+
+
+def test_a_stored_candidate_is_explained_from_its_figures_and_its_text() -> None:
+    found = explained()
+    assert (found.way, found.decision) == ("replay", "promote")
+    assert all(rule.holds for rule in found.steps)
+    assert step(found.steps, "chance").asks == "at most alpha/m = 0.01/3"
+
+
+def test_a_stored_candidate_that_a_live_claim_contradicts_is_held_for_it() -> None:
+    found = explained((OTHER,))
+    assert found.decision == "hold"
+    assert [rule.name for rule in found.steps if not rule.holds] == ["agreement"]
+
+
+def test_guessed_outcomes_stay_guessed_when_the_figures_are_read_again() -> None:
+    assert not step(explained(heuristic=True).steps, "outcomes").holds
+
+
+def test_a_candidate_without_a_claim_is_for_a_person() -> None:
+    capsule = skill(())
+    proposed = proposal(capsule, Edit(op="delete", gene=capsule.genes[0].id, target=(1,)))
+    nothing = {"after": Unmeasured(reason="no claim"), "before": Unmeasured(reason="no claim"), "delta": None}
+    found = explain(proposed, measured(proposed).model_copy(update=nothing), capsule, (), PRESETS["balanced"])
+    assert (found.way, found.decision) == ("person", "hold")
+
+
+def test_a_removal_passes_only_by_the_rule_for_what_explore_took_it_for() -> None:
+    capsule = skill((DO,))
+    edit = Edit(op="delete", gene=capsule.genes[0].id, target=(1,))
+    hurtful = proposal(capsule, edit).model_copy(update={"removes": (DO,)})
+    inert = hurtful.model_copy(update={"inert": True})
+    does_nothing = SHOWN.model_copy(update={"risk_difference": 0.015, "low": -0.01, "high": 0.04, "p": 0.2})
+    found = {}
+    for what, proposed, effect in (
+        ("nothing, inert", inert, does_nothing),
+        ("nothing, hurtful", hurtful, does_nothing),
+        ("hurts, inert", inert, SHOWN),
+        ("hurts, hurtful", hurtful, SHOWN),
+    ):
+        scored = measured(proposed).model_copy(update={"effect": effect})
+        found[what] = explain(proposed, scored, capsule, (), PRESETS["balanced"]).decision
+    assert found == {
+        "nothing, inert": "promote",
+        "nothing, hurtful": "hold",
+        "hurts, inert": "promote",
+        "hurts, hurtful": "promote",
+    }
+
+
+def test_runs_are_explained_by_their_vetoes_and_by_the_paired_rule() -> None:
+    runs = Rollouts(
+        comparison="c",
+        rounds=4,
+        tasks=40,
+        pairs=160,
+        void=0,
+        evidence=12.0,
+        p=0.01,
+        difference=0.2,
+        low=0.05,
+        high=0.35,
+        detectable=0.19,
+        runs=160,
+        reused=0,
+        cost_usd=0.0,
+        seconds=1.0,
+    )
+    assert explained(rollouts=runs).decision == "promote"
+    hurts = AgainstNoSkill(effect="hurt", difference=-0.1, low=-0.2, high=0.0, tasks=40, nulls=0)
+    found = explained(rollouts=runs.model_copy(update={"no_skill": hurts}))
+    assert (found.way, found.decision) == ("rollouts", "reject")
+    weak = explained(rollouts=runs.model_copy(update={"evidence": 3.0}))
+    assert [rule.name for rule in weak.steps if not rule.holds] == ["evidence"]

@@ -1,0 +1,96 @@
+"""Logs that are read in parts, before anything was judged, come to what they come to at once."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from strategies.gate.replay.evaluation_set import prepare
+from strategies.pool.intake import all_episodes, scan_into, split_groups
+from strategies.propose.by_signal import PROPOSERS
+from strategies.select.queue import agenda_on
+from tests.clocks import TickingClock
+from tests.registries import new_registry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from registry.registry import Registry
+
+ONE = "Column name in field list is ambiguous"
+OTHERS = ["Column name in order clause is ambiguous", "Column name in where clause is ambiguous"]
+"""Texts of which the first stands for itself until others of its shape are known."""
+
+
+def episode(name: str, task: str, action: str, error: str) -> dict[str, object]:
+    """Give an action-observation run that fails once, and ends with an action that wins."""
+    return {
+        "turn_history": {
+            "actions": ["SELECT name", action],
+            "observations": [f"Error executing query: {error}", "done"],
+            "rewards": [0, 1],
+            "valid_action": [False, True],
+        },
+        "summary": {"max_reward": 1, "max_reward_idx": 1, "turns_taken": 2, "turns_max": 10},
+        "query": task,
+        "task_id": name,
+    }
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> list[Path]:
+    """Write three files: the last links tasks of the others by their answers, and shows that an error varies."""
+    told = [("a", "SELECT 1", ONE), ("b", "SELECT 2", ONE)]
+    later = [("c", "SELECT 1", OTHERS[0]), ("c2", "SELECT 2", OTHERS[1])]
+    contents = [
+        {f"{n}{i}": episode(f"{n}{i}", f"question {n}", action, error) for n, action, error in some for i in "012"}
+        for some in (told[:1], told[1:], later)
+    ]
+    links = {"l1": episode("a0", "question a", "SELECT 2", OTHERS[1])}
+    paths = []
+    for number, content in enumerate([*contents, links]):
+        path = tmp_path / f"part{number}.json"
+        path.write_text(json.dumps(content))
+        paths.append(path)
+    return paths
+
+
+def after(registry: Registry, batches: Sequence[Sequence[Path]]) -> Registry:
+    for batch in batches:
+        scan_into(registry, batch)
+    return registry
+
+
+def test_parts_come_to_the_same_templates_groups_figures_and_evaluator_as_all_at_once(
+    tmp_path: Path, parts: list[Path]
+) -> None:
+    told, each = [], [[part] for part in parts]
+    for name, batches in {"once": [parts], "each": each, "back": each[::-1]}.items():
+        (tmp_path / name).mkdir()
+        registry = after(new_registry(tmp_path / name, TickingClock()), batches)
+        records = all_episodes(registry)
+        seen = {step.template for record in records for step in record.steps if step.error}
+        agenda = agenda_on(registry, prepare(registry), PROPOSERS, "any")
+        offered = {one.fingerprint: (one.count, one.episodes, one.severity, one.runs) for one in agenda.offers}
+        told.append((records, split_groups(registry), prepare(registry).evaluator, seen, offered))
+    assert len(told[0][3]) == 1
+    assert told[0][4]
+    assert told[1] == told[0]
+    assert told[2] == told[0]
+
+
+def test_what_was_judged_keeps_its_templates_and_groups_whatever_comes_later(
+    tmp_path: Path, parts: list[Path]
+) -> None:
+    (tmp_path / "of").mkdir()
+    registry = after(new_registry(tmp_path / "of", TickingClock()), [parts[:2]])
+    prepare(registry)
+    before, groups = {record.id: record for record in all_episodes(registry)}, split_groups(registry)
+    after(registry, [parts[2:]])
+    known = {record.id: record for record in all_episodes(registry)}
+    assert len(known) > len(before)
+    assert {name: known[name] for name in before} == before
+    assert {task: split_groups(registry)[task] for task in groups} == groups

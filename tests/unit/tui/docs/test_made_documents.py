@@ -1,0 +1,53 @@
+"""The documents that are made from the code are what the code says, and leave nothing out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from events.types.catalogue import EVENT_TYPES
+from strategies.claims.catalogue import KINDS
+from strategies.policy.presets import PRESETS
+from strategies.signals.detect import DETECTORS
+from strategies.signals.thresholds import Thresholds
+from tui.docs.make_docs import documents, key_groups
+
+DOCS = Path(__file__).resolve().parents[4] / "docs"
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, str]:
+    return documents()
+
+
+def test_the_documents_are_up_to_date(made: dict[str, str]) -> None:
+    old = [name for name, text in made.items() if (DOCS / name).read_text(encoding="utf-8") != text]
+    assert not old, "make them again: python -m tui.docs.make_docs"
+
+
+def test_every_event_and_each_of_its_fields_is_documented(made: dict[str, str]) -> None:
+    for event in EVENT_TYPES:
+        section = made["events.md"].partition(f"\n### {event.__name__}\n")[2].partition("\n### ")[0]
+        assert event.__doc__
+        assert event.__doc__.splitlines()[0] in section
+        assert all(f"| `{name}` |" in section for name in event.model_fields if name != "type")
+
+
+def test_every_preset_signal_threshold_and_claim_is_documented(made: dict[str, str]) -> None:
+    assert all(f"| `{name}` |" in made["presets.md"] for name in PRESETS)
+    assert all(f"\n## {detector.kind}\n" in made["signals.md"] for detector in DETECTORS)
+    assert all(f"| `{name}` |" in made["signals.md"] for name in Thresholds.model_fields)
+    for claim in KINDS:
+        section = (
+            made["claims.md"].partition(f"\n## {claim.model_fields['kind'].default}\n")[2].partition("\n## ")[0]
+        )
+        assert "As a line: " in section
+
+
+def test_every_key_of_the_screens_is_documented_with_what_it_does(made: dict[str, str]) -> None:
+    bindings = [one for group in key_groups().values() for one in group]
+    assert len(bindings) > 30
+    for one in bindings:
+        assert one.tooltip
+        assert f"| {one.tooltip} | `{one.id}` |" in made["keys.md"]

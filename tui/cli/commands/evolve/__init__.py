@@ -1,0 +1,1 @@
+"""Commands that find, propose and judge change."""

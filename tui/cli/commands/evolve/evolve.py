@@ -1,0 +1,146 @@
+"""Evolving: turns of evolution on logs, and what each of them came to."""
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from strategies.engines.engine import engine_of
+from strategies.evolve.loop import MAX_CYCLES, Evolution, Plan, evolve
+from strategies.gate.replay.explore_split import forget
+from strategies.policy.active_preset import bound_by
+from strategies.policy.auto import AUTO
+from strategies.pool.intake import take_in_scan
+from tui.cli.config.config import on_engine, read_config
+from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape
+from tui.cli.config.read_logs import read_logs, read_on
+from tui.cli.output.dry_run import print_rehearsed, since
+from tui.cli.output.invocation import invocation
+from tui.cli.output.options import AsJson, EngineName, OneOrAll, Scheduler
+from tui.cli.printers.evolve import print_cycle, print_end, print_next
+from tui.cli.printers.proposer import OFFLINE, Proposer, reflecting_of
+from tui.documents.events import EventRow, event_rows
+from tui.documents.evolve import EvolveDocument
+from tui.session.bootstrap import find_registry, open_registry
+
+if TYPE_CHECKING:
+    from registry.registry import Registry
+    from strategies.evolve.results import CycleResult
+    from strategies.logs.scan import Scan
+    from strategies.pool.raise_signals import IntakePolicy
+    from tui.cli.output.invocation import Invocation
+
+
+def evolve_skills(  # noqa: PLR0913 - the options of the command are its contract
+    ctx: typer.Context,
+    skill: OneOrAll = "",
+    *,
+    logs: Annotated[
+        list[str] | None,
+        typer.Option("--logs", metavar="PATH", help="Limit the run, and its evaluator, to these; repeatable."),
+    ] = None,
+    preset: Annotated[str, typer.Option(metavar="P", help="The preset of this run; else the one in force.")] = "",
+    cycles: Annotated[int, typer.Option(min=1, metavar="N", help="At most this many turns.")] = MAX_CYCLES,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="The seed of every random draw; else that of germline.toml.")
+    ] = None,
+    proposer: Proposer = OFFLINE,
+    replay: ModelReplay = None,
+    record: ModelRecord = False,
+    review: Annotated[
+        bool, typer.Option("--review", help="Promote nothing: hold what the gate lets through.")
+    ] = False,
+    engine: EngineName = None,
+    scheduler: Scheduler = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Do all of it, print the events, and take it back.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take turns of evolution: scan, select, propose, gate, project.
+
+    Holding is a result: a run that promotes nothing ends with exit code 0. Without SKILL each signal goes to the
+    skill whose triggers name it, else to the one its episodes ran under; with it all go there, of every log read.
+    """
+    call = invocation(ctx)
+    config = on_engine(read_config(), engine, scheduler)
+    config.require("rollouts", *(() if logs else ("scan.paths",)))  # before anything is read
+    tape = opened_tape(replay, record=record and not dry_run)
+    with (
+        open_registry(find_registry(call.registry), dry_run=dry_run) as registry,
+        reflecting_of(registry, config, proposer, tape=tape, dry_run=dry_run) as reflecting,
+    ):
+        if skill:
+            registry.capsule(skill)  # an unknown skill is told before the logs are read
+        bound = bound_by(registry, preset)
+        plan = Plan(
+            preset=bound.preset,
+            auto=bound.name == AUTO,
+            seed=config.seed if seed is None else seed,
+            skill=skill,
+            cycles=cycles,
+            write=not dry_run,
+            review=review,
+            policy=config.policy,
+            reflecting=reflecting,
+        )
+        scan = None
+        if logs:  # from their beginnings: this run is limited to what these files hold
+            scan = read_logs(call, [Path(path).expanduser() for path in logs], config)
+            plan = replace(plan, only={record.id for record in scan.records})
+        elif config.paths:
+            scan = read_on(call, registry, config.paths, config)
+        if config.rollouts.decide:
+            from tui.cli.config.harness import trials_of  # noqa: PLC0415 - most runs of evolve make no runs of agents
+
+            plan = replace(plan, trials=trials_of(registry, config, deferred=dry_run, tape=tape))
+        before = registry.log.head().position
+        engine_set = engine_of(config.engine, processes=config.workers, forget=forget)
+        with registry.rehearsal() if dry_run else nullcontext(), engine_set.sharing() as sharing:
+            plan = replace(plan, sharing=sharing)
+            result = _run(call, registry, plan, scan, config.policy, quiet=as_json)
+            events = event_rows(since(registry, before)) if dry_run else ()
+    _tell(call, result, skill, events if dry_run else None, as_json=as_json)
+
+
+def _tell(
+    call: Invocation, result: Evolution, skill: str, events: tuple[EventRow, ...] | None, *, as_json: bool
+) -> None:
+    """Tell what a run came to; `events` are those of a dry run."""
+    if as_json:
+        call.answer(EvolveDocument.of_run(result, events))
+        return
+    print_end(call, result)
+    if events is not None:
+        print_rehearsed(call, events)
+    print_next(call, result, skill, rehearsed=events is not None)
+
+
+def _run(
+    call: Invocation,
+    registry: Registry,
+    plan: Plan,
+    scan: Scan | None,
+    policy: IntakePolicy,
+    *,
+    quiet: bool,
+) -> Evolution:
+    """Take in what was read, then take the turns, telling of each as it ends."""
+
+    def tell(result: CycleResult) -> None:
+        if not quiet:
+            print_cycle(call, result, reasons=not plan.write)
+
+    if scan is not None:
+        take_in_scan(registry, scan, policy=policy)
+    if plan.skill and plan.only is None and len(registry.names()) > 1:
+        call.note(f"note       signals of every log read go to {plan.skill}; of its own alone: --logs PATH")
+    return evolve(registry, plan, tell)
+
+
+COMMANDS: Final = {"evolve": evolve_skills}

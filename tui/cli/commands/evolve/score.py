@@ -1,0 +1,135 @@
+"""Scoring: a version measured by replay, and what the same evaluator measured of the others."""
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from events.types.score import Score
+from registry.query.versions import under_one_evaluator
+from strategies.gate.replay.evaluation_set import prepare
+from strategies.gate.replay.score_version import Scored, measure_live_first, score_version
+from strategies.pool.intake import take_in_scan
+from tui.cli.config.config import read_config
+from tui.cli.config.read_logs import read_logs
+from tui.cli.output.dry_run import print_rehearsed, since
+from tui.cli.output.facts import say_fact, say_folded
+from tui.cli.output.invocation import invocation
+from tui.cli.output.options import AsJson, DryRun
+from tui.documents.events import event_rows
+from tui.documents.measurements import EvaluatorRow, ScoreDocument, VersionValue
+from tui.documents.scores import score_of
+from tui.facts.scores import measured_words, why_unmeasured
+from tui.session.bootstrap import find_registry, open_registry
+from tui.text.names import split_skill
+from tui.text.numbers import share
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from strategies.gate.replay.evaluation_set import Ground
+    from tui.cli.output.invocation import Invocation
+
+_SHOWN: Final = 8
+"""Versions that are told beside the one that was asked for."""
+
+
+def score(
+    ctx: typer.Context,
+    skill: Annotated[
+        str, typer.Argument(metavar="SKILL[@VERSION]", help="As in x, x@12, x@production, x@2026-11-01.")
+    ],
+    *,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Freeze a new evaluator on all that is known now.")
+    ] = False,
+    logs: Annotated[
+        list[str] | None,
+        typer.Option("--logs", metavar="PATH", help="Measure on these alone; repeatable."),
+    ] = None,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure a version by replay, and record it.
+
+    The evaluator in force measures: it stays until the sealed tasks have grown by a quarter, or --refresh. A new
+    one measures the live versions first. What it measured before is not recorded twice.
+    """
+    call = invocation(ctx)
+    config = read_config()
+    name, ref = split_skill(skill)
+    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
+        version = registry.capsule(name, ref).version
+        scan = read_logs(call, [Path(path).expanduser() for path in logs], config) if logs else None
+        before = registry.log.head().position
+        with registry.rehearsal() if dry_run else registry.log.transaction():
+            if scan is not None:
+                take_in_scan(registry, scan, policy=config.policy)
+            only = {record.id for record in scan.records} if scan is not None else None
+            ground = prepare(registry, only=only, refresh=refresh)
+            measure_live_first(registry, ground, seed=config.seed)
+            measured = score_version(registry, name, version, ground, seed=config.seed)
+            others = under_one_evaluator(registry.versions(name))
+            appended = since(registry, before)
+            events = event_rows(appended)
+    # A new evaluator measures the live version first: then that event recorded it, and there is no receipt.
+    scorings = (event for event in appended if (event.stream, event.type) == (f"capsule:{name}", "VersionScored"))
+    positions = [scoring.position for scoring in scorings if getattr(scoring.event, "version", 0) == version]
+    recorded = positions[-1] if positions else None
+    if as_json:
+        document = ScoreDocument(
+            skill=name,
+            version=version,
+            score=measured.score,
+            audit=score_of(measured.audit),
+            audit_unmeasured=why_unmeasured(measured.audit),
+            evaluator=EvaluatorRow(id=ground.evaluator, new=ground.fresh),
+            best=_best(others),
+            versions=tuple(VersionValue(version=other, value=others[other].value) for other in sorted(others)),
+            recorded=recorded is not None,
+            dry_run=dry_run,
+            events=events,
+        )
+        call.answer(document)
+        return
+    _print(call, f"{name}@{version}", ground, measured)
+    if recorded is None:
+        say_fact(call, "recorded", "before, by this evaluator: nothing to add")
+    else:
+        say_fact(
+            call, "recorded", "by the events below, once it is no dry run" if dry_run else f"event {recorded}"
+        )
+    _print_others(call, f"{name}@{version}", ground, others)
+    if dry_run:
+        print_rehearsed(call, events)
+
+
+def _best(others: Mapping[int, Score]) -> int | None:
+    return max(others, key=lambda version: (others[version].value, version), default=None)
+
+
+def _print(call: Invocation, called: str, ground: Ground, measured: Scored) -> None:
+    words = f"{share(measured.score.value)} {measured_words(measured.score)}"
+    say_folded(call, f"{called}  ", words, tone="strong")
+    audit = measured.audit
+    words = share(audit.value) if isinstance(audit, Score) else f"not measured: {audit.reason}"
+    say_fact(call, "audit", f"{words}, which decides nothing")
+    new = "new: it measured the live versions first" if ground.fresh else "in force"
+    say_fact(call, "evaluator", f"{ground.evaluator[:8]}, {new}")
+
+
+def _print_others(call: Invocation, called: str, ground: Ground, others: Mapping[int, Score]) -> None:
+    best = _best(others)
+    shown = sorted(others)[-_SHOWN:]
+    row = "  ".join(
+        f"@{version} {share(others[version].value)}{' best' if version == best else ''}" for version in shown
+    )
+    say_fact(call, "versions", f"{row}   all by {ground.evaluator[:8]}")
+    name = called.partition("@")[0]
+    call.say(f"\n  germline show {name}@best    germline log {name}")
+
+
+COMMANDS: Final = {"score": score}

@@ -1,0 +1,100 @@
+"""Scanning: logs in, episodes and signals kept."""
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from events.clock import monotonic_s
+from strategies.logs.scan import Scan
+from strategies.pool.intake import Intake, take_in_scan
+from tui.cli.config.config import on_engine, read_config
+from tui.cli.config.read_logs import chosen_logs, read_on
+from tui.cli.output.color import width
+from tui.cli.output.dry_run import rehearsed, since
+from tui.cli.output.invocation import invocation
+from tui.cli.output.options import AsJson, DryRun, EngineName, Scheduler
+from tui.documents.logs import ScanDocument
+from tui.session.bootstrap import find_registry, open_registry
+from tui.text.numbers import count
+from tui.text.terminal_text import clip
+from tui.text.words import KIND_WIDTH, signal_name
+
+if TYPE_CHECKING:
+    from tui.cli.output.invocation import Invocation
+
+_SHOWN: Final = 5
+"""Signals that are told one by one."""
+
+
+def scan_logs(  # noqa: PLR0913 - the options of the command are its contract
+    ctx: typer.Context,
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PATH…]", help="Logs or folders; else those of germline.toml, else the usual places."
+        ),
+    ] = None,
+    *,
+    log_format: Annotated[
+        str,
+        typer.Option("--format", metavar="F", help="The one format to read; else found out by looking."),
+    ] = "",
+    skip_broken: Annotated[
+        bool, typer.Option("--skip-broken", help="Pass over files that cannot be read, and say which.")
+    ] = False,
+    engine: EngineName = None,
+    scheduler: Scheduler = "",
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Read logs into episodes and signals.
+
+    Only what was written since the last time is read: a file that did not change is not opened. Without PATH, and
+    with none in germline.toml, the places are looked into where Claude Code and Codex keep their logs.
+    """
+    call = invocation(ctx)
+    where, config = find_registry(call.registry), on_engine(read_config(), engine, scheduler)
+    began_s = monotonic_s()
+    logs = chosen_logs(call, paths, config)
+    with open_registry(where, dry_run=dry_run) as registry:
+        logs_scan = read_on(call, registry, logs, config, log_format=log_format, skip_broken=skip_broken)
+        before = registry.log.head().position
+        if dry_run:
+            with registry.rehearsal():
+                take_in_scan(registry, logs_scan, policy=config.policy)
+                rehearsed(call, ScanDocument, since(registry, before), as_json=as_json)
+            return
+        taken = take_in_scan(registry, logs_scan, policy=config.policy)
+    took_s = monotonic_s() - began_s
+    if as_json:
+        call.answer(ScanDocument.of(logs_scan, taken, seconds=took_s))
+    else:
+        _print(call, logs_scan, taken, took_s)
+
+
+def _print(call: Invocation, logs_scan: Scan, taken: Intake, seconds: float) -> None:
+    bad = f", {count(len(logs_scan.malformed), 'malformed record')} passed over" if logs_scan.malformed else ""
+    skipped = f", {count(len(logs_scan.skipped), 'file')} passed over as no logs" if logs_scan.skipped else ""
+    same = f", {count(len(logs_scan.unchanged), 'file')} unchanged" if logs_scan.unchanged else ""
+    size = f"{count(len(logs_scan.files), 'file')}, {logs_scan.text_bytes:,} bytes of text"
+    call.say(f"read       {size}, in {seconds:.1f} s{same}{skipped}{bad}")
+    longer = f", {taken.longer:,} longer than before" if taken.longer else ""
+    call.say(
+        f"episodes   {len(logs_scan.records):,}, {taken.new_episodes:,} of them new{longer}; "
+        f"{count(logs_scan.steps, 'step')}, {logs_scan.errors:,} failing"
+    )
+    for at, signal in enumerate(taken.signals[:_SHOWN]):
+        name = clip(signal_name(signal), width() - 40)
+        call.say(f"{'signals' if at == 0 else '':<10} {signal.kind:<{KIND_WIDTH}} {signal.count:>7,}×  {name}")
+    if len(taken.signals) > _SHOWN:
+        call.say(f"{'':<10} {len(taken.signals) - _SHOWN} more: germline signals")
+    if logs_scan.records or logs_scan.unchanged:
+        call.say("next       germline evolve SKILL    germline signals")
+    else:
+        call.say("next       germline help scan")
+
+
+COMMANDS: Final = {"scan": scan_logs}

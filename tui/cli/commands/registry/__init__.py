@@ -1,0 +1,1 @@
+"""Commands about the registry as a whole."""

@@ -1,0 +1,268 @@
+"""Beginning: a registry, and the skills that go into it."""
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+
+import typer
+
+from events.clock import new_split_key
+from events.errors import NotFoundError, RefusedError, UsageError
+from registry.actions.publish import take_in
+from registry.decide.commands import CreateRegistry, ImportSkill, MoveSkill
+from registry.skill_md.folder import read_skill
+from registry.skill_md.skill_files import SKILL_FILE
+from strategies.files.default_locations import usual_logs
+from strategies.policy.active_preset import beginning
+from tui.cli.config.config import template
+from tui.cli.config.layers import NAME
+from tui.cli.output.dry_run import rehearsed, since
+from tui.cli.output.facts import say_folded
+from tui.cli.output.invocation import invocation
+from tui.cli.output.options import AsJson, DryRun
+from tui.documents.events import event_rows
+from tui.documents.folders import FirstEvent, ImportDocument, ImportedSkill, InitDocument, MovedSkill
+from tui.session.bootstrap import FILE, FOLDER, Where, find_registry, open_log, open_registry, place_of
+from tui.text.numbers import count
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from registry.query.library import Library
+    from registry.registry import Registry
+    from registry.skill_md.folder import SkillFolder
+    from tui.cli.output.invocation import Invocation
+
+_HEX: Final = frozenset("0123456789abcdef")
+_KEY_CHARS: Final = 32
+_SKILLS: Final = ("~/.claude/skills", ".claude/skills", "skills")
+"""Where tools are known to keep skills."""
+MAX_DEPTH: Final = 3
+"""How deep below a named folder skills are looked for: collections put them one or two folders down."""
+
+
+def init(
+    ctx: typer.Context,
+    folder: Annotated[str, typer.Argument(metavar="[DIR]", help="Where; here if left out.")] = ".",
+    *,
+    split_key: Annotated[
+        str, typer.Option(metavar="HEX", help="32 hex digits that divide tasks into splits; drawn if left out.")
+    ] = "",
+    preset: Annotated[str, typer.Option(metavar="NAME", help="The preset to begin with.")] = "balanced",
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Create a registry here; say which logs and skills could go in.
+
+    Nothing is read that was not asked for: what is found is offered as commands to type.
+    """
+    call = invocation(ctx)
+    stated = call.registry or ("" if folder != "." else os.environ.get("GERMLINE_REGISTRY", ""))
+    path = _new_place(stated) if stated else Path(folder).expanduser() / FOLDER / FILE
+    command = CreateRegistry(_split_key(split_key), beginning(preset).name)
+    logs = tuple(log for _, log in usual_logs())
+    skills = tuple(
+        place for stated in _SKILLS if (place := _beside(folder, stated)).is_dir() and find_skills(place)
+    )
+    if dry_run:
+        _rehearse_init(call, path, command, as_json=as_json)
+        return
+    with open_registry(path, create=True) as registry:
+        if registry.log.head().position:
+            raise RefusedError(f"there is a registry at {path} already", hint="germline status")
+        registry.execute(command)
+    settings = Path(folder).expanduser() / NAME
+    if not stated and not settings.exists():
+        descriptor = os.open(settings, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(template(logs))
+    offers = [
+        *(f"germline import {quote(str(skill))}" for skill in skills),
+        *(f"germline scan {quote(str(log))}" for log in logs),
+    ]
+    if as_json:
+        document = InitDocument(
+            registry=str(path), preset=command.preset, split_key=command.split_key, offers=tuple(offers)
+        )
+        call.answer(document)
+        return
+    say_folded(call, "registry   ", f"{path}, preset {command.preset}")
+    if settings.exists():
+        call.say(f"settings   {settings}")
+    for at, offer in enumerate(offers or ["germline import PATH", "germline demo"]):
+        call.say(f"{'next' if at == 0 else '':<10} {offer}")
+
+
+def _new_place(stated: str) -> Where:
+    """Read where a registry is to be: a file as it is named, in a folder that is there, or at an address."""
+    path = Path(stated).expanduser()
+    return place_of(stated) if "://" in stated or path.is_dir() else path
+
+
+def _is_there(place: Where) -> bool:
+    """Tell whether there is a registry, or a file, already."""
+    if isinstance(place, Path):
+        return place.exists()
+    try:
+        open_log(place, read_only=True).close()
+    except NotFoundError as error:
+        if error.hint != "germline init":  # the database itself is not there
+            raise
+        return False
+    return True
+
+
+def _split_key(stated: str) -> str:
+    key = stated.lower() or new_split_key()
+    if len(key) != _KEY_CHARS or not set(key) <= _HEX:
+        raise UsageError(f"{stated!r} is no split key", hint=f"give {_KEY_CHARS} hex digits, or leave it out")
+    return key
+
+
+def _beside(folder: str, stated: str) -> Path:
+    return Path(stated).expanduser() if stated.startswith("~") else Path(folder).expanduser() / stated
+
+
+def _rehearse_init(call: Invocation, path: Where, command: CreateRegistry, *, as_json: bool) -> None:
+    """Say what would be begun; there is no log yet to rehearse in."""
+    if _is_there(path):
+        what = "file" if isinstance(path, Path) else "registry"
+        raise RefusedError(f"there is a {what} {path} already", hint="germline status")
+    summary = f"registry created, preset {command.preset}"
+    if as_json:
+        payload = {"split_key": command.split_key, "preset": command.preset}
+        event = FirstEvent(type="RegistryCreated", stream="registry", summary=summary, payload=payload)
+        call.answer(InitDocument(dry_run=True, registry=str(path), events=(event,)))
+    else:
+        say_folded(call, "", f"dry run: would create {path} and append 1 event; nothing was changed")
+        call.say(f"  RegistryCreated    {summary}")
+
+
+def import_skills(
+    ctx: typer.Context,
+    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="A skill folder, or a folder of such.")],
+    *,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Move a skill here whose other folder is still there.")
+    ] = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Import skill folders; each is projected where it came from.
+
+    Importing loses nothing: projected without an edit, every file is byte for byte what it was. Rules that a
+    skill breaks are warnings now, and must be mended before a changed version is projected. A skill that is known
+    is left alone; one whose folder was moved is projected to the new place from then on.
+    """
+    call = invocation(ctx)
+    folders = list(dict.fromkeys(skill for path in paths for skill in _named(Path(path).expanduser())))
+    skills = [read_skill(folder.resolve()) for folder in folders]
+    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
+        before = registry.log.head().position
+        arrivals = _arrivals(registry, skills, confirmed=yes)
+        if dry_run:
+            with registry.rehearsal():
+                for skill in arrivals.new:
+                    registry.execute(ImportSkill(skill))
+                for move in arrivals.moved:
+                    registry.execute(move)
+                rehearsed(call, ImportDocument, since(registry, before), as_json=as_json)
+            return
+        with registry.log.transaction():  # all of them or none
+            for skill in arrivals.new:
+                take_in(registry, Path(skill.source))
+            for move in arrivals.moved:
+                registry.execute(move)
+        _report(call, registry, arrivals, before, as_json=as_json)
+
+
+class Arrivals(NamedTuple):
+    """What an import is to do: the skills that are new, those that moved, and those that are known as they are."""
+
+    new: list[SkillFolder]
+    moved: list[MoveSkill]
+    known: list[SkillFolder]
+
+
+def _arrivals(library: Library, skills: Sequence[SkillFolder], *, confirmed: bool) -> Arrivals:
+    """Tell what an import is to do; raises RefusedError where that is nothing, or a skill is in two places."""
+    names = set(library.names())
+    arrivals = Arrivals([], [], [])
+    for skill in skills:
+        if skill.name not in names:
+            arrivals.new.append(skill)
+            continue
+        source = Path(library.capsule(skill.name).source)
+        if source.resolve() == Path(skill.source):
+            arrivals.known.append(skill)
+        elif confirmed or not (source / SKILL_FILE).exists():
+            arrivals.moved.append(MoveSkill(skill.name, skill.source))
+        else:
+            raise RefusedError(
+                f"a skill named {skill.name} is imported already, from {source}",
+                hint=f"germline import {quote(skill.source)} --yes makes that its place",
+            )
+    if not arrivals.new and not arrivals.moved:
+        first = arrivals.known[0]
+        raise RefusedError(
+            f"a skill named {first.name} is imported already, from {first.source}",
+            hint=f"germline adopt {first.name}",
+        )
+    return arrivals
+
+
+def _report(call: Invocation, registry: Registry, arrivals: Arrivals, before: int, *, as_json: bool) -> None:
+    new, moved, known = arrivals
+    if as_json:
+        document = ImportDocument(
+            skills=tuple(map(ImportedSkill.of, new)),
+            moved=tuple(MovedSkill(skill=move.capsule, source=move.source) for move in moved),
+            known=tuple(skill.name for skill in known),
+            events=event_rows(since(registry, before)),
+        )
+        call.answer(document)
+        return
+    for skill in new:
+        size = f"{count(len(skill.files) + 1, 'file')}, {count(len(skill.sections), 'section')}"
+        say_folded(call, "imported   ", f"{skill.name}@1, {size}, from {skill.source}")
+        for warning in skill.warnings:
+            call.note(f"warning    {skill.name}: {warning}")
+    for move in moved:
+        say_folded(call, "moved      ", f"{move.capsule}, to {move.source}")
+    for skill in known:
+        say_folded(call, "known      ", f"{skill.name}, from {skill.source}")
+    if new:
+        call.say(f"next       germline evolve {new[0].name} --logs PATH    germline show {new[0].name} --blame")
+    else:
+        call.say("next       germline status")
+
+
+def _named(path: Path) -> list[Path]:
+    """Find the skill folders that a path names: itself, or those below it."""
+    if path.name == SKILL_FILE and path.is_file():
+        return [path.parent]
+    if not path.is_dir():
+        raise NotFoundError(f"{path}: no such folder", hint=f"name a folder that holds {SKILL_FILE}")
+    skills = find_skills(path)
+    if not skills:
+        raise NotFoundError(
+            f"{path} holds no {SKILL_FILE}, nor does a folder in it", hint=f"name a folder that holds {SKILL_FILE}"
+        )
+    return skills
+
+
+def find_skills(folder: Path, depth: int = MAX_DEPTH) -> list[Path]:
+    """List the skill folders at or below a folder, sorted; a skill's own folders are not searched."""
+    if (folder / SKILL_FILE).is_file():
+        return [folder]
+    if depth == 0:
+        return []
+    below = sorted(entry for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith("."))
+    return [skill for entry in below if not entry.is_symlink() for skill in find_skills(entry, depth - 1)]
+
+
+COMMANDS: Final = {"init": init, "import": import_skills}

@@ -1,0 +1,171 @@
+"""History: what happened, newest first, or as it happens."""
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+import signal
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+
+import typer
+
+from events.clock import SystemClock, rfc3339
+from events.errors import NotFoundError, UsageError
+from events.types.catalogue import BY_NAME
+from registry.query.event_summaries import summary
+from tui.cli.output.color import width
+from tui.cli.output.invocation import invocation, json_text
+from tui.cli.output.options import AsJson
+from tui.documents.events import LogDocument
+from tui.session.bootstrap import find_registry, open_library
+from tui.text.numbers import age
+from tui.text.terminal_text import clip, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from events.store.envelope import Envelope
+    from events.store.protocol import EventLog
+    from tui.cli.output.color import Paint
+    from tui.cli.output.invocation import Invocation
+
+_TONES: Final = {"Promoted": "good", "Rejected": "bad", "Held": "warn", "Reverted": "warn", "Versioned": "accent"}
+
+
+def log(  # noqa: PLR0913 - the options of the command are its contract
+    ctx: typer.Context,
+    skill: Annotated[str, typer.Argument(metavar="[SKILL]", help="A skill; all history if left out.")] = "",
+    *,
+    types: Annotated[
+        list[str] | None, typer.Option("--type", metavar="TYPE", help="Only events of this type; may be repeated.")
+    ] = None,
+    since: Annotated[
+        str, typer.Option(metavar="TIME", help="Only events since 2026-11-01, or 2026-11-01T12:00Z, or 7d ago.")
+    ] = "",
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="At most this many events.")] = 2**31,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Wait for events, and print each as it comes; oldest first.")
+    ] = False,
+    after: Annotated[
+        int, typer.Option(min=-1, metavar="POSITION", help="With --follow: begin behind this event.")
+    ] = -1,
+    as_json: AsJson = False,
+) -> None:
+    """Show the history, of all or of one skill, newest first.
+
+    With --follow, oldest first what happens from now on, or behind the event that --after names.
+    With --json one event a line; `version` is that of its stream, `skill_version` that of the skill where the
+    event makes one.
+    """
+    call = invocation(ctx)
+    wanted = tuple(_known_type(name) for name in types or ())
+    if follow and since:
+        raise UsageError("--follow begins behind an event, not at a time", hint="germline log --follow --after 0")
+    if after >= 0 and not follow:
+        raise UsageError("--after goes with --follow", hint=f"germline log --follow --after {after}")
+    with open_library(find_registry(call.registry)) as library:
+        if follow:
+            if skill:
+                library.outline(skill)  # says so where there is none
+            _follow(call, library.log, _Wanted(skill, wanted, limit, as_json=as_json), after)
+            return
+        now = SystemClock().now()
+        for envelope in library.history(skill, types=wanted, since=_moment(since), limit=limit):
+            call.say(_line(envelope, now, call.paint, as_json=as_json))
+
+
+class _Wanted(NamedTuple):
+    """Which events are followed, how many of them, and how they are shown."""
+
+    skill: str
+    types: tuple[str, ...]
+    limit: int
+    as_json: bool
+
+    def fits(self, envelope: Envelope) -> bool:
+        """Tell whether an event is one of them; what a newer germline wrote belongs to no skill that is known."""
+        if self.types and envelope.type not in self.types:
+            return False
+        return not self.skill or (envelope.is_known and getattr(envelope.event, "capsule", "") == self.skill)
+
+
+def _follow(call: Invocation, log: EventLog, wanted: _Wanted, after: int) -> None:
+    """Print events as they come, each as soon as it is there, until interrupted."""
+    reached = after if after >= 0 else log.head().position
+    printed = 0
+    try:
+        for envelope in log.subscribe(after=reached):
+            line = ""
+            if wanted.fits(envelope):
+                now = SystemClock().now()
+                line = _line(envelope, now, call.paint, as_json=wanted.as_json)
+            with _undisturbed():
+                if line:
+                    call.say(line)
+                    call.flush()
+                    printed += 1
+                reached = envelope.position
+            if printed >= wanted.limit:
+                return
+    except KeyboardInterrupt:
+        call.note(f"stopped    behind event {reached}; go on: germline log --follow --after {reached}")
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let no Ctrl-C come between what is printed and the note of how far that was: it is heard right after."""
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if heard:
+        raise KeyboardInterrupt
+
+
+def _moment(text: str) -> str:
+    """Read a time as people write it, UTC where no zone is named, or an age: 7d, 24h; "" stays ""."""
+    if not text:
+        return ""
+    if text[-1] in "smhd" and text[0].isdecimal():
+        from tui.text.numbers import seconds_of  # noqa: PLC0415 - for who names an age
+
+        return rfc3339(
+            datetime.fromisoformat(SystemClock().now()) - timedelta(seconds=seconds_of(text, "--since"))
+        )
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(
+            f"{text!r} is no time", hint="write it as 2026-11-01, 2026-11-01T12:00:00Z or 7d"
+        ) from error
+    return rfc3339(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+
+
+def _known_type(name: str) -> str:
+    """Find an event type however it was capitalised; raises NotFoundError with the nearest."""
+    same = {known.lower(): known for known in BY_NAME}
+    if name.lower() not in same:
+        from difflib import get_close_matches  # noqa: PLC0415 - for who mistyped
+
+        near = tuple(same[match] for match in get_close_matches(name.lower(), same, n=1, cutoff=0.4))
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(BY_NAME)}"
+        raise NotFoundError(f"there is no event type {name}", hint=hint, nearest=near)
+    return same[name.lower()]
+
+
+def _line(envelope: Envelope, now: str, paint: Paint, *, as_json: bool) -> str:
+    return json_text(LogDocument.of(envelope)) if as_json else event_line(envelope, now, paint)
+
+
+def event_line(envelope: Envelope, now: str, paint: Paint) -> str:
+    """Write an event in one line: position, age, type, what it did."""
+    tone = next((tone for end, tone in _TONES.items() if envelope.type.endswith(end)), "")
+    at, old, kind = f"{envelope.position:>6}", f"{age(envelope.at, now):>5}", f"{envelope.type:<19}"
+    words = clip(one_line(summary(envelope)), width() - len(f"{at} {old}  {kind} "))
+    return f"{at} {paint(old, 'dim')}  {paint(kind, tone)} {words}"
+
+
+COMMANDS: Final = {"log": log}

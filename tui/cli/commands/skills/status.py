@@ -1,0 +1,248 @@
+"""Status: what the registry holds now, and what waits."""
+# ruff: noqa: TC001, TC002 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Final
+
+import typer
+
+from events.clock import SystemClock
+from events.errors import UsageError
+from registry.actions.publish import differences, moved_to, standing
+from registry.query.signals import raised_as_counted
+from strategies.advice.advise import given
+from strategies.episodes.skill_version import under_versions
+from strategies.monitor.recheck import staleness_of
+from strategies.monitor.rollback import live_record
+from strategies.policy.active_preset import bound_by
+from strategies.policy.auto import AUTO
+from strategies.pool.intake import all_episodes
+from strategies.select.queue import routes
+from strategies.signals.open_signals import Sightings, open_among
+from tui.cli.config.layers import NAME, trust_here
+from tui.cli.config.project_trust import ProjectTrust
+from tui.cli.output.color import column, width
+from tui.cli.output.facts import say_folded
+from tui.cli.output.invocation import invocation
+from tui.cli.output.options import AsJson
+from tui.cli.printers.advice import print_advice
+from tui.documents.evolve import AutoPreset
+from tui.documents.folders import HeadRow
+from tui.documents.scores import score_of
+from tui.documents.status import (
+    AdviceRow,
+    DriftRow,
+    EpisodeRecordRow,
+    HeldCandidate,
+    OpenSignal,
+    SkillStatus,
+    StaleMeasurement,
+    StatusDocument,
+)
+from tui.documents.trust import TrustState
+from tui.session.bootstrap import find_registry, open_library
+from tui.text.numbers import age, brief, count, share, signed
+from tui.text.terminal_text import clip, clip_middle, clip_path, columns, one_line
+from tui.text.words import KIND_WIDTH, signal_name, unrouted_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from registry.query.library import Library, Raised
+    from registry.state.candidate import Candidate
+    from strategies.episodes.episode import EpisodeRecord
+    from tui.cli.output.invocation import Invocation
+
+_WORDS: Final = {
+    "projected": "",
+    "stale": "the files are of an earlier version: germline project {name}",
+    "edited": "edited by hand: {paths}: germline adopt {name}",
+    "missing": "not on disk: germline project {name}",
+}
+_MOVED: Final = "moved with its registry: germline import {folder}"
+_WARNS: Final = f"{'':<10} ! "
+_SHOWN: Final = 5
+_FEW: Final = 2
+_LEAST_PATH: Final = 30
+"""Columns that say something of a path: with fewer beside it, what the registry holds goes below it."""
+_CALLED: Final = 28
+_BESIDE: Final = 39
+"""Columns of a skill and its version, and of the label and the figures beside them; its aliases come last."""
+
+
+def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
+    """Show skills, drift, open signals, what waits, the preset."""
+    call = invocation(ctx)
+    path = find_registry(call.registry)
+    with open_library(path) as library:
+        about, head = library.about(), library.log.head()
+        auto = bound_by(library) if about.preset == AUTO else None
+        episodes = under_versions(library, all_episodes(library))
+        skills = tuple(_skill_status(library, name, episodes) for name in library.names())
+        raised = raised_as_counted(library)
+        still_open = open_among(library, [signal.event for signal in raised])
+        waiting = [signal for signal in raised if signal.event.fingerprint in still_open]
+        to = routes(library, [signal.event for signal in waiting], Sightings(episodes))
+        lost = [signal for signal in waiting if not to[signal.event.fingerprint]]
+        held = library.held()
+        advice = given(library)
+    trust = _trust()
+    if as_json:
+        document = StatusDocument(
+            registry=str(path),
+            preset=about.preset,
+            auto=AutoPreset(preset=auto.preset.name, because=auto.because) if auto else None,
+            created_at=about.created_at,
+            head=HeadRow.model_validate(head),
+            skills=skills,
+            open_signals=tuple(OpenSignal.model_validate(signal.event) for signal in waiting),
+            unrouted=tuple(signal.event.fingerprint for signal in lost),
+            held=tuple(
+                HeldCandidate(id=candidate.id, skill=candidate.proposed.capsule, reasons=candidate.reasons)
+                for candidate in held
+            ),
+            trust=TrustState(state=trust.state, settings=trust.keys),
+            advice=tuple(AdviceRow(at=advised.at, **dict(advised.event)) for advised in advice.values()),
+        )
+        call.answer(document)
+        return
+    _print_registry(call, str(path), f"{count(head.position, 'event')}, head {head.hash[:16]}")
+    say_folded(call, "preset     ", f"{about.preset}{f', now {auto.preset.name}: {auto.because}' if auto else ''}")
+    if not trust.is_in_force:
+        say_folded(call, "trust      ", f"{trust.summary}: germline trust", tone="warn")
+    _print_skills(call, skills)
+    _print_signals(call, waiting)
+    if lost:
+        say_folded(call, "unrouted   ", unrouted_words(lost))
+    _print_held(call, held)
+    print_advice(call, advice)
+    call.say(f"next       {_next(skills, waiting, lost)}")
+
+
+def _trust() -> ProjectTrust:
+    """Look at the project's settings; what is no TOML is reported by the commands that read it."""
+    try:
+        return trust_here()
+    except UsageError:
+        return ProjectTrust(Path(NAME))
+
+
+def _print_registry(call: Invocation, path: str, holds: str) -> None:
+    """Say where the registry lies, how its path ends first of all, and what it holds."""
+    room = width() - len(f"registry   , {holds}")
+    if columns(path) > room and room < _LEAST_PATH:
+        call.say(f"registry   {clip_path(one_line(path), width() - 11)}")
+        call.say(f"{'':<10} {holds}")
+    else:
+        call.say(f"registry   {clip_path(one_line(path), room)}, {holds}")
+
+
+def _skill_status(library: Library, name: str, episodes: Sequence[EpisodeRecord]) -> SkillStatus:
+    capsule = library.capsule(name)
+    place = moved_to(library, capsule)
+    stale = staleness_of(library, name, episodes, SystemClock().now())
+    return SkillStatus(
+        skill=name,
+        version=capsule.version,
+        at=capsule.at,
+        source=capsule.source,
+        aliases=dict(capsule.aliases),
+        score=score_of(capsule.score),
+        delta=capsule.delta,
+        unproven=capsule.unproven,
+        standing=standing(library, name),
+        drift=tuple(map(DriftRow.model_validate, differences(library, name))),
+        moved_to=str(place) if place else None,
+        record=EpisodeRecordRow.model_validate(live_record(library, name, episodes)),
+        stale=StaleMeasurement.model_validate(stale) if stale else None,
+    )
+
+
+def _print_skills(call: Invocation, skills: Sequence[SkillStatus]) -> None:
+    now = SystemClock().now()
+    aliases = [" ".join(f"{alias}→{version}" for alias, version in row.aliases.items()) for row in skills]
+    beside = _BESIDE + max(map(columns, aliases), default=0)
+    names = column([f"{row.skill}@{row.version}" for row in skills], _CALLED, beside)
+    for at, (row, named) in enumerate(zip(skills, aliases, strict=True)):
+        score, delta = row.score, row.delta
+        figures = share(score.value) if score else "unproven" if row.unproven else "–"
+        change = f"Δ {signed(delta.value)}" if delta else ""
+        called = clip_middle(f"{row.skill}@{row.version}", names)
+        text = f"{called:<{names}} {figures:<9} {change:<8} {age(row.at, now):>4}  {named}"
+        call.say(clip(f"{'skills' if at == 0 else '':<10} {text}".rstrip(), width()))
+        if row.record.episodes:
+            say_folded(call, f"{'':<13}", _record_words(row.record))
+        if row.stale:
+            words = f"{stale_words(row.stale)}: germline score {row.skill} --refresh"
+            say_folded(call, _WARNS, words, tone="warn")
+        paths = ", ".join(change.path for change in row.drift)
+        words = _WORDS[row.standing].format(name=row.skill, paths=paths)
+        if row.moved_to:
+            words = _MOVED.format(folder=quote(row.moved_to))
+        if words:
+            say_folded(call, _WARNS, words, tone="warn")
+    if not skills:
+        call.say("skills     none yet")
+
+
+def _record_words(record: EpisodeRecordRow) -> str:
+    """Say what came of the episodes under a version, and how many obeyed its claims."""
+    words = f"{count(record.episodes, 'episode')} under it"
+    if record.mean is not None:
+        words += f", {record.ended:,} with an outcome, {share(record.mean)} on average"
+    return words + (f"; {record.obeyed:,} of {record.exposed:,} obeyed" if record.exposed else "")
+
+
+def stale_words(stale: StaleMeasurement) -> str:
+    """Say what the measurement of a version does not cover, and how old it is."""
+    words = []
+    if stale.new_tasks:
+        words.append(f"on {stale.tasks:,} of {count(stale.tasks + stale.new_tasks, 'known task')}")
+    if stale.runs:
+        words.append(f"not under {_few(stale.runs)}")
+    if stale.agents:
+        words.append(f"not with agent {_few(stale.agents)}")
+    if stale.age_s:
+        words.append(f"{count(int(stale.age_s // 86_400), 'day')} ago")
+    return f"measured {', '.join(words)}"
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+    return f"{', '.join(map(one_line, names[:_FEW]))}{more}"
+
+
+def _print_signals(call: Invocation, waiting: list[Raised]) -> None:
+    most = sorted(waiting, key=lambda signal: (-signal.event.severity, signal.event.fingerprint))
+    for at, signal in enumerate(most[:_SHOWN]):
+        name, kind = signal_name(signal.event), f"{signal.event.kind:<{KIND_WIDTH}}"
+        line = f"{'signals' if at == 0 else '':<10} ○ {kind} {brief(signal.event.count, 7):>7}×  {name}"
+        call.say(clip(line, width()))
+    if len(most) > _SHOWN:
+        call.say(f"{'':<10} {len(most) - _SHOWN} more: germline signals")
+
+
+def _print_held(call: Invocation, held: list[Candidate]) -> None:
+    for at, candidate in enumerate(held[:_SHOWN]):
+        reason = one_line(candidate.reasons[0] if candidate.reasons else "")
+        line = f"{'held' if at == 0 else '':<10} · {candidate.id[:12]} {candidate.proposed.capsule:<14} {reason}"
+        call.say(clip(line, width()))
+    if len(held) > _SHOWN:
+        call.say(f"{'':<10} {len(held) - _SHOWN} more: germline candidates")
+
+
+def _next(skills: Sequence[SkillStatus], waiting: list[Raised], lost: list[Raised]) -> str:
+    if not skills:
+        return "germline import PATH"
+    if any(row.standing == "edited" for row in skills):
+        return "germline adopt --dry-run    germline adopt    germline project --discard"
+    if len(waiting) > len(lost):
+        return "germline evolve"
+    alone = skills[0].skill if len(skills) == 1 else "SKILL"  # which of several, only a person knows
+    return f"germline evolve {alone}" if waiting else "germline scan PATH"
+
+
+COMMANDS: Final = {"status": status}

@@ -1,0 +1,76 @@
+"""The commands: in which module each one lives, and what it does in one line.
+
+A command's module is imported when the command is run, never for the list of commands: so a module may import
+whatever its command needs, and reading commands stay fast.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class CommandEntry(NamedTuple):
+    """Where a command lives, and the first line of its help."""
+
+    module: str
+    summary: str
+
+
+COMMANDS: Final[dict[str, CommandEntry]] = {
+    "init": CommandEntry(
+        "skills.init_and_import", "Create a registry here; say which logs and skills could go in."
+    ),
+    "demo": CommandEntry("registry.demo", "Tell the whole story on recorded logs, offline, in seconds."),
+    "import": CommandEntry(
+        "skills.init_and_import", "Import skill folders; each is projected where it came from."
+    ),
+    "import-gep": CommandEntry("evolve.import_gep", "Import genes of Evolver (GEP) as skills, unproven."),
+    "status": CommandEntry("skills.status", "Show skills, drift, open signals, what waits, the preset."),
+    "scan": CommandEntry("logs.scan", "Read logs into episodes and signals."),
+    "watch": CommandEntry("logs.watch", "Read logs as they grow, until it is stopped."),
+    "signals": CommandEntry(
+        "evolve.signals_and_candidates", "List the signals that were raised, with counts and evidence."
+    ),
+    "advise": CommandEntry("evolve.advise", "Say what to work on, from how runs failed."),
+    "evolve": CommandEntry("evolve.evolve", "Take turns of evolution: scan, select, propose, gate, project."),
+    "candidates": CommandEntry(
+        "evolve.signals_and_candidates", "List what was proposed; what waits for review comes first."
+    ),
+    "candidate": CommandEntry("evolve.candidate", "Show one candidate, and approve or reject it."),
+    "gate": CommandEntry("evolve.gate", "Measure how often the gate is wrong; explain its verdicts."),
+    "judge": CommandEntry("evolve.judge", "Calibrate a model as judge; say what it may do."),
+    "compare": CommandEntry("evolve.compare", "Run the same sealed tasks under several models and versions."),
+    "export": CommandEntry("registry.export", "Export a skill, the log or runs; attest a version."),
+    "score": CommandEntry("evolve.score", "Measure a version by replay, and record it."),
+    "log": CommandEntry("skills.log", "Show the history, of all or of one skill, newest first."),
+    "show": CommandEntry("skills.show", "Print a skill at any version; with --blame, line by line."),
+    "diff": CommandEntry("skills.diff", "Compare two versions by line and word, and the events between."),
+    "why": CommandEntry("skills.why", "Explain one line: who, when, on what evidence, did it help?"),
+    "search": CommandEntry("skills.search", "Find a text in skills, past and present, and in reasons."),
+    "report": CommandEntry("skills.report", "Write one HTML page of all there is to say; no network."),
+    "revert": CommandEntry("skills.revert", "Go back to the text of an earlier version, by a new event."),
+    "pick": CommandEntry("skills.pick", "Pick the version for the next agent; print its folder."),
+    "alias": CommandEntry("skills.alias", "Name versions: movable names, with their history."),
+    "protect": CommandEntry("skills.protect", "Forbid edits of lines, until they are released."),
+    "release": CommandEntry("skills.protect", "End the protection of lines."),
+    "outcome": CommandEntry("logs.outcome", "Record how an episode ended, as CI, a merge or a person says."),
+    "evidence": CommandEntry("logs.evidence", "Show and erase the texts that signals refer to."),
+    "preset": CommandEntry("evolve.preset", "List, show, preview, use and define presets."),
+    "config": CommandEntry("registry.config", "Show every setting, its value, and what sets it."),
+    "trust": CommandEntry("registry.trust", "Let this project's settings run, reach and reveal things."),
+    "doctor": CommandEntry("registry.doctor", "Say what is set up, what is missing, what mends it."),
+    "verify": CommandEntry("registry.verify", "Check every event, link and stored content of the registry."),
+    "checkpoint": CommandEntry("registry.checkpoint", "Say what the log holds now, to be kept elsewhere."),
+    "backup": CommandEntry("registry.backup", "Copy the registry into one file, verified, while in use."),
+    "restore": CommandEntry("registry.backup", "Put a backup in the place of the registry, kept aside."),
+    "copy": CommandEntry("registry.copy", "Copy a registry to another place or database, byte for byte."),
+    "project": CommandEntry("skills.project_and_adopt", "Write the files of skills again from the log."),
+    "adopt": CommandEntry("skills.project_and_adopt", "Take in what a person edited in the projected files."),
+    "ui": CommandEntry("registry.ui", "Open the screens."),
+    "help": CommandEntry(
+        "registry.completion_scripts", "Show the help of a command: description, options, examples."
+    ),
+    "completion": CommandEntry(
+        "registry.completion_scripts", "Complete commands, skills, versions and ids in your shell."
+    ),
+}

@@ -1,0 +1,151 @@
+"""The harness that settings and options ask for: which tasks, which agent, what it may cost."""
+
+from __future__ import annotations
+
+import glob
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from events.errors import UsageError
+from strategies.engines.engine import engine_of
+from strategies.judge.calibrate import calibrations
+from strategies.models.thread_desk import Desk
+from strategies.rollouts.compare.harness import harness_on_messages, harness_on_tasks
+from strategies.rollouts.compare.in_turn import ConfiguredTrials
+from strategies.rollouts.compare.metric import harness_on_metric, load_metric
+from strategies.rollouts.compare.model_grader import Jury, judged_families, standings_of, with_jury
+from strategies.rollouts.compare.remote import sent_elsewhere
+from strategies.rollouts.run.messages_agent import MESSAGES
+from strategies.rollouts.run.rollout_settings import agent_in, messages_in
+from strategies.rollouts.run.runner import RunCaps
+from strategies.rollouts.tasks.load import load_tasks
+from strategies.sandbox.confined_run import SandboxPolicy
+from tui.cli.config.model_options import rubric_of, some_model
+from tui.session.bootstrap import FOLDER, reopened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from registry.registry import Registry
+    from strategies.models.recorded_model import RecordedModel
+    from strategies.models.tape import Tape
+    from strategies.rollouts.compare.harness import Harness
+    from strategies.rollouts.run.rollout_settings import RolloutSettings
+    from strategies.rollouts.run.runner import RunProgress
+    from tui.cli.config.config import Config
+
+
+_PAIR = 2
+"""Versions that are measured side by side."""
+
+
+@dataclass(frozen=True, slots=True)
+class HarnessOptions:
+    """What was typed, in place of what settings say; "" and None where nothing was.
+
+    `model` is who is asked in place of the one for agents; `tape` says where its replies come from.
+    """
+
+    tasks: str = ""
+    agent: str = ""
+    workers: int | None = None
+    model: str = ""
+    tape: Tape | None = None
+
+
+def harness_of(registry: Registry, skill: str, config: Config, asked: HarnessOptions) -> Harness:
+    """Set up the runs that decide on a skill.
+
+    Raises: UsageError where neither settings nor options say which; UntrustedError where the project says, and
+    nobody trusted it; what reading tasks and agents raises.
+    """
+    config.require("rollouts", "engine")
+    settings, split_key = config.rollouts.of(skill), registry.about().split_key
+    caps = RunCaps(settings.cost_cap_usd, settings.time_cap_s)
+    workers = settings.workers if asked.workers is None else asked.workers
+    if settings.metric and not asked.tasks:
+        metric = load_metric(Path(settings.metric))
+        return harness_on_metric(
+            metric, _policy(settings, registry), split_key, workers=workers or _PAIR, caps=caps
+        )
+    path = asked.tasks or settings.tasks
+    if not path:
+        raise UsageError(
+            f"no task set is named for {skill}",
+            hint='--tasks FILE, or tasks = "FILE" under [rollouts] in germline.toml; docs/rollouts.md shows one',
+        )
+    tasks, command = load_tasks(Path(path).expanduser()), asked.agent or settings.agent
+    policy, desk = _policy(settings, registry), _desk(registry, config, asked)
+    if command == MESSAGES:
+        config.require("models")
+        model = messages_in(asked.model or config.models.model_for("agent"), settings)
+        cores = workers or os.cpu_count() or 1
+        harness = harness_on_messages(tasks, model, policy, split_key, desk, workers=cores, caps=caps)
+    else:
+        folder = Path.cwd() if asked.agent else config.rollouts.folder
+        agent = agent_in(folder, command, settings)
+        elsewhere = engine_of(config.engine).elsewhere
+        at_once = workers or (elsewhere.places if elsewhere else os.cpu_count()) or 1
+        harness = harness_on_tasks(tasks, agent, policy, split_key, workers=at_once, caps=caps)
+        harness = sent_elsewhere(harness, elsewhere) if elsewhere else harness
+    jury = _jury(registry, config, judged_families(tasks.tasks), desk)
+    return harness if jury is None else with_jury(harness, tasks, jury, split_key)
+
+
+def trials_of(
+    registry: Registry,
+    config: Config,
+    *,
+    deferred: bool,
+    tape: Tape | None = None,
+    on_progress: Callable[[RunProgress], None] = lambda _: None,
+) -> ConfiguredTrials:
+    """Set up the runs of a whole evolution; each skill's harness is read once, when it is first needed.
+
+    Raises: UntrustedError.
+    """
+    config.require("rollouts", "engine")
+    asked = HarnessOptions(tape=tape)
+    harness = cache(lambda skill: harness_of(registry, skill, config, asked))
+    return ConfiguredTrials(lambda skill: config.rollouts.of(skill).decide, harness, deferred, on_progress)
+
+
+def _desk(registry: Registry, config: Config, asked: HarnessOptions) -> Desk:
+    """Set up the asking of models by many runs at once; nothing is opened before the first of them asks."""
+
+    @contextmanager
+    def opening() -> Iterator[RecordedModel]:
+        with (
+            reopened(registry) as own,
+            some_model(own, config, tape=asked.tape) as model,
+        ):
+            yield model
+
+    return Desk(opening)
+
+
+def _jury(registry: Registry, config: Config, families: Sequence[str], desk: Desk) -> Jury | None:
+    """Set up the judge that some tasks ask for; None where none does, or no model is named for it."""
+    if families:
+        config.require("models", "judge.rubric")
+    if not families or not config.models.judge:
+        return None
+    model, rubric = config.models.judge, rubric_of(config)
+    standings = standings_of(families, model, rubric, calibrations(registry))
+    return Jury(desk, model, rubric, standings, config.models.timeout_s)
+
+
+def _policy(settings: RolloutSettings, registry: Registry) -> SandboxPolicy:
+    return SandboxPolicy(
+        allow_unisolated=settings.allow_unisolated, commands=settings.commands, hidden=_files_of(registry)
+    )
+
+
+def _files_of(registry: Registry) -> tuple[Path, ...]:
+    """List what no agent or grader may read: the registry's folder where it has one, else its files."""
+    file = registry.log.beside
+    return (file.parent,) if file.parent.name == FOLDER else tuple(file.parent.glob(f"{glob.escape(file.name)}*"))

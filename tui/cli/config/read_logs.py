@@ -1,0 +1,176 @@
+"""Reading logs for a command: which ones, by how many processes, with progress, and what was passed over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from events.errors import DamagedLogError, UnreadableLogError, UsageError
+from registry.evidence.log_paths import kept_path
+from registry.evidence.redaction import without_secrets
+from strategies.engines.engine import engine_of
+from strategies.files.default_locations import usual_logs
+from strategies.logs.scan import log_files, scan, scan_on
+from strategies.pool.intake import all_episodes
+from tui.cli.output.progress import ReadProgress
+from tui.text.numbers import count
+from tui.text.terminal_text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from concurrent.futures import Executor
+    from contextlib import AbstractContextManager
+
+    from registry.query.library import Library
+    from strategies.logs.reader_plugins import BrokenReader
+    from strategies.logs.scan import Scan
+    from tui.cli.config.config import Config
+    from tui.cli.output.invocation import Invocation
+
+SHOWN: Final = 5
+"""Positions of malformed records that are told unasked."""
+
+
+def chosen_logs(call: Invocation, paths: Sequence[str] | None, config: Config) -> list[Path]:
+    """Return the logs that were named, else those of germline.toml, else what lies in the usual places.
+
+    Raises: UsageError where there are none; UntrustedError where the project names some that nobody trusted.
+    """
+    if not paths:
+        config.require("scan.paths")
+    logs = [Path(path).expanduser() for path in paths or ()] or list(config.paths)
+    if logs:
+        return logs
+    places = discover()
+    for at, place in enumerate(places):
+        size = f"{count(place.files, 'file')}, {place.size_bytes:,} bytes"
+        call.note(f"{'found' if at == 0 else '':<10} {place.tool}: {size}, in {place.path}")
+    if not places:
+        raise UsageError(
+            "no log was named, and none lies where Claude Code or Codex keep theirs",
+            hint="germline scan PATH, or set paths under [scan] in germline.toml",
+        )
+    return [place.path for place in places]
+
+
+def read_logs(call: Invocation, logs: Sequence[Path], config: Config) -> Scan:
+    """Read logs from their beginnings, with progress on a terminal; the first broken file is an error.
+
+    What follows a whole archive is passed over.
+    """
+    with ReadProgress(call, "reading logs") as progress, workers(logs, config) as executor:
+        logs_scan = scan(logs, on_broken="list", progress=progress.advance, executor=executor, rules=config.rules)
+    tell_broken_readers(call, logs_scan.broken_readers)
+    _require_readable(logs_scan)
+    tell_passed_over(call, logs_scan)
+    return logs_scan
+
+
+def read_on(
+    call: Invocation,
+    library: Library,
+    logs: Sequence[Path],
+    config: Config,
+    *,
+    log_format: str = "",
+    skip_broken: bool = False,
+) -> Scan:
+    """Read what was written since the last time; the first broken file is an error unless they are skipped.
+
+    Of a damaged archive then counts what could be unpacked. What follows a whole one is passed over anyway.
+    """
+    with ReadProgress(call, "reading logs") as progress, workers(logs, config) as executor:
+        logs_scan = scan_on(
+            logs,
+            library.log.maps(),
+            known_templates=lambda: {step.template for episode in all_episodes(library) for step in episode.steps},
+            log_format=log_format,
+            progress=progress.advance,
+            executor=executor,
+            rules=config.rules,
+        )
+    tell_broken_readers(call, logs_scan.broken_readers)
+    if not skip_broken:
+        _require_readable(logs_scan)
+    tell_passed_over(call, logs_scan)
+    return logs_scan
+
+
+def _require_readable(logs_scan: Scan) -> None:
+    """Raise for the first file that is broken, and say what could be read of a damaged archive."""
+    for broken in logs_scan.broken:
+        if not isinstance(broken, DamagedLogError):
+            raise broken
+        if not broken.whole:
+            read = _episodes_of(broken, logs_scan)
+            kept = f"; --skip-broken of `germline scan` keeps {count(read, 'episode')} of it" if read else ""
+            raise DamagedLogError(broken.message, source=broken.source, hint=f"{broken.hint}{kept}")
+
+
+def _episodes_of(broken: UnreadableLogError, logs_scan: Scan) -> int:
+    """Count what was read of a damaged archive."""
+    if not isinstance(broken, DamagedLogError):
+        return 0
+    return sum(file.episodes for file in logs_scan.files if file.source == kept_path(broken.source))
+
+
+def workers(logs: Sequence[Path], config: Config) -> AbstractContextManager[Executor | None]:
+    """Find workers to share files among, where the engine that is set finds it worth while; else None.
+
+    Raises: UntrustedError.
+    """
+    config.require("engine")
+    sizes = [path.stat().st_size for path, _ in log_files(logs) if path.exists()]
+    return engine_of(config.engine, processes=config.workers).files(sizes)
+
+
+def tell_broken_readers(call: Invocation, broken: Sequence[BrokenReader]) -> None:
+    """Say which plug-ins could not read logs although they are installed, why, and what mends it."""
+    for reader in broken:
+        name = f"{reader.entry} of {reader.package}" if reader.package else reader.entry
+        call.note(f"warning    the log reader {name} does not work: {one_line(without_secrets(reader.reason))}")
+    packages = sorted({reader.package for reader in broken if reader.package})
+    for package in packages:
+        call.note(f"next       pip install --upgrade {package}    pip uninstall {package}")
+
+
+def tell_passed_over(call: Invocation, logs_scan: Scan) -> None:
+    """Say which files and records were passed over."""
+    for broken in logs_scan.broken:
+        read = _episodes_of(broken, logs_scan)
+        kept = f"; {count(read, 'episode')} read, the rest is passed over" if read else ""
+        call.note(f"warning    {'' if read else 'passed over: '}{broken.message}{kept}")
+    for bad in logs_scan.malformed[:SHOWN]:
+        call.note(f"warning    {bad.source}, line {bad.line}, byte {bad.byte_start:,}: {one_line(bad.reason)}")
+    if len(logs_scan.malformed) > SHOWN:
+        call.note(
+            f"warning    {count(len(logs_scan.malformed) - SHOWN, 'more malformed record')}: --json lists them"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLogs:
+    """The logs of one tool. Units: size_bytes on disk."""
+
+    tool: str
+    path: Path
+    files: int
+    size_bytes: int
+
+
+def discover() -> list[FoundLogs]:
+    """Look into the usual places, and tell how much lies there; empty ones are left out."""
+    places = []
+    for tool, path in usual_logs():
+        sizes = [_size_bytes(file) for file, _ in log_files([path])]
+        if sizes:
+            places.append(FoundLogs(tool, path, len(sizes), sum(sizes)))
+    return places
+
+
+def _size_bytes(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0  # gone since it was listed

@@ -1,0 +1,1 @@
+"""What every command prints with: colour, pages, progress, exit codes."""

@@ -1,0 +1,1 @@
+"""Things as a terminal shows them and as JSON."""

@@ -1,0 +1,58 @@
+"""Blame: each line of a skill beside the event that it comes from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from events.clock import SystemClock
+from events.types.score import Score
+from registry.query.provenance import blame
+from registry.skill_md.render import label
+from registry.state.line_claims import is_unclaimed
+from tui.cli.output.color import width
+from tui.text.numbers import age, share, signed
+from tui.text.terminal_text import clip, one_line
+from tui.text.words import kind_of
+
+if TYPE_CHECKING:
+    from events.store.envelope import Envelope
+    from registry.query.library import Library
+    from registry.state.capsule import Capsule
+    from tui.cli.output.invocation import Invocation
+
+UNCLAIMED: Final = "?"
+"""What marks a line that logs could not refute."""
+
+
+def print_blame(call: Invocation, library: Library, capsule: Capsule) -> None:
+    """Print each line behind the event it comes from, how old that is, what kind it was, and its Δ."""
+    paint, now = call.paint, SystemClock().now()
+    call.note(heading(capsule))
+    genes = {gene.id: gene for gene in capsule.genes}
+    doubtful = False
+    for line, envelope in blame(library, capsule):
+        bare = is_unclaimed(genes.get(line.gene), line, envelope.event)
+        doubtful |= bare
+        delta = _delta(envelope)
+        origin = f"{envelope.position:>5} {age(envelope.at, now):>4} {kind_of(envelope):<9}"
+        gutter = paint(origin, "accent" if delta else "dim") + f"{delta:>6}"
+        text = clip(one_line(line.text), width() - 36)
+        call.say(f"{gutter} {line.number:>4} {UNCLAIMED if bare else '│'} {text}".rstrip())
+    if doubtful:
+        call.note(f"{UNCLAIMED}  no claim covers the line: germline why {label(capsule)}:LINE")
+
+
+def _delta(envelope: Envelope) -> str:
+    """Write what the version of a line gained, where that was measured."""
+    event = envelope.event
+    before, after = getattr(event, "before", None), getattr(event, "after", None)
+    if not getattr(event, "candidate", "") or not isinstance(before, Score) or not isinstance(after, Score):
+        return ""
+    return signed(after.value - before.value)
+
+
+def heading(capsule: Capsule) -> str:
+    """Say which version it is, why it came, and what was measured of it."""
+    score = f"score {share(capsule.score.value)}" if isinstance(capsule.score, Score) else "not measured"
+    unproven = ", unproven" if capsule.unproven else ""
+    return f"{label(capsule)}, {capsule.cause}, {score}{unproven}"

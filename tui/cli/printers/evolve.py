@@ -1,0 +1,131 @@
+"""What a run of evolution came to, in words for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from events.types.score import Score
+from strategies.evolve.stop_reason import NOTHING_READ
+from tui.cli.output.color import width
+from tui.cli.output.facts import say_fact, say_facts, say_folded
+from tui.cli.printers.guidance import print_guidance
+from tui.cli.printers.picks import pick_words
+from tui.cli.printers.proposer import print_model
+from tui.cli.printers.rollback import print_taken_back
+from tui.documents.evolve import EvolveCounts
+from tui.facts.candidates import signal_fact
+from tui.facts.fact import Fact, fact, listed
+from tui.facts.presets import resting_words
+from tui.facts.runs import run_facts
+from tui.facts.scores import effect_fact, pair_facts
+from tui.text.numbers import count, share
+from tui.text.terminal_text import clip
+from tui.text.words import VERDICTS, further_reasons, signal_words, unrouted_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from events.types.registry_events import SignalRaised
+    from strategies.evolve.loop import Evolution
+    from strategies.evolve.results import CycleResult
+    from tui.cli.output.invocation import Invocation
+
+
+def print_cycle(call: Invocation, cycle: CycleResult, *, reasons: bool = False) -> None:
+    """Tell of one turn as it ends; with `reasons` also why it was this turn's."""
+    mark, tone = VERDICTS[cycle.verdict]
+    known = ", known from an earlier run" if cycle.remembered else ""
+    version = f" → {cycle.capsule}@{cycle.version}" if cycle.version else ""
+    call.say(f"{call.paint(mark, tone)} {cycle.strategy}: {call.paint(cycle.verdict, tone)}{version}{known}")
+    say_facts(call, _facts(cycle, reasons=reasons))
+
+
+def _facts(cycle: CycleResult, *, reasons: bool) -> Iterator[Fact]:
+    yield signal_fact(cycle.signal)
+    if reasons and cycle.pick:
+        yield fact("picked", pick_words(cycle.pick))
+    if cycle.because:
+        yield fact("preset", f"auto chose {cycle.preset}: {cycle.because}")
+    for edit in cycle.candidate.edits if cycle.candidate else ():
+        yield from listed(edit.op.partition("_")[0], (text for text in edit.text.splitlines() if text.strip()))
+    if cycle.effect:
+        yield effect_fact(cycle.effect)
+    if cycle.before and cycle.after:
+        yield from pair_facts("score", cycle.before, cycle.after, cycle.delta)
+        if isinstance(cycle.audit_after, Score) and cycle.audit_before:
+            yield from pair_facts("audit", cycle.audit_before, cycle.audit_after, cycle.audit_delta, drawn=False)
+        yield from run_facts(cycle.rollouts) if cycle.rollouts else ()
+    yield from listed(
+        "because", further_reasons(cycle.reasons) or (() if cycle.verdict == "promote" else cycle.reasons[:1])
+    )
+
+
+_SHOWN: Final = 3
+"""Signals that found no skill are counted; the first of them are shown."""
+
+
+def _promoted(result: Evolution) -> list[CycleResult]:
+    return [cycle for cycle in result.cycles if cycle.verdict == "promote" and not cycle.remembered]
+
+
+def _audit_words(cycle: CycleResult) -> str:
+    """Say how a promoted version does on the logs that decided nothing, and whether it rose there too."""
+    called = f"{cycle.capsule}@{cycle.version}"
+    before, after = cycle.audit_before, cycle.audit_after
+    if not (isinstance(before, Score) and isinstance(after, Score)):
+        return f"{called} was not measured on the audit split"
+    rose = after.value > before.value
+    verdict = (
+        "it rose on logs that decided nothing, too" if rose else "it did not rise: the gate may be overfitted"
+    )
+    return f"{called} {share(before.value)} → {share(after.value)}; {verdict}"
+
+
+def _print_unrouted(call: Invocation, unrouted: Sequence[SignalRaised]) -> None:
+    """Count the signals that found no skill, and show the first of them."""
+    if unrouted:
+        call.say(f"{'unrouted':<10} {unrouted_words(unrouted)}")
+    for signal in unrouted[:_SHOWN]:
+        call.say(clip(f"{'':<10} {signal_words(signal)}", width()))
+    if len(unrouted) > _SHOWN:
+        call.say(f"{'':<10} {len(unrouted) - _SHOWN} more: germline signals")
+
+
+def print_end(call: Invocation, result: Evolution) -> None:
+    """Sum up a run."""
+    print_taken_back(call, result.taken_back)
+    promoted = _promoted(result)
+    counts = EvolveCounts.of(result.cycles)
+    verdicts = ", ".join(f"{getattr(counts, word)} {word}" for word in ("promoted", "held", "rejected"))
+    without = f"; {counts.without_candidate} without a candidate" if counts.without_candidate else ""
+    known = f"; {counts.known} known from earlier runs" if counts.known else ""
+    taken = sum(cycle.pick is not None for cycle in result.cycles)
+    turns = f"{count(taken, 'turn')}, {count(result.tried, 'claim')} tried"
+    say_folded(call, "", f"{turns}: {verdicts}{without}{known}")
+    for at, cycle in enumerate(promoted):
+        say_fact(call, "" if at else "audit", _audit_words(cycle))
+    print_guidance(call, result.guidance)
+    print_model(call, result)
+    say_fact(call, "stopped", result.stop.why)
+    if result.needed_tasks and not promoted:
+        needed = count(result.needed_tasks, "task")
+        say_folded(call, f"{'needed':<10} ", f"{needed} for the strongest claim: more logs decide")
+    _print_unrouted(call, result.unrouted)
+    for at, resting in enumerate(result.resting):
+        call.say(clip(f"{'resting' if at == 0 else '':<10} {resting_words(resting)}", width()))
+
+
+def print_next(call: Invocation, result: Evolution, skill: str, *, rehearsed: bool) -> None:
+    """Say what to type after a run; what a dry run promoted is recorded nowhere yet."""
+    lines = [(cycle.capsule, cycle.candidate.edits[0].line) for cycle in _promoted(result) if cycle.candidate]
+    if lines and rehearsed:
+        call.say("next       the same without --dry-run")
+    elif lines:
+        name, line = lines[0]
+        call.say(f"next       germline why {name}:{line}    germline show {name} --blame")
+    elif result.stop is NOTHING_READ:
+        call.say("next       germline scan PATH")
+    elif result.cycles and not rehearsed:
+        call.say(f"next       germline candidates {skill}".rstrip())
+    else:
+        call.say("next       germline signals")

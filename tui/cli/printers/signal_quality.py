@@ -1,0 +1,78 @@
+"""How far each signal can be trusted: precision, recall and lift against outcomes, as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from strategies.pool.intake import all_episodes
+from strategies.pool.raise_signals import found_signals
+from strategies.signals.quality import quality
+from tui.cli.config.config import read_config
+from tui.cli.output.color import width
+from tui.cli.output.facts import say_folded
+from tui.documents.signals import SignalsDocument
+from tui.session.bootstrap import find_registry, open_library
+from tui.text.numbers import count, interval, share
+from tui.text.terminal_text import clip, one_line
+
+if TYPE_CHECKING:
+    from strategies.signals.quality import Proportion, QualityRow
+    from tui.cli.output.invocation import Invocation
+
+_SHOWN = 12
+"""Signals that are listed one by one beside their kinds."""
+_KIND = 20
+_WIDE = 80
+"""Columns of a row; where there are fewer, precision and recall stand in a row of their own."""
+
+
+def tell_quality(call: Invocation, *, as_json: bool) -> None:
+    """Measure the signals against the outcomes of all known episodes, and print what they are worth."""
+    thresholds = read_config().thresholds
+    with open_library(find_registry(call.registry)) as library:
+        records = all_episodes(library)
+        measured = quality(records, found_signals(library, records, thresholds))
+    if as_json:
+        call.answer(SignalsDocument.of_quality(measured))
+        return
+    if not measured.episodes:
+        call.note("no episode has an outcome yet: nothing to measure signals against")
+        call.note("next       germline outcome EPISODE --value V --source ci")
+        return
+    base = share(measured.failed / measured.episodes)
+    labelled = f"{count(measured.episodes, 'episode')} with an outcome"
+    say_folded(call, "", f"{labelled}, {measured.failed:,} failed: a rate of {base}; 95 % intervals")
+    call.say()
+    call.say(call.paint(_row("", "failed", "of", "precision", "recall", "lift"), "dim"))
+    for row in measured.kinds:
+        call.say(_line(row.kind, row))
+    if measured.kinds:
+        call.say("")
+    surest = sorted(measured.signals, key=lambda row: -row.precision.low)
+    for row in surest[:_SHOWN]:
+        name = one_line(row.template or row.action) or "(no action)"
+        call.say(_line(f"  {row.kind}", row))
+        call.say(clip(f"    {name}", width()))
+    if len(measured.signals) > _SHOWN:
+        call.say(f"  {len(measured.signals) - _SHOWN} more: --json")
+    call.say()
+    say_folded(call, "", "lift 1 says nothing about failure, more speaks for it, less against it")
+
+
+def _line(name: str, row: QualityRow) -> str:
+    lift = "–" if row.lift is None else f"{row.lift:.2f}"
+    precision, recall = _words(row.precision), _words(row.recall)
+    return _row(name, f"{row.precision.hits:,}", f"{row.precision.n:,}", precision, recall, lift)
+
+
+def _row(*cells: str) -> str:
+    """Write a row of the table: its kind, how many failed of how many, precision, recall and lift."""
+    name, failed, of, precision, recall, lift = cells
+    begun = f"{clip(name, _KIND):<{_KIND}}{failed:>7} {of:>6}"
+    if width() < _WIDE:
+        return f"{begun} {lift:>5}\n      {precision:<19} {recall}"
+    return f"{begun} {precision:<19} {recall:<19} {lift:>5}"
+
+
+def _words(proportion: Proportion) -> str:
+    return f"{share(proportion.value)} {interval(proportion.low, proportion.high)}"

@@ -1,0 +1,301 @@
+"""The document of `germline evolve`: the turns of a run, and what they came to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from events.types.claims import Claim
+from events.types.runs import Rollouts
+from events.types.score import Delta, Effect, Score
+from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
+from tui.documents.events import EventRow
+from tui.documents.scores import AuditScores, score_of
+from tui.documents.signals import PickReason, RestingSignal, SignalRow
+from tui.facts.scores import why_unmeasured
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from strategies.evolve.guidance import Guidance
+    from strategies.evolve.loop import Evolution
+    from strategies.evolve.results import CycleResult, ModelReport
+    from strategies.monitor.rollback import TakenBack
+
+
+class AutoPreset(Part):
+    """The preset that `auto` chose, and why."""
+
+    preset: str
+    because: str
+
+
+class EditRow(Part):
+    """An edit: where its text begins in the projected file, and the text."""
+
+    op: str
+    line: int
+    text: str
+
+
+class CycleCandidate(Part):
+    """The candidate of a turn."""
+
+    id: str
+    edits: tuple[EditRow, ...]
+    claims: tuple[Claim, ...]
+
+
+class CycleRow(Part):
+    """What one turn came to."""
+
+    strategy: str
+    skill: str
+    signal: SignalRow
+    candidate: CycleCandidate | None
+    effect: Effect | None
+    verdict: str
+    reasons: tuple[str, ...]
+    before: Score | None
+    after: Score | None
+    unmeasured: str | None
+    delta: Delta | None
+    audit: AuditScores | None
+    rollouts: Rollouts | None
+    version: int | None
+    tried: int
+    needed_tasks: int | None
+    proposer: str | None
+    remembered: bool
+    preset: str
+    because: str | None
+    pick: PickReason | None
+
+    @classmethod
+    def of(cls, cycle: CycleResult) -> CycleRow:
+        """Read it from the turn."""
+        audit = AuditScores(
+            before=score_of(cycle.audit_before), after=score_of(cycle.audit_after), delta=cycle.audit_delta
+        )
+        return cls(
+            strategy=cycle.strategy,
+            skill=cycle.capsule,
+            signal=SignalRow.model_validate(cycle.signal),
+            candidate=CycleCandidate.model_validate(cycle.candidate) if cycle.candidate else None,
+            effect=cycle.effect,
+            verdict=cycle.verdict,
+            reasons=cycle.reasons,
+            before=score_of(cycle.before),
+            after=score_of(cycle.after),
+            unmeasured=why_unmeasured(cycle.after),
+            delta=cycle.delta,
+            audit=audit if cycle.candidate else None,
+            rollouts=cycle.rollouts,
+            version=cycle.version,
+            tried=cycle.tried,
+            needed_tasks=cycle.needed_tasks,
+            proposer=cycle.proposer or None,
+            remembered=cycle.remembered,
+            preset=cycle.preset,
+            because=cycle.because or None,
+            pick=PickReason.of(cycle.pick) if cycle.pick else None,
+        )
+
+
+class FallenVersion(Part):
+    """A version under which outcomes fell; `made` is the version that went back, null where it is held."""
+
+    skill: str
+    version: int
+    to: int
+    made: int | None
+    won: int
+    outcomes: int
+    won_before: int
+    outcomes_before: int
+    p: float
+    reason: str
+    held: str | None
+    command: str | None
+
+    @classmethod
+    def of(cls, back: TakenBack) -> FallenVersion:
+        """Read it from what became of the version."""
+        fall = back.fall
+        return cls(
+            skill=back.skill,
+            version=int(fall.version),
+            to=back.to,
+            made=back.version,
+            won=fall.won,
+            outcomes=fall.outcomes,
+            won_before=fall.won_before,
+            outcomes_before=fall.outcomes_before,
+            p=fall.p,
+            reason=back.reason,
+            held=back.held or None,
+            command=back.command if back.held else None,
+        )
+
+
+class EvolveCounts(Part):
+    """What became of the candidates of a run, those that an earlier run had judged as well."""
+
+    promoted: int
+    held: int
+    rejected: int
+    without_candidate: int
+    known: int
+
+    @classmethod
+    def of(cls, cycles: Sequence[CycleResult]) -> EvolveCounts:
+        """Count the turns of a run."""
+        judged = [cycle.verdict for cycle in cycles if cycle.candidate]
+        return cls(
+            promoted=judged.count("promote"),
+            held=judged.count("hold"),
+            rejected=judged.count("reject"),
+            without_candidate=len(cycles) - len(judged),
+            known=sum(cycle.remembered for cycle in cycles),
+        )
+
+
+class GuidedTasks(Part):
+    """The same explore tasks under the first and the last version of a run."""
+
+    improved: tuple[str, ...]
+    regressed: tuple[str, ...]
+    still_failing: tuple[str, ...]
+    still_fine: tuple[str, ...]
+
+
+class GuidedCandidate(Part):
+    """The candidate that slow guidance led to."""
+
+    id: str
+    claims: tuple[Claim, ...]
+
+
+class GuidanceRow(Part):
+    """What a run did to the same tasks, and the candidate with its verdict, if that led to one."""
+
+    skill: str
+    first: int
+    last: int
+    tasks: GuidedTasks
+    candidate: GuidedCandidate | None
+    verdict: str | None
+    reasons: tuple[str, ...]
+    version: int | None
+
+    @classmethod
+    def of(cls, guidance: Guidance) -> GuidanceRow:
+        """Read it from the guidance."""
+        result = guidance.result
+        candidate = result.candidate if result else None
+        return cls(
+            skill=guidance.skill,
+            first=guidance.first,
+            last=guidance.last,
+            tasks=GuidedTasks.model_validate(guidance.changes),
+            candidate=GuidedCandidate.model_validate(candidate) if candidate else None,
+            verdict=result.verdict if result else None,
+            reasons=result.reasons if result else (),
+            version=result.version if result else None,
+        )
+
+
+class RefutedCount(Part):
+    """Candidates whose claim logs speak against, by the logs that do."""
+
+    explore: int
+    sealed: int
+
+
+class ModelUse(Part):
+    """What a model was asked in a run, and what its suggestions were worth."""
+
+    models: tuple[str, ...]
+    prompts: int
+    replayed: int
+    tokens: int
+    cost_usd: float | None
+    suggested: int
+    misfit: int
+    repeated: int
+    refused: int
+    contradicting: int
+    clipped: int
+    refuted: RefutedCount
+    quarantined: int
+    written: int
+    failures: tuple[str, ...]
+
+    @classmethod
+    def of(cls, report: ModelReport) -> ModelUse:
+        """Read it from the report on the model."""
+        return cls(
+            models=report.models,
+            prompts=report.prompts,
+            replayed=report.replayed,
+            tokens=report.tokens,
+            cost_usd=report.cost_usd,
+            **report.tally._asdict(),
+            refuted=RefutedCount(explore=report.refuted_on_explore, sealed=report.refuted_on_sealed),
+            quarantined=report.quarantined,
+            written=report.written,
+            failures=report.failures,
+        )
+
+
+class EvolveRun(Part):
+    """A run of evolution."""
+
+    preset: str
+    auto: AutoPreset | None
+    seed: int
+    cycles: tuple[CycleRow, ...]
+    tried: int
+    needed_tasks: int | None
+    unrouted: tuple[SignalRow, ...]
+    resting: tuple[RestingSignal, ...]
+    taken_back: tuple[FallenVersion, ...]
+    counts: EvolveCounts
+    guidance: tuple[GuidanceRow, ...]
+    model: ModelUse | None
+    stopped: str
+    settled: bool
+
+    @classmethod
+    def of(cls, run: Evolution) -> EvolveRun:
+        """Read it from what the run came to."""
+        bound = run.bound
+        return cls(
+            preset=run.preset,
+            auto=AutoPreset(preset=bound.preset.name, because=bound.because) if bound.because else None,
+            seed=run.seed,
+            cycles=tuple(map(CycleRow.of, run.cycles)),
+            tried=run.tried,
+            needed_tasks=run.needed_tasks,
+            unrouted=tuple(map(SignalRow.model_validate, run.unrouted)),
+            resting=tuple(map(RestingSignal.model_validate, run.resting)),
+            taken_back=tuple(map(FallenVersion.of, run.taken_back)),
+            counts=EvolveCounts.of(run.cycles),
+            guidance=tuple(map(GuidanceRow.of, run.guidance)),
+            model=ModelUse.of(run.model) if run.model else None,
+            stopped=run.stop.why,
+            settled=run.stop.settled,
+        )
+
+
+class EvolveDocument(EvolveRun, Document):
+    """Take turns of evolution: scan, select, propose, gate, project."""
+
+    schema_: Literal["germline/evolve/1"] = "germline/evolve/1"
+    dry_run: Rehearsed = False
+    events: Absent[tuple[EventRow, ...]] = ABSENT
+
+    @classmethod
+    def of_run(cls, run: Evolution, events: tuple[EventRow, ...] | None) -> EvolveDocument:
+        """Describe a run; `events` are those of a dry run."""
+        rehearsed = {} if events is None else {"dry_run": True, "events": events}
+        return cls(**dict(EvolveRun.of(run)), **rehearsed)

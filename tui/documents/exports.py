@@ -1,0 +1,101 @@
+"""Documents on exports: skills, attestations, and finished runs for trainers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import JsonValue
+
+from events.types.score import Split
+from strategies.rollouts.run.messages_agent import SkillMode
+from strategies.rollouts.run.messages_trial import RunTranscript
+from tui.documents.checkpoints import CheckpointDocument
+from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
+from tui.documents.events import EventRow
+
+if TYPE_CHECKING:
+    from strategies.rollouts.run.export import FinishedRun
+
+
+class ExportSkillDocument(Document):
+    """Write a skill at a version into a folder, or a zip."""
+
+    schema_: Literal["germline/export-skill/1"] = "germline/export-skill/1"
+    dry_run: bool
+    skill: str
+    version: int
+    place: str
+    files: dict[str, int]
+
+
+class ExportAttestDocument(Document):
+    """Write where a version comes from, with proofs."""
+
+    schema_: Literal["germline/export-attest/1"] = "germline/export-attest/1"
+    skill: str
+    version: int
+    file: str | None
+    files: dict[str, str]
+    events: tuple[int, ...]
+    key: str | None
+    checkpoint: CheckpointDocument
+    attestation: dict[str, JsonValue]
+
+
+class FinishedRunRow(Part):
+    """A finished run of a model; `decision` is a person's word on it."""
+
+    run: str
+    task: str
+    split: Split
+    version: str
+    model: str
+    skill_mode: SkillMode
+    round: int
+    status: str
+    score: float
+    tampered: bool
+    decision: Literal["approve", "reject"] | None
+    transcript: Absent[RunTranscript] = ABSENT
+
+    @classmethod
+    def of(cls, run: FinishedRun, *, whole: bool) -> FinishedRunRow:
+        """Read it from the run, with its messages where it is wanted `whole`."""
+        transcript = run.transcript
+        return cls(
+            run=run.name,
+            task=transcript.task,
+            split=transcript.split,
+            version=run.kept.arm,
+            model=transcript.model,
+            skill_mode=transcript.skill_mode,
+            round=run.kept.round,
+            status=run.kept.trial.status,
+            score=run.score,
+            tampered=not run.sound,
+            decision=run.decision or None,
+            **({"transcript": transcript} if whole else {}),
+        )
+
+
+class ExportReviewDocument(Document):
+    """List finished runs, print one, and say which may be exported; --approve and --reject need --reason."""
+
+    schema_: Literal["germline/export-review/1"] = "germline/export-review/1"
+    dry_run: Rehearsed = False
+    decision: Absent[Literal["approve", "reject"]] = ABSENT
+    runs: Absent[tuple[FinishedRunRow, ...] | int] = ABSENT
+    events: Absent[tuple[EventRow, ...]] = ABSENT
+
+
+class ExportRolloutsDocument(Document):
+    """Write approved runs of a model for trainers: good ones as examples, or all as groups with advantages."""
+
+    schema_: Literal["germline/export-rollouts/1"] = "germline/export-rollouts/1"
+    format: Literal["sft", "grpo"]
+    file: str
+    lines: int
+    approved: int
+    runs: int
+    warning: str | None
+    dry_run: Rehearsed = False

@@ -1,0 +1,234 @@
+"""Documents on folders: skills that come in, are written out, edited, protected, reverted and reported on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import JsonValue
+
+from tui.documents.differences import ChangedFile
+from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
+from tui.documents.events import EventRow
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from registry.skill_md.folder import SkillFolder
+    from tui.report.reads import ReportContent, SkillContent
+
+
+class FirstEvent(Part):
+    """The event that would begin a registry: there is nobody yet whose it is."""
+
+    type: str
+    stream: str
+    summary: str
+    payload: dict[str, JsonValue]
+
+
+class InitDocument(Document):
+    """Create a registry here; say which logs and skills could go in."""
+
+    schema_: Literal["germline/init/1"] = "germline/init/1"
+    dry_run: Rehearsed = False
+    registry: str
+    preset: Absent[str] = ABSENT
+    split_key: Absent[str] = ABSENT
+    offers: Absent[tuple[str, ...]] = ABSENT
+    events: Absent[tuple[FirstEvent, ...]] = ABSENT
+
+
+class ImportedSkill(Part):
+    """A skill that was imported."""
+
+    skill: str
+    version: int
+    source: str
+    files: int
+    sections: int
+    warnings: tuple[str, ...]
+
+    @classmethod
+    def of(cls, skill: SkillFolder) -> ImportedSkill:
+        """Read it from the folder that was imported."""
+        return cls(
+            skill=skill.name,
+            version=1,
+            source=skill.source,
+            files=len(skill.files) + 1,
+            sections=len(skill.sections),
+            warnings=tuple(skill.warnings),
+        )
+
+
+class MovedSkill(Part):
+    """A skill that is projected to another folder from now on."""
+
+    skill: str
+    source: str
+
+
+class ImportDocument(Document):
+    """Import skill folders; each is projected where it came from."""
+
+    schema_: Literal["germline/import/1"] = "germline/import/1"
+    dry_run: Rehearsed = False
+    skills: Absent[tuple[ImportedSkill, ...]] = ABSENT
+    moved: Absent[tuple[MovedSkill, ...]] = ABSENT
+    known: Absent[tuple[str, ...]] = ABSENT
+    events: tuple[EventRow, ...]
+
+
+class GepSkillRow(Part):
+    """A skill that was made of genes of Evolver."""
+
+    skill: str
+    version: int
+    folder: str
+    genes: int
+    checks: int
+    records: int
+    doubts: tuple[str, ...]
+    asset_id_does_not_hold: tuple[str, ...]
+
+
+class ImportGepDocument(Document):
+    """Import genes of Evolver (GEP) as skills, unproven."""
+
+    schema_: Literal["germline/import-gep/1"] = "germline/import-gep/1"
+    dry_run: bool
+    skills: tuple[GepSkillRow, ...]
+    events: tuple[EventRow, ...]
+
+
+class ProjectedSkill(Part):
+    """The files of a skill that were written."""
+
+    skill: str
+    version: int
+    folder: str
+    written: tuple[str, ...]
+
+
+class ProjectDocument(Document):
+    """Write the files of skills again from the log."""
+
+    schema_: Literal["germline/project/1"] = "germline/project/1"
+    dry_run: bool
+    skills: tuple[ProjectedSkill, ...]
+
+
+class AdoptedSkill(Part):
+    """A skill whose edits were taken in, or line by line what a dry run would take in."""
+
+    skill: str
+    version: Absent[int] = ABSENT
+    events: Absent[tuple[EventRow, ...]] = ABSENT
+    files: Absent[tuple[ChangedFile, ...]] = ABSENT
+
+
+class AdoptDocument(Document):
+    """Take in what a person edited in the projected files."""
+
+    schema_: Literal["germline/adopt/1"] = "germline/adopt/1"
+    dry_run: Rehearsed = False
+    skills: tuple[AdoptedSkill, ...]
+    events: Absent[tuple[EventRow, ...]] = ABSENT
+
+
+class ProtectDocument(Document):
+    """Forbid edits of lines, until they are released."""
+
+    schema_: Literal["germline/protect/1"] = "germline/protect/1"
+    dry_run: Rehearsed = False
+    events: tuple[EventRow, ...]
+
+
+class ReleaseDocument(Document):
+    """End the protection of lines."""
+
+    schema_: Literal["germline/release/1"] = "germline/release/1"
+    dry_run: Rehearsed = False
+    events: tuple[EventRow, ...]
+
+
+class RevertDocument(Document):
+    """Go back to the text of an earlier version, by a new event."""
+
+    schema_: Literal["germline/revert/1"] = "germline/revert/1"
+    dry_run: Rehearsed = False
+    skill: Absent[str] = ABSENT
+    to: Absent[int] = ABSENT
+    version: Absent[int] = ABSENT
+    written: Absent[tuple[str, ...]] = ABSENT
+    events: tuple[EventRow, ...]
+
+
+class HeadRow(Part):
+    """The newest event of a log."""
+
+    position: int
+    hash: str
+
+
+class ReportedSkill(Part):
+    """How much of a skill a report shows, and how much it leaves out."""
+
+    skill: str
+    version: int
+    lines: int
+    versions: int
+    versions_summed: int
+    events: int
+    events_left_out: int
+    candidates: int
+    candidates_left_out: int
+    evidence: int
+    evidence_left_out: int
+    evidence_erased: int
+    tasks: int
+    tasks_left_out: int
+
+    @classmethod
+    def of(cls, shown: SkillContent) -> ReportedSkill:
+        """Count what the report shows of a skill."""
+        return cls(
+            skill=shown.capsule.name,
+            version=shown.capsule.version,
+            lines=len(shown.lines),
+            versions=len(shown.versions),
+            versions_summed=shown.summed.versions if shown.summed else 0,
+            events=len(shown.events),
+            events_left_out=shown.events_total - len(shown.events),
+            candidates=len(shown.candidates),
+            candidates_left_out=shown.candidates_total - len(shown.candidates),
+            evidence=sum(len(signal.evidence) for signal in shown.signals),
+            evidence_left_out=sum(signal.more for signal in shown.signals),
+            evidence_erased=sum(len(signal.erased) for signal in shown.signals),
+            tasks=len(shown.trends.tasks.rows),
+            tasks_left_out=shown.trends.tasks.left_out,
+        )
+
+
+class ReportDocument(Document):
+    """Write one HTML page of all there is to say; no network."""
+
+    schema_: Literal["germline/report/1"] = "germline/report/1"
+    file: str
+    size_bytes: int
+    at: str
+    head: HeadRow
+    skills: tuple[ReportedSkill, ...]
+    dry_run: Rehearsed = False
+
+    @classmethod
+    def of(cls, shown: ReportContent, file: Path, size_bytes: int, *, dry_run: bool) -> ReportDocument:
+        """Describe a page of so many bytes."""
+        return cls(
+            file=str(file),
+            size_bytes=size_bytes,
+            at=shown.now,
+            head=HeadRow.model_validate(shown.head),
+            skills=tuple(map(ReportedSkill.of, shown.skills)),
+            dry_run=dry_run,
+        )

@@ -1,0 +1,170 @@
+"""Documents on logs: what a scan and a watch read, and outcomes that arrive late."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from events.types.score import Score
+from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
+from tui.documents.events import EventRow
+from tui.documents.evolve import EvolveRun
+from tui.documents.signals import RaisedSignal, raised_signals
+
+if TYPE_CHECKING:
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.logs.scan import Scan
+    from strategies.monitor.recheck import Rechecked
+    from strategies.pool.intake import Intake
+
+
+class MalformedRecord(Part):
+    """A record that could not be read."""
+
+    file: str
+    line: int
+    byte_start: int
+    reason: str
+
+
+class ScanDocument(Document):
+    """Read logs into episodes and signals."""
+
+    schema_: Literal["germline/scan/1"] = "germline/scan/1"
+    dry_run: Rehearsed = False
+    events: Absent[tuple[EventRow, ...]] = ABSENT
+    files: Absent[int] = ABSENT
+    bytes: Absent[int] = ABSENT
+    text_bytes: Absent[int] = ABSENT
+    episodes: Absent[int] = ABSENT
+    new_episodes: Absent[int] = ABSENT
+    longer_episodes: Absent[int] = ABSENT
+    unchanged: Absent[int] = ABSENT
+    duplicates: Absent[int] = ABSENT
+    steps: Absent[int] = ABSENT
+    errors: Absent[int] = ABSENT
+    malformed: Absent[int] = ABSENT
+    malformed_at: Absent[tuple[MalformedRecord, ...]] = ABSENT
+    unknown: Absent[dict[str, int]] = ABSENT
+    skipped: Absent[tuple[str, ...]] = ABSENT
+    broken: Absent[tuple[str, ...]] = ABSENT
+    signals: Absent[int] = ABSENT
+    raised: Absent[tuple[RaisedSignal, ...]] = ABSENT
+    seconds: Absent[float] = ABSENT
+
+    @classmethod
+    def of(cls, scan: Scan, taken: Intake, *, seconds: float) -> ScanDocument:
+        """Describe a scan and what it brought."""
+        return cls(
+            files=len(scan.files),
+            bytes=scan.size_bytes,
+            text_bytes=scan.text_bytes,
+            episodes=len(scan.records),
+            new_episodes=taken.new_episodes,
+            longer_episodes=taken.longer,
+            unchanged=len(scan.unchanged),
+            duplicates=scan.duplicates,
+            steps=scan.steps,
+            errors=scan.errors,
+            malformed=len(scan.malformed),
+            malformed_at=tuple(
+                MalformedRecord(file=bad.source, line=bad.line, byte_start=bad.byte_start, reason=bad.reason)
+                for bad in scan.malformed
+            ),
+            unknown=dict(scan.unknown),
+            skipped=scan.skipped,
+            broken=tuple(broken.message for broken in scan.broken),
+            signals=len(taken.signals),
+            raised=raised_signals(taken.signals),
+            seconds=round(seconds, 3),
+        )
+
+
+class RecheckRow(Part):
+    """A version that was measured again."""
+
+    skill: str
+    version: int
+    score: Score | None
+    unmeasured: str | None
+    floor: float
+    under_floor: bool
+
+    @classmethod
+    def of(cls, checked: Rechecked, floor: float) -> RecheckRow:
+        """Read it from the measurement, held against a floor."""
+        return cls(
+            skill=checked.skill,
+            version=checked.version,
+            score=checked.score,
+            unmeasured=checked.unmeasured or None,
+            floor=floor,
+            under_floor=checked.fallen,
+        )
+
+
+class WatchDocument(Document):
+    """Read logs as they grow: a batch, a turn or a recheck, one a line."""
+
+    schema_: Literal["germline/watch/1"] = "germline/watch/1"
+    at: str
+    files: Absent[int] = ABSENT
+    bytes: Absent[int] = ABSENT
+    new_episodes: Absent[int] = ABSENT
+    longer_episodes: Absent[int] = ABSENT
+    steps: Absent[int] = ABSENT
+    errors: Absent[int] = ABSENT
+    malformed: Absent[int] = ABSENT
+    broken: Absent[tuple[str, ...]] = ABSENT
+    raised: Absent[tuple[RaisedSignal, ...]] = ABSENT
+    evolve: Absent[EvolveRun] = ABSENT
+    recheck: Absent[tuple[RecheckRow, ...]] = ABSENT
+
+    @classmethod
+    def of_batch(cls, at: str, scan: Scan, taken: Intake) -> WatchDocument:
+        """Describe what one look found."""
+        return cls(
+            at=at,
+            files=len(scan.files),
+            bytes=scan.text_bytes,
+            new_episodes=taken.new_episodes,
+            longer_episodes=taken.longer,
+            steps=scan.steps,
+            errors=scan.errors,
+            malformed=len(scan.malformed),
+            broken=tuple(broken.message for broken in scan.broken),
+            raised=raised_signals(taken.signals),
+        )
+
+
+class KnownOutcome(Part):
+    """How an episode ended, and who says so."""
+
+    value: float
+    source: str
+
+
+class OutcomeEpisode(Part):
+    """An episode, and how it was known to end before."""
+
+    episode: str
+    name: str
+    run: str
+    before: KnownOutcome | None
+
+    @classmethod
+    def of(cls, record: EpisodeRecord) -> OutcomeEpisode:
+        """Read it from the episode."""
+        before = KnownOutcome.model_validate(record.outcome) if record.outcome else None
+        return cls(episode=record.id, name=record.name, run=record.run, before=before)
+
+
+class OutcomeDocument(Document):
+    """Record how an episode ended, as CI, a merge or a person says."""
+
+    schema_: Literal["germline/outcome/1"] = "germline/outcome/1"
+    dry_run: Rehearsed = False
+    value: Absent[float] = ABSENT
+    source: Absent[str] = ABSENT
+    episodes: Absent[tuple[OutcomeEpisode, ...]] = ABSENT
+    recorded: Absent[int] = ABSENT
+    events: tuple[EventRow, ...]

@@ -1,0 +1,303 @@
+"""Documents on skills: what a version says, where texts stand, which version is picked, names of versions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from events.types.claims import Claim, Trigger
+from events.types.score import Delta, Score
+from registry.query.provenance import blame
+from registry.skill_md.render import skill_text
+from registry.state.line_claims import claims_of, is_unclaimed
+from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
+from tui.documents.events import EventRow
+from tui.documents.scores import score_of
+from tui.facts.scores import why_unmeasured
+from tui.text.words import kind_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from events.store.envelope import Envelope
+    from events.types.capsule_events import AliasMoved
+    from registry.query.library import Library
+    from registry.query.search import Match
+    from registry.state.capsule import Capsule
+    from registry.state.gene import Gene
+    from registry.state.line import ProjectedLine
+    from strategies.monitor.pick_version import Drawn, VersionOffer
+
+
+class FileRow(Part):
+    """A file of a skill beside SKILL.md; `event` is the position of what brought it."""
+
+    path: str
+    sha256: str
+    mode: str
+    event: int
+
+
+class SectionRow(Part):
+    """A section of a skill."""
+
+    gene: str
+    version: int
+    title: str
+    keeper: str | None
+    claims: tuple[Claim, ...]
+    triggers: tuple[Trigger, ...]
+
+
+class BlamedLine(Part):
+    """A line of a skill with the event that it comes from."""
+
+    line: int
+    text: str
+    event: int
+    at: str
+    kind: str
+    since_version: int
+    claimed: bool | None
+
+    @classmethod
+    def of(cls, gene: Gene | None, line: ProjectedLine, origin: Envelope) -> BlamedLine:
+        """Read it from the line and its event; `claimed` is null for what no candidate brought."""
+        bare = is_unclaimed(gene, line, origin.event)
+        return cls(
+            line=line.number,
+            text=line.text.rstrip("\r\n"),
+            event=origin.position,
+            at=origin.at,
+            kind=kind_of(origin),
+            since_version=line.version,
+            claimed=True if gene is not None and claims_of(gene, line) else False if bare else None,
+        )
+
+
+class ShowDocument(Document):
+    """Print a skill at any version; with --blame, line by line."""
+
+    schema_: Literal["germline/show/1"] = "germline/show/1"
+    skill: str
+    version: int
+    position: int
+    at: str
+    cause: str
+    source: str
+    unproven: bool
+    score: Score | None
+    unmeasured: str | None
+    delta: Delta | None
+    aliases: dict[str, int]
+    files: tuple[FileRow, ...]
+    genes: tuple[SectionRow, ...]
+    lines: tuple[BlamedLine, ...]
+    text: str
+
+    @classmethod
+    def of(cls, library: Library, capsule: Capsule) -> ShowDocument:
+        """Describe a version with the origin of each of its lines."""
+        by_id = {gene.id: gene for gene in capsule.genes}
+        lines = (BlamedLine.of(by_id.get(line.gene), line, origin) for line, origin in blame(library, capsule))
+        files = (
+            FileRow(path=file.entry.path, sha256=file.entry.blob, mode=oct(file.entry.mode), event=file.origin)
+            for file in capsule.files
+        )
+        genes = (
+            SectionRow(
+                gene=gene.id,
+                version=gene.version,
+                title=gene.title,
+                keeper=gene.keeper or None,
+                claims=tuple(live.claim for live in gene.claims),
+                triggers=tuple(gene.triggers),
+            )
+            for gene in capsule.genes
+        )
+        return cls(
+            skill=capsule.name,
+            version=capsule.version,
+            position=capsule.position,
+            at=capsule.at,
+            cause=capsule.cause,
+            source=capsule.source,
+            unproven=capsule.unproven,
+            score=score_of(capsule.score),
+            unmeasured=why_unmeasured(capsule.score),
+            delta=capsule.delta,
+            aliases=dict(capsule.aliases),
+            files=tuple(files),
+            genes=tuple(genes),
+            lines=tuple(lines),
+            text=skill_text(capsule),
+        )
+
+
+class MatchRow(Part):
+    """A place that holds a text; `next` is the command that tells more of it."""
+
+    kind: str
+    text: str
+    event: int
+    at: str
+    skill: str | None
+    version: int | None
+    line: int | None
+    live: bool
+    gone_since: int | None
+    candidate: str | None
+    fingerprint: str | None
+    next: str
+
+    @classmethod
+    def of(cls, match: Match, following: str) -> MatchRow:
+        """Read it from what was found; `following` is the command to type next."""
+        return cls(
+            kind=match.kind,
+            text=match.text,
+            event=match.position,
+            at=match.at,
+            skill=match.skill or None,
+            version=match.version or None,
+            line=match.line or None,
+            live=match.kind == "line" and not match.gone_since,
+            gone_since=match.gone_since or None,
+            candidate=match.candidate or None,
+            fingerprint=match.fingerprint or None,
+            next=following,
+        )
+
+
+class SearchDocument(Document):
+    """Find a text in skills, past and present, and in reasons."""
+
+    schema_: Literal["germline/search/1"] = "germline/search/1"
+    text: str
+    matches: tuple[MatchRow, ...]
+    more: bool
+
+
+class OfferRow(Part):
+    """A version on offer: how it did, and its chance of being the best one."""
+
+    version: int
+    aliases: tuple[str, ...]
+    newest: bool
+    episodes: int
+    won: float
+    lost: float
+    expected: float
+    chance: float
+
+    @classmethod
+    def of(cls, offer: VersionOffer) -> OfferRow:
+        """Read it from the offer."""
+        return cls(
+            version=offer.version,
+            aliases=offer.names,
+            newest=offer.newest,
+            episodes=offer.posterior.episodes,
+            won=offer.posterior.won,
+            lost=offer.posterior.lost,
+            expected=offer.posterior.mean,
+            chance=offer.chance,
+        )
+
+
+class RetiredVersion(Part):
+    """A version that is offered no longer."""
+
+    version: int
+    reason: str
+
+
+class PickDocument(Document):
+    """Pick the version for the next agent; print its folder."""
+
+    schema_: Literal["germline/pick/1"] = "germline/pick/1"
+    skill: str
+    version: int
+    label: str
+    folder: str
+    offers: tuple[OfferRow, ...]
+    retired: tuple[RetiredVersion, ...]
+    seed: int
+    dry_run: Rehearsed = False
+    events: tuple[EventRow, ...]
+
+    @classmethod
+    def of(
+        cls, drawn: Drawn, folder: Path, *, seed: int, dry_run: bool, events: tuple[EventRow, ...]
+    ) -> PickDocument:
+        """Describe the draw."""
+        return cls(
+            skill=drawn.skill,
+            version=drawn.version,
+            label=f"{drawn.skill}@{drawn.version}",
+            folder=str(folder),
+            offers=tuple(map(OfferRow.of, drawn.offers)),
+            retired=tuple(map(RetiredVersion.model_validate, drawn.retired)),
+            seed=seed,
+            dry_run=dry_run,
+            events=events,
+        )
+
+
+class AliasRow(Part):
+    """A name of a version; `live` tells that it is the newest one."""
+
+    skill: str
+    alias: str
+    version: int
+    live: bool
+
+
+class AliasListDocument(Document):
+    """List the names of versions, of one skill or of all."""
+
+    schema_: Literal["germline/alias-list/1"] = "germline/alias-list/1"
+    aliases: tuple[AliasRow, ...]
+
+
+class AliasSetDocument(Document):
+    """Let a name point at a version; production needs --yes and --reason."""
+
+    schema_: Literal["germline/alias-set/1"] = "germline/alias-set/1"
+    dry_run: Rehearsed = False
+    skill: Absent[str] = ABSENT
+    alias: Absent[str] = ABSENT
+    version: Absent[int] = ABSENT
+    events: tuple[EventRow, ...]
+
+
+class AliasMove(Part):
+    """A name that was moved; null is no version."""
+
+    position: int
+    at: str
+    actor: str
+    alias: str
+    version: int | None
+    previous: int | None
+    reason: str
+
+    @classmethod
+    def of(cls, envelope: Envelope, event: AliasMoved) -> AliasMove:
+        """Read it from the event."""
+        return cls(
+            position=envelope.position,
+            at=envelope.at,
+            actor=envelope.actor,
+            alias=event.alias,
+            version=event.version or None,
+            previous=event.previous or None,
+            reason=event.reason,
+        )
+
+
+class AliasLogDocument(Document):
+    """Show where the names of a skill pointed, newest first."""
+
+    schema_: Literal["germline/alias-log/1"] = "germline/alias-log/1"
+    skill: str
+    moves: tuple[AliasMove, ...]

@@ -1,0 +1,105 @@
+"""The document of `germline status`: what the registry holds now, and what waits."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from events.types.judgements import FailureFigures, Reading, Track
+from events.types.score import Delta, Score
+from registry.actions.publish import Standing
+from tui.documents.document import Document, Part
+from tui.documents.evolve import AutoPreset
+from tui.documents.folders import HeadRow
+from tui.documents.trust import TrustState
+
+
+class DriftRow(Part):
+    """A file on disk that is not what was projected."""
+
+    path: str
+    kind: Literal["changed", "missing", "added", "mode"]
+
+
+class EpisodeRecordRow(Part):
+    """What became of the episodes that ran under a version."""
+
+    episodes: int
+    ended: int
+    mean: float | None
+    exposed: int
+    obeyed: int
+
+
+class StaleMeasurement(Part):
+    """What a measurement does not cover; age_s in seconds."""
+
+    runs: tuple[str, ...]
+    agents: tuple[str, ...]
+    tasks: int
+    new_tasks: int
+    age_s: float
+
+
+class SkillStatus(Part):
+    """A skill as it is now."""
+
+    skill: str
+    version: int
+    at: str
+    source: str
+    aliases: dict[str, int]
+    score: Score | None
+    delta: Delta | None
+    unproven: bool
+    standing: Standing
+    drift: tuple[DriftRow, ...]
+    moved_to: str | None
+    record: EpisodeRecordRow
+    stale: StaleMeasurement | None
+
+
+class OpenSignal(Part):
+    """A signal that no live claim answers yet."""
+
+    fingerprint: str
+    kind: str
+    template: str
+    count: int
+    episodes: int
+
+
+class HeldCandidate(Part):
+    """A candidate that waits."""
+
+    id: str
+    skill: str
+    reasons: tuple[str, ...]
+
+
+class AdviceRow(Part):
+    """Advice as it was given last."""
+
+    at: str
+    type: Literal["AdviceGiven"]
+    capsule: str
+    track: Track
+    reasons: tuple[str, ...]
+    figures: FailureFigures
+    reading: Reading | None
+
+
+class StatusDocument(Document):
+    """Show skills, drift, open signals, what waits, the preset."""
+
+    schema_: Literal["germline/status/1"] = "germline/status/1"
+    registry: str
+    preset: str
+    auto: AutoPreset | None
+    created_at: str
+    head: HeadRow
+    skills: tuple[SkillStatus, ...]
+    open_signals: tuple[OpenSignal, ...]
+    unrouted: tuple[str, ...]
+    held: tuple[HeldCandidate, ...]
+    trust: TrustState
+    advice: tuple[AdviceRow, ...]

@@ -1,0 +1,89 @@
+"""A candidate as facts: what it proposes and why, what was measured, and the verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tui.facts.fact import Fact, fact, listed
+from tui.facts.scores import score_facts, tone_of
+from tui.text.numbers import ago, interval, signed
+from tui.text.rows import RowPart
+from tui.text.words import VERDICT_WORDS, VERDICTS, actor_words, claim_words, seen_words, signal_name, since_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from events.types.candidate_events import CandidateProposed
+    from events.types.registry_events import SignalRaised
+    from registry.state.candidate import Candidate
+    from tui.reads.review import CandidatePage
+
+UNCLAIMED: Final = "none: nothing that logs could refute"
+
+
+def signal_fact(signal: SignalRaised, counted: SignalRaised | None = None) -> Fact:
+    """Say what recurs, how often, and where; `counted` is the same signal as it is counted by now."""
+    seen = f", {seen_words(signal)}{since_words(signal, counted)}"
+    return Fact("signal", (RowPart(f'"{signal_name(signal)}"', "warn"), RowPart(seen)))
+
+
+def candidate_facts(page: CandidatePage, now: str) -> Iterator[Fact]:
+    """Say what a candidate proposes, on what signal, and what was measured of it."""
+    candidate, proposed = page.candidate, page.candidate.proposed
+    who = f"{proposed.strategy} by {proposed.proposer}, preset {proposed.preset}; {actor_words(candidate.actor)}"
+    yield fact("what", f"{who}, {ago(candidate.at, now)}, event {candidate.position}")
+    if page.signal:
+        yield signal_fact(page.signal.event)
+    yield from proposal_facts(proposed, known=page.signal.event.template if page.signal else "")
+    if proposed.skill:
+        yield fact("folder", f"{proposed.skill.source}, once it is approved")
+    yield from score_facts(candidate.scored)
+
+
+def proposal_facts(proposed: CandidateProposed, *, known: str = "") -> Iterator[Fact]:
+    """Say what a proposal claims, what it removes, and its reason; `known` is a template shown beside it."""
+    yield from listed("claim", (claim_words(claim, known=known) for claim in proposed.claims))
+    yield from listed("removes", (claim_words(claim, known=known) for claim in proposed.removes))
+    if not proposed.claims and not proposed.removes:
+        yield fact("claim", UNCLAIMED, "warn")
+    yield fact("reason", proposed.reason)
+
+
+def verdict_words(candidate: Candidate) -> str:
+    """Say what became of a candidate."""
+    taken_back = ", taken back since" if candidate.reverted else ""
+    return f"{VERDICT_WORDS[candidate.verdict]}{taken_back}"
+
+
+def verdict_part(candidate: Candidate) -> RowPart:
+    """Say what became of a candidate, behind its mark."""
+    mark, tone = VERDICTS["reject" if candidate.reverted else candidate.verdict]
+    return RowPart(f"{mark} {verdict_words(candidate)}", tone)
+
+
+def verdict_facts(candidate: Candidate) -> Iterator[Fact]:
+    """Say what became of a candidate, as which version, by whose word, and for what reasons."""
+    mark, tone = VERDICTS["reject" if candidate.reverted else candidate.verdict]
+    reviewed = candidate.reviewed if candidate.verdict != "hold" else None
+    by = f" by a person: {reviewed.reason}" if reviewed else ""
+    where = f" as {candidate.proposed.capsule}@{candidate.version}" if candidate.version else ""
+    back = ", taken back since" if candidate.reverted else ""
+    yield fact("verdict", f"{mark} {VERDICT_WORDS[candidate.verdict]}{where}{by}{back}", tone)
+    yield from (fact("", reason) for reason in (() if reviewed else candidate.reasons))
+
+
+def figure_part(candidate: Candidate) -> RowPart | None:
+    """Write what was measured of a candidate in one figure with its interval; None where nothing was."""
+    scored = candidate.scored
+    if scored and scored.rollouts and scored.delta:
+        value, low, high = scored.delta.value, scored.delta.low, scored.delta.high
+    elif scored and scored.effect:
+        value, low, high = scored.effect.risk_difference, scored.effect.low, scored.effect.high
+    else:
+        return None
+    return RowPart(f"{signed(value, 2)} {interval(low, high, 2)}", tone_of(low, high))
+
+
+def proposed_text(proposed: CandidateProposed) -> str:
+    """Join the lines that a candidate brings."""
+    return " / ".join(text.strip() for text in proposed.new_lines if text.strip())

@@ -1,0 +1,108 @@
+"""A line of a skill as facts: who wrote it and why, what it claims, what was measured, what came before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from events.types.score import Score
+from registry.query.provenance import endpoint_of
+from registry.state.line_claims import is_unclaimed
+from tui.facts.candidates import UNCLAIMED, signal_fact, verdict_part
+from tui.facts.fact import Fact, fact
+from tui.facts.scores import score_facts, why_unmeasured
+from tui.text.numbers import ago, count, minute
+from tui.text.rows import RowPart
+from tui.text.words import VERDICTS, actor_words, claim_words, further_reasons, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from events.store.envelope import Envelope
+    from events.types.registry_events import SignalRaised
+    from registry.query.model_prompts import ModelPrompt
+    from registry.query.provenance import Why
+
+_HASH_CHARS = 12
+
+
+def line_facts(why: Why, now: str, counted: SignalRaised | None = None) -> Iterator[Fact]:
+    """Say why a line is there and what it did; `counted` is its signal as it is counted by now."""
+    candidate, scored = why.candidate, why.candidate.scored if why.candidate else None
+    yield fact("why", _who(why))
+    if why.asked:
+        yield fact("model", asked_words(why.asked))
+    yield when_fact(why.origin, why.line.version, now)
+    if source := getattr(why.origin.event, "derived_from", None):
+        yield fact("from", f"gene {source}, which answers the same signal in another skill")
+    if why.signal:
+        yield signal_fact(why.signal.event, counted)
+    if why.claim:
+        yield fact("claim", claim_words(why.claim, known=why.signal.event.template if why.signal else ""))
+    elif is_unclaimed(why.capsule.gene(why.line.gene), why.line, why.origin.event):
+        yield fact("claim", UNCLAIMED, "warn")
+    if endpoint := endpoint_of(scored):
+        yield fact("endpoint", endpoint, "warn")
+    if scored:
+        yield from score_facts(scored)
+    if candidate:
+        reasons = "; ".join(further_reasons(candidate.reasons))
+        yield Fact("verdict", (verdict_part(candidate), RowPart(f": {reasons}" if reasons else "")))
+    if row := why.taken_back:
+        when = f"{ago(row.at, now)} {actor_words(row.actor)}"
+        yield fact("undone", f"version {row.version}, {when}, event {row.position}: {row.summary}", "warn")
+
+
+def when_fact(origin: Envelope, version: int, now: str) -> Fact:
+    """Say when a line was written, as which version, by which event."""
+    text = f"{ago(origin.at, now)}, version {version}, event {origin.position}"
+    return Fact("when", (RowPart(text), RowPart(f", {minute(origin.at)}", "dim")))
+
+
+def _who(why: Why) -> str:
+    """Say what kind of change it was, and on whose word."""
+    actor, candidate = actor_words(why.origin.actor), why.candidate
+    if candidate is None:
+        return f"{kind_of(why.origin)} {actor}; {_unproven(why)}"
+    word = f"{actor_words(candidate.actor)}; approved {actor}" if candidate.reviewed else actor
+    stamp = "" if why.line.id else "the stamp of a version that came by "
+    unproven = "" if isinstance(getattr(why.origin.event, "after", None), Score) else f"; {_unproven(why)}"
+    return f"{stamp}{candidate.proposed.strategy}, by preset {candidate.proposed.preset}; {word}{unproven}"
+
+
+def _unproven(why: Why) -> str:
+    reason = why_unmeasured(getattr(why.origin.event, "after", None))
+    return f"unproven: {reason}" if reason else "unproven"
+
+
+def asked_words(asked: ModelPrompt) -> str:
+    """Name the model and the prompt, and say what it cost."""
+    event = asked.event
+    tokens = event.usage.total if event.usage else event.most_tokens
+    cost = "price unknown" if event.cost_usd is None else f"{event.cost_usd:.4f} USD"
+    replayed = ", replayed" if event.replayed else ""
+    return (
+        f"{event.model}, prompt {event.prompt_hash[:_HASH_CHARS]}, {count(tokens, 'token')}, {cost}{replayed}, "
+        f"event {asked.position}"
+    )
+
+
+def earlier_facts(why: Why, *, most: int | None = None) -> Iterator[Fact]:
+    """Say what the line was before: its last `most` forms, all of them where that is None."""
+    for at, form in enumerate(why.previous[:most]):
+        place = RowPart(f"version {form.version}: ", "dim")
+        event = RowPart(f"   event {form.event}", "dim")
+        yield Fact("" if at else "before", (place, RowPart(form.text.rstrip("\r\n"), "removed"), event))
+    if not why.previous and why.line.id:
+        before = why.line.version - 1
+        none = f"no such line in version {before}" if before else "it is there from the first version on"
+        yield fact("before", none, "dim")
+
+
+def tried_facts(why: Why) -> Iterator[Fact]:
+    """Say what other changes were tried for the same signal, and what became of it."""
+    for at, other in enumerate(why.tried):
+        mark, tone = VERDICTS[other.verdict]
+        text = " / ".join(line.strip() for line in other.proposed.new_lines if line.strip())
+        reason = f"  {other.reasons[0]}" if other.reasons else ""
+        event = RowPart(f"{reason}, event {other.judged or other.position}", "dim")
+        yield Fact("" if at else "tried", (RowPart(f"{mark} ", tone), RowPart(text), event))

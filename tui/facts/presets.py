@@ -1,0 +1,40 @@
+"""A preset as facts: its numbers and what each is for, and what no turn goes to under it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tui.facts.fact import fact
+from tui.text.numbers import count
+from tui.text.words import signal_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from strategies.policy.presets import Preset
+    from strategies.select.queue import Resting
+    from tui.facts.fact import Fact
+
+
+def preset_facts(preset: Preset) -> Iterator[Fact]:
+    """Say what each number of a preset allows or asks for."""
+    weights, budget = preset.weights, preset.edit_budget
+    reverts = "reverts by itself" if preset.auto_revert else "waits for a person to revert"
+    yield fact("weights", f"repair {weights.repair} %, harden {weights.harden} %, innovate {weights.innovate} %")
+    yield fact("edits", f"{budget.start} in the first cycle down to {budget.floor} in the last, {budget.schedule}")
+    yield fact("region", f"at most {preset.trust_region:.0%} of the base's characters may change")
+    yield fact("genes", f"new genes are {'allowed' if preset.new_genes else 'not allowed'}")
+    yield fact("gate", f"replay at alpha {preset.alpha:g}, runs at an e-value of {preset.least_e:g} or more")
+    yield fact("promotes", f"on {' and '.join(preset.endpoints)}; a regression {reverts}")
+
+
+def preset_figures(preset: Preset) -> tuple[str, str, str, str]:
+    """Write the numbers of a preset for a table: edits, region, alpha and the least e-value."""
+    edits = f"{preset.edit_budget.start} → {preset.edit_budget.floor}"
+    return edits, f"{preset.trust_region:.0%}", f"{preset.alpha:g}", f"{preset.least_e:g}"
+
+
+def resting_words(resting: Resting) -> str:
+    """Say why a signal is left alone, and for how long."""
+    turns = count(resting.turns_left, "turn")
+    return f"{signal_words(resting.signal)}: {resting.failures} turns in a row promoted nothing; {turns} left"

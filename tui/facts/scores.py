@@ -1,0 +1,82 @@
+"""Scores, differences and effects as facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from events.types.score import Score
+from tui.facts.fact import Fact, ScorePair, fact
+from tui.text.numbers import count, interval, share, signed
+from tui.text.rows import RowPart
+from tui.text.words import scope_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from events.types.candidate_events import CandidateScored
+    from events.types.score import Delta, Effect, Measured
+    from tui.text.rows import Row, Tone
+
+
+def tone_of(low: float, high: float) -> Tone:
+    """Say whether a difference is clear: better, worse, or not distinguishable from none."""
+    return "good" if low > 0 else "bad" if high < 0 else "dim"
+
+
+def score_facts(scored: CandidateScored | None) -> Iterator[Fact]:
+    """Say what was measured of a candidate: the effect of its claims, and scores before and after."""
+    if scored is None:
+        yield fact("score", "not measured yet", "dim")
+        return
+    if scored.effect:
+        yield effect_fact(scored.effect)
+    yield from pair_facts("score", scored.before, scored.after, scored.delta)
+    if isinstance(scored.audit_after, Score):
+        yield from pair_facts("audit", scored.audit_before, scored.audit_after, scored.audit_delta, drawn=False)
+
+
+def pair_facts(
+    label: str, before: Measured, after: Measured, delta: Delta | None, *, drawn: bool = True
+) -> Iterator[Fact]:
+    """Write two scores with their paired difference, and what the later one rests on."""
+    parts = pair_parts(before, after, delta)
+    if isinstance(before, Score) and isinstance(after, Score):
+        yield Fact(label, parts, drawing=ScorePair(before, after, delta) if drawn else None)
+        if drawn:
+            yield fact("", measured_words(after), "dim")
+    else:
+        yield Fact(label, parts)
+
+
+def pair_parts(before: Measured, after: Measured, delta: Delta | None) -> Row:
+    """Write two scores in one line: `.441 → .460   Δ +.019 [.011, .027]`."""
+    if not (isinstance(before, Score) and isinstance(after, Score)):
+        return (RowPart(f"not measured: {why_unmeasured(after) or why_unmeasured(before)}", "dim"),)
+    pair = RowPart(share(before.value)), RowPart(" → ", "dim"), RowPart(share(after.value), "strong")
+    if delta is None:
+        return pair
+    bounds = RowPart(f" {interval(delta.low, delta.high)}", "dim")
+    return *pair, RowPart("   Δ ", "dim"), RowPart(signed(delta.value), tone_of(delta.low, delta.high)), bounds
+
+
+def why_unmeasured(measured: Measured | None) -> str | None:
+    """Say why there is no score; None where there is one."""
+    return getattr(measured, "reason", None)
+
+
+def measured_words(score: Score) -> str:
+    """Say what a score rests on."""
+    what = "run" if score.kind == "rollout" else "episode"
+    return (
+        f"{interval(score.low, score.high)} over {count(score.n, what)}, coverage {score.coverage:.0%}, "
+        f"by {score.kind} {score.evaluator[:8]}"
+    )
+
+
+def effect_fact(effect: Effect) -> Fact:
+    """Write what obeying a claim goes with: the risk difference on sealed logs, both arms, where it holds."""
+    ground = f"; ground: {scope_words(effect.scope)}" if effect.scope else ""
+    figure = RowPart(signed(effect.risk_difference, 2), tone_of(effect.low, effect.high))
+    bounds = RowPart(f" on sealed logs {interval(effect.low, effect.high, 2)}")
+    arms = f"{effect.obeyed:,} obeyed and {effect.disobeyed:,} did not, in {count(effect.tasks, 'task')}"
+    return Fact("effect", (figure, bounds), note=f"{arms}; judged by {effect.endpoint}{ground}", drawing=effect)

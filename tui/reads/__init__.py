@@ -1,0 +1,1 @@
+"""What screens and report show, read from a library in one go."""

@@ -1,0 +1,107 @@
+"""What the Review screen shows: candidates that wait, and promotions drawn for a second look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from events.errors import EditError, NotFoundError
+from registry.decide.promote import whole, with_files
+from registry.query.library import base_of
+from registry.query.provenance import KeptEvidence, erased_of, evidence_of
+from strategies.gate.explain import explain_stored
+from tui.reads.diff import changed_files
+from tui.reads.evidence import still_there
+
+if TYPE_CHECKING:
+    from registry.query.diffs import DiffLine
+    from registry.query.library import Library, Raised
+    from registry.query.signals import ErasedEvidence
+    from registry.state.candidate import Candidate
+    from strategies.gate.explain import Explanation
+
+Standing = Literal["waits", "drawn", "seen"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewLine:
+    """A candidate that waits for a decision, or a promotion that was drawn, `seen` once a person answered."""
+
+    candidate: Candidate
+    standing: Standing
+
+
+def read_review(library: Library, *, every: int, seed: int) -> tuple[ReviewLine, ...]:
+    """Read what waits, the newest first, then what was drawn and nobody looked at, then what somebody did."""
+    from strategies.monitor.spot_check import drawn  # noqa: PLC0415 - the first screen needs none of it
+
+    candidates = library.candidates()
+    waiting = [ReviewLine(candidate, "waits") for candidate in reversed(candidates) if waits(candidate)]
+    looks = list(reversed(drawn(candidates, every=every, seed=seed)))
+    unseen = [ReviewLine(look, "drawn") for look in looks if not look.looked_over]
+    return (*waiting, *unseen, *(ReviewLine(look, "seen") for look in looks if look.looked_over))
+
+
+def waits(candidate: Candidate) -> bool:
+    """Tell whether nobody decided on a candidate yet: neither the gate for good, nor a person."""
+    return candidate.verdict not in {"promote", "reject"}
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatePage:
+    """Everything there is to say about one candidate; `misfit` says why its diff cannot be shown, if so."""
+
+    candidate: Candidate
+    live_version: int
+    explanation: Explanation
+    preset: str
+    signal: Raised | None
+    evidence: tuple[KeptEvidence, ...]
+    erased: tuple[ErasedEvidence, ...]
+    there: tuple[bool, ...]
+    files: tuple[tuple[str, list[DiffLine]], ...]
+    misfit: str = ""
+
+    @property
+    def open(self) -> bool:
+        """Whether a person may still decide."""
+        return self.candidate.verdict not in {"promote", "reject"}
+
+    @property
+    def stale(self) -> bool:
+        """Whether the skill moved on since the candidate was measured."""
+        scored = self.candidate.scored
+        base = scored.base_version if scored else self.candidate.proposed.base_version
+        return self.open and base != self.live_version
+
+
+def read_page(library: Library, candidate: Candidate) -> CandidatePage:
+    """Read a candidate with what led to it and what it would change."""
+    proposed = candidate.proposed
+    base = base_of(library, proposed, str(proposed.base_version))
+    files, misfit = [], ""
+    try:
+        after = with_files(whole(base, proposed), proposed.files)
+        files = list(changed_files(library, base, after))
+    except (EditError, NotFoundError) as error:
+        misfit = error.message
+    explanation, preset = explain_stored(library, candidate)
+    signal = library.signal(proposed.fingerprint)
+    evidence = evidence_of(library, signal)
+    return CandidatePage(
+        candidate=candidate,
+        live_version=_live_version(library, proposed.capsule),
+        explanation=explanation,
+        preset=preset.name,
+        signal=signal,
+        evidence=evidence,
+        erased=erased_of(library, signal, evidence),
+        there=still_there([kept.evidence for kept in evidence], library.log.maps),
+        files=tuple(files),
+        misfit=misfit,
+    )
+
+
+def _live_version(library: Library, name: str) -> int:
+    """Give the version that a skill is at, 0 where it is not there."""
+    return library.outline(name).version if name in library.names() else 0

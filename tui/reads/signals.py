@@ -1,0 +1,155 @@
+"""What the Signals and Presets screens show: signals, and what each preset would pick; read in threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from registry.query.provenance import blame, erased_of, evidence_of
+from strategies.signals.open_signals import open_among
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from events.types.registry_events import SignalRaised
+    from registry.query.library import Library, Raised
+    from registry.query.provenance import KeptEvidence
+    from registry.query.signals import ErasedEvidence
+    from registry.state.candidate import Candidate
+    from strategies.policy.active_preset import Bound
+    from strategies.select.pick import Pick
+    from strategies.select.queue import Agenda
+
+PICKS: Final = 5
+"""Turns that the Presets screen looks ahead: as many as `preset preview` does."""
+
+RANKED: Final = 50
+"""Turns within which the Signals screen names the turn of a signal (a guess: more is not worth waiting for)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignalLine:
+    """A signal as the list shows it; `open` where no live claim answers it and nothing else settled it."""
+
+    raised: Raised
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweringLine:
+    """A live line that a candidate for the signal wrote."""
+
+    skill: str
+    version: int
+    number: int
+    text: str
+    candidate: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignalDetail:
+    """A signal with its evidence, all that was proposed for it, and the live lines that came of that."""
+
+    signal: Raised
+    evidence: tuple[KeptEvidence, ...]
+    erased: tuple[ErasedEvidence, ...]
+    tried: tuple[Candidate, ...]
+    lines: tuple[AnsweringLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PresetLine:
+    """A preset as the table shows it; `own` where a person defined it."""
+
+    bound: Bound
+    in_force: bool
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Prospects:
+    """What would be picked next: by preset, and where each signal would go.
+
+    `agenda` is None until that is known. `proposers` are those that answer each kind of signal, in their order;
+    `turns` the turn of each signal under the preset in force, counted from 1, as far as that was looked ahead.
+    """
+
+    current: PresetLine
+    agenda: Agenda | None = None
+    picks: Mapping[str, Sequence[Pick[SignalRaised]]] = field(default_factory=dict)
+    proposers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    turns: Mapping[str, int] = field(default_factory=dict)
+
+
+def read_signals(library: Library) -> tuple[SignalLine, ...]:
+    """Read every signal, in the order they were raised."""
+    raised = library.signals()
+    still_open = open_among(library, [signal.event for signal in raised])
+    return tuple(SignalLine(signal, signal.event.fingerprint in still_open) for signal in raised)
+
+
+def read_signal(library: Library, signal: Raised) -> SignalDetail:
+    """Read what a signal rests on, and what became of it."""
+    tried = library.answers(signal.event.fingerprint)
+    evidence = evidence_of(library, signal)
+    return SignalDetail(
+        signal=signal,
+        evidence=evidence,
+        erased=erased_of(library, signal, evidence),
+        tried=tuple(tried),
+        lines=tuple(_lines(library, tried)),
+    )
+
+
+def _lines(library: Library, tried: Sequence[Candidate]) -> list[AnsweringLine]:
+    promoted = {candidate.id for candidate in tried if candidate.version and not candidate.reverted}
+    lines = []
+    for name in sorted({candidate.proposed.capsule for candidate in tried if candidate.id in promoted}):
+        capsule = library.capsule(name)
+        for line, origin in blame(library, capsule):
+            candidate: str = getattr(origin.event, "candidate", "")
+            if line.id and candidate in promoted and line.text.strip():
+                lines.append(AnsweringLine(name, capsule.version, line.number, line.text, candidate))
+    return lines
+
+
+def read_presets(library: Library) -> tuple[PresetLine, ...]:
+    """Read every preset, germline's own first, `auto` last."""
+    from strategies.policy.active_preset import Bound, bound_by, known_presets  # noqa: PLC0415 - as above
+    from strategies.policy.auto import AUTO  # noqa: PLC0415 - the first screen needs none of it
+    from strategies.policy.presets import PRESETS  # noqa: PLC0415 - as above
+
+    current = library.about().preset
+    bound = [*(Bound(name, preset) for name, preset in known_presets(library).items()), bound_by(library, AUTO)]
+    return tuple(
+        PresetLine(preset, preset.name == current, preset.name not in {*PRESETS, AUTO}) for preset in bound
+    )
+
+
+def read_prospects(library: Library, *, seed: int) -> Prospects:
+    """Look ahead: what `evolve` would pick under each preset, on all logs; nothing is mined or written."""
+    from strategies.gate.replay.evaluation_set import ground_of  # noqa: PLC0415 - as above
+    from strategies.propose.by_signal import PROPOSERS  # noqa: PLC0415 - as above
+    from strategies.select.queue import agenda_on, foreseen  # noqa: PLC0415 - the first screen needs none of it
+
+    presets = read_presets(library)
+    ground = ground_of(library)
+    agenda = agenda_on(library, ground, PROPOSERS)
+    picks = {
+        preset.bound.name: foreseen(
+            library, agenda, preset.bound, seed=seed, ground=ground, count=RANKED if preset.in_force else PICKS
+        )
+        for preset in presets
+    }
+    current = next(preset for preset in presets if preset.in_force)
+    turns = {pick.offer.fingerprint: at for at, pick in enumerate(picks[current.bound.name], 1)}
+    return Prospects(
+        current=current,
+        agenda=agenda,
+        picks={name: chosen[:PICKS] for name, chosen in picks.items()},
+        proposers={
+            kind: tuple(getattr(change, "__name__", type(change).__name__) for change in every)
+            for kind, every in PROPOSERS.items()
+        },
+        turns=turns,
+    )

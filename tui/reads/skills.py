@@ -1,0 +1,201 @@
+"""What the Skills and Why screens show, read from a library in one go; runs in the reading thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from registry.query.event_summaries import summary
+from registry.query.provenance import blame, history_of
+from registry.query.signals import raised_as_counted
+from registry.skill_md.front_matter import read_front
+from registry.skill_md.render import projected_lines
+from strategies.signals.open_signals import open_among
+from tui.text.words import kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from events.store.envelope import Envelope
+    from events.types.registry_events import SignalRaised
+    from events.types.score import Delta
+    from registry.query.library import Library
+    from registry.query.provenance import SkillHistory, Why
+    from registry.query.versions import VersionRow
+    from registry.state.candidate import Candidate
+    from registry.state.capsule import Capsule
+    from registry.state.line import ProjectedLine
+    from tui.reads.markdown_tones import Tones
+
+TREND: Final = 40
+"""Versions that a trend looks back on: more than any screen is wide enough for."""
+
+_STEPS: Final = {
+    "CandidateProposed": "proposed",
+    "ComparisonFrozen": "frozen",
+    "CandidateScored": "measured",
+    "CandidateReviewed": "reviewed",
+    "CandidatePromoted": "promoted",
+    "CandidateRejected": "rejected",
+    "CandidateHeld": "held",
+}
+"""What the chain of causes calls the events of a candidate."""
+
+
+class Link(NamedTuple):
+    """One link: what it is in a word or two, and its event; 0 for the evidence and for the line itself."""
+
+    word: str
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SkillCard:
+    """A skill as the Skills screen shows it.
+
+    `versions` are the last ones, oldest first; `learned` counts lines that carry a claim.
+    """
+
+    capsule: Capsule
+    description: str
+    lines: int
+    learned: int
+    versions: tuple[VersionRow, ...]
+    last: Envelope
+    last_summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class SkillWork:
+    """What was tried for a skill, and what is open: signals that it was tried for and no live claim answers."""
+
+    open: tuple[SignalRaised, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWork:
+    """The work of all skills, by name; `loose` counts open signals that no skill was tried for yet."""
+
+    by_skill: Mapping[str, SkillWork]
+    loose: int
+
+    def of(self, skill: str) -> SkillWork:
+        """Return the work of one skill."""
+        return self.by_skill.get(skill, SkillWork())
+
+
+@dataclass(frozen=True, slots=True)
+class BlameLine:
+    """A line of a skill with where it comes from; `word` is the strategy, or what replaces one."""
+
+    line: ProjectedLine
+    at: str
+    word: str
+    delta: Delta | None
+    row: VersionRow
+
+
+@dataclass(frozen=True, slots=True)
+class BlamePage:
+    """A skill at one version, line by line, with what its lines have in common."""
+
+    capsule: Capsule
+    history: SkillHistory
+    lines: tuple[BlameLine, ...]
+
+    @property
+    def latest(self) -> int:
+        """The number of its newest version."""
+        return self.history.outline.version
+
+    def number_of(self, gene: str, line: int) -> int:
+        """Find the number of the line with an identity now, 0 where there is none."""
+        return next((b.line.number for b in self.lines if (b.line.gene, b.line.id) == (gene, line)), 0)
+
+
+def read_skills(library: Library) -> tuple[SkillCard, ...]:
+    """Read every skill with its scores and its last event."""
+    return tuple(_card(library, library.capsule(name)) for name in library.names())
+
+
+def read_work(library: Library) -> OpenWork:
+    """Read what was tried for every skill, and what is open; takes as long as the registry is old."""
+    capsules = [library.capsule(name) for name in library.names()]
+    open_by_skill = _open_signals(library, capsules)
+    proposed: dict[str, list[Candidate]] = {}
+    for candidate in library.candidates():
+        proposed.setdefault(candidate.proposed.capsule, []).append(candidate)
+    work = {
+        capsule.name: SkillWork(tuple(open_by_skill.get(capsule.name, ())), tuple(proposed.get(capsule.name, ())))
+        for capsule in capsules
+    }
+    return OpenWork(work, len(open_by_skill.get("", ())))
+
+
+def _card(library: Library, capsule: Capsule) -> SkillCard:
+    first = max(capsule.version - TREND + 1, 1)
+    (mention,) = library.log.documents("mention", capsule.name, limit=1, newest_first=True)
+    (last,) = library.log.at([mention.seq])
+    claimed = {live.origin for gene in capsule.genes for live in gene.claims}
+    lines = projected_lines(capsule)
+    return SkillCard(
+        capsule=capsule,
+        description=_description(capsule),
+        lines=len(lines),
+        learned=sum(line.origin in claimed and bool(line.text.strip()) for line in lines),
+        versions=tuple(library.version_rows(capsule.name, range(first, capsule.version + 1)).values()),
+        last=last,
+        last_summary=summary(last),
+    )
+
+
+def _description(capsule: Capsule) -> str:
+    front = read_front([line.text for line in capsule.front][1:-1], 2)
+    return next((e.value for e in front.entries if e.key == "description" and isinstance(e.value, str)), "")
+
+
+def _open_signals(library: Library, capsules: Sequence[Capsule]) -> dict[str, list[SignalRaised]]:
+    """List the signals that no live claim answers, by the skill they were tried for, else under ""."""
+    tried = {cycle.fingerprint: cycle.capsule for cycle in library.cycles()}
+    names = {capsule.name for capsule in capsules}
+    by_skill: dict[str, list[SignalRaised]] = {}
+    raised = [signal.event for signal in raised_as_counted(library)]
+    still_open = open_among(library, raised)
+    for signal in raised:
+        if signal.fingerprint in still_open:
+            skill = tried.get(signal.fingerprint, "")
+            by_skill.setdefault(skill if skill in names else "", []).append(signal)
+    for signals in by_skill.values():
+        signals.sort(key=lambda signal: (-signal.severity, signal.fingerprint))
+    return by_skill
+
+
+def read_blame(library: Library, skill: str, ref: str) -> BlamePage:
+    """Read a skill at a version, each line with its origin; raises NotFoundError for an unknown one."""
+    capsule = library.capsule(skill, ref)
+    origins = blame(library, capsule)
+    history = history_of(library, skill, (line.version or 1 for line, _ in origins))
+    lines = []
+    for line, origin in origins:
+        row = history.rows.get(line.version or 1) or library.version(skill, line.version)
+        lines.append(BlameLine(line, origin.at, kind_of(origin) if line.id else "stamp", row.delta, row))
+    return BlamePage(capsule, history, tuple(lines))
+
+
+def chain_of(why: Why) -> tuple[Link, ...]:
+    """List what led to a line, step by step: evidence, signal, candidate, version, and the line at the end."""
+    links = [Link("evidence")] if why.evidence or why.erased else []
+    links += [Link("signal", why.signal.position)] if why.signal else []
+    if why.candidate:
+        steps = [step for step in why.candidate.steps if step[0] in _STEPS and step[1] <= why.row.position]
+        links += [Link(_STEPS[kind], position) for kind, position in steps]
+    links += [Link("edit", why.origin.position)] if why.origin.position != why.row.position else []
+    return (*links, Link(f"version {why.row.version}", why.row.position), Link(f"line {why.line.number}"))
+
+
+def read_tones(texts: Sequence[str]) -> tuple[Tones, ...]:
+    """Read lines of a skill as Markdown: the tones of each."""
+    from tui.reads.markdown_tones import markdown_tones  # noqa: PLC0415 - Pygments is for those who look at a skill
+
+    return markdown_tones(texts)

@@ -1,0 +1,261 @@
+"""The app: leads from screen to screen, reads and writes for them, and follows the registry as it grows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual import work
+from textual.app import App
+from textual.command import CommandPalette
+
+from events.clock import SystemClock
+from events.errors import UsageError
+from tui.screens.addresses import ScreenAddress, place_of
+from tui.screens.base import PlaceScreen
+from tui.screens.host_protocol import Settings
+from tui.screens.keymap import checked_keys
+from tui.screens.navigation import Trail
+from tui.session.access import Access
+from tui.text.rows import ascii_of
+from tui.widgets.keys import APP
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
+
+    from textual.app import SystemCommand
+    from textual.binding import Binding, BindingType
+    from textual.command import Provider
+    from textual.screen import Screen
+    from textual.theme import Theme
+
+    from registry.query.library import Library
+    from tui.screens.addresses import View
+    from tui.session.changes import OpenRegistry
+
+FOLLOW_S: Final = 1.0
+"""Between two looks at the head of the log: one indexed row, 0.1 ms."""
+
+WIDTHS: Final = [(0, "-tiny"), (60, "-narrow"), (100, "-wide")]
+HEIGHTS: Final = [(0, "-flat"), (16, "-high")]
+"""From how many cells on a screen has which class: below 60 × 16 it says that it is too small."""
+
+_PALETTE_TAKES: Final = "a skill, a screen, a change, an event, sql-analyst@3:7"
+
+SCREENS: Final[dict[View, str]] = {
+    "skills": "SkillsScreen",
+    "history": "HistoryScreen",
+    "why": "WhyScreen",
+    "signals": "SignalsScreen",
+    "presets": "PresetsScreen",
+    "review": "ReviewScreen",
+    "trends": "TrendsScreen",
+}
+"""The screen of each view, in the module of that name: imported when it is first shown, 5 to 60 ms each."""
+
+
+def screen_for(view: View) -> type[PlaceScreen]:
+    """Give the screen that shows a view."""
+    kind: type[PlaceScreen] = getattr(import_module(f"tui.screens.{view}"), SCREENS[view])
+    return kind
+
+
+def _go_to() -> type[Provider]:
+    """Name what the palette offers beside Textual's own, once it is opened."""
+    from tui.screens.palette import GoTo  # noqa: PLC0415 - the first frame needs none of it
+
+    return GoTo
+
+
+class GermlineApp(App[None], inherit_bindings=False):
+    """The screens of germline on one registry, which `library` opens for reading and `registry` for writing."""
+
+    TITLE = "germline"
+    CSS_PATH = "theme.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [*APP]
+    COMMANDS = App.COMMANDS | {_go_to}
+    HORIZONTAL_BREAKPOINTS = WIDTHS
+    VERTICAL_BREAKPOINTS = HEIGHTS
+
+    def __init__(
+        self,
+        library: Callable[[], AbstractContextManager[Library]],
+        registry: OpenRegistry | None = None,
+        *,
+        at: str | None = None,
+        now: Callable[[], str] | None = None,
+        settings: Settings | None = None,
+        remember: Callable[[str], str] | None = None,
+    ) -> None:
+        """Start at an address; `remember` keeps the theme that is chosen, and says where.
+
+        Raises: UsageError for an address, a key or a theme that is none.
+        """
+        super().__init__()
+        self.settings = settings or Settings()
+        self.access = Access(library, registry, seed=self.settings.seed)
+        self._remember = remember
+        self._clock = now or SystemClock().now
+        self._trail = Trail(place_of(at))
+        self._minute = ""
+        self.shares: dict[View, int] = {}
+        self.set_keymap(checked_keys(self.settings.keys))
+        self.theme = self._known_theme(self.settings.theme)
+        self.set_class(self.settings.ascii, "-ascii")
+
+    def _known_theme(self, name: str) -> str:
+        if name not in self.available_themes:
+            names = ", ".join(sorted(self.available_themes))
+            raise UsageError(f"there is no theme {name!r}", hint=f"ui.theme is one of {names}")
+        return name
+
+    def on_mount(self) -> None:
+        """Begin with the place asked for, and follow the registry from here on."""
+        place = self._trail.here
+        self.push_screen(screen_for(place.view)(place, self))
+        self.set_interval(FOLLOW_S, self.follow)
+        self.theme_changed_signal.subscribe(self, self._keep_theme)
+
+    async def on_unmount(self) -> None:
+        """Let go of the registry."""
+        self.access.close()
+
+    # -- the registry ----------------------------------------------------------------------------------
+
+    def now(self) -> str:
+        """Tell the time as RFC 3339 UTC text."""
+        return self._clock()
+
+    @work(group="follow", exclusive=True)
+    async def follow(self) -> None:
+        """Look whether the log has grown, and show what is new; what could not be read is read again."""
+        if await self.access.look() or self.base.must_retry:
+            self.base.reload()
+        elif self._minute != (minute := self.now()[:16]):
+            self._minute = minute
+            self.base.relayout()
+
+    # -- places ----------------------------------------------------------------------------------------
+
+    @property
+    def base(self) -> PlaceScreen:
+        """The screen of the place, below whatever opened above it."""
+        base = self.screen_stack[1]
+        assert isinstance(base, PlaceScreen)  # noqa: S101 - nothing else ever stands on the empty first screen
+        return base
+
+    @property
+    def place(self) -> ScreenAddress:
+        """The place that is shown, with the cursor where it is."""
+        return self.base.place
+
+    def _show(self) -> None:
+        place = self._trail.here
+        self.switch_screen(screen_for(place.view)(place, self))
+
+    def go(self, place: ScreenAddress) -> None:
+        """Show another place, and remember the one left."""
+        self._trail.go(place, self.place)
+        self._show()
+
+    def _walk(self, step: int) -> None:
+        if self._trail.leads(step):
+            self._trail.walk(step, self.place)
+            self._show()
+
+    def go_before(self, place: ScreenAddress) -> None:
+        """Show the earlier text of a line, and remember the way back to the later one."""
+        self._trail.go_before(place, self.place)
+        self._show()
+
+    @property
+    def can_return(self) -> bool:
+        """Whether there is a way back to what a line says later."""
+        return self._trail.can_return
+
+    def go_return(self) -> None:
+        """Return to what a line says later."""
+        if self._trail.can_return:
+            self._trail.go_return(self.place)
+            self._show()
+
+    def step_back(self) -> None:
+        """Go back to where the person came from, else up to the view above."""
+        if self._trail.has_past:
+            self._walk(-1)
+        elif self.place.view != "skills":
+            self.close_view()
+
+    def close_view(self) -> None:
+        """Close the view for the one above it; the last one quits."""
+        place = self.place
+        if place.view in {"why", "trends"} and not self.base.has_notice:
+            self.go(ScreenAddress("history", place.skill))
+        elif place.view != "skills":
+            self.go(ScreenAddress("skills", place.skill))
+        else:
+            self.exit()
+
+    # -- keys ------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what leads somewhere."""
+        if action == "walk":
+            return self._trail.leads(int(str(parameters[0])))
+        if action == "view" and parameters in {("why",), ("trends",)}:
+            return bool(self.place.skill)
+        return super().check_action(action, parameters)
+
+    def action_walk(self, step: int) -> None:
+        """Go along the trail of places that were shown."""
+        self._walk(step)
+
+    def action_view(self, view: View) -> None:
+        """Show one of the screens, on the same skill."""
+        place = self.place
+        if place.view != view:
+            self.go(ScreenAddress(view, place.skill, place.ref if view == "why" else ""))
+
+    def copy(self, text: str) -> None:
+        """Put a text on the clipboard of the terminal (OSC 52), and into a file for those that take none."""
+        if not text:
+            return
+        from tui.screens.clipboard_file import kept_where  # noqa: PLC0415 - the first frame needs none of it
+
+        self.copy_to_clipboard(text)
+        self.notify(f"copied {text}\n{kept_where(text)}", timeout=4, markup=False)
+
+    def _keep_theme(self, theme: Theme) -> None:
+        if self._remember is None or theme.name == self.settings.theme:
+            return
+        self.settings = replace(self.settings, theme=theme.name)
+        try:
+            self.notify(f"{theme.name} is kept in {self._remember(theme.name)}", timeout=4, markup=False)
+        except (UsageError, OSError) as error:
+            self.notify(f"{theme.name} is not kept: {error}", severity="warning", timeout=6, markup=False)
+
+    def get_key_display(self, binding: Binding) -> str:
+        """Write a key as the bottom line shows it."""
+        shown = super().get_key_display(binding)
+        return ascii_of(shown) if self.settings.ascii else shown
+
+    def action_keys(self) -> None:
+        """List the keys that work here."""
+        from tui.screens.help import HelpSheet, key_lines  # noqa: PLC0415 - the first frame needs none of it
+
+        self.push_screen(HelpSheet(key_lines(self, self.screen), plain=self.settings.ascii))
+
+    def get_system_commands(self, screen: Screen[None]) -> Iterable[SystemCommand]:
+        """Offer everything by name."""
+        from tui.screens.palette import commands_of  # noqa: PLC0415 - the first frame needs none of it
+
+        del screen
+        for command in commands_of(self):
+            yield command._replace(title=ascii_of(command.title)) if self.settings.ascii else command
+
+    def action_command_palette(self) -> None:
+        """Open the palette, which says what it takes."""
+        if not isinstance(self.screen, CommandPalette):
+            self.push_screen(CommandPalette(placeholder=_PALETTE_TAKES, id="--command-palette"))

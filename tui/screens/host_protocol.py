@@ -1,0 +1,74 @@
+"""The host: what every screen may ask of the app, without knowing it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tui.screens.addresses import ScreenAddress, View
+    from tui.session.access import Access
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a person set for the screens; `keys` are those of bindings, by their ids.
+
+    `seed` and `draw_every` are those of the configuration: what is picked next, and drawn for a second look.
+    """
+
+    theme: str = "textual-dark"
+    ascii: bool = False
+    keys: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
+    draw_every: int = 10
+
+
+class Host(Protocol):
+    """Gives the screens the registry, leads from one to the next, and knows the time.
+
+    `shares` are the percent that the first pane of a view has, where a person changed that.
+    """
+
+    access: Access
+    settings: Settings
+    shares: dict[View, int]
+
+    def now(self) -> str:
+        """Tell the time as RFC 3339 UTC text."""
+        ...
+
+    def follow(self) -> object:
+        """Look whether the log has grown, and show what is new."""
+        ...
+
+    def go(self, place: ScreenAddress) -> None:
+        """Show another place, and remember the one left."""
+        ...
+
+    def go_before(self, place: ScreenAddress) -> None:
+        """Show the earlier text of a line, and remember the way back to the later one."""
+        ...
+
+    @property
+    def can_return(self) -> bool:
+        """Whether there is a way back to what a line says later."""
+        ...
+
+    def go_return(self) -> None:
+        """Return to what a line says later."""
+        ...
+
+    def step_back(self) -> None:
+        """Go back to where the person came from, else up to the view above."""
+        ...
+
+    def close_view(self) -> None:
+        """Close the view for the one above it; the last one quits."""
+        ...
+
+    def copy(self, text: str) -> None:
+        """Put a text on the clipboard of the terminal, and into a file."""
+        ...

@@ -1,0 +1,1 @@
+"""The registry as the command line and the screens hold it open."""

@@ -1,0 +1,120 @@
+"""Access: how the screens read and write one registry, without ever making a key press wait."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from events.errors import GermlineError, UsageError
+from tui.session.read_thread import ReadThread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from registry.query.library import Library
+    from tui.reads.signals import Prospects
+    from tui.session.changes import Change, ChangePreview, OpenRegistry
+
+T = TypeVar("T")
+
+
+class SessionState(NamedTuple):
+    """What every screen knows of the registry: the preset in force, how far the log goes, the names of the skills.
+
+    `own_presets` are those that a person defined.
+    """
+
+    preset: str = ""
+    head: int = 0
+    names: tuple[str, ...] = ()
+    own_presets: tuple[str, ...] = ()
+
+
+class Access:
+    """Reads in threads of their own; writes through the registry, as every command does.
+
+    `state` is as the last look found it; `live` is false while the registry cannot be read.
+    """
+
+    def __init__(
+        self, library: Callable[[], AbstractContextManager[Library]], registry: OpenRegistry | None, *, seed: int
+    ) -> None:
+        self._reader, self._student = ReadThread(library), ReadThread(library)
+        self._registry = registry
+        self._seed = seed
+        self._prospects: tuple[tuple[int, int], Prospects] | None = None
+        self.state = SessionState()
+        self.live = True
+
+    @property
+    def opened(self) -> int:
+        """How often the registry was opened: once more where another one lies at its place since."""
+        return self._reader.opened
+
+    async def look(self) -> bool:
+        """Look whether the log has grown, or can be read again, or no longer; tell whether that is so."""
+        before, opened = (self.state.head, self.live), self.opened
+        try:
+            if await self._reader.read(_head) != self.state.head or self.opened != opened:
+                self.state = await self._reader.read(_state)
+            self.live = True
+        except GermlineError:
+            self.live = False
+        return (self.state.head, self.live) != before or self.opened != opened
+
+    async def ready(self) -> None:
+        """Look at the registry for the first time, if nobody did yet; raises what that raises."""
+        if not self.state.head:
+            self.state = await self._reader.read(_state)
+
+    async def read(self, ask: Callable[[Library], T]) -> T:
+        """Answer a question about the registry in the reading thread; raises what it raises."""
+        await self.ready()
+        return await self._reader.read(ask)
+
+    async def study(self, ask: Callable[[Library], T]) -> T:
+        """Answer a question that takes long, in a thread of its own: no other read waits for it."""
+        await self.ready()
+        return await self._student.read(ask)
+
+    async def prospects(self) -> Prospects:
+        """Look ahead at what would be picked next; looked up once for each head of a log."""
+        from tui.reads.signals import read_prospects  # noqa: PLC0415 - the first screen needs none of it
+
+        head = self.opened, self.state.head
+        if self._prospects is None or self._prospects[0] != head:
+            self._prospects = head, await self.study(partial(read_prospects, seed=self._seed))
+        return self._prospects[1]
+
+    async def rehearse(self, change: Change, reason: str) -> ChangePreview:
+        """Tell what a change would append; raises what it raises."""
+        from tui.session.changes import rehearse  # noqa: PLC0415 - most who look change nothing
+
+        return await asyncio.to_thread(rehearse, self._writable(), change, reason)
+
+    async def carry_out(self, change: Change, reason: str, shown: ChangePreview) -> ChangePreview:
+        """Append a change as its rehearsal was shown; raises what it raises."""
+        from tui.session.changes import carry_out  # noqa: PLC0415 - as above
+
+        return await asyncio.to_thread(carry_out, self._writable(), change, reason, shown)
+
+    def _writable(self) -> OpenRegistry:
+        if self._registry is None:
+            raise UsageError("the registry is open for reading only")
+        return self._registry
+
+    def close(self) -> None:
+        """Let go of the registry, after the reads that are under way."""
+        self._reader.close()
+        self._student.close()
+
+
+def _head(library: Library) -> int:
+    return library.log.head().position
+
+
+def _state(library: Library) -> SessionState:
+    own = dict.fromkeys(document.key for document in library.log.documents("preset"))
+    return SessionState(library.about().preset, _head(library), tuple(library.names()), tuple(own))

@@ -1,0 +1,188 @@
+"""Bootstrap: finds the registry and wires the real dependencies, once; tests wire their own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from events.clock import SystemClock
+from events.errors import GermlineError, NotFoundError, StorageError, UsageError
+from events.sqlite.log import SqliteLog
+from registry.query.library import Library
+from tui.session.ownership import require_inside, require_own
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from events.postgres.address import PostgresAddress
+    from events.store.protocol import EventLog
+    from registry.registry import Registry
+
+FOLDER: Final = ".germline"
+FILE: Final = "registry.db"
+
+_FOLDED_A_SECOND: Final = 25_000
+"""Events that are folded anew in a second (a million in 41 s, measured 2026-11-22)."""
+
+Where: TypeAlias = "Path | PostgresAddress"
+"""Where a registry is: a file, or a schema in a database. Written out, it shows no password."""
+
+
+def find_registry(named: str = "") -> Where:
+    """Find the registry: the one named, else GERMLINE_REGISTRY, else the nearest `.germline/` upwards.
+
+    Raises: NotFoundError where there is none; UsageError for an address of another kind; UntrustedError for one
+    of another user, or outside of its folder, that was not named.
+    """
+    stated = named or os.environ.get("GERMLINE_REGISTRY", "")
+    if stated:
+        return place_of(stated)
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        file = folder / FOLDER / FILE
+        if file.is_file():
+            named = f"germline --registry {quote(str(file.resolve()))} …"
+            require_own(file, hint=f"if you trust them: {named}")
+            require_inside(file, folder, hint=f"if you mean that one: {named}")
+            return file
+    raise NotFoundError(f"there is no registry in {here} or above it", hint="germline init")
+
+
+def place_of(stated: str) -> Where:
+    """Read where a registry is: a file, the folder that holds it, or an address of PostgreSQL."""
+    scheme, address, _ = stated.partition("://")
+    if address:
+        from events.postgres.address import SCHEMES, PostgresAddress  # noqa: PLC0415 - where one is stated
+
+        if scheme in SCHEMES:
+            return PostgresAddress.parse(stated)
+        raise UsageError(
+            f"{scheme}:// is not known: a registry is a file, or lies on PostgreSQL",
+            hint="germline --registry PATH/registry.db …    germline --registry postgresql://HOST/DATABASE …",
+        )
+    path = Path(stated).expanduser()
+    if path.is_dir():
+        inside = path / FOLDER / FILE
+        return inside if inside.is_file() else path / FILE
+    return path
+
+
+def file_of(where: Where, command: str) -> Path:
+    """Return the file of a registry that is one; raises UsageError for a command that needs a file."""
+    if isinstance(where, Path):
+        return where
+    raise UsageError(
+        f"{command} works on a file, and {where} is on PostgreSQL",
+        hint="pg_dump --schema NAME …, or: germline copy ADDRESS FILE",
+    )
+
+
+def open_log(where: Where, *, create: bool = False, read_only: bool = False) -> EventLog:
+    """Open the log of a registry, whichever database keeps it."""
+    if isinstance(where, Path):
+        return SqliteLog.open(where, create=create, read_only=read_only)
+    try:
+        from events.postgres.log import PostgresLog  # noqa: PLC0415 - the driver takes 0.13 s to load
+    except ImportError as error:
+        raise UsageError(
+            f"{where} needs the driver of PostgreSQL: {error}", hint="pip install 'germline[postgres]'"
+        ) from error
+    return PostgresLog.open(where, beside_of(where), create=create, read_only=read_only)
+
+
+def beside_of(where: Where) -> Path:
+    """Give the path that the names of files beside a registry begin with; in our own state for one on a server."""
+    if isinstance(where, Path):
+        return where.absolute()
+    from platformdirs import user_state_path  # noqa: PLC0415 - for registries on a server
+
+    return user_state_path("germline") / where.slug / FILE
+
+
+@contextmanager
+def open_library(path: Where) -> Iterator[Library]:
+    """Open a registry for reading only; a projection that was thrown away is folded again first."""
+    log = open_log(path, read_only=True)
+    try:
+        library = Library(log)
+        if not _is_projected(library):
+            with open_registry(path, dry_run=True):
+                pass  # opening it for writing folds it again
+        library.about()
+        yield library
+    finally:
+        log.close()
+
+
+@contextmanager
+def open_registry(path: Where, *, create: bool = False, dry_run: bool = False) -> Iterator[Registry]:
+    """Open a registry for writing, as the person who runs this; with `create`, make it if it is missing.
+
+    Skill folders that a crash left at an earlier version are written first, and a checkpoint is kept in the
+    sidecar at the end, unless it is a dry run.
+    """
+    from events.integrity.checkpoint_file import sidecar_of  # noqa: PLC0415 - reading commands pay for none of this: 35 ms
+    from registry.actions.publish import repair  # noqa: PLC0415 - the same
+    from registry.registry import Registry  # noqa: PLC0415 - the same
+
+    log = open_log(path, create=create)
+    try:
+        sidecar = None if dry_run else sidecar_of(log.beside)
+        registry = Registry(log, SystemClock(), f"person:{user()}", sidecar=sidecar)
+        if not _is_projected(registry):
+            _fold(log)
+        if not create:
+            registry.about()
+        if not dry_run:
+            repair(registry)
+        try:
+            yield registry
+        except BaseException:
+            with suppress(GermlineError):  # what went wrong first is what is told
+                registry.witness()
+            raise
+        registry.witness()
+    finally:
+        log.close()
+
+
+@contextmanager
+def reopened(registry: Registry) -> Iterator[Registry]:
+    """Open a registry once more, for another thread: a log belongs to the one that opened it."""
+    log = registry.log.another()
+    try:
+        yield type(registry)(log, SystemClock(), registry.actor, sidecar=registry.sidecar)
+    finally:
+        log.close()
+
+
+def _fold(log: EventLog) -> None:
+    """Fold what is not folded yet; a person who waits at a terminal learns why, as after an upgrade."""
+    from registry.projection.projector import bring_up_to_date  # noqa: PLC0415 - for those who write
+
+    seconds = log.head().position // _FOLDED_A_SECOND
+    if seconds and sys.stderr.isatty():
+        sys.stderr.write(f"note       the events are folded anew, once: about {seconds:,} s\n")
+    bring_up_to_date(log)
+
+
+def _is_projected(library: Library) -> bool:
+    """Tell whether there is a projection to read; it may be thrown away at any time, its table too."""
+    try:
+        return library.is_projected()
+    except StorageError:
+        return False
+
+
+def user() -> str:
+    """Name the person who runs this; `unknown` where the machine does not say."""
+    from getpass import getuser  # noqa: PLC0415 - for those who write
+
+    try:
+        return getuser()
+    except (KeyError, OSError):
+        return "unknown"

@@ -1,0 +1,1 @@
+"""Text that terminal, screens and report share: rows, numbers, words."""

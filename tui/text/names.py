@@ -1,0 +1,65 @@
+"""Names as people type them: a skill, perhaps at a version, perhaps a line of it."""
+
+from __future__ import annotations
+
+import re
+from shlex import quote
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from events.errors import NotFoundError, UsageError
+
+if TYPE_CHECKING:
+    from registry.query.library import Library
+    from registry.state.candidate import Candidate
+
+_SKILL: Final = re.compile(r"(?P<name>[a-z0-9]+(?:-[a-z0-9]+)*)(?:@(?P<ref>\S+))?")
+SHOWN_CHARS: Final = 12
+"""How much of an id is written where people read it."""
+_HINT: Final = "write it as sql-analyst:7, sql-analyst@3:7 or path/SKILL.md:7"
+
+
+class LineName(NamedTuple):
+    """A line that was named: of a skill (at `ref`, "" for now), or of a file on disk (`path`)."""
+
+    line: int
+    name: str = ""
+    ref: str = ""
+    path: str = ""
+
+
+def split_skill(text: str) -> tuple[str, str]:
+    """Split SKILL[@VERSION] into name and version, "" where none is named."""
+    name, at, ref = text.partition("@")
+    if at and not ref:
+        raise UsageError(f"{text!r} names no version after the @", hint=f"germline log {name}")
+    return name, ref
+
+
+def split_place(text: str) -> LineName:
+    """Read SKILL[@VERSION]:LINE or PATH:LINE; raises UsageError for anything else."""
+    what, colon, number = text.rpartition(":")
+    if not colon or not what:
+        hint = _HINT if colon or not text else f"germline why {quote(text)}:1"
+        raise UsageError(f"{text!r} names no line", hint=hint)
+    if not number.isdecimal() or int(number) < 1:
+        raise UsageError(f"{number!r} is no line number", hint=f"lines count from 1; {_HINT}")
+    named = _SKILL.fullmatch(what)
+    if named:
+        return LineName(int(number), name=named["name"], ref=named["ref"] or "")
+    return LineName(int(number), path=what)
+
+
+def named_candidate(library: Library, text: str) -> Candidate:
+    """Find a candidate by its id or the beginning of it.
+
+    Raises: NotFoundError where there is none; UsageError where several begin so.
+    """
+    if whole := library.candidate(text.lower()):
+        return whole
+    matching = [candidate for candidate in library.candidates() if text and candidate.id.startswith(text.lower())]
+    if not matching:
+        raise NotFoundError(f"no candidate {text or '(empty)'} was proposed", hint="germline candidates")
+    if len(matching) > 1:
+        begun = ", ".join(candidate.id[:SHOWN_CHARS] for candidate in matching[:3])
+        raise UsageError(f"{len(matching)} candidates begin with {text}: {begun} …", hint="write more of it")
+    return matching[0]

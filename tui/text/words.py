@@ -1,0 +1,110 @@
+"""Words: claims, signals and actors as a person reads them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tui.text.numbers import count
+from tui.text.terminal_text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from events.store.envelope import Envelope
+    from events.types.claims import Claim
+    from events.types.registry_events import SignalRaised
+    from tui.text.rows import Tone
+
+VERDICTS: Final[dict[str | None, tuple[str, Tone]]] = {
+    "promote": ("✓", "good"),
+    "reject": ("✗", "bad"),
+    "hold": ("·", "warn"),
+    None: ("?", "dim"),
+}
+"""A marker and a tone for each verdict: none of them is told by colour alone."""
+
+VERDICT_WORDS: Final = {"promote": "promoted", "reject": "rejected", "hold": "held", None: "not judged yet"}
+
+KIND_WIDTH: Final = 18
+"""As wide as every kind of signal but the rare `test_failure_after_edit`, which sticks out."""
+
+_ORDINALS: Final = {1: "1st", 2: "2nd", 3: "3rd"}
+_SHOWN_BESIDE: Final = ("risk difference ", "paired delta ", "scope: ")
+"""How the reasons of the gate begin that repeat the figures."""
+
+
+def claim_words(claim: Claim, *, known: str = "") -> str:
+    """Say what a claim asserts about the very next action; a template that is `known` is called "that error"."""
+    if claim.kind == "after_error":
+        ends = [f"is {claim.do}"] if claim.do else []
+        ends += [f"is not {claim.avoid}"] if claim.avoid else []
+        error = "that error" if claim.template == known else f'"{claim.template}"'
+        return f"after {error}, the next action {' and '.join(ends)}"
+    if claim.kind == "after":
+        call = "failing call" if claim.failing else "identical call" if claim.identical else "call"
+        which = _ORDINALS.get(claim.k, f"{claim.k}th")
+        return f"after the {which} {call} of {claim.action}, the next action is not {claim.avoid}"
+    from registry.projection.snapshots import read_claim  # noqa: PLC0415 - what follows knows claims by their classes
+    from strategies.claims.catalogue import described  # noqa: PLC0415 - most claims are said without the miner
+
+    return described(read_claim(claim.model_dump(mode="json")))
+
+
+def signal_name(signal: SignalRaised, harmless: Callable[[str], str] = one_line) -> str:
+    """Name what recurs: the error, else the action; a run that called nothing has neither."""
+    return harmless(signal.template or signal.action) or "(no action)"
+
+
+def signal_words(signal: SignalRaised) -> str:
+    """Say what recurs, how often, and where."""
+    return f'"{signal_name(signal)}", {seen_words(signal)}'
+
+
+def seen_words(signal: SignalRaised) -> str:
+    """Say how often a signal was seen, and where."""
+    times = "once" if signal.count == 1 else f"{signal.count:,} times"
+    runs = f" of {count(len(signal.runs), 'run')}" if signal.runs else ""
+    return f"{times} in {count(signal.episodes, 'episode')}{runs}"
+
+
+def unrouted_words(signals: Sequence[object], command: str = "germline evolve SKILL") -> str:
+    """Say how many signals found no skill, and the command that takes them."""
+    return f"{count(len(signals), 'signal')} no skill answers to: {command}"
+
+
+def since_words(signal: SignalRaised, counted: SignalRaised | None) -> str:
+    """Say how often a signal showed since it was raised, "" where it did not."""
+    more = counted.count - signal.count if counted else 0
+    return f"; {more:,} more since" if more > 0 else ""
+
+
+def further_reasons(reasons: Iterable[str]) -> list[str]:
+    """Leave out of a verdict's reasons what is shown beside it as effect and score."""
+    return [reason for reason in reasons if not reason.startswith(_SHOWN_BESIDE)]
+
+
+def scope_words(scope: Sequence[str]) -> str:
+    """Name the run configurations that carry a figure."""
+    return f"{'run' if len(scope) == 1 else 'runs'} {', '.join(scope)}"
+
+
+def actor_words(actor: str) -> str:
+    """Say who caused an event: a person, a miner without any model, or a model."""
+    kind, _, name = actor.partition(":")
+    if kind == "person":
+        return f"by {name}"
+    if kind == "miner":
+        return f"mined from logs by {name}, no model"
+    return f"by model {name.partition('#')[0]}" if kind == "model" else f"by {actor}"
+
+
+def kind_of(envelope: Envelope) -> str:
+    """Name what kind of change an event was, in one word: a strategy, or what a person did."""
+    event = envelope.event
+    if strategy := getattr(event, "strategy", None):
+        return str(strategy)
+    cause = getattr(event, "cause", "")
+    by_hand = {"CapsuleImported": "import", "GeneBorn": "import", "CapsuleReverted": "revert"}
+    if cause:
+        return {"promotion": "stamp", "adoption": "by hand"}.get(cause, cause)
+    return by_hand.get(envelope.type, "by hand")

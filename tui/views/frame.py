@@ -1,0 +1,101 @@
+"""What every screen shows around its rows: the top bar, what keys do, and what to type where nothing is there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from rich.cells import cell_len
+
+from tui.text.rows import BLANK, RowPart, cell, clean, cut, cut_row, pad_row, width_of, wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tui.text.rows import Row
+
+_ROOMY: Final = 99
+"""Cells from which a row has room for everything: 100, less the scroll bar."""
+
+
+_INDENT = 2
+_NEXT = "next  "
+
+
+_GAP = 3
+_LEAST = 8
+"""Cells that a cut crumb keeps: enough to know a name by (a guess)."""
+
+
+def bar_row(crumbs: Sequence[str], preset: str, note: str, width: int, *, live: bool) -> list[Row]:
+    """Write the breadcrumb at the left; preset, state and note at the right.
+
+    Where there is no room for all of it, the longest crumb is cut: what it leads to still says where one is. Then
+    the note gives way; preset and state never do.
+    """
+    state = RowPart("● live", "good") if live else RowPart("○ not read", "warn")
+    names = [clean(crumb) for crumb in crumbs]
+    standing = (RowPart(clean(preset), "accent"), RowPart("  "), state)
+    right: Row = (*standing, RowPart(f"  {note} " if note else " ", "dim"))
+    if width - width_of(right) - _GAP < min(width_of(_trail(names[-1:])), _LEAST):
+        right = (*standing, RowPart(" "))
+    left = max(width - width_of(right) - _GAP, 0)
+    over = width_of(_trail(names)) - left
+    if over > 0:
+        longest = max(range(len(names)), key=lambda at: cell_len(names[at]))
+        names[longest] = cut(names[longest], max(cell_len(names[longest]) - over, _LEAST))
+    trail = _trail(names)
+    return [cut_row((*pad_row(trail, left), RowPart(" " * _GAP), *right), width)]
+
+
+def _trail(crumbs: Sequence[str]) -> Row:
+    trail: list[RowPart] = [RowPart(" ")]
+    for at, crumb in enumerate(crumbs):
+        trail += [RowPart(" › ", "dim")] if at else []
+        trail.append(RowPart(crumb, "strong" if at == len(crumbs) - 1 else ""))
+    return tuple(trail)
+
+
+def notice_rows(message: str, hint: str, width: int) -> list[Row]:
+    """Say what is the matter, and below it what to type next."""
+    rows: list[Row] = [BLANK]
+    rows += [(RowPart(" " * _INDENT), *row) for row in wrap((RowPart(clean(message)),), width - 2 * _INDENT)]
+    if hint:
+        rows.append(BLANK)
+        for at, row in enumerate(wrap((RowPart(clean(hint), "accent"),), width - 2 * _INDENT - len(_NEXT))):
+            rows.append((RowPart(" " * _INDENT), RowPart(" " * len(_NEXT) if at else _NEXT, "dim"), *row))
+    return rows
+
+
+def unmatched_rows(needle: str, width: int) -> list[Row]:
+    """Say that nothing holds the text looked for; nothing where no text is."""
+    return notice_rows(f'nothing here holds "{needle}"', "esc   shows everything again", width) if needle else []
+
+
+class KeyLine(NamedTuple):
+    """A key as help tells it; `name` is what it does in a word or two, `key_id` what a keymap calls it."""
+
+    keys: str
+    name: str
+    tooltip: str
+    key_id: str
+
+
+def help_rows(lines: Sequence[KeyLine], needle: str, width: int) -> list[Row]:
+    """List the keys whose line holds a text."""
+    wanted = needle.casefold()
+    matching = [line for line in lines if wanted in " ".join(line).casefold()]
+    rows = [_narrow(line, width) if width < _ROOMY else _roomy(line, width) for line in matching]
+    return rows or [(RowPart(f' no key has "{needle}"', "dim"),)]
+
+
+def _roomy(line: KeyLine, width: int) -> Row:
+    room = max(width - 29 - len(line.key_id) - 3, 0)
+    cells = (cell(f" {line.keys}", 14, "accent"), cell(line.name, 15, "strong"), cell(line.tooltip, room))
+    return cut_row((*cells, RowPart(f"  {line.key_id}", "dim")), width)
+
+
+def _narrow(line: KeyLine, width: int) -> Row:
+    """Leave out the name, which the bottom line tells; the id never gives way: a keymap needs all of it."""
+    room = max(width - 11 - len(line.key_id) - 3, 0)
+    cells = (cell(f" {line.keys}", 11, "accent"), cell(line.tooltip, room))
+    return cut_row((*cells, RowPart(f"  {line.key_id}", "dim")), width)
