@@ -165,8 +165,12 @@ class LogFile:
 
     def _finished(self, lines: Iterable[bytes]) -> Iterator[bytes]:
         for raw in lines:
-            if raw[-1] == _NEWLINE or not (self.cut or self.whole_lines):
+            if raw[-1] == _NEWLINE:
                 yield raw
+                continue
+            if not (self.cut or self.whole_lines):
+                yield raw
+            return  # its rest may be written before the next line is asked for, and would be taken for a line
 
     def _opened(self) -> io.RawIOBase:
         plain = _Plain(self, self.path if self._descriptor is None else os.dup(self._descriptor))
