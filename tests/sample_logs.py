@@ -28,6 +28,11 @@ class Sample:
         return self.name in {"output.jsonl", "traces.jsonl"}
 
     @property
+    def replaces(self) -> bool:
+        """Tell whether a record that comes a second time takes the place of the first."""
+        return self.format == "gemini-cli"
+
+    @property
     def text(self) -> bool:
         """Tell whether it is plain text, in which no line is malformed."""
         return self.name.endswith(".log")

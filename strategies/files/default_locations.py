@@ -6,9 +6,13 @@ import os
 from pathlib import Path
 
 _PLACES = (
-    # name, the variable that moves it, where it is else, and the folder of the logs in it
+    # name, the variable that moves it ("" for none), where it is else, and the folder of the logs in it
     ("Claude Code", "CLAUDE_CONFIG_DIR", ".claude", "projects"),
     ("Codex", "CODEX_HOME", ".codex", "sessions"),
+    ("Gemini CLI", "", ".gemini", "tmp"),
+    ("GitHub Copilot CLI", "", ".copilot", "session-state"),
+    ("Pi", "", ".pi", "agent/sessions"),
+    ("Cursor", "", ".cursor", "projects"),
 )
 
 
@@ -19,7 +23,7 @@ def usual_logs(home: Path | None = None) -> list[tuple[str, Path]]:
     """
     folders = []
     for name, variable, folder, logs in _PLACES:
-        moved = os.environ.get(variable) if home is None else None
+        moved = os.environ.get(variable) if variable and home is None else None
         path = (Path(moved).expanduser() if moved else (home or Path.home()) / folder) / logs
         if path.is_dir():
             folders.append((name, path))

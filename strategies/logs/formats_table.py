@@ -6,11 +6,17 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from events.errors import NotFoundError
 from strategies.logs.formats.action_observation import ActionObservationReader
+from strategies.logs.formats.atif import AtifReader
 from strategies.logs.formats.chat import ChatReader
 from strategies.logs.formats.claude_code import ClaudeCodeReader
 from strategies.logs.formats.codex import CodexReader
+from strategies.logs.formats.coding_agents.copilot_cli import CopilotCliReader
+from strategies.logs.formats.coding_agents.cursor import CursorReader
+from strategies.logs.formats.coding_agents.gemini_cli import GeminiCliReader
+from strategies.logs.formats.coding_agents.pi_agent import PiReader
 from strategies.logs.formats.germline_steps import StepsReader
 from strategies.logs.formats.inspect_ai import InspectReader
+from strategies.logs.formats.mini_swe_agent import MiniSweAgentReader
 from strategies.logs.formats.openhands import OpenHandsReader
 from strategies.logs.formats.otel import OtelReader
 from strategies.logs.formats.plain_text import PlainTextReader
@@ -53,8 +59,14 @@ class LogReader(Protocol):
 READERS: Final[tuple[LogReader, ...]] = (
     # The most particular shape first: chat would take most of the others, plain text all of them.
     StepsReader(),
+    GeminiCliReader(),
+    CopilotCliReader(),
     ClaudeCodeReader(),
     CodexReader(),
+    PiReader(),
+    CursorReader(),
+    AtifReader(),
+    MiniSweAgentReader(),
     OtelReader(),
     InspectReader(),
     ActionObservationReader(),

@@ -48,7 +48,7 @@ def chosen_logs(call: Invocation, paths: Sequence[str] | None, config: Config) -
         call.note(f"{'found' if at == 0 else '':<10} {place.tool}: {size}, in {place.path}")
     if not places:
         raise UsageError(
-            "no log was named, and none lies where Claude Code or Codex keep theirs",
+            "no log was named, and none lies where known agents keep theirs",
             hint="germline scan PATH, or set paths under [scan] in germline.toml",
         )
     return [place.path for place in places]

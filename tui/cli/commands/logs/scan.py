@@ -53,7 +53,8 @@ def scan_logs(  # noqa: PLR0913 - the options of the command are its contract
     """Read logs into episodes and signals.
 
     Only what was written since the last time is read: a file that did not change is not opened. Without PATH, and
-    with none in germline.toml, the places are looked into where Claude Code and Codex keep their logs.
+    with none in germline.toml, the places are looked into where Claude Code, Codex, Gemini CLI, GitHub Copilot
+    CLI, Pi and Cursor keep their logs.
     """
     call = invocation(ctx)
     where, config = find_registry(call.registry), on_engine(read_config(), engine, scheduler)

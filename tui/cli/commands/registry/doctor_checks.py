@@ -155,7 +155,7 @@ def _logs(call: Invocation, config: Config | None) -> Iterator[DoctorCheck]:
     named = [("scan.paths", path) for path in config.paths] if config else []
     places = [*usual_logs(), *named]
     if not places:
-        yield DoctorCheck("logs", "missing", "none where Claude Code or Codex keep theirs", "germline scan PATH")
+        yield DoctorCheck("logs", "missing", "none where known agents keep theirs", "germline scan PATH")
         return
     known = _scanned(call)
     for who, path in places:

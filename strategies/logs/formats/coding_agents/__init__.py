@@ -1,0 +1,1 @@
+"""Sessions of coding agents in the files that they write by themselves."""

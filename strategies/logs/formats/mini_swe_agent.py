@@ -1,0 +1,122 @@
+"""mini-swe-agent trajectories (`*.traj.json`): chat messages whose `extra` tells commands and return codes.
+
+Source: mini-swe-agent 2.4.6, docs/usage/output_files.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from events.errors import UnreadableLogError
+from strategies.episodes.episode_records import plain
+from strategies.files.json_offsets import JsonDocument
+from strategies.files.log_records import UNREADABLE, count_unknown
+from strategies.logs.formats.coding_agents.session import Session, TextPart, text_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from strategies.episodes.episode import EndedBy, Episode
+    from strategies.files.log_file import LogFile
+    from strategies.files.log_records import ReadTally, Span
+    from strategies.logs.formats.coding_agents.session import Json
+
+_SHELL: Final = "bash"
+_ENDS: Final[dict[str, EndedBy]] = {"Submitted": "agent", "LimitsExceeded": "limit", "TimeExceeded": "limit"}
+
+
+class _Action(msgspec.Struct):
+    command: str = ""
+    tool_call_id: str | None = None
+
+
+class _Extra(msgspec.Struct):
+    actions: list[_Action] = []
+    returncode: int | None = None
+    exit_status: str | None = None
+
+
+class _Message(msgspec.Struct):
+    role: str = ""
+    content: str | list[TextPart] | None = None
+    tool_call_id: str | None = None
+    extra: _Extra = msgspec.field(default_factory=_Extra)
+
+
+class _ModelConfig(msgspec.Struct):
+    model_name: str = ""
+
+
+class _Config(msgspec.Struct):
+    model: _ModelConfig = msgspec.field(default_factory=_ModelConfig)
+
+
+class _Info(msgspec.Struct):
+    exit_status: str | None = None
+    mini_version: str = ""
+    config: _Config = msgspec.field(default_factory=_Config)
+
+
+class _Run(msgspec.Struct):
+    info: _Info = msgspec.field(default_factory=_Info)
+    instance_id: str = ""
+
+
+_RUN: Final = msgspec.json.Decoder(_Run)
+_MESSAGE: Final = msgspec.json.Decoder(_Message)
+
+
+class MiniSweAgentReader:
+    """Reads mini-swe-agent trajectories."""
+
+    name = "mini-swe-agent"
+
+    def sniff(self, head: bytes, source: str) -> bool:
+        """Tell whether the document names the format, or lies under its suffix and opens with its info."""
+        named = b'"mini-swe-agent-' in head
+        return head.lstrip()[:1] == b"{" and (
+            named or (".traj.json" in source and b'"info"' in head and b'"model_stats"' in head)
+        )
+
+    def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
+        """Yield the one run of the document."""
+        session = _Trajectory(log, tally)
+        document = JsonDocument(log.whole())
+        try:
+            run = _RUN.decode(document.root.raw)
+            parts = list(document.elements(document.members(document.root)["messages"]))
+        except (*UNREADABLE, KeyError) as error:
+            raise UnreadableLogError(
+                f"{log.source}: not a trajectory of mini-swe-agent ({error})",
+                hint="one object with `messages` is expected",
+            ) from error
+        session.name = plain(run.instance_id)
+        session.model = plain(run.info.config.model.model_name)
+        session.labels = {"version": plain(run.info.mini_version)}
+        session.learn_each(((part.raw, document.span(part)) for part in parts), session.learn)
+        if run.info.exit_status:
+            session.ended_by = _ENDS.get(run.info.exit_status, "environment")
+        yield from session.episodes(self.name)
+
+
+class _Trajectory(Session):
+    """A run while its messages come: commands answered in turn, by messages of the person or of a tool."""
+
+    def learn(self, raw: Json, span: Span) -> None:
+        message = _MESSAGE.decode(raw)
+        text = text_in(message.content)
+        if message.role == "assistant":
+            group = f"at {span.byte_start}"
+            self.say(text, span, group=group, at=None)
+            for number, action in enumerate(message.extra.actions):
+                call_id = action.tool_call_id or f"{group} {number}"
+                self.call(call_id, _SHELL, action.command, span, group=group, at=None)
+        elif message.extra.returncode is not None and self.conversation.waiting:
+            failed = message.extra.returncode != 0
+            self.answer(message.tool_call_id or "", text, span, failed=failed, at=None)
+        elif message.role == "user":
+            self.ask(text, span, at=None)
+        elif message.role not in {"system", "exit"}:
+            count_unknown(self.tally, f"role {message.role}")

@@ -1,0 +1,247 @@
+"""Small sessions of coding agents in the files that they write, each telling the story of tests/sample_logs.py."""
+
+from __future__ import annotations
+
+import json
+
+from tests.sample_logs import Sample, jsonl
+
+NOON = "2026-01-01T12:00:00.000Z"
+
+# packages/core/src/services/chatRecordingTypes.ts of gemini-cli
+_GEMINI_ASKED = {"id": "m1", "timestamp": NOON, "type": "user", "content": [{"text": "Run the tests"}]}
+_GEMINI_CALLED = {
+    "id": "t1",
+    "name": "run_shell_command",
+    "args": {"command": "pytest -q"},
+    "status": "error",
+    "timestamp": "2026-01-01T12:00:02.000Z",
+    "result": [
+        {"functionResponse": {"id": "t1", "name": "run_shell_command", "response": {"error": "1 failed: é"}}}
+    ],
+}
+_GEMINI_READ = {
+    "id": "t2",
+    "name": "read_file",
+    "args": {"file_path": "a.py"},
+    "status": "success",
+    "timestamp": "2026-01-01T12:00:03.000Z",
+    "result": [{"functionResponse": {"id": "t2", "name": "read_file", "response": {"output": "x = 1"}}}],
+}
+_GEMINI_TURN = {
+    "id": "m2",
+    "timestamp": NOON,
+    "type": "gemini",
+    "content": "Looking.",
+    "model": "gemini-x",
+    "toolCalls": [_GEMINI_CALLED, _GEMINI_READ],
+    "tokens": {"input": 10, "output": 2, "cached": 0, "total": 12},
+}
+_GEMINI_END = {"id": "m3", "timestamp": NOON, "type": "gemini", "content": "One test fails.", "model": "gemini-x"}
+_GEMINI_HEAD = {"sessionId": "g1", "projectHash": "ab12", "startTime": NOON, "lastUpdated": NOON}
+
+GEMINI = jsonl(
+    {**_GEMINI_HEAD, "kind": "main"},
+    _GEMINI_ASKED,
+    {**_GEMINI_TURN, "toolCalls": []},
+    _GEMINI_TURN,
+    {"id": "m8", "timestamp": NOON, "type": "user", "content": "/stats"},
+    {"id": "m9", "timestamp": NOON, "type": "user", "content": "This is taken back"},
+    {"$rewindTo": "m9"},
+    {"$set": {"lastUpdated": NOON}},
+    _GEMINI_END,
+)
+GEMINI_DOCUMENT = json.dumps(
+    {**_GEMINI_HEAD, "messages": [_GEMINI_ASKED, _GEMINI_TURN, _GEMINI_END]}, ensure_ascii=False, indent=2
+).encode()
+
+
+def copilot_event(kind: str, **data: object) -> dict[str, object]:
+    """Write an event of GitHub Copilot: docs/features/streaming-events.md of copilot-sdk."""
+    return {"id": "e", "timestamp": NOON, "parentId": None, "type": kind, "data": data}
+
+
+COPILOT = jsonl(
+    copilot_event("session.start", sessionId="cp1", selectedModel="gpt-x", copilotVersion="1"),
+    copilot_event("user.message", content="Run the tests"),
+    copilot_event("assistant.turn_start", turnId="0"),
+    copilot_event(
+        "assistant.message",
+        messageId="a1",
+        content="Looking.",
+        toolRequests=[
+            {"toolCallId": "k1", "name": "bash", "arguments": {"command": "pytest -q"}, "type": "function"},
+            {"toolCallId": "k2", "name": "view", "arguments": {"path": "a.py"}},
+        ],
+        outputTokens=12,
+    ),
+    copilot_event("tool.execution_start", toolCallId="k1", toolName="bash", arguments={"command": "pytest -q"}),
+    copilot_event("tool.execution_complete", toolCallId="k1", success=False, error={"message": "1 failed: é"}),
+    copilot_event("tool.execution_complete", toolCallId="k2", success=True, result={"content": "x = 1"}),
+    copilot_event("skill.invoked", name="git-helper", path="/s/SKILL.md", trigger="agent-invoked"),
+    copilot_event("assistant.message", messageId="a2", content="One test fails."),
+)
+
+
+def pi_entry(name: str, parent: str | None, **message: object) -> dict[str, object]:
+    """Write a message of Pi: packages/coding-agent/docs/session.md of pi-mono."""
+    return {"type": "message", "id": name, "parentId": parent, "timestamp": NOON, "message": message}
+
+
+def pi_text(text: str) -> list[dict[str, str]]:
+    """Write the content of a message that is text alone."""
+    return [{"type": "text", "text": text}]
+
+
+PI = jsonl(
+    {"type": "session", "version": 3, "id": "p1", "timestamp": NOON, "cwd": "/x"},
+    pi_entry("a", None, role="user", content="Run the tests"),
+    {"type": "model_change", "id": "b", "parentId": "a", "timestamp": NOON, "provider": "p", "modelId": "m"},
+    pi_entry("x", "b", role="assistant", content=pi_text("Of a branch that was left."), model="model-x"),
+    pi_entry(
+        "c",
+        "b",
+        role="assistant",
+        content=[
+            *pi_text("Looking."),
+            {"type": "toolCall", "id": "k1", "name": "bash", "arguments": {"command": "pytest -q"}},
+            {"type": "toolCall", "id": "k2", "name": "read", "arguments": {"path": "a.py"}},
+        ],
+        model="model-x",
+        stopReason="toolUse",
+    ),
+    pi_entry("d", "c", role="toolResult", toolCallId="k1", content=pi_text("1 failed: é"), isError=True),
+    pi_entry("e", "d", role="toolResult", toolCallId="k2", content=pi_text("x = 1"), isError=False),
+    pi_entry("f", "e", role="assistant", content=pi_text("One test fails."), model="model-x", stopReason="stop"),
+)
+
+# Third-party readers of agent-transcripts: neither ids, nor times, nor results
+CURSOR = jsonl(
+    {
+        "role": "user",
+        "message": {"content": [{"type": "text", "text": "<user_query>\nRun the tests\n</user_query>"}]},
+    },
+    {
+        "role": "assistant",
+        "message": {
+            "content": [
+                {"type": "text", "text": "Looking."},
+                {"type": "tool_use", "name": "Shell", "input": {"command": "pytest -q"}},
+            ]
+        },
+    },
+    {"type": "turn_ended", "status": "error"},
+    {"role": "assistant", "message": {"content": [{"type": "text", "text": "It broke off."}]}},
+)
+
+# Harbor's documentation of the format
+ATIF = json.dumps(
+    {
+        "schema_version": "ATIF-v1.7",
+        "session_id": "s1",
+        "agent": {"name": "agent-x", "version": "1.0", "model_name": "model-x"},
+        "steps": [
+            {"step_id": 1, "timestamp": NOON, "source": "user", "message": "Run the tests"},
+            {
+                "step_id": 2,
+                "timestamp": NOON,
+                "source": "agent",
+                "message": "Looking.",
+                "tool_calls": [
+                    {"tool_call_id": "k1", "function_name": "bash", "arguments": {"command": "pytest -q"}},
+                    {"tool_call_id": "k2", "function_name": "read", "arguments": {"path": "a.py"}},
+                ],
+                "observation": {
+                    "results": [
+                        {"source_call_id": "k1", "content": "Traceback (most recent call last)\nValueError: é"},
+                        {"source_call_id": "k2", "content": "x = 1"},
+                    ]
+                },
+                "metrics": {"prompt_tokens": 10, "completion_tokens": 2, "cost_usd": 0.01},
+            },
+            {"step_id": 3, "source": "agent", "message": "One test fails."},
+        ],
+        "final_metrics": {"total_prompt_tokens": 10, "total_completion_tokens": 2, "total_cost_usd": 0.01},
+    },
+    ensure_ascii=False,
+    indent=1,
+).encode()
+
+# docs/usage/output_files.md of mini-swe-agent
+MINI_SWE = json.dumps(
+    {
+        "info": {
+            "model_stats": {"instance_cost": 0.1, "api_calls": 2},
+            "config": {"model": {"model_name": "model-x"}},
+            "mini_version": "2.4.6",
+            "exit_status": "Submitted",
+            "submission": "diff",
+        },
+        "messages": [
+            {"role": "system", "content": "You are an agent."},
+            {"role": "user", "content": "Fix the bug"},
+            {
+                "role": "assistant",
+                "content": "Looking.",
+                "extra": {"actions": [{"command": "pytest -q"}], "cost": 0.1, "timestamp": 1.0},
+            },
+            {"role": "user", "content": "<returncode>1</returncode>1 failed: é", "extra": {"returncode": 1}},
+            {"role": "assistant", "content": "", "extra": {"actions": [{"command": "git diff"}]}},
+            {"role": "user", "content": "<returncode>0</returncode>", "extra": {"returncode": 0}},
+            {"role": "exit", "content": "Submitted", "extra": {"exit_status": "Submitted"}},
+        ],
+        "trajectory_format": "mini-swe-agent-1.1",
+    },
+    ensure_ascii=False,
+    indent=1,
+).encode()
+
+
+def checked(gave: str, said: str) -> dict[str, bytes]:
+    """Write a session of each format in which a check gave this back, and the agent said something last."""
+    shell = {"command": "make check"}
+    gemini = {**_GEMINI_CALLED, "args": shell, "status": "success", "result": gave}
+    copilot = {"toolCallId": "k1", "name": "bash", "arguments": shell}
+    pi = {"type": "toolCall", "id": "k1", "name": "bash", "arguments": shell}
+    atif = {"tool_call_id": "k1", "function_name": "bash", "arguments": shell}
+    steps = [
+        {"source": "agent", "tool_calls": [atif], "observation": {"results": [{"content": gave}]}},
+        {"source": "agent", "message": said},
+    ]
+    mini = [
+        {"role": "assistant", "content": "", "extra": {"actions": [shell]}},
+        {"role": "user", "content": gave, "extra": {"returncode": 0}},
+        {"role": "assistant", "content": said},
+    ]
+    return {
+        "gemini-cli": jsonl(
+            _GEMINI_HEAD, {**_GEMINI_TURN, "toolCalls": [gemini]}, {**_GEMINI_END, "content": said}
+        ),
+        "copilot-cli": jsonl(
+            copilot_event("assistant.message", messageId="a", content="", toolRequests=[copilot]),
+            copilot_event("tool.execution_complete", toolCallId="k1", success=True, result={"content": gave}),
+            copilot_event("assistant.message", messageId="b", content=said),
+        ),
+        "pi": jsonl(
+            {"type": "session", "id": "p1", "timestamp": NOON, "cwd": "/x"},
+            pi_entry("c", None, role="assistant", content=[pi]),
+            pi_entry("d", "c", role="toolResult", toolCallId="k1", content=pi_text(gave)),
+            pi_entry("e", "d", role="assistant", content=pi_text(said)),
+        ),
+        "cursor": jsonl({"role": "assistant", "message": {"content": said}}),
+        "atif": json.dumps({"schema_version": "ATIF-v1.7", "agent": {"name": "main"}, "steps": steps}).encode(),
+        "mini-swe-agent": json.dumps(
+            {"info": {"mini_version": "2"}, "messages": mini, "trajectory_format": "mini-swe-agent-1.1"}
+        ).encode(),
+    }
+
+
+SESSIONS = (
+    Sample("gemini-cli", "gemini.jsonl", GEMINI, 1, 5, 1),
+    Sample("gemini-cli", "gemini.json", GEMINI_DOCUMENT, 1, 5, 1),
+    Sample("copilot-cli", "copilot.jsonl", COPILOT, 1, 5, 1),
+    Sample("pi", "pi.jsonl", PI, 1, 5, 1),
+    Sample("cursor", "cursor.jsonl", CURSOR, 1, 5, 1),
+    Sample("atif", "trajectory-atif.json", ATIF, 1, 5, 1),
+    Sample("mini-swe-agent", "task.traj.json", MINI_SWE, 1, 4, 1),
+)

@@ -1,0 +1,162 @@
+"""What the readers of coding agents' own files know beyond the common promises."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from strategies.episodes.step_marks import PERMISSION_DENIED, USER_INTERRUPT
+from strategies.files.default_locations import usual_logs
+from strategies.files.log_file import LogFile
+from strategies.files.log_records import ReadTally
+from strategies.logs.formats_table import reader_for, reader_named
+from tests.agent_sessions import (
+    COPILOT,
+    CURSOR,
+    GEMINI,
+    NOON,
+    PI,
+    SESSIONS,
+    copilot_event,
+    pi_entry,
+    pi_text,
+)
+from tests.sample_logs import CLAUDE, Sample, jsonl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from strategies.episodes.episode import Episode
+
+
+def read(folder: Path, log_format: str, body: bytes, name: str = "session.jsonl") -> Episode:
+    path = folder / name
+    path.write_bytes(body)
+    (episode,) = reader_named(log_format).read(LogFile(path), ReadTally())
+    return episode  # type: ignore[return-value]
+
+
+def calls(episode: Episode) -> list[tuple[str, str, bool, str]]:
+    return [
+        (step.action, step.result, step.error, step.error_type) for step in episode.steps if step.kind == "call"
+    ]
+
+
+@pytest.mark.parametrize("sample", SESSIONS, ids=lambda sample: sample.name)
+def test_the_task_the_failing_call_and_its_text_are_known(tmp_path: Path, sample: Sample) -> None:
+    episode = read(tmp_path, sample.format, sample.body, sample.name)
+    assert episode.prompt in {"Run the tests", "Fix the bug"}
+    failed = [step for step in episode.steps if step.error]
+    if sample.format == "cursor":  # its files say no result
+        assert [step.error_type for step in failed] == ["error"]
+    else:
+        assert [step.action.partition(":")[2] for step in failed] == ["pytest"]
+        assert "é" in failed[0].error_text
+    assert episode.ended_by == "agent"
+
+
+@pytest.mark.parametrize(
+    ("log_format", "name", "run"),
+    [("gemini-cli", "g1", "gemini-x"), ("copilot-cli", "cp1", "gpt-x"), ("pi", "p1", "model-x")],
+)
+def test_a_session_tells_its_name_its_model_and_when_it_began(
+    tmp_path: Path, log_format: str, name: str, run: str
+) -> None:
+    body = {"gemini-cli": GEMINI, "copilot-cli": COPILOT, "pi": PI}[log_format]
+    episode = read(tmp_path, log_format, body)
+    assert (episode.id, episode.run, episode.started_at) == (name, run, NOON)
+
+
+def test_gemini_takes_back_what_was_rewound_and_keeps_the_last_form_of_a_message(tmp_path: Path) -> None:
+    texts = [step.text for step in read(tmp_path, "gemini-cli", GEMINI).steps]
+    assert "This is taken back" not in texts
+    assert "/stats" not in texts
+    unknown = read(tmp_path, "gemini-cli", GEMINI + jsonl({"$rewindTo": "?"}, *json_lines(GEMINI)[1:2]))
+    assert [step.text for step in unknown.steps] == ["Run the tests"]
+    replaced = GEMINI + jsonl({"$set": {"messages": [{"id": "z", "type": "user", "content": "Once more"}]}})
+    assert [step.text for step in read(tmp_path, "gemini-cli", replaced).steps] == ["Once more"]
+
+
+def test_a_call_that_the_person_stopped_in_gemini_is_denied_and_a_loaded_skill_is_known(tmp_path: Path) -> None:
+    def called(**fields: object) -> dict[str, object]:
+        return {"id": "k", "args": {}, "timestamp": NOON, **fields}
+
+    turn = {
+        "id": "m",
+        "timestamp": NOON,
+        "type": "gemini",
+        "content": "",
+        "toolCalls": [
+            called(name="activate_skill", args={"name": "sql-analyst"}, status="success", result="ok"),
+            called(id="l", name="run_shell_command", status="cancelled", args={"command": "rm -r x"}),
+        ],
+    }
+    episode = read(tmp_path, "gemini-cli", json_head(GEMINI) + jsonl(turn))
+    assert calls(episode)[1] == ("shell:rm", "", True, PERMISSION_DENIED)
+    assert episode.skills == (("sql-analyst", ""),)
+
+
+def test_copilot_knows_skills_interrupts_denials_and_calls_that_no_message_requested(tmp_path: Path) -> None:
+    more = jsonl(
+        copilot_event("tool.execution_start", toolCallId="s", toolName="bash", arguments={"command": "ls"}),
+        copilot_event(
+            "tool.execution_complete", toolCallId="s", success=False, error={"code": "denied", "message": "no"}
+        ),
+        copilot_event("abort", reason="user initiated"),
+    )
+    episode = read(tmp_path, "copilot-cli", COPILOT + more)
+    assert calls(episode)[-1] == ("bash:ls", "no", True, PERMISSION_DENIED)
+    assert episode.steps[-1].error_type == USER_INTERRUPT
+    assert (episode.skills, episode.ended_by) == ((("git-helper", ""),), "environment")
+
+
+def test_of_a_pi_tree_the_branch_that_ends_last_counts_and_of_a_plain_list_every_line(tmp_path: Path) -> None:
+    assert "Of a branch that was left." not in [step.text for step in read(tmp_path, "pi", PI).steps]
+    plain = jsonl(
+        {"type": "session", "id": "p2", "timestamp": NOON, "cwd": "/x"},
+        {"type": "message", "timestamp": NOON, "message": {"role": "user", "content": "Hi"}},
+        {"type": "message", "timestamp": NOON, "message": {"role": "assistant", "content": pi_text("Hello")}},
+    )
+    assert [step.text for step in read(tmp_path, "pi", plain).steps] == ["Hi", "Hello"]
+    stopped = PI + jsonl(pi_entry("g", "f", role="assistant", content=[], stopReason="aborted"))
+    episode = read(tmp_path, "pi", stopped)
+    assert (episode.steps[-1].error_type, episode.ended_by) == (USER_INTERRUPT, "environment")
+    circle = PI + jsonl(pi_entry("h", "h", role="user", content="x"))
+    assert [step.text for step in read(tmp_path, "pi", circle).steps] == ["x"]
+
+
+def test_cursor_files_are_known_by_their_folder_or_their_tags_and_claude_sessions_stay_claudes(
+    tmp_path: Path,
+) -> None:
+    bare = CURSOR.replace(b"<user_query>\\n", b"").replace(b"\\n</user_query>", b"")
+    plain = tmp_path / "x.jsonl"
+    plain.write_bytes(bare)
+    assert getattr(reader_for(LogFile(plain)), "name", "") == "chat"
+    there = tmp_path / "agent-transcripts" / "a" / "a.jsonl"
+    there.parent.mkdir(parents=True)
+    there.write_bytes(bare)
+    assert getattr(reader_for(LogFile(there)), "name", "") == "cursor"
+    there.write_bytes(CLAUDE)
+    assert getattr(reader_for(LogFile(there)), "name", "") == "claude-code"
+
+
+def test_their_folders_are_looked_at_without_being_named(tmp_path: Path) -> None:
+    folders = {
+        "Gemini CLI": ".gemini/tmp",
+        "GitHub Copilot CLI": ".copilot/session-state",
+        "Pi": ".pi/agent/sessions",
+        "Cursor": ".cursor/projects",
+    }
+    for folder in folders.values():
+        (tmp_path / folder).mkdir(parents=True)
+    assert usual_logs(tmp_path) == [(name, tmp_path / folder) for name, folder in folders.items()]
+
+
+def json_lines(body: bytes) -> list[object]:
+    return [json.loads(line) for line in body.splitlines()]
+
+
+def json_head(body: bytes) -> bytes:
+    return body.splitlines(keepends=True)[0]
