@@ -25,12 +25,12 @@ class Sample:
     @property
     def nested(self) -> bool:
         """Tell whether a line holds a whole run, or several spans, and steps stand inside of it."""
-        return self.name in {"output.jsonl", "traces.jsonl"}
+        return self.name == "output.jsonl" or self.format == "otel"
 
     @property
     def replaces(self) -> bool:
         """Tell whether a record that comes a second time takes the place of the first."""
-        return self.format == "gemini-cli"
+        return self.format in {"gemini-cli", "openai-responses"}
 
     @property
     def text(self) -> bool:

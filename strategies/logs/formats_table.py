@@ -17,10 +17,14 @@ from strategies.logs.formats.coding_agents.pi_agent import PiReader
 from strategies.logs.formats.germline_steps import StepsReader
 from strategies.logs.formats.inspect_ai import InspectReader
 from strategies.logs.formats.mini_swe_agent import MiniSweAgentReader
+from strategies.logs.formats.openai_responses import ResponsesReader
 from strategies.logs.formats.openhands import OpenHandsReader
-from strategies.logs.formats.otel import OtelReader
 from strategies.logs.formats.plain_text import PlainTextReader
 from strategies.logs.formats.swe_agent import SweAgentReader
+from strategies.logs.formats.traces.agents_sdk import AgentsSdkReader
+from strategies.logs.formats.traces.langfuse import LangfuseReader
+from strategies.logs.formats.traces.langsmith import LangSmithReader
+from strategies.logs.formats.traces.otel import OtelReader
 from strategies.logs.reader_plugins import BrokenReader, PluggedReader, plugged_in
 
 if TYPE_CHECKING:
@@ -68,6 +72,10 @@ READERS: Final[tuple[LogReader, ...]] = (
     AtifReader(),
     MiniSweAgentReader(),
     OtelReader(),
+    AgentsSdkReader(),
+    ResponsesReader(),
+    LangSmithReader(),
+    LangfuseReader(),
     InspectReader(),
     ActionObservationReader(),
     OpenHandsReader(),

@@ -14,7 +14,7 @@ from strategies.episodes.outcome_rules import outcome_rules
 from strategies.logs import outcomes_by_rule
 from strategies.logs.formats_table import READERS
 from strategies.logs.scan import scan, scan_on
-from tests.agent_sessions import checked
+from tests import agent_sessions, trace_exports
 from tests.inspect_stand_in import json_body, stand_in
 from tests.sample_logs import jsonl, otel_export, otel_span
 
@@ -150,7 +150,7 @@ def logs(gave: str) -> list[Told]:
                 {"atif": ("agent", "main"), "mini-swe-agent": ("version", "2")}.get(name, ("", "")),
                 answers=name != "cursor",
             )
-            for name, body in checked(gave, SAID).items()
+            for name, body in (agent_sessions.checked(gave, SAID) | trace_exports.checked(gave, SAID)).items()
         ),
     ]
 

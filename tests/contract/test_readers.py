@@ -15,6 +15,7 @@ from strategies.logs.formats_table import READERS, reader_for
 from strategies.logs.scan import scan
 from tests.agent_sessions import SESSIONS
 from tests.sample_logs import SAMPLES, Sample
+from tests.trace_exports import TRACES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from strategies.logs.scan import Scan
 
 pytestmark = pytest.mark.parametrize(
-    "sample", SAMPLES + SESSIONS, ids=lambda sample: f"{sample.format}-{sample.name}"
+    "sample", SAMPLES + SESSIONS + TRACES, ids=lambda sample: f"{sample.format}-{sample.name}"
 )
 
 

@@ -20,7 +20,9 @@ from strategies.logs.formats_table import READERS, LogReader
 from strategies.logs.scan import scan
 from tests.agent_sessions import SESSIONS
 from tests.sample_logs import SAMPLES, Sample
+from tests.trace_exports import TRACES
 
+LOGS = SAMPLES + SESSIONS + TRACES
 FAST = settings(derandomize=True, deadline=None, max_examples=150)
 EACH = settings(FAST, max_examples=60)
 """For what is tried on each reader or each sample: over all of them that comes to a thousand."""
@@ -45,7 +47,9 @@ def test_arbitrary_bytes_never_crash_a_reader(reader: LogReader, body: bytes) ->
     read(body, reader.name)
 
 
-@pytest.mark.parametrize("sample", SAMPLES + SESSIONS, ids=lambda sample: f"{sample.format}-{sample.name}")
+@pytest.mark.parametrize(
+    "sample", SAMPLES + SESSIONS + TRACES, ids=lambda sample: f"{sample.format}-{sample.name}"
+)
 @EACH
 @given(place=st.floats(0, 1), cut=st.integers(0, 40), put=st.binary(max_size=12))
 def test_damaged_logs_never_crash_their_reader(sample: Sample, place: float, cut: int, put: bytes) -> None:
@@ -69,7 +73,7 @@ def places_in(value: object) -> list[tuple[Any, Any]]:
 
 @pytest.mark.parametrize(
     "sample",
-    [sample for sample in SAMPLES + SESSIONS if not sample.text],
+    [sample for sample in LOGS if not sample.text],
     ids=lambda sample: f"{sample.format}-{sample.name}",
 )
 @EACH

@@ -11,8 +11,9 @@ import msgspec
 
 from strategies.episodes.episode_records import plain, plain_time
 from strategies.episodes.step_marks import USER_INTERRUPT
+from strategies.files.json_records import lines_of
 from strategies.files.log_records import count_unknown
-from strategies.logs.formats.coding_agents.session import Session, first_objects, lines_of, raw_text
+from strategies.logs.formats.coding_agents.session import Session, first_objects, raw_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

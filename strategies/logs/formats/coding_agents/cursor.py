@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from strategies.files.json_records import lines_of
 from strategies.files.log_records import count_unknown
 from strategies.logs.formats.coding_agents.session import (
     Session,
     TextPart,
     first_objects,
-    lines_of,
     raw_text,
     text_in,
 )

@@ -12,12 +12,12 @@ import msgspec
 from events.errors import UnreadableLogError
 from strategies.episodes.episode_records import plain, plain_time
 from strategies.files.json_offsets import JsonDocument
+from strategies.files.json_records import lines_of
 from strategies.files.log_records import UNREADABLE, Span, count_unknown
 from strategies.logs.formats.coding_agents.session import (
     Session,
     TextPart,
     first_objects,
-    lines_of,
     raw_text,
     text_in,
 )

@@ -11,12 +11,12 @@ import msgspec
 
 from strategies.episodes.episode_records import plain, plain_time
 from strategies.episodes.step_marks import CONTEXT_OVERFLOW, USER_INTERRUPT
+from strategies.files.json_records import lines_of
 from strategies.files.log_records import count_unknown
 from strategies.logs.formats.coding_agents.session import (
     Session,
     TextPart,
     first_objects,
-    lines_of,
     raw_text,
     text_in,
 )

@@ -9,13 +9,13 @@ import msgspec
 from strategies.episodes.conversation import Conversation
 from strategies.episodes.episode import EndedBy, Episode
 from strategies.episodes.step_marks import PERMISSION_DENIED
-from strategies.files.log_records import UNREADABLE, Malformed, Span
+from strategies.files.log_records import UNREADABLE, Malformed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from strategies.files.log_file import LogFile
-    from strategies.files.log_records import ReadTally
+    from strategies.files.log_records import ReadTally, Span
 
 Json = bytes | msgspec.Raw
 """A JSON value that is not decoded yet."""
@@ -97,13 +97,6 @@ class Session:
                 skills=tuple((skill, "") for skill in dict.fromkeys(self.skills)),
                 steps=tuple(self.conversation.steps),
             )
-
-
-def lines_of(log: LogFile) -> Iterator[tuple[bytes, Span]]:
-    """Give the lines of a log that are not blank, each with its place."""
-    for raw, start, number in log.lines():
-        if raw.strip():
-            yield raw, Span(start, start + len(raw), number)
 
 
 def first_objects(head: bytes) -> Iterator[Mapping[str, msgspec.Raw]]:

@@ -12,7 +12,7 @@ from strategies.episodes.episode import Episode, EpisodeOutcome
 from strategies.files.log_file import LogFile
 from strategies.files.log_records import ReadTally, Span
 from strategies.files.reread import read_places
-from strategies.logs.formats.otel import OtelReader
+from strategies.logs.formats.traces.otel import OtelReader
 from tests.sample_logs import OTEL, attributes, jsonl, otel_export, otel_span
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import msgspec
 
 from strategies.files.json_offsets import JsonDocument
 from strategies.files.log_records import UNREADABLE, Span
+from strategies.logs.formats.traces.conventions import KEPT, in_current_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from strategies.files.json_offsets import JsonPart
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_KEPT: Final = ("gen_ai.", "error.type", "event.name")
-"""Attributes by other names are dropped at once: a conversation stays in memory to the end of its file."""
-
 Attributes = dict[str, str]
 """By name; what is no text is given as JSON."""
 
@@ -140,10 +138,20 @@ def _nested(document: JsonDocument, part: JsonPart, names: tuple[str, ...]) -> I
 
 
 def attributes_of(source: OtelSpan | OtelEvent) -> Attributes:
-    """Give the attributes that are read."""
-    return {
-        attribute.key: _text(attribute.value) for attribute in source.attributes if attribute.key.startswith(_KEPT)
+    """Give the attributes that are read, by their current names.
+
+    The others are dropped at once: a conversation stays in memory to the end of its file.
+    """
+    written = {
+        attribute.key: _text(attribute.value) for attribute in source.attributes if attribute.key.startswith(KEPT)
     }
+    return in_current_names(written, source.name)
+
+
+def exception_in(event: OtelEvent) -> str:
+    """Give the message of an event that tells of an exception."""
+    texts = (_text(attribute.value) for attribute in event.attributes if attribute.key == "exception.message")
+    return next(texts, "")
 
 
 def nanoseconds(written: int | str) -> int:

@@ -10,11 +10,11 @@ from strategies.episodes.conversation import Conversation
 from strategies.episodes.episode import EndedBy, Episode, EpisodeOutcome
 from strategies.episodes.skill_use import ran_under, skills_used
 from strategies.files.log_records import UNREADABLE, count_unknown
-from strategies.logs.formats.otel_spans import rfc3339
+from strategies.logs.formats.traces.otel_spans import rfc3339
 
 if TYPE_CHECKING:
     from strategies.files.log_records import ReadTally, Span
-    from strategies.logs.formats.otel_spans import Attributes
+    from strategies.logs.formats.traces.otel_spans import Attributes
 
 _MODEL_CALLS: Final = frozenset(["chat", "text_completion", "generate_content"])
 _CUT_SHORT: Final = ("length", "max_tokens")

@@ -11,13 +11,14 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from strategies.files.log_records import UNREADABLE, Malformed, Span, count_unknown
-from strategies.logs.formats.otel_conversation import (
+from strategies.logs.formats.traces.conventions import OF_AGENTS
+from strategies.logs.formats.traces.otel_conversation import (
     ConversationSpan,
     ConversationSpans,
     OtelEvaluation,
     episode_of,
 )
-from strategies.logs.formats.otel_spans import EXPORT, attributes_of, nanoseconds, span_places
+from strategies.logs.formats.traces.otel_spans import EXPORT, attributes_of, exception_in, nanoseconds, span_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,13 +26,11 @@ if TYPE_CHECKING:
     from strategies.episodes.episode import Episode
     from strategies.files.log_file import LogFile
     from strategies.files.log_records import ReadTally
-    from strategies.logs.formats.otel_spans import Attributes, OtelEvent, OtelSpan
+    from strategies.logs.formats.traces.otel_spans import Attributes, OtelEvent, OtelSpan
 
 _CONVERSATION: Final = "gen_ai.conversation.id"
 _RESPONSE: Final = "gen_ai.response.id"
 _EVALUATION: Final = "gen_ai.evaluation.result"
-_OF_AGENTS: Final = b'"gen_ai.'
-"""What a line holds that has a span of an agent: of the others no place is asked for."""
 
 
 class OtelReader:
@@ -58,13 +57,18 @@ class OtelReader:
                 continue
             line = Span(start, start + len(raw), number)
             spans = export.spans
-            places = span_places(raw, line, len(spans)) if _OF_AGENTS in raw else [line] * len(spans)
+            places = span_places(raw, line, len(spans)) if _of_agents(raw) else [line] * len(spans)
             for span, place in zip(spans, places, strict=True):
                 conversations.learn(span, place)
             for event in export.events:
                 conversations.judge(event)
         for name, gathered in conversations.sorted_out(tally):
             yield episode_of(gathered, name=name, source=log.source, format_name=self.name, tally=tally)
+
+
+def _of_agents(raw: bytes) -> bool:
+    """Tell whether a line has a span of an agent: of the others no place is asked for."""
+    return any(name in raw for name in OF_AGENTS)
 
 
 class _Conversations:
@@ -94,7 +98,7 @@ class _Conversations:
                 place=place,
                 attributes=attributes,
                 failed=span.failed or "error.type" in attributes,
-                status_message=span.status.message,
+                status_message=span.status.message or _exception(span),
             )
             self._spans.append((span.trace_id, seen))
 
@@ -129,3 +133,9 @@ class _Conversations:
         """Give the conversation that the attributes name, else that of their trace or of the response meant."""
         trace = trace or self._of_response.get(attributes.get(_RESPONSE, ""), "")
         return attributes.get(_CONVERSATION) or self._of_trace.get(trace, trace)
+
+
+def _exception(span: OtelSpan) -> str:
+    """Give the message of the exception that a span recorded as an event."""
+    written = (exception_in(event) for event in span.events if event.name == "exception")
+    return next(written, "")

@@ -1,0 +1,45 @@
+"""The records of a log that is JSON Lines, one JSON array, or one object that holds an array."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from events.errors import UnreadableLogError
+from strategies.files.json_offsets import JsonDocument
+from strategies.files.log_records import UNREADABLE, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import msgspec
+
+    from strategies.files.log_file import LogFile
+
+
+def lines_of(log: LogFile) -> Iterator[tuple[bytes, Span]]:
+    """Give the lines of a log that are not blank, each with its place."""
+    for raw, start, number in log.lines():
+        if raw.strip():
+            yield raw, Span(start, start + len(raw), number)
+
+
+def records_of(log: LogFile, holder: str = "") -> Iterator[tuple[bytes | msgspec.Raw, Span]]:
+    """Give each record with its place; `holder` names the member that holds the array of a document.
+
+    Raises: UnreadableLogError where a document is not whole.
+    """
+    if log.suffix.lower() != ".json":
+        yield from lines_of(log)
+        return
+    document = JsonDocument(log.whole())
+    try:
+        root = document.root
+        if not root.opens_with(b"["):
+            root = document.members(root).get(holder, root)
+        parts = list(document.elements(root)) if root.opens_with(b"[") else [root]
+    except UNREADABLE as error:
+        raise UnreadableLogError(
+            f"{log.source}: not a whole JSON document ({error})", hint="write one record a line (JSONL)"
+        ) from error
+    for part in parts:
+        yield part.raw, document.span(part)

@@ -1,0 +1,1 @@
+"""Traces of agents: spans, runs and observations, turned into conversations."""

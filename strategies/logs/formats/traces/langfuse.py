@@ -1,0 +1,96 @@
+"""Observations of Langfuse, exported from its screens (camelCase) or to storage (snake_case).
+
+Source: packages/shared/src/domain/observations.ts of langfuse/langfuse, 2026.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from strategies.files.json_records import records_of
+from strategies.files.log_records import UNREADABLE
+from strategies.logs.formats.traces.trace_runs import TraceRun, episodes_of_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from strategies.episodes.episode import Episode
+    from strategies.files.log_file import LogFile
+    from strategies.files.log_records import ReadTally
+
+_KINDS: Final = {"GENERATION": "model", "TOOL": "tool", "RETRIEVER": "tool"}
+
+
+class _Observation(msgspec.Struct):
+    """One observation, in either spelling."""
+
+    type: str = ""
+    name: str | None = None
+    input: object = None
+    output: object = None
+    level: str = ""
+    model: str | None = None
+    trace: str = msgspec.field(default="", name="traceId")
+    started: str | None = msgspec.field(default=None, name="startTime")
+    ended: str | None = msgspec.field(default=None, name="endTime")
+    status: str | None = msgspec.field(default=None, name="statusMessage")
+    session: str | None = msgspec.field(default=None, name="sessionId")
+    trace_id: str = ""
+    start_time: str | None = None
+    end_time: str | None = None
+    status_message: str | None = None
+    session_id: str | None = None
+    provided_model_name: str | None = None
+
+
+_OBSERVATION: Final = msgspec.json.Decoder(_Observation)
+
+
+class LangfuseReader:
+    """Reads exported observations of Langfuse."""
+
+    name = "langfuse"
+
+    def sniff(self, head: bytes, source: str) -> bool:
+        """Tell whether records name the type and the level of an observation, and its trace."""
+        del source
+        trace = b'"traceId"' in head or b'"trace_id"' in head
+        start = b'"startTime"' in head or b'"start_time"' in head
+        return head.lstrip()[:1] in {b"{", b"["} and trace and start and b'"level"' in head and b'"type"' in head
+
+    def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
+        """Yield the sessions, and the traces of none, in the order of their first observation in the file."""
+        return episodes_of_runs(records_of(log, "data"), _run_of, log, tally, self.name)
+
+
+def _run_of(raw: bytes | msgspec.Raw) -> TraceRun | None:
+    seen = _OBSERVATION.decode(raw)
+    kind = _KINDS.get(seen.type)
+    if kind is None:
+        return None
+    failed = seen.level == "ERROR"
+    return TraceRun(
+        trace=seen.trace or seen.trace_id,
+        kind=kind,
+        name=seen.name or "",
+        started=seen.started or seen.start_time or "",
+        ended=seen.ended or seen.end_time or "",
+        input=_decoded(seen.input),
+        output=_decoded(seen.output),
+        error=(seen.status or seen.status_message or "") if failed else "",
+        failed=failed,
+        model=seen.model or seen.provided_model_name or "",
+        session=seen.session or seen.session_id or "",
+    )
+
+
+def _decoded(value: object) -> object:
+    """Give what a value says that may be JSON written as a text."""
+    if not isinstance(value, str) or not value.startswith(("{", "[", '"')):
+        return value
+    try:
+        return msgspec.json.decode(value)
+    except UNREADABLE:
+        return value

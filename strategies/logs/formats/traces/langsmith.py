@@ -1,0 +1,86 @@
+"""Runs of LangSmith, exported as JSON Lines or as one array.
+
+Source: python/langsmith/schemas.py of langchain-ai/langsmith-sdk, 2026.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from strategies.files.json_records import records_of
+from strategies.logs.formats.traces.trace_runs import TraceRun, episodes_of_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from strategies.episodes.episode import Episode
+    from strategies.files.log_file import LogFile
+    from strategies.files.log_records import ReadTally
+
+_KINDS: Final = {"llm": "model", "tool": "tool", "retriever": "tool"}
+
+
+class _Metadata(msgspec.Struct):
+    ls_model_name: str | None = None
+    session_id: str | None = None
+    thread_id: str | None = None
+
+
+class _Extra(msgspec.Struct):
+    metadata: _Metadata | None = None
+
+
+class _Run(msgspec.Struct):
+    name: str = ""
+    run_type: str = ""
+    id: str = ""
+    run_id: str = ""
+    trace_id: str = ""
+    start_time: str | None = None
+    end_time: str | None = None
+    inputs: object = None
+    outputs: object = None
+    error: str | None = None
+    status: str | None = None
+    extra: _Extra | None = None
+
+
+_RUN: Final = msgspec.json.Decoder(_Run)
+
+
+class LangSmithReader:
+    """Reads exported runs of LangSmith."""
+
+    name = "langsmith"
+
+    def sniff(self, head: bytes, source: str) -> bool:
+        """Tell whether records name their type of run and their trace."""
+        del source
+        return head.lstrip()[:1] in {b"{", b"["} and b'"run_type"' in head and b'"trace_id"' in head
+
+    def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
+        """Yield the threads, and the traces of none, in the order of their first run in the file."""
+        return episodes_of_runs(records_of(log, "runs"), _run_of, log, tally, self.name)
+
+
+def _run_of(raw: bytes | msgspec.Raw) -> TraceRun | None:
+    run = _RUN.decode(raw)
+    kind = _KINDS.get(run.run_type)
+    if kind is None:
+        return None
+    about = (run.extra.metadata if run.extra else None) or _Metadata()
+    return TraceRun(
+        trace=run.trace_id or run.id or run.run_id,
+        kind=kind,
+        name=run.name,
+        started=run.start_time or "",
+        ended=run.end_time or "",
+        input=run.inputs,
+        output=run.outputs,
+        error=run.error or "",
+        failed=run.status == "error",
+        model=about.ls_model_name or "",
+        session=about.thread_id or about.session_id or "",
+    )
