@@ -33,6 +33,8 @@ _NAME_LIMIT_CHARS: Final = 120
 _LOOKED_AT_CHARS: Final = 16 * _NAME_LIMIT_CHARS
 """A secret that the cut divides must still be known as one."""
 
+_WORDS_AT_ONCE: Final = 1024 * 1024
+
 _TIME: Final = re.compile(r"\d[\dTtZz:.,+ -]{3,39}")
 """What a time looks like in any form that logs give it in; no word and no secret does."""
 _ONLY_TIMES: Final = re.compile(r"(?:(?:\d[\dTtZz:.+ -]{3,39})?,)*")
@@ -183,7 +185,13 @@ def _key(kind: str, text: str) -> str:
 
 
 def _folded(prompt: str) -> str:
-    return " ".join(prompt.casefold().split())
+    """Give the words of a prompt in one case; some at a time, for as objects they take twenty times the room."""
+    parts, rest = list[str](), prompt.casefold()
+    while rest:
+        words = rest.split(maxsplit=_WORDS_AT_ONCE)
+        rest = words.pop() if len(words) > _WORDS_AT_ONCE else ""
+        parts.append(" ".join(words))
+    return " ".join(parts)
 
 
 def place_key(record: EpisodeRecord, span: Span) -> str:

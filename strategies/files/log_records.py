@@ -70,7 +70,7 @@ class Decoder(Protocol[T_co]):
 
 def typed_lines(log: LogFile, decoder: Decoder[T_co], tally: ReadTally) -> Iterator[tuple[T_co, Span]]:
     """Yield every line that decodes, with its place; count the others, pass over blank ones."""
-    for raw, start, number in log.lines():
+    for raw, start, number in log.lines(tally):
         if not raw.strip():
             continue
         tally.records += 1
