@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 
@@ -27,7 +27,7 @@ _TOOL: Final = "bash"
 class _Turn(msgspec.Struct):
     action: str = ""
     observation: str = ""
-    execution_time: float | None = None
+    execution_time: Annotated[float, msgspec.Meta(ge=-1e12, le=1e12)] | None = None
 
 
 class _Said(msgspec.Struct):
