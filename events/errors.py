@@ -4,6 +4,7 @@ GermlineError                 has `hint`: the next command to type, or ""
 ├── UsageError                the person who typed: exit 2
 │   ├── NotFoundError         no such skill, version, line, preset …; `nearest` names what was perhaps meant
 │   ├── UnreadableLogError    a file that is no log of a known format, or a broken one
+│   │   └── FailedLogError    one that could not be read for no fault of its text
 │   │   └── DamagedLogError       an archive that is damaged: what could be unpacked of it was read
 │   ├── SkillFormatError      a skill that breaks a rule of skill_files.md; `rule` names it
 │   ├── TaskFileError         a task set that cannot be used; names the file, and the line or the task
@@ -63,6 +64,10 @@ class NotFoundError(UsageError):
 
 class UnreadableLogError(UsageError):
     """A file is no log of a known format, or is broken."""
+
+
+class FailedLogError(UnreadableLogError):
+    """A log could not be read for no fault of its text: it cannot be opened, went away, or its reader broke."""
 
 
 class DamagedLogError(UnreadableLogError):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import msgspec
 
-from strategies.files.log_records import Span
+from strategies.files.log_records import Count, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 Kind = Literal["call", "message", "note"]
 EndedBy = Literal["agent", "environment", "limit", "unknown"]
 OutcomeSource = Literal["reward", "tests", "ci", "merge", "deploy", "user", "heuristic"]
+
+Milliseconds = Annotated[float, msgspec.Meta(ge=-1e15, le=1e15)]
+"""A finite time, less than zero where a clock was set back; no calendar holds 30,000 years."""
 
 MESSAGE: Final = "message"
 """The action class of a message without a call."""
@@ -27,7 +30,7 @@ SUBMIT: Final = "submit"
 class EpisodeOutcome(msgspec.Struct, frozen=True):
     """How an episode ended, in [0, 1], and who says so."""
 
-    value: float
+    value: Annotated[float, msgspec.Meta(ge=0, le=1)]
     source: OutcomeSource
 
 
@@ -43,8 +46,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     Units: duration_ms milliseconds.
     """
 
-    index: int
-    turn: int
+    index: Count
+    turn: Count
     kind: Kind
     actor: Literal["agent", "user", "environment"]
     tool: str = ""
@@ -56,7 +59,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     error_type: str = ""
     writes: bool = False
     started_at: str | None = None
-    duration_ms: float | None = None
+    duration_ms: Milliseconds | None = None
     span: Span
     error_span: Span | None = None
     marks: tuple[str, ...] = ()
@@ -105,20 +108,20 @@ class StepRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     (marks.py), `same_target` is the first step that changed the same file, -1 where none is known.
     """
 
-    turn: int
+    turn: Count
     kind: Kind
     actor: Literal["agent", "user", "environment"]
     action: str
     template: str
     error: bool
     writes: bool
-    same_call: int
-    same_result: int
+    same_call: Count
+    same_result: Count
     started_at: str | None
-    duration_ms: float | None
+    duration_ms: Milliseconds | None
     span: Span
     marks: tuple[str, ...] = ()
-    same_target: int = -1
+    same_target: Annotated[int, msgspec.Meta(ge=-1, le=2**53 - 1)] = -1
 
 
 class EpisodeRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):

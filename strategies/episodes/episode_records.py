@@ -16,7 +16,7 @@ import msgspec
 
 from registry.evidence.redaction import named_secret, without_secrets
 from strategies.episodes.answer_forms import final_answer, forms_of
-from strategies.episodes.episode import EpisodeOutcome, EpisodeRecord
+from strategies.episodes.episode import Episode, EpisodeOutcome, EpisodeRecord
 from strategies.episodes.step_marks import Marker
 from strategies.episodes.step_records import draft_of, step_records, text_key
 from strategies.episodes.text_hash import KEY_BYTES
@@ -25,13 +25,14 @@ from strategies.files.compression import compress, decompress
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from strategies.episodes.episode import Episode
     from strategies.episodes.step_records import StepDraft
     from strategies.files.log_records import Span
 
 _NAME_LIMIT_CHARS: Final = 120
 _LOOKED_AT_CHARS: Final = 16 * _NAME_LIMIT_CHARS
 """A secret that the cut divides must still be known as one."""
+
+_WORDS_AT_ONCE: Final = 1024 * 1024
 
 _TIME: Final = re.compile(r"\d[\dTtZz:.,+ -]{3,39}")
 """What a time looks like in any form that logs give it in; no word and no secret does."""
@@ -44,6 +45,7 @@ _OF_STEP: Final = attrgetter(
 )
 _ENCODER: Final = msgspec.msgpack.Encoder(order="deterministic")
 _DECODER: Final = msgspec.msgpack.Decoder(EpisodeRecord)
+_EPISODE: Final = msgspec.msgpack.Decoder(Episode)
 _SEVERAL: Final = msgspec.msgpack.Decoder(tuple[EpisodeRecord, ...])
 
 
@@ -145,8 +147,42 @@ def encode(record: EpisodeRecord) -> bytes:
 
 
 def decode(stored: bytes) -> EpisodeRecord:
-    """Read a record back; raises msgspec.DecodeError on bytes that `encode` did not make."""
-    return _DECODER.decode(stored)
+    """Read a record back; raises msgspec.DecodeError on bytes that `encode` did not make.
+
+    Numbers beyond what a record may hold were stored once: they become the largest that it may.
+    """
+    try:
+        return _DECODER.decode(stored)
+    except msgspec.ValidationError:
+        return msgspec.convert(_bounded(msgspec.msgpack.decode(stored)), EpisodeRecord)
+
+
+def _bounded(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _bounded(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_bounded(inner) for inner in value]
+    if isinstance(value, float):
+        return min(max(value, -1e15), 1e15) if value == value else None  # noqa: PLR0124 - NaN alone is not itself
+    return min(max(value, -1), 2**53 - 1) if isinstance(value, int) else value
+
+
+def within_bounds(given: object) -> Episode | EpisodeRecord:
+    """Give an episode as foreign code made it, once it is known that its types, numbers and references fit.
+
+    Raises: ValueError, TypeError or OverflowError for any other value.
+    """
+    if isinstance(given, Episode):
+        episode = _EPISODE.decode(_ENCODER.encode(given))
+        if any(step.index != place for place, step in enumerate(episode.steps)):
+            raise ValueError("the `index` of a step is not its place")
+        return episode
+    record = _DECODER.decode(_ENCODER.encode(given)) if isinstance(given, EpisodeRecord) else None
+    if record is None:
+        raise TypeError(f"no episode: {type(given).__name__}")
+    if any(max(step.same_call, step.same_result, step.same_target) >= len(record.steps) for step in record.steps):
+        raise ValueError("a step refers to one that is not there")
+    return msgspec.structs.replace(record, id=content_hash(record))
 
 
 def packed(records: Sequence[EpisodeRecord]) -> bytes:
@@ -183,7 +219,13 @@ def _key(kind: str, text: str) -> str:
 
 
 def _folded(prompt: str) -> str:
-    return " ".join(prompt.casefold().split())
+    """Give the words of a prompt in one case; some at a time, for as objects they take twenty times the room."""
+    parts, rest = list[str](), prompt.casefold()
+    while rest:
+        words = rest.split(maxsplit=_WORDS_AT_ONCE)
+        rest = words.pop() if len(words) > _WORDS_AT_ONCE else ""
+        parts.append(" ".join(words))
+    return " ".join(parts)
 
 
 def place_key(record: EpisodeRecord, span: Span) -> str:

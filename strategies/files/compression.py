@@ -24,8 +24,8 @@ _GZIP_BEGINNINGS: Final = (b"\x1f\x8b", b"\x1f")
 _PIECE_BYTES: Final = 1024 * 1024
 """How much gzip unpacks at once."""
 
-_ZSTD_INPUT_BYTES: Final = 4096
-"""How much is given to zstd at once: at its densest that unpacks to 128 MiB, of text to some tens of KiB."""
+_ZSTD_INPUT_BYTES: Final = 2048
+"""How much is given to zstd at once: at its densest that unpacks to 64 MiB, of text to some tens of KiB."""
 
 
 class DamagedError(Exception):

@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from events.errors import UnreadableLogError
+from strategies.files.bounded_lines import VALUES_LIMIT, has_too_many_values
 from strategies.files.log_records import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from strategies.files.log_file import LogFile
 
 _OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ARRAY: Final = msgspec.json.Decoder(list[msgspec.Raw])
@@ -118,3 +122,14 @@ class JsonDocument:
         while self._body[before] == ord("\\"):
             before -= 1
         return (quote - 1 - before) % 2 == 1
+
+
+def document_of(log: LogFile) -> JsonDocument:
+    """Give the document that is a whole log; raises UnreadableLogError where it is broken or too large to hold."""
+    body = log.whole()
+    if has_too_many_values(body):
+        raise UnreadableLogError(
+            f"{log.source}: one JSON document of more than {VALUES_LIMIT:,} values",
+            hint="write one record a line (JSONL): such files are read at any size",
+        )
+    return JsonDocument(body)

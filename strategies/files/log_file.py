@@ -10,11 +10,17 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from msgspec import DecodeError
+
 from events.errors import DamagedLogError, UnreadableLogError
+from strategies.files.bounded_lines import LONG_LINE_BYTES, BoundedLines, fit, missing_bytes
 from strategies.files.compression import MAGIC_BYTES, SUFFIXES, DamagedError, FollowedError, packing_of, unpacked
+from strategies.files.log_records import Malformed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from strategies.files.log_records import ReadTally
 
 HEAD_BYTES: Final = 64 * 1024
 """How much of the decompressed stream a reader sees when it is asked whether a file is meant for it."""
@@ -117,7 +123,7 @@ class LogFile:
         return opening.broken if opening.cut else None
 
     def first(self, count: int) -> list[bytes]:
-        """Give the first lines, however long they are; nothing of it is counted here."""
+        """Give the first lines that can be records; nothing of it is counted here."""
         return [line.raw for line in islice(self.again().lines(), count)]
 
     @property
@@ -156,9 +162,9 @@ class LogFile:
 
     @contextmanager
     def raw_lines(self) -> Iterator[Iterable[bytes]]:
-        """Give every line with its newline; an unfinished line before a break is dropped."""
+        """Give every line with its newline, cut if it is too long; an unfinished one before a break is dropped."""
         opened = self._opened()
-        with io.BufferedReader(opened, CHUNK_BYTES) as stream:
+        with io.BufferedReader(BoundedLines(opened), CHUNK_BYTES) as stream:
             # Of most files every line counts: these come straight from the buffer, without a step of Python each.
             plain = isinstance(opened, _Plain) and not self.whole_lines
             yield stream if plain else self._finished(stream)
@@ -184,12 +190,18 @@ class LogFile:
         if self._advance:
             self._advance(size)
 
-    def lines(self) -> Iterator[LogLine]:
-        """Give every line without its line end; a byte order mark is passed over."""
+    def lines(self, tally: ReadTally | None = None) -> Iterator[LogLine]:
+        """Give every line without its line end; a byte order mark is passed over.
+
+        A line that is too large for a record is passed over, and counted in the tally as malformed.
+        """
         start, number = self.start
         with self.raw_lines() as lines:
             for raw in lines:
                 number += 1
+                if len(raw) > LONG_LINE_BYTES and not self._fits(raw, number, start, tally):
+                    start += len(raw) + missing_bytes(raw)
+                    continue
                 body, skipped = raw.removesuffix(b"\n").removesuffix(b"\r"), 0
                 if number == 1 and body.startswith(BOM):
                     body, skipped = body[len(BOM) :], len(BOM)
@@ -197,24 +209,33 @@ class LogFile:
                 start += len(raw)
         self.reached = LogPosition(start, number)
 
+    def _fits(self, raw: bytes, number: int, start: int, tally: ReadTally | None) -> bool:
+        try:
+            fit(raw)
+        except DecodeError as error:
+            if tally is not None:
+                tally.records += 1
+                tally.malformed.append(Malformed(self.source, number, start, str(error)))
+            return False
+        return True
+
     def whole(self) -> bytes:
         """Give the whole decompressed stream; raises UnreadableLogError if it is broken or too large."""
-        pieces, size = list[bytes](), 0
+        held = io.BytesIO()  # which gives out what it holds without a copy
         for chunk in self.chunks():
-            size += len(chunk)
-            if size > WHOLE_LIMIT_BYTES:
+            if held.tell() + len(chunk) > WHOLE_LIMIT_BYTES:
                 raise UnreadableLogError(
                     f"{self.source}: one JSON document of more than {WHOLE_LIMIT_BYTES >> 20} MiB",
                     hint="write one record a line (JSONL): such files are read at any size",
                 )
-            pieces.append(chunk)
+            held.write(chunk)
         if self.broken and self.cut:
             raise DamagedLogError(
                 f"{self.broken.message}: of one JSON document no part counts",
                 source=self.source,
                 hint=self.broken.hint,
             )
-        return b"".join(pieces)
+        return held.getvalue()
 
 
 class _Plain(io.FileIO):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeVar
 
 import msgspec
 
@@ -18,15 +18,19 @@ UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What a decode raises on bad input: not JSON or not the shape, not UTF-8, nested too deeply."""
 
 
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
+"""A number of things or bytes; the bound is what other programs read exactly in JSON."""
+
+
 class Span(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The place of a record: bytes of the decompressed stream, end exclusive, and its line, counted from 1.
 
     It covers the whole raw record: the JSONL line without its newline, or the JSON string token with quotes.
     """
 
-    byte_start: int
-    byte_end: int
-    line: int
+    byte_start: Count
+    byte_end: Count
+    line: Count
 
 
 _KIND_CHARS: Final = 40
@@ -38,16 +42,16 @@ class Malformed(msgspec.Struct, frozen=True):
     """A record that could not be read: counted and skipped, never fatal."""
 
     source: str
-    line: int
-    byte_start: int
+    line: Count
+    byte_start: Count
     reason: str
 
 
 class ReadTally(msgspec.Struct):
     """What one pass over a file met, filled in while the reader is consumed."""
 
-    records: int = 0
-    unknown: dict[str, int] = {}
+    records: Count = 0
+    unknown: dict[str, Count] = {}
     malformed: list[Malformed] = []
 
 
@@ -70,7 +74,7 @@ class Decoder(Protocol[T_co]):
 
 def typed_lines(log: LogFile, decoder: Decoder[T_co], tally: ReadTally) -> Iterator[tuple[T_co, Span]]:
     """Yield every line that decodes, with its place; count the others, pass over blank ones."""
-    for raw, start, number in log.lines():
+    for raw, start, number in log.lines(tally):
         if not raw.strip():
             continue
         tally.records += 1

@@ -10,7 +10,8 @@ import fcntl
 import os
 import signal
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
@@ -20,7 +21,6 @@ from events.errors import BusyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
 LOOK_EVERY_S: Final = 2.0
 """How long a change can stay unseen where the hints fail: logs_and_signals.md says every few seconds."""
@@ -53,10 +53,11 @@ def watch(
     """
     wake = threading.Event()
     observer = Observer()
-    for folder, deep in _folders(paths):
-        observer.schedule(_Waker(wake), str(folder), recursive=deep)
     observer.start()
     try:
+        for folder, deep in _folders(paths):
+            with suppress(OSError):  # one that is closed to us gives no hints; each look tells of it
+                observer.schedule(_Waker(wake), str(folder), recursive=deep)
         while not stop.is_set():
             wake.clear()
             look()
@@ -103,8 +104,11 @@ def stopped_by_signals() -> Iterator[threading.Event]:
 
 def _folders(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
     """Give the folders to listen at: a folder itself, with what is below it; of a file the one it lies in."""
-    deep = {path.resolve() for path in paths if path.is_dir()}
-    flat = {path.resolve().parent for path in paths if not path.is_dir()}
+    deep, flat = set[Path](), set[Path]()
+    for path in paths:
+        with suppress(OSError, RuntimeError):  # a path that is closed to us, or a link to itself
+            deep |= {path.resolve()} if path.is_dir() else set()
+            flat |= set() if path.is_dir() else {path.resolve().parent}
     yield from ((folder, True) for folder in sorted(deep))
     yield from ((folder, False) for folder in sorted(flat - deep) if folder.is_dir())
 

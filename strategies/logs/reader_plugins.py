@@ -9,18 +9,24 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.errors import UnreadableLogError
+import msgspec
+
+from events.errors import FailedLogError, UnreadableLogError
+from strategies.episodes.episode_records import within_bounds
+from strategies.files.log_records import Malformed, ReadTally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from strategies.episodes.episode import Episode, EpisodeRecord
     from strategies.files.log_file import LogFile
-    from strategies.files.log_records import ReadTally
     from strategies.logs.formats_table import LogReader
 
 GROUP: Final = "germline.readers"
 _NEEDED: Final = ("name", "sniff", "read")
+
+
+_TALLY: Final = msgspec.msgpack.Decoder(ReadTally)
 
 
 class BrokenReader(NamedTuple):
@@ -45,22 +51,40 @@ class PluggedReader:
         """Ask the reader; one that breaks does not take the file."""
         try:
             return bool(self._reader.sniff(head, source))
-        except Exception as error:  # noqa: BLE001 - foreign code
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code
             self.reason = f"sniff: {error!r}"
             return False
 
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode | EpisodeRecord]:
-        """Read a log; raises UnreadableLogError where the reader breaks."""
+        """Read a log; raises FailedLogError where the reader breaks. An episode out of bounds is malformed."""
+        own = ReadTally()
         try:
-            yield from self._reader.read(log, tally)
+            for given in self._reader.read(log, own):
+                try:
+                    episode = within_bounds(given)
+                except (ValueError, TypeError, OverflowError) as error:
+                    reason = f"an episode of the reader {self.name!r}: {error}"
+                    tally.malformed.append(Malformed(log.source, 1, 0, reason))
+                else:
+                    yield episode
+            _add(tally, own)
         except (UnreadableLogError, OSError):
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self.reason = f"read: {error!r}"
-            raise UnreadableLogError(
+            raise FailedLogError(
                 f"{log.source}: the reader {self.name!r} broke: {error!r}",
                 hint=f"it comes with the plug-in {self.entry!r}: tell its author, or choose another --format",
             ) from error
+
+
+def _add(tally: ReadTally, own: ReadTally) -> None:
+    """Add what a reader counted; raises ValueError, TypeError or OverflowError where that is no tally."""
+    checked = _TALLY.decode(msgspec.msgpack.encode(own))
+    tally.records += checked.records
+    tally.malformed += checked.malformed
+    for kind, number in checked.unknown.items():
+        tally.unknown[kind] = tally.unknown.get(kind, 0) + number
 
 
 @cache
@@ -87,5 +111,5 @@ def _made(entry: EntryPoint) -> PluggedReader | BrokenReader:
         if missing:
             return BrokenReader(entry.name, package, f"it has no {', '.join(missing)}")
         return PluggedReader(entry.name, package, reader)
-    except Exception as error:  # noqa: BLE001 - foreign code
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code
         return BrokenReader(entry.name, package, repr(error))

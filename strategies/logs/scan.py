@@ -10,6 +10,7 @@ import os
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
@@ -192,15 +193,20 @@ def log_files(paths: Iterable[Path], *, may_be_gone: bool = False) -> Iterator[t
     """
     files: dict[Path, bool] = {}
     for path in paths:
-        if not path.exists():
+        try:
+            is_folder = S_ISDIR(path.stat().st_mode)
+        except (FileNotFoundError, NotADirectoryError) as error:
             if may_be_gone:
                 continue
-            raise NotFoundError(f"{path}: no such file or folder", hint="name a log file, or a folder of them")
-        if path.is_dir():
+            hint = "name a log file, or a folder of them"
+            raise NotFoundError(f"{path}: no such file or folder", hint=hint) from error
+        except OSError:
+            is_folder = False  # closed to us: opening it meets the same error, and that is told
+        if is_folder:
             for file in _inside(path.resolve()):
                 files.setdefault(file, False)
         else:
-            files[path.resolve()] = True
+            files[_resolved(path)] = True
     yield from sorted(files.items())
 
 
@@ -252,9 +258,29 @@ def _figures(file: FileScan) -> FileTally:
 
 
 def _inside(folder: Path) -> Iterator[Path]:
-    for base, folders, files in os.walk(folder):
+    """Give the files below a folder, and each folder that cannot be listed: opening it tells why."""
+    closed = list[OSError]()
+    for base, folders, files in os.walk(folder, onerror=closed.append):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in files:
             file = Path(base, name)
-            if not name.startswith(".") and file.is_file() and not file.is_symlink():
+            if not name.startswith(".") and _is_file(file):
                 yield file
+    yield from (Path(error.filename) for error in closed)
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):  # links that lead in a circle, or through a closed folder
+        return path.absolute()
+
+
+def _is_file(path: Path) -> bool:
+    """Tell whether a path is that of a file, and no link; one that cannot be looked at may be."""
+    try:
+        return S_ISREG(path.lstat().st_mode)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from events.errors import DamagedLogError, UnreadableLogError
+from events.errors import DamagedLogError, FailedLogError, UnreadableLogError
 from registry.evidence.log_paths import kept_path
 from registry.evidence.redaction import may_hold_secret, without_secrets
 from strategies.episodes.episode import EpisodeRecord
@@ -96,7 +96,10 @@ def scan_file(task: ReadTask, advance: Callable[[int], None] | None = None) -> F
     except UnreadableLogError as error:
         broken = error
     except OSError as error:
-        broken = UnreadableLogError(f"{path}: {error.strerror}", hint="check that the file can be read")
+        broken = FailedLogError(f"{path}: {error.strerror or error}", hint="check that the file can be read")
+    except Exception as error:  # noqa: BLE001 - a fault of a reader is one file's: the others are read
+        name = reader.name if reader else "none"
+        broken = FailedLogError(f"{path}: the reader {name!r} broke: {error!r}", hint="please report it")
     return FileScan(
         source=source,
         format=reader.name if reader else "",
@@ -182,7 +185,7 @@ def _shown(broken: UnreadableLogError | None, path: Path, source: str) -> Unread
     hint = without_secrets(broken.hint)
     if isinstance(broken, DamagedLogError):
         return DamagedLogError(message, source=source, whole=broken.whole, hint=hint)
-    return UnreadableLogError(message, hint=hint)
+    return type(broken)(message, hint=hint)
 
 
 def _chosen(task: ReadTask, log: LogFile) -> LogReader | None:

@@ -14,7 +14,7 @@ import msgspec
 from events.errors import UnreadableLogError
 from strategies.episodes.action_class import head_of, plain_tool, writes
 from strategies.episodes.episode import SUBMIT, EndedBy, Episode, EpisodeOutcome, Step
-from strategies.files.json_offsets import JsonDocument, JsonPart
+from strategies.files.json_offsets import JsonDocument, JsonPart, document_of
 from strategies.files.log_records import UNREADABLE, Malformed, ReadTally
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class ActionObservationReader:
 
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
         """Yield the episodes of the document in its order."""
-        document = JsonDocument(log.whole())
+        document = document_of(log)
         for name, part in _episode_parts(document, log.source):
             tally.records += 1
             try:

@@ -14,7 +14,8 @@ import msgspec
 from events.errors import UnreadableLogError
 from strategies.episodes.conversation import Conversation
 from strategies.episodes.episode import SUBMIT, EndedBy, Episode, EpisodeOutcome
-from strategies.files.json_offsets import JsonDocument, JsonPart
+from strategies.files.bounded_lines import fit_part
+from strategies.files.json_offsets import JsonDocument, JsonPart, document_of
 from strategies.files.log_records import UNREADABLE, Malformed, Span, count_unknown
 from strategies.logs.formats.chat_messages import MESSAGE, ChatMessage, learn_message
 
@@ -115,7 +116,7 @@ class _OnLine:
 
 
 def _read_document(log: LogFile, tally: ReadTally) -> Iterator[Episode]:
-    document = JsonDocument(log.whole())
+    document = document_of(log)
     root = document.root
     try:
         parts = [root]
@@ -156,7 +157,7 @@ def _read_messages(log: LogFile, tally: ReadTally) -> Iterator[Episode]:
 
 def _objects(log: LogFile, tally: ReadTally) -> Iterator[tuple[JsonDocument, Span, Collection[str]]]:
     """Yield every line that is an object, with its place and the names of its members; count the others."""
-    for raw, start, number in log.lines():
+    for raw, start, number in log.lines(tally):
         if not raw.strip():
             continue
         document = JsonDocument(raw)
@@ -213,7 +214,7 @@ class _ChatEpisode:
     def learn(self, raw: bytes | msgspec.Raw, places: MessageOffsets, source: str, span: Span) -> None:
         self._tally.records += 1
         try:
-            message = MESSAGE.decode(raw)
+            message = MESSAGE.decode(fit_part(raw))
             learn_message(self.conversation, message, places, self._tally, group=str(self._count))
         except UNREADABLE as error:
             self._tally.malformed.append(Malformed(source, span.line, span.byte_start, str(error)))
@@ -267,7 +268,10 @@ def _about(members: dict[str, JsonPart]) -> About:
     """Decode the siblings that are plain values; anything else under these names is passed over."""
     about: About = {}
     for name in _SIBLINGS:
-        value = msgspec.json.decode(members[name].raw) if name in members else None
+        written = members.get(name)
+        if written is None or written.opens_with(b"[") or written.opens_with(b"{"):
+            continue
+        value = msgspec.json.decode(fit_part(written.raw))
         if isinstance(value, (str, int, float)):
             about[name] = value
     return about

@@ -9,6 +9,7 @@ import msgspec
 from registry.evidence.redaction import may_hold_secret, without_secrets
 from strategies.episodes.episode_records import plain_labels, plain_time
 from strategies.episodes.step_marks import CONTEXT_OVERFLOW
+from strategies.files.bounded_lines import LONG_LINE_BYTES, fit, missing_bytes
 from strategies.files.log_file import BOM, START, LogPosition
 from strategies.files.log_records import UNREADABLE, Malformed, Span, count_unknown
 from strategies.logs.formats.claude_schema import ORIGIN, RECORD, ClaudeRecord, ClaudeRecordTexts, RecordOrigin
@@ -95,8 +96,9 @@ class ClaudeSessions:
             if number == 1 and raw.startswith(BOM):
                 raw, start = raw[len(BOM) :], start + len(BOM)  # noqa: PLW2901 - the mark is no part of the line
             try:
-                record = decode(raw)
+                record = decode(raw) if offset - start <= LONG_LINE_BYTES else decode(fit(raw))
             except UNREADABLE as error:
+                offset += missing_bytes(raw)
                 blank += self._unreadable(raw, start, number, error, tally)
                 continue
             kind = record.type

@@ -8,7 +8,7 @@ import msgspec
 
 from registry.evidence.redaction import without_secrets
 from strategies.episodes.action_class import head_of, plain_head, plain_tool, writes
-from strategies.episodes.episode import EndedBy, Episode, EpisodeOutcome, Kind, OutcomeSource, Step
+from strategies.episodes.episode import EndedBy, Episode, EpisodeOutcome, Kind, Milliseconds, OutcomeSource, Step
 from strategies.episodes.episode_records import (
     completed,
     header_of,
@@ -59,7 +59,7 @@ class _Line(msgspec.Struct):
     error_text: str = ""
     error_type: str = ""
     writes: bool | None = None
-    duration_ms: float | None = None
+    duration_ms: Milliseconds | None = None
     value: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
     source: OutcomeSource = "tests"
     ended_by: EndedBy = "unknown"

@@ -9,7 +9,8 @@ import msgspec
 from events.errors import UnreadableLogError
 from strategies.episodes.episode import Episode, EpisodeOutcome
 from strategies.episodes.skill_use import ran_under, skills_used
-from strategies.files.json_offsets import JsonDocument, JsonPart
+from strategies.files.bounded_lines import fit_part
+from strategies.files.json_offsets import JsonDocument, JsonPart, document_of
 from strategies.files.log_records import UNREADABLE, Malformed, Span, count_unknown
 from strategies.logs.formats.openhands_run import OpenHandsRun
 from strategies.logs.formats.openhands_schema import EVENT, readable
@@ -100,7 +101,7 @@ def _line_delimited(head: bytes) -> bool:
 
 def _read_results(log: LogFile, tally: ReadTally) -> Iterator[Episode]:
     """Read a log in which each line is the result of an evaluation; an event between them belongs to none."""
-    for document, line in _documents(log):
+    for document, line in _documents(log, tally):
         history = _history(document)
         if history is not None:
             yield from _evaluation(log, tally, document, history, line)
@@ -111,7 +112,7 @@ def _read_results(log: LogFile, tally: ReadTally) -> Iterator[Episode]:
 def _read_events(log: LogFile, tally: ReadTally) -> Iterator[Episode]:
     """Read a log in which each line is an event of one run; results of others may come between them."""
     alone = OpenHandsRun()
-    for document, line in _documents(log):
+    for document, line in _documents(log, tally):
         history = _history(document)
         if history is None:
             _learn(alone, document.root.raw, line, log.source, tally)
@@ -121,15 +122,15 @@ def _read_events(log: LogFile, tally: ReadTally) -> Iterator[Episode]:
         yield _episode(alone, log, log.stem, _About())
 
 
-def _documents(log: LogFile) -> Iterator[tuple[JsonDocument, Span]]:
+def _documents(log: LogFile, tally: ReadTally) -> Iterator[tuple[JsonDocument, Span]]:
     """Yield every line that is not blank, with its place."""
-    for raw, start, number in log.lines():
+    for raw, start, number in log.lines(tally):
         if raw.strip():
             yield JsonDocument(raw), Span(start, start + len(raw), number)
 
 
 def _read_document(log: LogFile, tally: ReadTally) -> Iterator[Episode]:
-    document = JsonDocument(log.whole())
+    document = document_of(log)
     history = _history(document)
     if history is not None:
         yield from _evaluation(log, tally, document, history, Span(0, 0, 1))
@@ -184,7 +185,7 @@ def _learn(run: OpenHandsRun, raw: bytes | msgspec.Raw, place: Span, source: str
     """Learn an event; tells whether it could be read."""
     tally.records += 1
     try:
-        run.learn(EVENT.decode(raw), place, tally)
+        run.learn(EVENT.decode(fit_part(raw)), place, tally)
     except UNREADABLE as error:
         tally.malformed.append(Malformed(source, place.line, place.byte_start, str(error)))
         return False

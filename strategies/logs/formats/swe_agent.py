@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 
@@ -10,7 +10,8 @@ from events.errors import UnreadableLogError
 from strategies.episodes.action_class import shell_head, writes
 from strategies.episodes.episode import SUBMIT, EndedBy, Episode, Step
 from strategies.episodes.error_fingerprint import looks_failed
-from strategies.files.json_offsets import JsonDocument, JsonPart
+from strategies.files.bounded_lines import fit_part
+from strategies.files.json_offsets import JsonDocument, JsonPart, document_of
 from strategies.files.log_records import UNREADABLE, Malformed
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _TOOL: Final = "bash"
 class _Turn(msgspec.Struct):
     action: str = ""
     observation: str = ""
-    execution_time: float | None = None
+    execution_time: Annotated[float, msgspec.Meta(ge=-1e12, le=1e12)] | None = None
 
 
 class _Said(msgspec.Struct):
@@ -59,7 +60,7 @@ class SweAgentReader:
 
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
         """Yield the one episode of the document."""
-        document = JsonDocument(log.whole())
+        document = document_of(log)
         try:
             members = document.members(document.root)
             run = _RUN.decode(document.root.raw)
@@ -77,7 +78,7 @@ def _steps(document: JsonDocument, turns: list[JsonPart], source: str, tally: Re
         tally.records += 1
         try:
             fields = document.members(part)
-            step = _step(document, _TURN.decode(part.raw), fields, part, index)
+            step = _step(document, _TURN.decode(fit_part(part.raw)), fields, part, index)
         except UNREADABLE as error:
             line = document.line(part.byte_start)
             tally.malformed.append(Malformed(source, line, part.byte_start, str(error)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from events.errors import DamagedLogError, UnreadableLogError, UsageError
+from events.errors import DamagedLogError, FailedLogError, UnreadableLogError, UsageError
 from registry.evidence.log_paths import kept_path
 from registry.evidence.redaction import without_secrets
 from strategies.engines.engine import engine_of
@@ -98,8 +98,15 @@ def read_on(
 
 
 def _require_readable(logs_scan: Scan) -> None:
-    """Raise for the first file that is broken, and say what could be read of a damaged archive."""
+    """Raise for the first file that is broken, and say what could be read of a damaged archive.
+
+    One that failed stops no other: it is an error only where all did.
+    """
+    failed = sum(isinstance(broken, FailedLogError) for broken in logs_scan.broken)
+    stops = failed == len(logs_scan.files) + len(logs_scan.unchanged)
     for broken in logs_scan.broken:
+        if isinstance(broken, FailedLogError) and not stops:
+            continue
         if not isinstance(broken, DamagedLogError):
             raise broken
         if not broken.whole:
@@ -121,7 +128,7 @@ def workers(logs: Sequence[Path], config: Config) -> AbstractContextManager[Exec
     Raises: UntrustedError.
     """
     config.require("engine")
-    sizes = [path.stat().st_size for path, _ in log_files(logs) if path.exists()]
+    sizes = [_size_bytes(path) for path, _ in log_files(logs)]
     return engine_of(config.engine, processes=config.workers).files(sizes)
 
 

@@ -46,7 +46,7 @@ class OtelReader:
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
         """Yield the conversations in the order of their first span in the file."""
         conversations = _Conversations()
-        for raw, start, number in log.lines():
+        for raw, start, number in log.lines(tally):
             if not raw.strip():
                 continue
             tally.records += 1
