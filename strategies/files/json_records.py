@@ -14,22 +14,23 @@ if TYPE_CHECKING:
     import msgspec
 
     from strategies.files.log_file import LogFile
+    from strategies.files.log_records import ReadTally
 
 
-def lines_of(log: LogFile) -> Iterator[tuple[bytes, Span]]:
-    """Give the lines of a log that are not blank, each with its place."""
-    for raw, start, number in log.lines():
+def lines_of(log: LogFile, tally: ReadTally) -> Iterator[tuple[bytes, Span]]:
+    """Give the lines of a log that are not blank, each with its place; those that are too long are counted."""
+    for raw, start, number in log.lines(tally):
         if raw.strip():
             yield raw, Span(start, start + len(raw), number)
 
 
-def records_of(log: LogFile, holder: str = "") -> Iterator[tuple[bytes | msgspec.Raw, Span]]:
+def records_of(log: LogFile, tally: ReadTally, holder: str = "") -> Iterator[tuple[bytes | msgspec.Raw, Span]]:
     """Give each record with its place; `holder` names the member that holds the array of a document.
 
     Raises: UnreadableLogError where a document is not whole.
     """
     if log.suffix.lower() != ".json":
-        yield from lines_of(log)
+        yield from lines_of(log, tally)
         return
     document = JsonDocument(log.whole())
     try:

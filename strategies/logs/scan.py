@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec.structs import replace
 
@@ -31,13 +31,19 @@ if TYPE_CHECKING:
 
     from strategies.episodes.episode import EpisodeRecord
     from strategies.episodes.outcome_rules import OutcomeRule
-    from strategies.files.log_records import Malformed
+    from strategies.files.log_records import Malformed, ReadTally
     from strategies.logs.reader_plugins import BrokenReader
+
+
+_KINDS_SHOWN: Final = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileTally:
-    """The figures of one file. Units: size_bytes on disk, text_bytes of the decompressed stream that were read."""
+    """The figures of one file. Units: size_bytes on disk, text_bytes of the decompressed stream that were read.
+
+    `why_empty` says why a file that its reader took for its own gave no episode, "" for one that did.
+    """
 
     source: str
     format: str
@@ -48,6 +54,7 @@ class FileTally:
     errors: int
     unknown: dict[str, int]
     malformed: tuple[Malformed, ...]
+    why_empty: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +104,11 @@ class Scan:
     def malformed(self) -> tuple[Malformed, ...]:
         """Every record that was passed over, with its place."""
         return tuple(bad for file in self.files for bad in file.malformed)
+
+    @property
+    def empty(self) -> tuple[FileTally, ...]:
+        """Files that a reader took for its own, and that gave no episode."""
+        return tuple(file for file in self.files if file.why_empty)
 
     @property
     def unknown(self) -> dict[str, int]:
@@ -254,7 +266,19 @@ def _figures(file: FileScan) -> FileTally:
         malformed=tuple(
             replace(bad, source=file.source, reason=without_secrets(bad.reason)) for bad in file.tally.malformed
         ),
+        why_empty="" if file.drafts or file.broken or file.read_on else why_empty(file.tally),
     )
+
+
+def why_empty(tally: ReadTally) -> str:
+    """Say why a file gave no episode, by the first of its records that did not fit; "" for a file without any."""
+    if tally.malformed:
+        first = tally.malformed[0]
+        return f"line {first.line} does not fit: {without_secrets(first.reason)}"
+    if tally.unknown:
+        kinds = ", ".join(sorted(map(without_secrets, tally.unknown))[:_KINDS_SHOWN])
+        return f"its records are of kinds that are not known: {kinds}"
+    return f"it holds no step of an agent (records: {tally.records:,})" if tally.records else ""
 
 
 def _inside(folder: Path) -> Iterator[Path]:

@@ -38,7 +38,8 @@ class FileScan:
 
     `source` is the file's kept path, as in the drafts. `offset` is where the next reading can go on, b"" where
     none was asked for. `skipped` tells a file that is no log and was not named. `broken_readers` are plug-ins that
-    broke in another process. Units: size_bytes on disk, text_bytes of the decompressed stream that were read.
+    broke in another process. `read_on` tells that an earlier reading came before.
+    Units: size_bytes on disk, text_bytes of the decompressed stream that were read.
     """
 
     source: str
@@ -50,6 +51,7 @@ class FileScan:
     broken: UnreadableLogError | None = None
     offset: bytes = b""
     skipped: bool = False
+    read_on: bool = False
     broken_readers: tuple[BrokenReader, ...] = ()
 
 
@@ -109,6 +111,7 @@ def scan_file(task: ReadTask, advance: Callable[[int], None] | None = None) -> F
         drafts=tuple(_read_from(source, draft) for draft in drafts),
         broken=_shown(broken or log.broken, path, source),
         offset=offset,
+        read_on=bool(task.earlier and task.earlier.state),
     )
 
 

@@ -26,6 +26,33 @@ class MalformedRecord(Part):
     reason: str
 
 
+class EmptyFile(Part):
+    """A file that a reader took for its own, and that gave no episode."""
+
+    source: str
+    format: str
+    why_empty: str
+
+
+class ReaderRow(Part):
+    """What one reader makes of a file."""
+
+    format: str
+    takes: bool
+    chosen: bool
+    episodes: int
+    steps: int
+    failing: int
+    problem: str
+
+
+class ExplainedFile(Part):
+    """A file, and what every reader makes of it."""
+
+    file: str
+    readers: tuple[ReaderRow, ...]
+
+
 class ScanDocument(Document):
     """Read logs into episodes and signals."""
 
@@ -47,6 +74,8 @@ class ScanDocument(Document):
     unknown: Absent[dict[str, int]] = ABSENT
     skipped: Absent[tuple[str, ...]] = ABSENT
     broken: Absent[tuple[str, ...]] = ABSENT
+    empty: Absent[tuple[EmptyFile, ...]] = ABSENT
+    explained: Absent[tuple[ExplainedFile, ...]] = ABSENT
     signals: Absent[int] = ABSENT
     raised: Absent[tuple[RaisedSignal, ...]] = ABSENT
     seconds: Absent[float] = ABSENT
@@ -73,6 +102,7 @@ class ScanDocument(Document):
             unknown=dict(scan.unknown),
             skipped=scan.skipped,
             broken=tuple(broken.message for broken in scan.broken),
+            empty=tuple(EmptyFile.model_validate(file) for file in scan.empty),
             signals=len(taken.signals),
             raised=raised_signals(taken.signals),
             seconds=round(seconds, 3),

@@ -107,7 +107,7 @@ class ResponsesReader:
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
         """Yield the one conversation of the file."""
         session = _Conversation(log, tally)
-        session.learn_each(records_of(log, "responses"), session.learn)
+        session.learn_each(records_of(log, tally, "responses"), session.learn)
         yield from session.episodes(self.name)
 
 

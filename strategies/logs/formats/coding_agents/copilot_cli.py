@@ -90,7 +90,7 @@ class CopilotCliReader:
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
         """Yield the one session, once the file is read; what sub-agents do belongs to it."""
         session = _CopilotSession(log, tally)
-        session.learn_each(lines_of(log), session.learn)
+        session.learn_each(lines_of(log, tally), session.learn)
         yield from session.episodes(self.name)
 
 

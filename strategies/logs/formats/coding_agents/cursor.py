@@ -66,7 +66,7 @@ class CursorReader:
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
         """Yield the one session of the file."""
         session = _CursorSession(log, tally)
-        session.learn_each(lines_of(log), session.learn)
+        session.learn_each(lines_of(log, tally), session.learn)
         yield from session.episodes(self.name)
 
 

@@ -108,7 +108,7 @@ class GeminiCliReader:
         if log.suffix.lower() == ".json":
             _learn_document(session, log)
         else:
-            session.learn_each(lines_of(log), session.learn_line)
+            session.learn_each(lines_of(log, tally), session.learn_line)
         session.settle()
         yield from session.episodes(self.name)
 

@@ -83,7 +83,7 @@ class PiReader:
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
         """Yield the one session, once the file is read: its last entry says which branch counts."""
         session = _PiSession(log, tally)
-        session.learn_each(lines_of(log), session.learn)
+        session.learn_each(lines_of(log, tally), session.learn)
         session.settle()
         yield from session.episodes(self.name)
 

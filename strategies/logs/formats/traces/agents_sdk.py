@@ -58,7 +58,7 @@ class AgentsSdkReader:
 
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
         """Yield the traces in the order of their first span in the file."""
-        return episodes_of_runs(records_of(log, "data"), _run_of, log, tally, self.name)
+        return episodes_of_runs(records_of(log, tally, "data"), _run_of, log, tally, self.name)
 
 
 def _run_of(raw: bytes | msgspec.Raw) -> TraceRun | None:

@@ -62,7 +62,7 @@ class LangSmithReader:
 
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
         """Yield the threads, and the traces of none, in the order of their first run in the file."""
-        return episodes_of_runs(records_of(log, "runs"), _run_of, log, tally, self.name)
+        return episodes_of_runs(records_of(log, tally, "runs"), _run_of, log, tally, self.name)
 
 
 def _run_of(raw: bytes | msgspec.Raw) -> TraceRun | None:

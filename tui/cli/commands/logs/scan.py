@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from events.clock import monotonic_s
-from strategies.logs.scan import Scan
+from strategies.logs.explain_file import passed_over_by_name, reader_views
+from strategies.logs.scan import Scan, log_files
 from strategies.pool.intake import Intake, take_in_scan
 from tui.cli.config.config import on_engine, read_config
 from tui.cli.config.read_logs import chosen_logs, read_on
@@ -16,14 +18,20 @@ from tui.cli.output.color import width
 from tui.cli.output.dry_run import rehearsed, since
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, EngineName, Scheduler
-from tui.documents.logs import ScanDocument
+from tui.documents.logs import ExplainedFile, ReaderRow, ScanDocument
 from tui.session.bootstrap import find_registry, open_registry
 from tui.text.numbers import count
-from tui.text.terminal_text import clip
+from tui.text.terminal_text import clip, clip_path
 from tui.text.words import KIND_WIDTH, signal_name
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from tui.cli.output.invocation import Invocation
+
+_LACKING: Final = 1
+"""What --strict exits with where something was not read."""
 
 _SHOWN: Final = 5
 """Signals that are told one by one."""
@@ -45,6 +53,12 @@ def scan_logs(  # noqa: PLR0913 - the options of the command are its contract
     skip_broken: Annotated[
         bool, typer.Option("--skip-broken", help="Pass over files that cannot be read, and say which.")
     ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 where a file gave no episode, or a record did not fit.")
+    ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say what every reader makes of the files; keep nothing.")
+    ] = False,
     engine: EngineName = None,
     scheduler: Scheduler = "",
     dry_run: DryRun = False,
@@ -57,6 +71,9 @@ def scan_logs(  # noqa: PLR0913 - the options of the command are its contract
     CLI, Pi and Cursor keep their logs.
     """
     call = invocation(ctx)
+    if explain:
+        _explain(call, [path for path, _ in log_files(chosen_logs(call, paths, read_config()))], as_json=as_json)
+        return
     where, config = find_registry(call.registry), on_engine(read_config(), engine, scheduler)
     began_s = monotonic_s()
     logs = chosen_logs(call, paths, config)
@@ -74,6 +91,37 @@ def scan_logs(  # noqa: PLR0913 - the options of the command are its contract
         call.answer(ScanDocument.of(logs_scan, taken, seconds=took_s))
     else:
         _print(call, logs_scan, taken, took_s)
+    if strict and (logs_scan.empty or logs_scan.malformed or logs_scan.broken):
+        raise typer.Exit(_LACKING)
+
+
+def _explain(call: Invocation, files: Sequence[Path], *, as_json: bool) -> None:
+    """Say which readers look at each file, which one is asked, and what each that takes it finds."""
+    if as_json:
+        explained = tuple(ExplainedFile(file=str(path), readers=_rows(path)) for path in files)
+        call.answer(ScanDocument(explained=explained))
+        return
+    for path in files:
+        rows = _rows(path)
+        taking = [row for row in rows if row.takes]
+        others = "not theirs: " + ", ".join(row.format for row in rows if not row.takes)
+        call.say(f"file       {clip_path(str(path), width() - 11)}")
+        for row in taking:
+            mark = "reads it" if row.chosen else "would read it"
+            found = f"{count(row.episodes, 'episode')}, {count(row.steps, 'step')}, {row.failing:,} failing"
+            call.say(f"  {row.format:<18} {mark}: {found}")
+            if row.problem:
+                call.say(f"  {'':<18} {clip(row.problem, width() - 21)}")
+        if not taking:
+            named = ": its name is that of a source or a text" if passed_over_by_name(path) else ""
+            call.say(f"  no reader takes it for its own{named}")
+        for line in wrap(others, width() - 2):
+            call.say(f"  {line}")
+    call.say("next       germline scan FILE --format F    germline help scan")
+
+
+def _rows(path: Path) -> tuple[ReaderRow, ...]:
+    return tuple(ReaderRow.model_validate(view) for view in reader_views(path))
 
 
 def _print(call: Invocation, logs_scan: Scan, taken: Intake, seconds: float) -> None:
@@ -82,6 +130,10 @@ def _print(call: Invocation, logs_scan: Scan, taken: Intake, seconds: float) -> 
     same = f", {count(len(logs_scan.unchanged), 'file')} unchanged" if logs_scan.unchanged else ""
     size = f"{count(len(logs_scan.files), 'file')}, {logs_scan.text_bytes:,} bytes of text"
     call.say(f"read       {size}, in {seconds:.1f} s{same}{skipped}{bad}")
+    for file in logs_scan.empty[:_SHOWN]:
+        call.say(f"nothing    {clip_path(file.source, width() // 2)}: read as {file.format}, {file.why_empty}")
+    if len(logs_scan.empty) > _SHOWN:
+        call.say(f"{'':<10} {count(len(logs_scan.empty) - _SHOWN, 'more file')} that gave no episode")
     longer = f", {taken.longer:,} longer than before" if taken.longer else ""
     call.say(
         f"episodes   {len(logs_scan.records):,}, {taken.new_episodes:,} of them new{longer}; "
@@ -92,7 +144,9 @@ def _print(call: Invocation, logs_scan: Scan, taken: Intake, seconds: float) -> 
         call.say(f"{'signals' if at == 0 else '':<10} {signal.kind:<{KIND_WIDTH}} {signal.count:>7,}×  {name}")
     if len(taken.signals) > _SHOWN:
         call.say(f"{'':<10} {len(taken.signals) - _SHOWN} more: germline signals")
-    if logs_scan.records or logs_scan.unchanged:
+    if logs_scan.empty:
+        call.say("next       germline scan FILE --explain")
+    elif logs_scan.records or logs_scan.unchanged:
         call.say("next       germline evolve SKILL    germline signals")
     else:
         call.say("next       germline help scan")
