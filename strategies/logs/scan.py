@@ -150,6 +150,7 @@ def scan_on(  # noqa: PLR0913 - all that goes on from one scan to the next
     stored: Mapping[str, bytes],
     *,
     live: bool = False,
+    only: Callable[[Path], bool] | None = None,
     known_templates: Callable[[], Iterable[str]] = tuple,
     log_format: str = "",
     progress: Callable[[int, int], None] | None = None,
@@ -168,7 +169,7 @@ def scan_on(  # noqa: PLR0913 - all that goes on from one scan to the next
         reader_named(log_format)
     offsets = ReadOffsets(stored)
     tasks, unchanged, moved, carried = list[ReadTask](), list[str](), dict[str, str](), dict[str, bytes]()
-    for path, named in log_files(paths, may_be_gone=live):
+    for path, named in log_files(paths, may_be_gone=live, only=only):
         kept = kept_path(str(path))
         try:
             stat = path.stat()
@@ -197,11 +198,13 @@ def scan_on(  # noqa: PLR0913 - all that goes on from one scan to the next
     )
 
 
-def log_files(paths: Iterable[Path], *, may_be_gone: bool = False) -> Iterator[tuple[Path, bool]]:
+def log_files(
+    paths: Iterable[Path], *, may_be_gone: bool = False, only: Callable[[Path], bool] | None = None
+) -> Iterator[tuple[Path, bool]]:
     """Give every file once, sorted by its resolved path, and whether it was named rather than found in a folder.
 
-    Hidden files and folders inside a folder are passed over, links are not followed. Raises NotFoundError for a
-    path that does not exist, unless it `may_be_gone`.
+    Hidden files and folders inside a folder are passed over, links are not followed; of what lies in a folder
+    `only` tells which files count. Raises NotFoundError for a path that does not exist, unless it `may_be_gone`.
     """
     files: dict[Path, bool] = {}
     for path in paths:
@@ -216,7 +219,8 @@ def log_files(paths: Iterable[Path], *, may_be_gone: bool = False) -> Iterator[t
             is_folder = False  # closed to us: opening it meets the same error, and that is told
         if is_folder:
             for file in _inside(path.resolve()):
-                files.setdefault(file, False)
+                if only is None or only(file):
+                    files.setdefault(file, False)
         else:
             files[_resolved(path)] = True
     yield from sorted(files.items())

@@ -102,11 +102,12 @@ def take_in_scan(
     return _take_in(registry, scan, policy, live=live)
 
 
-def scan_into(
+def scan_into(  # noqa: PLR0913 - what a reading is told
     registry: Registry,
     paths: Iterable[Path],
     *,
     live: bool = False,
+    only: Callable[[Path], bool] | None = None,
     log_format: str = "",
     progress: Callable[[int, int], None] | None = None,
     executor: Executor | None = None,
@@ -117,6 +118,7 @@ def scan_into(
         paths,
         registry.log.maps(),
         live=live,
+        only=only,
         known_templates=lambda: {step.template for record in all_episodes(registry) for step in record.steps},
         log_format=log_format,
         progress=progress,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from strategies.pool.intake import Intake
 
 
-def tail_into(
+def tail_into(  # noqa: PLR0913 - what a reading is told
     registry: Registry,
     paths: Sequence[Path],
     stop: threading.Event,
@@ -26,18 +26,20 @@ def tail_into(
     on_batch: Callable[[Scan, Intake], None],
     after_look: Callable[[], None] = lambda: None,
     every_s: float = LOOK_EVERY_S,
+    only: Callable[[Path], bool] | None = None,
     policy: IntakePolicy = DEFAULT_POLICY,
 ) -> None:
     """Follow logs into a registry until `stop` is set, then finish the batch and leave.
 
     `on_batch` is called after each batch in which something was read, `after_look` after each look, whatever it
-    found. Paths may come into being later. A lock beside the database, or for one on a
+    found. `only` tells which files of a folder count. Paths may come into being later. A lock beside the
+    database, or for one on a
     server in this person's own state, keeps a second watcher of this machine away.
     Raises: BusyError while another watcher follows logs for the registry.
     """
 
     def look() -> None:
-        scan, taken = scan_into(registry, paths, live=True, policy=policy)
+        scan, taken = scan_into(registry, paths, live=True, only=only, policy=policy)
         if scan.files:
             on_batch(scan, taken)
         after_look()

@@ -32,7 +32,7 @@ def test_init_makes_a_private_registry_and_offers_what_it_found(tmp_path: Path) 
     (tmp_path / ".claude/projects").mkdir(parents=True)
     said = germline.does("init").out
     assert "germline import skills" in said
-    assert f"germline scan {tmp_path}/.claude/projects" in said
+    assert "germline scan\n" in said
     modes = {
         path: stat.S_IMODE((tmp_path / path).stat().st_mode) for path in (".germline", ".germline/registry.db")
     }

@@ -121,7 +121,9 @@ def test_a_misspelt_variable_is_told(tmp_path: Path) -> None:
 
 def test_logs_in_the_usual_places_are_offered_until_they_are_scanned(germline: Terminal) -> None:
     assert told(germline, "logs")[0]["mend"] == "germline scan PATH"
-    germline.write(".claude/projects/x/s1.jsonl", json.dumps(SESSION) + "\n")
+    germline.write(
+        ".claude/projects/x/s1.jsonl", json.dumps(SESSION | {"cwd": str(germline.folder.resolve())}) + "\n"
+    )
     (logs,) = told(germline, "logs")
     assert (logs["state"], "0 of 1 file scanned" in logs["said"]) == ("missing", True)
     germline.does("scan")

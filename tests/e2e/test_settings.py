@@ -82,6 +82,7 @@ def test_without_a_path_the_usual_places_are_read_and_named(germline: Terminal) 
         "sessionId": "s1",
         "type": "user",
         "uuid": "1",
+        "cwd": str(germline.folder.resolve()),
         "message": {"role": "user", "content": "List files"},
     }
     germline.write(".claude/projects/x/s1.jsonl", json.dumps(session) + "\n")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import DamagedLogError, FailedLogError, UnreadableLogError, UsageError
 from registry.evidence.log_paths import kept_path
 from registry.evidence.redaction import without_secrets
 from strategies.engines.engine import engine_of
 from strategies.files.default_locations import usual_logs
+from strategies.files.project_sessions import ProjectSessions
 from strategies.logs.scan import log_files, scan, scan_on
 from strategies.pool.intake import all_episodes
 from tui.cli.output.progress import ReadProgress
+from tui.session.bootstrap import project_of
 from tui.text.numbers import count
 from tui.text.terminal_text import one_line
 
@@ -32,17 +34,28 @@ SHOWN: Final = 5
 """Positions of malformed records that are told unasked."""
 
 
-def chosen_logs(call: Invocation, paths: Sequence[str] | None, config: Config) -> list[Path]:
-    """Return the logs that were named, else those of germline.toml, else what lies in the usual places.
+class ChosenLogs(NamedTuple):
+    """Logs and folders of them to read, and which files of a folder count; None for all."""
 
-    Raises: UsageError where there are none; UntrustedError where the project names some that nobody trusted.
+    paths: list[Path]
+    only: ProjectSessions | None = None
+
+
+def chosen_logs(
+    call: Invocation, paths: Sequence[str] | None, config: Config, *, everything: bool = False, waits: bool = False
+) -> ChosenLogs:
+    """Return the logs that were named, else those of germline.toml, else what agents wrote in this project.
+
+    With `everything` what they wrote anywhere; with `waits` it may come later. Raises: UsageError where there are
+    none; UntrustedError where the project names some that nobody trusted.
     """
     if not paths:
         config.require("scan.paths")
     logs = [Path(path).expanduser() for path in paths or ()] or list(config.paths)
     if logs:
-        return logs
-    places = discover()
+        return ChosenLogs(logs)
+    only = None if everything else ProjectSessions(project_of(call.registry))
+    places = discover(only)
     for at, place in enumerate(places):
         size = f"{count(place.files, 'file')}, {place.size_bytes:,} bytes"
         call.note(f"{'found' if at == 0 else '':<10} {place.tool}: {size}, in {place.path}")
@@ -51,7 +64,16 @@ def chosen_logs(call: Invocation, paths: Sequence[str] | None, config: Config) -
             "no log was named, and none lies where known agents keep theirs",
             hint="germline scan PATH, or set paths under [scan] in germline.toml",
         )
-    return [place.path for place in places]
+    if only:
+        others = sum(place.others for place in places)
+        if not waits and not any(place.files for place in places):
+            raise UsageError(
+                f"no session ran in {only.folder}; left out: {count(others, 'file')} of other projects",
+                hint="germline scan --all, or germline scan PATH",
+            )
+        if others:
+            call.note(f"{'':<10} {count(others, 'file')} of other projects left out: --all reads them")
+    return ChosenLogs([place.path for place in places], only)
 
 
 def read_logs(call: Invocation, logs: Sequence[Path], config: Config) -> Scan:
@@ -70,7 +92,7 @@ def read_logs(call: Invocation, logs: Sequence[Path], config: Config) -> Scan:
 def read_on(
     call: Invocation,
     library: Library,
-    logs: Sequence[Path],
+    logs: ChosenLogs,
     config: Config,
     *,
     log_format: str = "",
@@ -80,10 +102,11 @@ def read_on(
 
     Of a damaged archive then counts what could be unpacked. What follows a whole one is passed over anyway.
     """
-    with ReadProgress(call, "reading logs") as progress, workers(logs, config) as executor:
+    with ReadProgress(call, "reading logs") as progress, workers(logs.paths, config, logs.only) as executor:
         logs_scan = scan_on(
-            logs,
+            logs.paths,
             library.log.maps(),
+            only=logs.only,
             known_templates=lambda: {step.template for episode in all_episodes(library) for step in episode.steps},
             log_format=log_format,
             progress=progress.advance,
@@ -122,13 +145,15 @@ def _episodes_of(broken: UnreadableLogError, logs_scan: Scan) -> int:
     return sum(file.episodes for file in logs_scan.files if file.source == kept_path(broken.source))
 
 
-def workers(logs: Sequence[Path], config: Config) -> AbstractContextManager[Executor | None]:
+def workers(
+    logs: Sequence[Path], config: Config, only: ProjectSessions | None = None
+) -> AbstractContextManager[Executor | None]:
     """Find workers to share files among, where the engine that is set finds it worth while; else None.
 
     Raises: UntrustedError.
     """
     config.require("engine")
-    sizes = [_size_bytes(path) for path, _ in log_files(logs)]
+    sizes = [_size_bytes(path) for path, _ in log_files(logs, only=only)]
     return engine_of(config.engine, processes=config.workers).files(sizes)
 
 
@@ -158,21 +183,23 @@ def tell_passed_over(call: Invocation, logs_scan: Scan) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FoundLogs:
-    """The logs of one tool. Units: size_bytes on disk."""
+    """The logs of one tool, and how many others there are of its. Units: size_bytes on disk."""
 
     tool: str
     path: Path
     files: int
     size_bytes: int
+    others: int = 0
 
 
-def discover() -> list[FoundLogs]:
+def discover(only: ProjectSessions | None = None) -> list[FoundLogs]:
     """Look into the usual places, and tell how much lies there; empty ones are left out."""
     places = []
     for tool, path in usual_logs():
-        sizes = [_size_bytes(file) for file, _ in log_files([path])]
-        if sizes:
-            places.append(FoundLogs(tool, path, len(sizes), sum(sizes)))
+        files = [file for file, _ in log_files([path])]
+        sizes = [_size_bytes(file) for file in files if only is None or only(file)]
+        if files:
+            places.append(FoundLogs(tool, path, len(sizes), sum(sizes), len(files) - len(sizes)))
     return places
 
 

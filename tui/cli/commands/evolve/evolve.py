@@ -18,7 +18,7 @@ from strategies.policy.auto import AUTO
 from strategies.pool.intake import take_in_scan
 from tui.cli.config.config import on_engine, read_config
 from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape
-from tui.cli.config.read_logs import read_logs, read_on
+from tui.cli.config.read_logs import ChosenLogs, read_logs, read_on
 from tui.cli.output.dry_run import print_rehearsed, since
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, EngineName, OneOrAll, Scheduler
@@ -94,7 +94,7 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
             scan = read_logs(call, [Path(path).expanduser() for path in logs], config)
             plan = replace(plan, only={record.id for record in scan.records})
         elif config.paths:
-            scan = read_on(call, registry, config.paths, config)
+            scan = read_on(call, registry, ChosenLogs(list(config.paths)), config)
         if config.rollouts.decide:
             from tui.cli.config.harness import trials_of  # noqa: PLC0415 - most runs of evolve make no runs of agents
 

@@ -53,6 +53,9 @@ def scan_logs(  # noqa: PLR0913 - the options of the command are its contract
     skip_broken: Annotated[
         bool, typer.Option("--skip-broken", help="Pass over files that cannot be read, and say which.")
     ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Without PATH: sessions of every project, not of this one alone.")
+    ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 where a file gave no episode, or a record did not fit.")
     ] = False,
@@ -67,16 +70,17 @@ def scan_logs(  # noqa: PLR0913 - the options of the command are its contract
     """Read logs into episodes and signals.
 
     Only what was written since the last time is read: a file that did not change is not opened. Without PATH, and
-    with none in germline.toml, the places are looked into where Claude Code, Codex, Gemini CLI, GitHub Copilot
-    CLI, Pi and Cursor keep their logs.
+    with none in germline.toml, the sessions of this project are read, from where Claude Code, Codex, Gemini CLI,
+    GitHub Copilot CLI, Pi and Cursor keep theirs.
     """
     call = invocation(ctx)
     if explain:
-        _explain(call, [path for path, _ in log_files(chosen_logs(call, paths, read_config()))], as_json=as_json)
+        files = log_files(chosen_logs(call, paths, read_config(), everything=everything).paths)
+        _explain(call, [path for path, _ in files], as_json=as_json)
         return
     where, config = find_registry(call.registry), on_engine(read_config(), engine, scheduler)
     began_s = monotonic_s()
-    logs = chosen_logs(call, paths, config)
+    logs = chosen_logs(call, paths, config, everything=everything)
     with open_registry(where, dry_run=dry_run) as registry:
         logs_scan = read_on(call, registry, logs, config, log_format=log_format, skip_broken=skip_broken)
         before = registry.log.head().position

@@ -65,6 +65,9 @@ def watch(
         float | None,
         typer.Option(min=0.0, max=1.0, metavar="SCORE", help="Tell when one of them falls under this score."),
     ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Without PATH: sessions of every project, not of this one alone.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Read logs as they grow, until it is stopped.
@@ -77,7 +80,7 @@ def watch(
     config = read_config()
     if evolving:
         config.require("rollouts")
-    logs = chosen_logs(call, paths, config)
+    logs, only = chosen_logs(call, paths, config, everything=everything, waits=True)
     with (
         open_registry(find_registry(call.registry)) as registry,
         stopped_by_signals() as stop,
@@ -97,6 +100,7 @@ def watch(
             on_batch=watched.batch,
             after_look=watched.looked,
             every_s=config.look_every_s,
+            only=only,
             policy=config.policy,
         )
     watched.ended()

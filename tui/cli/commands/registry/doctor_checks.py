@@ -18,6 +18,7 @@ from registry.evidence.gitleaks import find_gitleaks
 from registry.evidence.log_paths import kept_path
 from strategies.claims.catalogue import broken_plugins
 from strategies.files.default_locations import usual_logs
+from strategies.files.project_sessions import ProjectSessions
 from strategies.files.read_offsets import PREFIX
 from strategies.logs.formats_table import broken_readers
 from strategies.logs.scan import log_files
@@ -27,7 +28,7 @@ from tui.cli.config.config import KINDS, read_config
 from tui.cli.config.layers import NAME, nearest_file, strays, trust_here, user_file
 from tui.cli.output.color import Paint, width
 from tui.cli.output.exit import BEGINS, begins_there
-from tui.session.bootstrap import find_registry, open_library
+from tui.session.bootstrap import find_registry, open_library, project_of
 from tui.text.numbers import count
 
 if TYPE_CHECKING:
@@ -153,7 +154,8 @@ def _skills(library: Library) -> Iterator[DoctorCheck]:
 def _logs(call: Invocation, config: Config | None) -> Iterator[DoctorCheck]:
     """Tell how many of the files in the usual places, and in those of the settings, were scanned."""
     named = [("scan.paths", path) for path in config.paths] if config else []
-    places = [*usual_logs(), *named]
+    usual = usual_logs()
+    places, only = [*usual, *named], ProjectSessions(project_of(call.registry))
     if not places:
         yield DoctorCheck("logs", "missing", "none where known agents keep theirs", "germline scan PATH")
         return
@@ -162,14 +164,16 @@ def _logs(call: Invocation, config: Config | None) -> Iterator[DoctorCheck]:
         if not path.exists():
             yield DoctorCheck("logs", "broken", f"{who} names {path}, which is not there", f"mend {NAME}")
             continue
-        files = [kept_path(str(file)) for file, _ in log_files([path])]
+        mine = only if (who, path) in usual else None
+        files = [kept_path(str(file)) for file, _ in log_files([path], only=mine)]
         if not files:
-            yield DoctorCheck("logs", "missing", f"{who}: no log yet, in {kept_path(str(path))}")
+            of_this = " of this project" if mine else ""
+            yield DoctorCheck("logs", "missing", f"{who}: no log{of_this} yet, in {kept_path(str(path))}")
             continue
         scanned = sum(file in known for file in files)
         words = f"{who}: {scanned:,} of {count(len(files), 'file')} scanned, in {kept_path(str(path))}"
         missing = scanned < len(files)
-        mend = f"germline scan {quote(str(path))}" if missing else ""
+        mend = f"germline scan{'' if mine else f' {quote(str(path))}'}" if missing else ""
         yield DoctorCheck("logs", "missing" if missing else "ok", words, mend)
 
 

@@ -82,7 +82,7 @@ def init(
             stream.write(template(logs))
     offers = [
         *(f"germline import {quote(str(skill))}" for skill in skills),
-        *(f"germline scan {quote(str(log))}" for log in logs),
+        *(["germline scan"] if logs else []),
     ]
     if as_json:
         document = InitDocument(

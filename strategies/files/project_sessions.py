@@ -1,0 +1,82 @@
+"""Which sessions of agents belong to one project: those that ran in its folder, or below it."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from strategies.files.log_file import LogFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEAD_BYTES: Final = 16 * 1024
+"""Where a session says in which folder it runs: with its first records."""
+
+_FOLDER: Final = re.compile(rb'"(?:cwd|directory|workdir|gitRoot)" ?: ?("(?:[^"\\]|\\.)*")')
+_HASH: Final = re.compile(rb'"projectHash" ?: ?"([0-9a-f]{64})"')
+_NOT_PLAIN: Final = re.compile(r"[^A-Za-z0-9]+")
+
+
+class ProjectSessions:
+    """Tells of a log whether an agent wrote it in one folder, or below it.
+
+    The folder that its first records name counts, or the hash of one (Gemini CLI); where they name none, the name
+    of the folder that the log lies in, which some agents make of the project's path. What was told once is kept.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+        paths = {str(folder.absolute()), str(self.folder)}
+        self._paths = tuple(paths)
+        self._hashes = frozenset(sha256(path.encode(errors="surrogateescape")).hexdigest() for path in paths)
+        self._slugs = frozenset(_slug(path) for path in paths)
+        self._known: dict[tuple[str, int], bool] = {}
+
+    def __call__(self, path: Path) -> bool:
+        """Tell it of a log; false for one that cannot be opened."""
+        try:
+            key = (str(path), path.stat().st_ino)
+            if key not in self._known:
+                told = self._told_by(_head(path))
+                if told is None:
+                    return self._lies_in(path)  # it may say so later
+                self._known[key] = told
+        except OSError:
+            return False
+        return self._known[key]
+
+    def _told_by(self, head: bytes) -> bool | None:
+        hashes = _HASH.search(head)
+        if hashes:
+            return hashes[1].decode() in self._hashes
+        named = _FOLDER.search(head)
+        if not named:
+            return None
+        try:
+            folder = _TEXT.decode(named[1])
+        except msgspec.DecodeError:
+            return None
+        return any(folder == path or folder.startswith(path.rstrip("/") + "/") for path in self._paths)
+
+    def _lies_in(self, path: Path) -> bool:
+        return any(_slug(part) in self._slugs for part in path.parts)
+
+
+def _head(path: Path) -> bytes:
+    head = b""
+    for chunk in LogFile(path).chunks(HEAD_BYTES):
+        head += chunk
+        if len(head) >= HEAD_BYTES:
+            break
+    return head
+
+
+def _slug(path: str) -> str:
+    return _NOT_PLAIN.sub("-", path).strip("-")
+
+
+_TEXT: Final = msgspec.json.Decoder(str)
