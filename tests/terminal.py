@@ -42,7 +42,7 @@ class Answer:
 class Terminal:
     """Runs commands in a folder, as a person would who has gone there; `env` is set beside a quiet default.
 
-    The person wrote the germline.toml there, and answers for it.
+    The person wrote the germline.toml there, or made the registry by code, and answers for it.
     """
 
     answers_for_project = True
@@ -54,7 +54,8 @@ class Terminal:
 
     def __call__(self, *words: str | Path) -> Answer:
         out, err = StringIO(), StringIO()
-        if self.answers_for_project and (self.folder / "germline.toml").is_file():
+        made = any((self.folder / name).is_file() for name in ("germline.toml", "registry.db"))
+        if self.answers_for_project and made:
             words = ("--trust-project", *words)
         with chdir(self.folder), patch.dict(os.environ, self._env), redirect_stdout(out), redirect_stderr(err):
             code = main([str(word) for word in words])

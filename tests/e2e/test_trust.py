@@ -282,7 +282,7 @@ def test_trust_shows_exactly_these_settings_and_without_a_terminal_refuses(clone
     found = clone.does("trust", "--dry-run", "--json").json
     assert not breaches(found)
     assert (found["state"], [one["key"] for one in found["settings"]]) == ("untrusted", ["rollouts.agent"])
-    assert not (clone.folder / "../home/.local").exists()
+    assert not (clone.folder / "../home/.local/share/germline/trusted").exists()
     found = clone.does("trust", "--trust-project", "--json").json
     assert (found["state"], breaches(found)) == ("trusted", [])
     listed = clone.does("trust", "--list", "--json").json
