@@ -304,7 +304,7 @@ def test_what_makes_no_sense_is_refused_in_words(germline: Terminal, words: tupl
 def test_a_projection_is_witnessed_while_the_registry_stays_open(tmp_path: Path) -> None:
     germline = Terminal(tmp_path).with_skill()
     sidecar = sidecar_of(database(germline))
-    with open_registry(database(germline), is_own=True) as registry:
+    with open_registry(database(germline)) as registry:
         before = sidecar.read_bytes()
         registry.execute(MoveAlias("sql-analyst", "stable", 1, "a test"))
         assert sidecar.read_bytes() == before, "an append alone costs no more than it did"

@@ -38,7 +38,7 @@ def germline(tmp_path: Path) -> Terminal:
 
 
 def known(germline: Terminal) -> dict[str, tuple[float, str] | None]:
-    with open_registry(germline.folder / ".germline/registry.db", is_own=True) as registry:
+    with open_registry(germline.folder / ".germline/registry.db") as registry:
         return {
             one.name: (one.outcome.value, one.outcome.source) if one.outcome else None
             for one in all_episodes(registry)
@@ -96,17 +96,17 @@ def test_a_frozen_evaluator_keeps_its_outcomes_until_a_quarter_of_its_sealed_tas
     germline: Terminal,
 ) -> None:
     where = germline.folder / ".germline/registry.db"
-    with open_registry(where, is_own=True) as registry:
+    with open_registry(where) as registry:
         first = prepare(registry)
         sealed = [record.name for record in first.division.sealed]
     germline.does("outcome", sealed[0], "--value", "1", "--source", "ci")
-    with open_registry(where, is_own=True) as registry:
+    with open_registry(where) as registry:
         waiting = prepare(registry)
         assert waiting.evaluator == first.evaluator
         assert all(record.outcome is None for record in waiting.division.sealed)
     for name in sealed[1 : 1 + len(sealed) // 4 + 1]:
         germline.does("outcome", name, "--value", "1", "--source", "ci")
-    with open_registry(where, is_own=True) as registry:
+    with open_registry(where) as registry:
         grown = prepare(registry)
         assert grown.evaluator != first.evaluator
         assert sum(record.outcome is not None for record in grown.division.sealed) > len(sealed) // 4
@@ -264,10 +264,7 @@ def test_evidence_that_nobody_knows_is_an_error(germline: Terminal, named: str) 
 
 def test_evidence_that_vanished_without_an_event_is_found_by_verify(germline: Terminal) -> None:
     name = evidence_of(germline, "no such table")[0]
-    with (
-        open_registry(germline.folder / ".germline/registry.db", is_own=True) as registry,
-        registry.log.transaction(),
-    ):
+    with open_registry(germline.folder / ".germline/registry.db") as registry, registry.log.transaction():
         assert registry.log.erase_blob(name)
         assert not registry.log.erase_blob(name)
     answer = germline("verify", "--json")

@@ -140,7 +140,7 @@ def test_what_covers_a_line_is_known_after_a_rebuild_and_after_a_revert(germline
     file.write_text(file.read_text().replace("## After", "- Mine.\n\n## After"))
     germline.does("adopt", NAME)
     germline.does("revert", NAME, "--to", "1", "--reason", "not mine")
-    with open_registry(germline.folder / ".germline/registry.db", is_own=True) as registry:
+    with open_registry(germline.folder / ".germline/registry.db") as registry:
         before = documents(registry)
         rebuild(registry.log)
         assert documents(registry) == before

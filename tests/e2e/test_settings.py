@@ -48,7 +48,7 @@ def test_outcome_rules_in_the_settings_judge_logs_that_tell_none(germline: Termi
     germline.write("germline.toml", rule)
     germline.write("logs/talk.jsonl", TALK + "\n")
     germline.does("scan", "logs")
-    with open_registry(germline.folder / ".germline/registry.db", is_own=True) as registry:
+    with open_registry(germline.folder / ".germline/registry.db") as registry:
         (record,) = all_episodes(registry)
     assert record.outcome
     assert (record.outcome.value, record.outcome.source) == (1.0, "user")

@@ -302,6 +302,8 @@ def test_a_file_without_such_settings_needs_no_trust(clone: Clone) -> None:
     assert "not needed" in clone.does("trust").out
     assert clone.does("evolve", "--json").json["cycles"] is not None
     (clone.folder / "germline.toml").unlink()
+    assert clone.does("trust").out.endswith(", yours\n")
+    (clone.folder / ".germline").rename(clone.folder / "aside")
     assert (clone("trust").code, clone("trust").hint) == (2, "germline init")
 
 

@@ -10,7 +10,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from events.clock import SystemClock
-from events.errors import GermlineError, NotFoundError, StorageError, UsageError
+from events.errors import GermlineError, NotFoundError, RefusedError, StorageError, UsageError
 from events.sqlite.log import SqliteLog
 from registry.query.library import Library
 from registry.skill_md.write_places import ANYWHERE
@@ -125,11 +125,11 @@ def open_library(path: Where) -> Iterator[Library]:
 def open_registry(
     path: Where, *, create: bool = False, dry_run: bool = False, is_own: bool = False
 ) -> Iterator[Registry]:
-    """Open a registry for writing, as the person who runs this; with `create`, make it if it is missing.
+    """Open a registry for writing, as the person who runs this; with `create`, make one.
 
     Skill folders that a crash left at an earlier version are written first, and a checkpoint is kept in the
     sidecar at the end, unless it is a dry run. Raises: UntrustedError for a registry that is not the person's, and
-    not `is_own`: a file that the caller made itself.
+    not `is_own`: a file that the caller made itself; RefusedError where one is to be made and is there.
     """
     from events.integrity.checkpoint_file import sidecar_of  # noqa: PLC0415 - reading commands pay for none of this: 35 ms
     from registry.registry import Registry  # noqa: PLC0415 - the same
@@ -137,6 +137,8 @@ def open_registry(
     log = open_log(path, create=create)
     try:
         trust = trust_in(path, log)
+        if trust.created and create:
+            raise RefusedError(f"there is a registry at {path} already", hint="germline status")
         if trust.created and not is_own:
             _require_trusted(path, log, trust, dry_run=dry_run)
         places = ANYWHERE if is_own else trust.places

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from events.postgres.address import PostgresAddress
     from events.store.protocol import EventLog
+    from registry.query.library import Library
 
     Standing = Literal["trusted", "answered for", "changed", "untrusted"]
 
@@ -74,8 +75,12 @@ class RegistryTrust(NamedTuple):
         """Where its skills may be written."""
         if VOUCHED.get():
             return ANYWHERE
-        confirmed = self.own.skills if self.own and self.own.created == self.created else ()
-        return WritePlaces(project_of(self.where), frozenset(confirmed))
+        return WritePlaces(project_of(self.where), frozenset(self.confirmed))
+
+    @property
+    def confirmed(self) -> tuple[str, ...]:
+        """The places outside its project that the person confirmed."""
+        return self.own.skills if self.own and self.own.created == self.created else ()
 
     def require(self, hint: str) -> None:
         """Raise UntrustedError where commands may only read it."""
@@ -83,9 +88,40 @@ class RegistryTrust(NamedTuple):
             raise UntrustedError(f"{self.summary}: it is read-only until you trust it", hint=hint)
 
 
+class SkillPlace(NamedTuple):
+    """A folder outside the project that a skill is written to, or would be once a candidate is approved."""
+
+    skill: str
+    folder: str
+    confirmed: bool
+
+
+def skill_places(library: Library, trust: RegistryTrust) -> tuple[SkillPlace, ...]:
+    """List the places outside the project that a registry would write skills to, links followed."""
+    sources = [(name, library.capsule(name).source) for name in library.names()]
+    proposed = [candidate.proposed for candidate in library.held()]
+    sources += [(coming.capsule, coming.skill.source) for coming in proposed if coming.skill]
+    inside = WritePlaces(project_of(trust.where))
+    outside = [(skill, _leads_to(source)) for skill, source in sources if not inside.is_open(Path(source))]
+    return tuple(sorted(SkillPlace(skill, folder, folder in trust.confirmed) for skill, folder in outside))
+
+
+def unconfirmed_words(places: Iterable[SkillPlace]) -> str:
+    """Say which skills are not written because of where they lie; "" where none is kept back."""
+    kept_back = [place for place in places if not place.confirmed and not VOUCHED.get()]
+    first = f"{kept_back[0].skill} in {kept_back[0].folder}" if kept_back else ""
+    more = f" and {len(kept_back) - 1:,} more" if len(kept_back) > 1 else ""
+    return f"not written outside the project before you confirm it, {first}{more}" if kept_back else ""
+
+
 def trust_in(where: Path | PostgresAddress, log: EventLog) -> RegistryTrust:
     """Look up a registry in the person's own list: one small file is read, and one hash."""
-    return RegistryTrust(where, _created(log), _read(_file(where)))
+    return RegistryTrust(where, _created(log), own_registry(where))
+
+
+def own_registry(where: Path | PostgresAddress) -> OwnRegistry | None:
+    """Look a place up in the list."""
+    return _read(_file(where))
 
 
 def own_registries() -> list[OwnRegistry]:
@@ -99,12 +135,10 @@ def keep_registry(where: Path | PostgresAddress, log: EventLog, at: str, places:
     Raises: StorageError where the list cannot be written.
     """
     trust = trust_in(where, log)
-    same = trust.own if trust.own and trust.own.created == trust.created else None
     inside = WritePlaces(project_of(where))
     new = {str(place.resolve()) for place in places if not inside.is_open(place)}
-    skills = tuple(sorted({*(same.skills if same else ()), *new}))
-    if same is None or skills != same.skills:
-        own = OwnRegistry(_place(where), trust.created, same.at if same else at, skills)
+    own = OwnRegistry(_place(where), trust.created, at, tuple(sorted(new.union(trust.confirmed))))
+    if trust.own is None or own != trust.own._replace(at=at):
         keep_record(_file(where), own._asdict())
 
 
@@ -139,6 +173,13 @@ def is_ignored_by_git(file: Path) -> bool:
     return (
         index[4:8] in _GIT_INDEX and b"sdir" not in index and os.fsencode(file.name.lower()) not in index.lower()
     )
+
+
+def _leads_to(source: str) -> str:
+    try:
+        return str(Path(source).resolve())
+    except (OSError, RuntimeError, ValueError):  # links in a circle, a NUL: nothing can be written there
+        return source
 
 
 def _created(log: EventLog) -> str:

@@ -73,8 +73,6 @@ def init(
         _rehearse_init(call, path, command, as_json=as_json)
         return
     with open_registry(path, create=True) as registry:
-        if registry.log.head().position:
-            raise RefusedError(f"there is a registry at {path} already", hint="germline status")
         registry.execute(command)
         keep_registry(path, registry.log, registry.clock.now())
     settings = Path(folder).expanduser() / NAME
