@@ -217,9 +217,24 @@ def test_versions_that_are_picked_stay_beside_the_registry(person: Clone, tmp_pa
     person.does("trust", "--trust-project")
     aside = tmp_path / "home/aside"
     aside.mkdir()
-    (person.folder / ".germline" / PICKED).symlink_to(aside)
+    (person.folder / ".germline" / PICKED).mkdir()
+    (person.folder / ".germline" / PICKED / "sql-analyst@2").symlink_to(aside)
     assert "does not lie inside" in person("pick", "sql-analyst").err
     assert list(aside.iterdir()) == []
+
+
+def test_no_file_beside_the_registry_is_written_through_a_link(person: Clone, tmp_path: Path) -> None:
+    person.does("trust", "--trust-project")
+    private = tmp_path / "home/authorized_keys"
+    private.write_text("a key")
+    for name in ("registry.db.checkpoints", "registry.db.watch", "registry.db-wal"):
+        link = person.folder / ".germline" / name
+        link.unlink(missing_ok=True)
+        link.symlink_to(private)
+        assert f"leads out of its folder, to {private}" in person("scan", "steps.jsonl").err
+        assert private.read_text() == "a key"
+        link.unlink()
+    person.does("scan", "steps.jsonl")
 
 
 def test_what_a_person_imports_is_written_without_a_question(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ class TrustedRegistry(Part):
 
 
 class TrustDocument(Document):
-    """Let this project's settings run, reach and reveal things, and its registry be written."""
+    """Let a project's settings and registry take effect."""
 
     schema_: Literal["germline/trust/1"] = "germline/trust/1"
     dry_run: Absent[bool] = ABSENT

@@ -14,7 +14,7 @@ from events.errors import GermlineError, NotFoundError, RefusedError, StorageErr
 from events.sqlite.log import SqliteLog
 from registry.query.library import Library
 from registry.skill_md.write_places import ANYWHERE
-from tui.session.own_registries import FOLDER, is_ignored_by_git, keep_registry, trust_in
+from tui.session.own_registries import FOLDER, is_ignored_by_git, keep_registry, project_of, trust_in
 from tui.session.ownership import NOTED, require_inside, require_own
 
 if TYPE_CHECKING:
@@ -134,6 +134,8 @@ def open_registry(
     from events.integrity.checkpoint_file import sidecar_of  # noqa: PLC0415 - reading commands pay for none of this: 35 ms
     from registry.registry import Registry  # noqa: PLC0415 - the same
 
+    if isinstance(path, Path) and not is_own:
+        _require_contained(path)
     log = open_log(path, create=create)
     try:
         trust = trust_in(path, log)
@@ -159,6 +161,16 @@ def open_registry(
         registry.witness()
     finally:
         log.close()
+
+
+def _require_contained(path: Path) -> None:
+    """Raise UntrustedError where a file beside a project's registry is a link out: it would be written through."""
+    folder = path.resolve().parent
+    if project_of(path) is None or not folder.is_dir():
+        return
+    for beside in folder.iterdir():
+        if beside.is_symlink():
+            require_inside(beside, folder, hint="remove that link, or: germline --trust-project …")
 
 
 def _require_trusted(path: Where, log: EventLog, trust: RegistryTrust, *, dry_run: bool) -> None:

@@ -24,7 +24,8 @@ _WRITTEN_BY_OTHERS: Final = 0o022
 def own_data() -> Path:
     """Give the person's own data folder, as platformdirs does, which takes 5 ms to load."""
     usual = "~/Library/Application Support" if sys.platform == "darwin" else "~/.local/share"
-    return Path(os.environ.get("XDG_DATA_HOME", "").strip() or usual).expanduser() / "germline"
+    stated = Path(os.environ.get("XDG_DATA_HOME", "").strip())
+    return (stated if stated.is_absolute() else Path(usual).expanduser()) / "germline"
 
 
 def record_file(kind: str, name: str) -> Path:

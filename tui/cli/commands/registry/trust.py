@@ -65,7 +65,7 @@ def trust(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show it, and change nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let this project's settings run, reach and reveal things, and its registry be written.
+    """Let a project's settings and registry take effect.
 
     Shows every setting of the nearest germline.toml that needs it, whether the registry is yours, and each place
     outside the project that its skills would be written to, and asks. Your consent holds for exactly these values
