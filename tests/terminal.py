@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import chdir, redirect_stderr, redirect_stdout
+import pty
+import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from io import StringIO
@@ -107,6 +109,23 @@ class Clone(Terminal):
 
     def __init__(self, folder: Path, **env: str) -> None:
         super().__init__(folder, **{"XDG_DATA_HOME": "", **env})  # lists of its own, below HOME
+
+
+def typed(clone: Clone, words: str) -> tuple[int, str]:
+    """Answer the prompt of `germline trust` in a real terminal."""
+    child, descriptor = pty.fork()
+    if child == 0:
+        os.chdir(clone.folder)
+        os.execve(sys.executable, (sys.executable, "-m", "tui.cli.main", "trust"), {**os.environ, **clone._env})  # noqa: S606 - an argument list
+    told = b""
+    with suppress(OSError):  # the end of a terminal
+        while more := os.read(descriptor, 4_096):
+            told += more
+            if b"[y/N] " in more:
+                os.write(descriptor, words.encode())
+    _, status = os.waitpid(child, 0)
+    os.close(descriptor)
+    return os.waitstatus_to_exitcode(status), told.decode()
 
 
 class Beginning:

@@ -14,7 +14,7 @@ from strategies.monitor.pick_version import FOLDER as PICKED
 from tests.command_lines import STEPS
 from tests.registries import SKILL
 from tests.schemas import breaches
-from tests.terminal import SPLIT_KEY, Clone
+from tests.terminal import SPLIT_KEY, Clone, typed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -144,6 +144,15 @@ def test_once_trusted_it_writes_where_it_was_shown_to_and_says_so(person: Clone,
     assert (place / "run.sh").stat().st_mode & 0o100
     assert "repaired" not in person.does("scan", "steps.jsonl").err
     assert person.does("trust", "--json").json["registry"]["state"] == "trusted"
+
+
+def test_a_person_at_a_terminal_is_shown_the_registry_and_asked(person: Clone, tmp_path: Path) -> None:
+    code, told = typed(person, "n\n")
+    assert (code, "trust      all of this, until it changes? [y/N] " in told) == (3, True)
+    assert f"{tmp_path}/home/.claude/skills/sql-analyst: sql-analyst would be written there" in told
+    is_refused(person("scan", "steps.jsonl"), person.folder)
+    assert typed(person, "y\n")[0] == 0
+    person.does("scan", "steps.jsonl")
 
 
 def test_answering_for_it_counts_for_one_command(person: Clone) -> None:
