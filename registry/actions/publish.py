@@ -310,6 +310,6 @@ def _repaired(registry: Registry, name: str) -> FolderRepair:
     try:
         return FolderRepair(name, folder, _write_unedited(registry, name))
     except UntrustedError as error:
-        return FolderRepair(name, folder, (), f"{error.message}: germline trust")
+        return FolderRepair(name, folder, (), f"{error.message}: {registry.places.ask}")
     except RefusedError:  # edited a moment ago: a command that needs it unedited says so
         return FolderRepair(name, folder, ())

@@ -18,12 +18,14 @@ _NO_SKILLS: Final = frozenset({".git", ".germline"})
 class WritePlaces:
     """Where a registry's skills may be written: below its project, and where this machine confirmed it.
 
-    `project` is None for a registry that lies in no project. `confirmed` are folders of skills, resolved.
+    `project` is None for a registry that lies in no project. `confirmed` are folders of skills, resolved. `ask` is
+    the command that confirms another.
     """
 
     project: Path | None = None
     confirmed: frozenset[str] = frozenset()
     anywhere: bool = False
+    ask: str = "germline trust"
 
     def is_open(self, folder: Path) -> bool:
         """Tell whether a skill may be written to a folder; links are followed to where they lead."""
@@ -35,7 +37,7 @@ class WritePlaces:
         if place is None:
             raise UntrustedError(
                 f"{skill} would be written to {folder}, outside the project, and you have not confirmed that",
-                hint="germline trust    germline --trust-project …",
+                hint=f"{self.ask}    germline --trust-project …",
             )
         return place
 

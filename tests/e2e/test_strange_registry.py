@@ -232,6 +232,16 @@ def test_versions_that_are_picked_stay_beside_the_registry(person: Clone, tmp_pa
     assert list(aside.iterdir()) == []
 
 
+def test_the_command_that_confirms_names_the_registry_that_was_named(person: Clone, tmp_path: Path) -> None:
+    file = person.folder / ".germline/registry.db"
+    person.does("trust", "--trust-project")
+    answer = person.does("--registry", file, "copy", file, tmp_path / "other.db")
+    answer = person("--registry", tmp_path / "other.db", "project")
+    assert answer.hint == f"germline --registry {tmp_path}/other.db trust    germline --trust-project …"
+    person.does("--registry", tmp_path / "other.db", "trust", "--trust-project")
+    person.does("--registry", tmp_path / "other.db", "project")
+
+
 def test_no_file_beside_the_registry_is_written_through_a_link(person: Clone, tmp_path: Path) -> None:
     person.does("trust", "--trust-project")
     private = tmp_path / "home/authorized_keys"

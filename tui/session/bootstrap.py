@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -143,7 +144,7 @@ def open_registry(
             raise RefusedError(f"there is a registry at {path} already", hint="germline status")
         if trust.created and not is_own:
             _require_trusted(path, log, trust, dry_run=dry_run)
-        places = ANYWHERE if is_own else trust.places
+        places = ANYWHERE if is_own else replace(trust.places, ask=trust_command(path))
         sidecar = None if dry_run else sidecar_of(log.beside)
         registry = Registry(log, SystemClock(), f"person:{user()}", sidecar=sidecar, places=places)
         if not _is_projected(registry):

@@ -112,11 +112,14 @@ class _Registry(NamedTuple):
         return [place for place in self.places if not place.confirmed]
 
 
-def _registry(named: str) -> _Registry | None:
-    """Look at the registry here; None where there is none."""
+def _registry(call: Invocation) -> _Registry | None:
+    """Look at the registry here; None where there is none, or it is another user's."""
     try:
-        where = find_registry(named)
+        where = find_registry(call.registry)
     except NotFoundError:
+        return None
+    except UntrustedError as error:
+        call.note(f"warning    {error.message}; {error.hint}")
         return None
     with open_library(where) as library:
         trust = trust_in(where, library.log)
@@ -126,7 +129,7 @@ def _registry(named: str) -> _Registry | None:
 def _trust(call: Invocation, *, without_asking: bool, dry_run: bool, as_json: bool) -> None:
     VOUCHED.set(False)  # what is asked is how things stand without an answer
     NOTED.set(lambda _: None)  # and it is shown below
-    registry = _registry(call.registry)
+    registry = _registry(call)
     if nearest_file() is None and registry is None:
         raise NotFoundError(f"there is neither {NAME} nor a registry here or above", hint="germline init")
     project = trust_here()
@@ -142,7 +145,7 @@ def _trust(call: Invocation, *, without_asking: bool, dry_run: bool, as_json: bo
         if registry is not None and places:
             _keep(registry)
     if as_json:
-        now = (before, registry) if dry_run else (trust_here().state, _registry(call.registry))
+        now = (before, registry) if dry_run else (trust_here().state, _registry(call))
         call.answer(_document(project, *now, dry_run=dry_run))
     elif settings or places:
         what = [f"{count(len(project.settings), 'setting')}, as they are"] if settings else []
