@@ -10,15 +10,21 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from events.errors import UntrustedError
+from registry.actions.undo import changes_of
 from strategies.monitor.pick_version import FOLDER as PICKED
 from tests.command_lines import STEPS
 from tests.registries import SKILL
 from tests.schemas import breaches
 from tests.terminal import SPLIT_KEY, Clone, typed
+from tui.session.bootstrap import open_library, open_registry
+from tui.session.changes import ChangePreview, carry_out, rehearse, switching, taking_back
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from registry.registry import Registry
     from tests.terminal import Answer
 
 NEXT: Final = "germline trust    germline --trust-project …"
@@ -195,6 +201,33 @@ def test_a_place_that_came_after_the_consent_is_asked_about(
         assert f"before you confirm it, more in {place}" in person(words).out
     person.does("trust", "--trust-project")
     assert "repaired   more" in person.does("scan", "steps.jsonl").err
+
+
+def test_the_screens_change_nothing_before_it_is_trusted_and_undo_nothing_outside(
+    stranger: Clone, person: Clone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in person._env.items():
+        monkeypatch.setenv(name, value)
+    path = person.folder / ".germline/registry.db"
+
+    def opened(*, dry_run: bool) -> AbstractContextManager[Registry]:
+        return open_registry(path, dry_run=dry_run)
+
+    with pytest.raises(UntrustedError, match="was not created by you on this machine"):
+        rehearse(opened, switching("innovate"), "x")
+    person.does("trust", "--trust-project")
+    place = skill_in(tmp_path / "home/.claude/skills/more", "more")
+    learned(stranger, place)
+    stranger.does("revert", "more", "--to", "1", "--reason", "x")
+    before = files(place)
+    with open_library(path) as library:
+        last = changes_of(library, "more").undo
+    assert last is not None
+    with pytest.raises(UntrustedError, match="you have not confirmed that"):
+        rehearse(opened, taking_back(last, "more", "undo"), "x")
+    with pytest.raises(UntrustedError, match="you have not confirmed that"):
+        carry_out(opened, taking_back(last, "more", "undo"), "x", ChangePreview(()))
+    assert files(place) == before
 
 
 def test_a_link_does_not_lead_a_skill_of_the_project_out_of_it(
