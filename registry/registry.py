@@ -13,6 +13,7 @@ from registry.projection import time_travel
 from registry.projection.projector import projecting
 from registry.projection.stored_documents import definition_in
 from registry.query.library import Library
+from registry.skill_md.write_places import ANYWHERE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from events.clock import Clock
     from events.store.protocol import EventLog, Receipt
     from registry.decide.commands import Command
+    from registry.skill_md.write_places import WritePlaces
 
 
 class _TakenBack(Exception):  # noqa: N818 - not an error: it ends a rehearsal
@@ -28,10 +30,19 @@ class _TakenBack(Exception):  # noqa: N818 - not an error: it ends a rehearsal
 
 
 class Registry(Library):
-    """A library that can be written to, by commands only."""
+    """A library that can be written to, by commands only; `places` bounds where its skills are written."""
 
-    def __init__(self, log: EventLog, clock: Clock, actor: str, *, sidecar: Path | None = None) -> None:
+    def __init__(
+        self,
+        log: EventLog,
+        clock: Clock,
+        actor: str,
+        *,
+        sidecar: Path | None = None,
+        places: WritePlaces = ANYWHERE,
+    ) -> None:
         super().__init__(log)
+        self.places = places
         self.clock = clock
         self.actor = actor
         self.sidecar = sidecar

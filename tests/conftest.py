@@ -35,9 +35,18 @@ settings.load_profile("steady")
 
 
 def pytest_configure() -> None:
-    """Let Ctrl-C reach what tests start: a suite that runs in the background inherits that it is ignored."""
+    """Keep a person's lists away from whoever runs this, and let Ctrl-C reach what tests start.
+
+    A suite that runs in the background inherits that it is ignored.
+    """
+    os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="germline-tests-own-")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_unconfigure() -> None:
+    """Remove the lists."""
+    shutil.rmtree(os.environ["XDG_DATA_HOME"], ignore_errors=True)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from events.sqlite.log import SqliteLog
@@ -14,10 +15,10 @@ from registry.actions.publish import take_in, write_out
 from registry.decide.commands import CreateRegistry, Judge, Propose
 from registry.projection import projector
 from registry.registry import Registry
+from tui.session.own_registries import keep_registry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from events.clock import Clock
     from events.store.protocol import Receipt, StoredDocument
@@ -60,6 +61,12 @@ def new_registry(folder: Path, clock: Clock) -> Registry:
     registry = Registry(SqliteLog.open(folder / "registry.db", create=True), clock, "person:ada")
     registry.execute(CreateRegistry("key", "balanced"))
     return registry
+
+
+def listed(registry: Registry, path: Path) -> None:
+    """Put a registry that was made by code into the person's list, with the places of its skills."""
+    places = [Path(registry.capsule(name).source) for name in registry.names()]
+    keep_registry(path, registry.log, "2026-01-01T00:00:00.000000Z", places)
 
 
 def imported(

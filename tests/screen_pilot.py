@@ -142,7 +142,7 @@ async def screens(
     """Open the screens on a registry, at an address, in a terminal of some size."""
     app = GermlineApp(
         lambda: open_library(path),
-        lambda *, dry_run: open_registry(path, dry_run=dry_run),
+        lambda *, dry_run: open_registry(path, dry_run=dry_run, is_own=True),
         at=at,
         now=lambda: NOW,
         settings=settings,

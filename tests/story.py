@@ -30,6 +30,7 @@ from registry.registry import Registry
 from registry.skill_md.folder import SkillFolder, read_skill
 from registry.skill_md.text import cut
 from tests.clocks import TickingClock
+from tests.registries import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,6 +91,7 @@ def tell(folder: Path) -> Path:
         _raise_signals(registry, folder)
         _evolve(registry)
         _by_hand(registry, folder)
+        listed(registry, path)
     finally:
         log.close()
     return path

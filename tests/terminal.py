@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import chdir, redirect_stderr, redirect_stdout
+import pty
+import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from io import StringIO
 from shutil import copytree, rmtree
@@ -13,7 +16,6 @@ from unittest.mock import patch
 
 from tui.cli.main import main
 from tui.demo import demo_folder
-from tui.session.ownership import VOUCHED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,23 +44,23 @@ class Answer:
 class Terminal:
     """Runs commands in a folder, as a person would who has gone there; `env` is set beside a quiet default.
 
-    The person wrote the germline.toml there, and answers for it.
+    The person wrote the germline.toml there, or made the registry by code, and answers for it.
     """
 
     answers_for_project = True
 
     def __init__(self, folder: Path, **env: str) -> None:
         self.folder = folder
-        places = {"HOME": str(folder), "XDG_CONFIG_HOME": "", "XDG_DATA_HOME": "", "GERMLINE_REGISTRY": ""}
+        places = {"HOME": str(folder), "XDG_CONFIG_HOME": "", "GERMLINE_REGISTRY": ""}
         self._env = {**places, "COLUMNS": "80", **env}
 
     def __call__(self, *words: str | Path) -> Answer:
         out, err = StringIO(), StringIO()
-        if self.answers_for_project and (self.folder / "germline.toml").is_file():
+        made = any((self.folder / name).is_file() for name in ("germline.toml", "registry.db"))
+        if self.answers_for_project and made and words[:1] != ("__complete",):
             words = ("--trust-project", *words)
         with chdir(self.folder), patch.dict(os.environ, self._env), redirect_stdout(out), redirect_stderr(err):
-            code = main([str(word) for word in words])
-        VOUCHED.set(False)  # what calls functions beside commands answers for nothing
+            code = copy_context().run(main, [str(word) for word in words])  # what it is told, it alone is told
         return Answer(code, out.getvalue(), err.getvalue())
 
     def does(self, *words: str | Path) -> Answer:
@@ -104,6 +106,26 @@ class Clone(Terminal):
     """Runs commands in a folder that came from a stranger."""
 
     answers_for_project = False
+
+    def __init__(self, folder: Path, **env: str) -> None:
+        super().__init__(folder, **{"XDG_DATA_HOME": "", **env})  # lists of its own, below HOME
+
+
+def typed(clone: Clone, words: str) -> tuple[int, str]:
+    """Answer the prompt of `germline trust` in a real terminal."""
+    child, descriptor = pty.fork()
+    if child == 0:
+        os.chdir(clone.folder)
+        os.execve(sys.executable, (sys.executable, "-m", "tui.cli.main", "trust"), {**os.environ, **clone._env})  # noqa: S606 - an argument list
+    told = b""
+    with suppress(OSError):  # the end of a terminal
+        while more := os.read(descriptor, 4_096):
+            told += more
+            if b"[y/N] " in more:
+                os.write(descriptor, words.encode())
+    _, status = os.waitpid(child, 0)
+    os.close(descriptor)
+    return os.waitstatus_to_exitcode(status), told.decode()
 
 
 class Beginning:

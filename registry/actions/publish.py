@@ -7,7 +7,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from events.errors import (
     ConflictError,
@@ -16,6 +16,7 @@ from events.errors import (
     RefusedError,
     SkillFormatError,
     StorageError,
+    UntrustedError,
 )
 from registry.decide.commands import Adopt, ImportSkill
 from registry.projection import time_travel
@@ -70,8 +71,12 @@ def take_in_edits(registry: Registry, name: str, *, keep_claims: bool = False) -
 
 
 def edited_folder(library: Library, name: str) -> SkillFolder:
-    """Read the folder that a capsule is projected to; raises RefusedError where it now names another skill."""
+    """Read the folder that a capsule is projected to.
+
+    Raises: RefusedError where it now names another skill; UntrustedError where it may not be written to.
+    """
     capsule = library.capsule(name)
+    library.places.require(Path(capsule.source), name)
     skill = read_skill(Path(capsule.source))
     if skill.name != name:
         raise RefusedError(
@@ -196,8 +201,10 @@ def require_unedited(library: Library, name: str) -> None:
     """Raise RefusedError where writing the projection would be against a person.
 
     That is where they edited the files, and where they moved the folder: it is not written again at its old place.
+    Raises UntrustedError where they did not confirm its place, which lies outside the project.
     """
     capsule = library.capsule(name)
+    library.places.require(Path(capsule.source), name)
     state = standing(library, name)
     if state == "missing" and (moved := moved_to(library, capsule)):
         raise RefusedError(
@@ -220,9 +227,13 @@ def _edited_by_hand(capsule: Capsule) -> RefusedError:
     return RefusedError(what, hint=f"germline adopt {capsule.name}   or   {discard}")
 
 
-def require_free(skill: NewSkill) -> None:
-    """Raise RefusedError where something is already in the folder that a new skill would be written to."""
+def require_free(library: Library, name: str, skill: NewSkill) -> None:
+    """Raise RefusedError where something is already in the folder that a new skill would be written to.
+
+    Raises UntrustedError where nobody confirmed that place, which lies outside the project.
+    """
     folder = Path(skill.source)
+    library.places.require(folder, name)
     if os.path.lexists(folder):
         raise RefusedError(
             f"the new skill would be written to {folder}, and something is there already",
@@ -270,18 +281,35 @@ def write_out(
     """Write a version to a folder (its own where none is named), atomically file by file.
 
     In its own folder the files are removed that the version on disk had and this one has not. Raises:
-    OvertakenError where a file changed since it was `seen`.
+    OvertakenError where a file changed since it was `seen`; UntrustedError where its own folder lies outside the
+    project and nobody confirmed it.
     """
+    target = folder or library.places.require(Path(capsule.source), capsule.name)
     files = expected_files(library.log, capsule)
     past = None if folder else _earlier(library, capsule, _version_on_disk(capsule))
     gone = {file.entry.path for file in past.files} - files.keys() if past else set()
-    return write_skill(folder or Path(capsule.source), files, remove=tuple(sorted(gone)), seen=seen)
+    return write_skill(target, files, remove=tuple(sorted(gone)), seen=seen)
 
 
-def repair(registry: Registry) -> list[str]:
-    """Rewrite every skill whose folder a crash left at an earlier version; returns their names."""
-    stale = [name for name in registry.names() if standing(registry, name) == "stale"]
-    for name in stale:
-        with suppress(RefusedError):  # edited a moment ago: a command that needs it unedited says so
-            _write_unedited(registry, name)
-    return stale
+class FolderRepair(NamedTuple):
+    """A skill whose folder a crash left at an earlier version: what was written there, or why nothing was."""
+
+    skill: str
+    folder: str
+    written: tuple[str, ...]
+    refused: str = ""
+
+
+def repair(registry: Registry) -> list[FolderRepair]:
+    """Rewrite every skill whose folder a crash left at an earlier version, where its place is trusted."""
+    return [_repaired(registry, name) for name in registry.names() if standing(registry, name) == "stale"]
+
+
+def _repaired(registry: Registry, name: str) -> FolderRepair:
+    folder = registry.capsule(name).source
+    try:
+        return FolderRepair(name, folder, _write_unedited(registry, name))
+    except UntrustedError as error:
+        return FolderRepair(name, folder, (), f"{error.message}: {registry.places.ask}")
+    except RefusedError:  # edited a moment ago: a command that needs it unedited says so
+        return FolderRepair(name, folder, ())

@@ -27,6 +27,7 @@ from registry.projection.stored_documents import (
     read_back,
 )
 from registry.query.versions import event_of, scored_by, under_one_evaluator, version_row
+from registry.skill_md.write_places import ANYWHERE
 from registry.state.candidate import fold_candidates
 from registry.state.capsule import unborn
 from registry.state.outline import Outline
@@ -65,6 +66,7 @@ class Library:
 
     def __init__(self, log: EventLog) -> None:
         self.log = log
+        self.places = ANYWHERE
         self._seen: dict[int, Envelope] = {}
 
     def about(self) -> About:

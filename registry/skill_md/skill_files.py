@@ -56,10 +56,12 @@ def walk(folder: Path) -> list[Found]:
 def contained(folder: Path, path: str) -> Path:
     """Resolve a skill path to a place inside the folder.
 
-    Raises: SkillFormatError if the path is absolute, climbs out, or passes through a link that leads out.
+    Raises: SkillFormatError if the path is absolute, climbs out, passes through a link that leads out, or
+    through `.git`, whose hooks are run.
     """
     parts = PurePosixPath(path).parts
     sound = bool(parts) and str(PurePosixPath(path)) == path and "\0" not in path
+    sound = sound and ".git" not in map(str.lower, parts)
     root = folder.resolve()
     target = root.joinpath(*parts)
     if not sound or parts[0] == "/" or ".." in parts or not target.parent.resolve().is_relative_to(root):

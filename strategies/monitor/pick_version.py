@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from events.errors import RefusedError
 from registry.actions.publish import write_out
 from registry.decide.commands import RetireVersion
+from registry.skill_md.skill_files import SKILL_FILE, contained
 from strategies.episodes.episode import in_time
 from strategies.episodes.skill_version import under_versions
 from strategies.gate.stats.thompson import EpisodeEnd, chances_of_being_best, dominated, draw, posteriors
@@ -90,8 +91,11 @@ def draw_version(registry: Registry, skill: str, seed: int) -> Drawn:
 
 
 def folder_of(library: Library, skill: str, version: int) -> Path:
-    """Name the folder in which a version that was drawn is; called like the skill, as the format asks."""
-    return library.log.beside.parent / FOLDER / f"{skill}@{version}" / skill
+    """Name the folder in which a version that was drawn is; called like the skill, as the format asks.
+
+    Raises: SkillFormatError where a name, or a link beside the registry, leads elsewhere.
+    """
+    return contained(library.log.beside.parent, f"{FOLDER}/{skill}@{version}/{skill}/{SKILL_FILE}").parent
 
 
 def written(library: Library, skill: str, version: int) -> Path:

@@ -32,7 +32,7 @@ def approve(registry: Registry, candidate: Candidate, reason: str) -> Receipt:
     if candidate.proposed.skill is None:
         require_unedited(registry, name)
     elif name not in registry.names():
-        require_free(candidate.proposed.skill)
+        require_free(registry, name, candidate.proposed.skill)
     preset = bound_by(registry).preset
     with registry.log.transaction():
         base = base_of(registry, candidate.proposed)

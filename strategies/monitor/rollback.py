@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
@@ -114,6 +115,8 @@ def _taken_back(registry: Registry, one: TakenBack, terms: Terms) -> TakenBack:
             held = "a person brought this version, so a person takes it back"
         if not held:
             try:
+                if terms.write:
+                    registry.places.require(Path(live.source), one.skill)
                 registry.execute(RevertVersion(one.skill, one.to, one.reason), actor=ACTOR)
             except (EditError, RefusedError, SkillFormatError) as error:  # a protected line is in the way, say
                 held = error.message

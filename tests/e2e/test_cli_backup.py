@@ -171,7 +171,7 @@ def test_evidence_that_damage_took_is_told_by_an_event_and_verification_is_green
     germline: Terminal,
 ) -> None:
     path = registry_of(germline)
-    with open_registry(path) as registry:
+    with open_registry(path, is_own=True) as registry:
         body = registry.log.put_blob(b'{"a": "text"}', kind="evidence")
         signal = SignalRaised(
             kind="error_template",

@@ -52,7 +52,7 @@ def germline(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
     """The story, in a registry with a document of every view."""
     folder = tmp_path_factory.mktemp("story")
     path = tell_with_runs(folder)
-    with open_registry(path) as registry:
+    with open_registry(path, is_own=True) as registry:
         define(registry, written(PRESETS["balanced"].model_copy(update={"name": "own"})), "own.toml")
         (episode, *_) = registry.log.episodes()
         registry.execute(RecordFact((OutcomeRecorded(episode=episode.episode, value=1.0, source="ci"),)))

@@ -208,7 +208,7 @@ async def test_a_change_on_its_way_to_the_log_cannot_be_cancelled_any_more(
 async def test_a_change_that_somebody_else_made_meanwhile_is_not_told_as_appended(own: Path) -> None:
     async with screens(own, "/presets/harden", size=SMALL) as at:
         await at.press("enter", *"why", "enter")
-        with open_registry(own) as registry:
+        with open_registry(own, is_own=True) as registry:
             switching("harden").act(registry, "quicker")
         await at.press("enter")
         assert [one.message for one in at.app._notifications] == ["nothing was appended: it is so already"]
@@ -218,22 +218,22 @@ async def test_a_change_that_would_append_something_else_by_now_is_shown_anew_in
     async with screens(own, "/presets/harden") as at:
         await at.press("enter", *"why", "enter")
         assert "preset balanced → harden: why" in at.pane("#page")
-        with open_registry(own) as registry:
+        with open_registry(own, is_own=True) as registry:
             registry.execute(SwitchPreset("repair-only", "quicker"))
             head = registry.log.head()
         await at.press("enter")
         assert "something else was changed meanwhile: nothing was appended" in at.pane("#page")
         assert "preset repair-only → harden: why" in at.pane("#page")
-        with open_registry(own) as registry:
+        with open_registry(own, is_own=True) as registry:
             assert registry.log.head() == head
         await at.press("enter")
-        with open_registry(own) as registry:
+        with open_registry(own, is_own=True) as registry:
             assert registry.log.head().position == head.position + 1
             assert registry.about().preset == "harden"
 
 
 async def test_a_skill_that_moved_is_marked_and_z_on_it_says_how_to_move_it_back(own: Path) -> None:
-    with open_registry(own) as registry:
+    with open_registry(own, is_own=True) as registry:
         registry.execute(MoveSkill("sql-analyst", "/there/skills/sql-analyst"))
     async with screens(own, "sql-analyst") as at:
         assert " » moved to /there/skills/sql-analyst" in " ".join(

@@ -55,7 +55,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def types_since(path: Path, position: int) -> list[str]:
-    with open_registry(path, dry_run=True) as registry:
+    with open_registry(path, dry_run=True, is_own=True) as registry:
         return [envelope.type for envelope in registry.log.read(after=position)]
 
 
@@ -122,7 +122,7 @@ async def test_signals_say_what_they_lead_to_and_what_came_of_them(story: Path, 
 async def test_a_signal_that_is_raised_meanwhile_appears(own: Path) -> None:
     async with screens(own, "/signals/error_template:Table <*> do") as at:
         here = at.row("#signals")
-        with open_registry(own) as registry:
+        with open_registry(own, is_own=True) as registry:
             known = registry.signals()[0].event
             new = known.model_copy(update={"fingerprint": "new", "template": "disk full", "severity": 9.0})
             assert isinstance(new, SignalRaised)
@@ -232,7 +232,7 @@ async def test_a_drawn_promotion_is_agreed_with_once_and_stays(own: Path) -> Non
         assert "a person disagrees: why" in at.pane("#candidate")
         assert "review.approve" not in at.keys
         await at.press("g", "x", *REASON)
-        with open_registry(own) as registry:
+        with open_registry(own, is_own=True) as registry:
             found = registry.candidate(HELD)
             assert found is not None
             reject(registry, found, "meanwhile")

@@ -82,7 +82,7 @@ async def test_erased_evidence_says_on_what_day_it_went_and_why(
 ) -> None:
     path = tell(tmp_path)
     monkeypatch.chdir(tmp_path)
-    with open_registry(path) as registry:
+    with open_registry(path, is_own=True) as registry:
         names = [piece for raised in registry.signals() for piece in raised.event.evidence]
         for gone, reason in ((names[:2], "Ada asked for it"), (names[2:], "the log was\x1b[2J public")):
             erase_text(registry, gone, reason)
@@ -107,7 +107,7 @@ async def test_evidence_that_is_kept_and_evidence_that_was_erased_stand_together
 ) -> None:
     path = tell(tmp_path)
     monkeypatch.chdir(tmp_path)
-    with open_registry(path) as registry:
+    with open_registry(path, is_own=True) as registry:
         (name, *_) = [piece for raised in registry.signals() for piece in raised.event.evidence]
         erase_text(registry, [name], "Ada asked for it")
     for size in ((80, 24), (140, 40)):

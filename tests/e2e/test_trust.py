@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import socket
 import sys
@@ -20,7 +19,7 @@ from tests.command_lines import STEPS
 from tests.messages_agent import greeting
 from tests.registries import SKILL
 from tests.schemas import breaches
-from tests.terminal import SPLIT_KEY, Clone
+from tests.terminal import SPLIT_KEY, Clone, typed
 from tui.cli.config.guarded_settings import CAPS, LETS, OUTSIDE
 
 if TYPE_CHECKING:
@@ -282,7 +281,7 @@ def test_trust_shows_exactly_these_settings_and_without_a_terminal_refuses(clone
     found = clone.does("trust", "--dry-run", "--json").json
     assert not breaches(found)
     assert (found["state"], [one["key"] for one in found["settings"]]) == ("untrusted", ["rollouts.agent"])
-    assert not (clone.folder / "../home/.local").exists()
+    assert not (clone.folder / "../home/.local/share/germline/trusted").exists()
     found = clone.does("trust", "--trust-project", "--json").json
     assert (found["state"], breaches(found)) == ("trusted", [])
     listed = clone.does("trust", "--list", "--json").json
@@ -302,24 +301,9 @@ def test_a_file_without_such_settings_needs_no_trust(clone: Clone) -> None:
     assert "not needed" in clone.does("trust").out
     assert clone.does("evolve", "--json").json["cycles"] is not None
     (clone.folder / "germline.toml").unlink()
+    assert clone.does("trust").out.endswith(", yours\n")
+    (clone.folder / ".germline").rename(clone.folder / "aside")
     assert (clone("trust").code, clone("trust").hint) == (2, "germline init")
-
-
-def typed(clone: Clone, words: str) -> tuple[int, str]:
-    """Answer a real prompt in a real terminal."""
-    child, descriptor = pty.fork()
-    if child == 0:
-        os.chdir(clone.folder)
-        os.execve(sys.executable, (sys.executable, "-m", "tui.cli.main", "trust"), {**os.environ, **clone._env})  # noqa: S606 - an argument list
-    told = b""
-    with suppress(OSError):  # the end of a terminal
-        while more := os.read(descriptor, 4_096):
-            told += more
-            if b"[y/N] " in more:
-                os.write(descriptor, words.encode())
-    _, status = os.waitpid(child, 0)
-    os.close(descriptor)
-    return os.waitstatus_to_exitcode(status), told.decode()
 
 
 def test_a_person_at_a_terminal_is_asked(clone: Clone) -> None:
@@ -376,5 +360,5 @@ def test_every_line_of_the_page_on_security_names_tests_that_exist() -> None:
     for name, is_file in named:
         assert f"{name}.py" in files if is_file else any(f"def {name}(" in text for text in files.values()), name
     rows = [row for row in page.split("## Who may do what")[1].splitlines() if row.startswith("|")]
-    tested = [row for row in rows if not row.startswith(("|---", "| who", "| what an", "| process"))][5:]
+    tested = [row for row in rows if not row.startswith(("|---", "| who", "| what an", "| process"))][6:]
     assert all("test_" in row or "the same" in row for row in tested)

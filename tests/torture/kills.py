@@ -105,7 +105,7 @@ def kill_while_projecting(chance: Random, folder: Path, kills: int) -> Outcome:
     versions = 0
     for life in range(kills):
         heard = killed(chance, "learn_lines", str(path), life, most=4)
-        with open_registry(path) as registry:
+        with open_registry(path, is_own=True) as registry:
             live = registry.capsule(NAME).version
             last = int(heard[-1]) if heard else versions
             outcome.expect(live >= last, f"version {last} was acknowledged, {live} is there")

@@ -57,7 +57,7 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
     "evidence": CommandEntry("logs.evidence", "Show and erase the texts that signals refer to."),
     "preset": CommandEntry("evolve.preset", "List, show, preview, use and define presets."),
     "config": CommandEntry("registry.config", "Show every setting, its value, and what sets it."),
-    "trust": CommandEntry("registry.trust", "Let this project's settings run, reach and reveal things."),
+    "trust": CommandEntry("registry.trust", "Let a project's settings and registry take effect."),
     "doctor": CommandEntry("registry.doctor", "Say what is set up, what is missing, what mends it."),
     "verify": CommandEntry("registry.verify", "Check every event, link and stored content of the registry."),
     "checkpoint": CommandEntry("registry.checkpoint", "Say what the log holds now, to be kept elsewhere."),

@@ -16,7 +16,7 @@ from tui.cli.commands_table import COMMANDS
 from tui.cli.help_command import CommandList, ManualCommand, ManualGroup, as_manual
 from tui.cli.output.exit import command_at, ended
 from tui.cli.output.invocation import Invocation
-from tui.session.ownership import VOUCHED
+from tui.session.ownership import NOTED, VOUCHED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,9 +116,7 @@ def _global_options(  # the docstring of the app is HELP
     ] = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages beside the answer.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show a traceback where something fails.")] = False,
-    trust_project: Annotated[
-        bool, typer.Option("--trust-project", help="Answer for the settings of this project, once.")
-    ] = False,
+    trust_project: Annotated[bool, typer.Option("--trust-project", help="Answer for this project, once.")] = False,
     version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_version, help="Print the version.")
     ] = False,
@@ -127,5 +125,6 @@ def _global_options(  # the docstring of the app is HELP
     del version
     ctx.obj = Invocation(registry=registry, quiet=quiet, debug=debug)
     VOUCHED.set(trust_project)
+    NOTED.set(ctx.obj.note)
     if ctx.invoked_subcommand is None:
         sys.stdout.write(f"{ctx.get_help()}\n")

@@ -10,7 +10,7 @@ from registry.actions.publish import Standing
 from tui.documents.document import Document, Part
 from tui.documents.evolve import AutoPreset
 from tui.documents.folders import HeadRow
-from tui.documents.trust import TrustState
+from tui.documents.trust import RegistryTrustState, TrustState
 
 
 class DriftRow(Part):
@@ -102,4 +102,5 @@ class StatusDocument(Document):
     unrouted: tuple[str, ...]
     held: tuple[HeldCandidate, ...]
     trust: TrustState
+    registry_trust: RegistryTrustState
     advice: tuple[AdviceRow, ...]

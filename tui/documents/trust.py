@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from tui.documents.document import ABSENT, Absent, Document, Part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Self
+
+    from tui.session.own_registries import RegistryTrust, SkillPlace
 
 TrustName = Literal["not needed", "trusted", "answered for", "changed", "untrusted"]
 """`changed`: other settings were trusted. `answered for`: by --trust-project, for one command."""
@@ -35,8 +41,39 @@ class TrustedProject(Part):
     values: dict[str, str]
 
 
+class SkillPlaceRow(Part):
+    """A folder outside the project that a skill is written to, once it is confirmed; links are followed."""
+
+    skill: str
+    folder: str
+    confirmed: bool
+
+
+class RegistryTrustState(Part):
+    """Whether commands may write to a registry, and the places outside the project that its skills lie in."""
+
+    registry: str
+    state: Literal["trusted", "answered for", "changed", "untrusted"]
+    places: tuple[SkillPlaceRow, ...]
+
+    @classmethod
+    def of(cls, trust: RegistryTrust, places: Iterable[SkillPlace]) -> Self:
+        """Put what is known of a registry into the document."""
+        rows = tuple(SkillPlaceRow.model_validate(place._asdict()) for place in places)
+        return cls(registry=str(trust.where), state=trust.state, places=rows)
+
+
+class TrustedRegistry(Part):
+    """A registry that the person created or trusts, by the hash of its first event, and the confirmed places."""
+
+    place: str
+    created: str
+    at: str
+    skills: tuple[str, ...]
+
+
 class TrustDocument(Document):
-    """Let this project's settings run, reach and reveal things."""
+    """Let a project's settings and registry take effect."""
 
     schema_: Literal["germline/trust/1"] = "germline/trust/1"
     dry_run: Absent[bool] = ABSENT
@@ -45,5 +82,7 @@ class TrustDocument(Document):
     state: Absent[TrustName] = ABSENT
     sha256: Absent[str] = ABSENT
     settings: Absent[tuple[GuardedSettingRow, ...]] = ABSENT
+    registry: Absent[RegistryTrustState | None] = ABSENT
     revoked: Absent[bool] = ABSENT
     trusted: Absent[tuple[TrustedProject, ...]] = ABSENT
+    registries: Absent[tuple[TrustedRegistry, ...]] = ABSENT

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from events.clock import SystemClock
-from events.errors import GermlineError, NotFoundError, StorageError, UsageError
+from events.errors import GermlineError, NotFoundError, RefusedError, StorageError, UsageError
 from events.sqlite.log import SqliteLog
 from registry.query.library import Library
-from tui.session.ownership import require_inside, require_own
+from registry.skill_md.write_places import ANYWHERE
+from tui.session.own_registries import FOLDER, is_ignored_by_git, keep_registry, project_of, trust_in
+from tui.session.ownership import NOTED, require_inside, require_own
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +24,8 @@ if TYPE_CHECKING:
     from events.postgres.address import PostgresAddress
     from events.store.protocol import EventLog
     from registry.registry import Registry
+    from tui.session.own_registries import RegistryTrust
 
-FOLDER: Final = ".germline"
 FILE: Final = "registry.db"
 
 _FOLDED_A_SECOND: Final = 25_000
@@ -122,35 +125,46 @@ def open_library(path: Where) -> Iterator[Library]:
     try:
         library = Library(log)
         if not _is_projected(library):
-            with open_registry(path, dry_run=True):
-                pass  # opening it for writing folds it again
+            fold(path)
         library.about()
+        if not (trust := trust_in(path, log)).is_writable and not _is_taken_up(trust):
+            NOTED.get()(f"read-only  {trust.summary}: {trust_command(path)}")
         yield library
     finally:
         log.close()
 
 
 @contextmanager
-def open_registry(path: Where, *, create: bool = False, dry_run: bool = False) -> Iterator[Registry]:
-    """Open a registry for writing, as the person who runs this; with `create`, make it if it is missing.
+def open_registry(
+    path: Where, *, create: bool = False, dry_run: bool = False, is_own: bool = False
+) -> Iterator[Registry]:
+    """Open a registry for writing, as the person who runs this; with `create`, make one.
 
     Skill folders that a crash left at an earlier version are written first, and a checkpoint is kept in the
-    sidecar at the end, unless it is a dry run.
+    sidecar at the end, unless it is a dry run. Raises: UntrustedError for a registry that is not the person's, and
+    not `is_own`: a file that the caller made itself; RefusedError where one is to be made and is there.
     """
     from events.integrity.checkpoint_file import sidecar_of  # noqa: PLC0415 - reading commands pay for none of this: 35 ms
-    from registry.actions.publish import repair  # noqa: PLC0415 - the same
     from registry.registry import Registry  # noqa: PLC0415 - the same
 
+    if isinstance(path, Path) and not is_own:
+        _require_contained(path)
     log = open_log(path, create=create)
     try:
+        trust = trust_in(path, log)
+        if trust.created and create:
+            raise RefusedError(f"there is a registry at {path} already", hint="germline status")
+        if trust.created and not is_own:
+            _require_trusted(path, log, trust, dry_run=dry_run)
+        places = ANYWHERE if is_own else replace(trust.places, ask=trust_command(path))
         sidecar = None if dry_run else sidecar_of(log.beside)
-        registry = Registry(log, SystemClock(), f"person:{user()}", sidecar=sidecar)
+        registry = Registry(log, SystemClock(), f"person:{user()}", sidecar=sidecar, places=places)
         if not _is_projected(registry):
             _fold(log)
         if not create:
             registry.about()
         if not dry_run:
-            repair(registry)
+            _repair(registry)
         try:
             yield registry
         except BaseException:
@@ -162,12 +176,63 @@ def open_registry(path: Where, *, create: bool = False, dry_run: bool = False) -
         log.close()
 
 
+def _require_contained(path: Path) -> None:
+    """Raise UntrustedError where a file beside a project's registry is a link out: it would be written through."""
+    folder = path.resolve().parent
+    if project_of(path) is None or not folder.is_dir():
+        return
+    for beside in folder.iterdir():
+        if beside.is_symlink():
+            require_inside(beside, folder, hint="remove that link, or: germline --trust-project …")
+
+
+def _require_trusted(path: Where, log: EventLog, trust: RegistryTrust, *, dry_run: bool) -> None:
+    """Raise UntrustedError for a registry that is not the person's; an earlier version kept no list of those."""
+    if _is_taken_up(trust):
+        if not dry_run:
+            keep_registry(path, log, SystemClock().now())
+            NOTED.get()(f"note       {path} counts as yours: git does not track it, so no clone brought it")
+        return
+    trust.require(hint=f"{trust_command(path)}    germline --trust-project …")
+
+
+def _is_taken_up(trust: RegistryTrust) -> bool:
+    return trust.state == "untrusted" and isinstance(trust.where, Path) and is_ignored_by_git(trust.where)
+
+
+def trust_command(path: Where) -> str:
+    """Say how to trust a registry from here."""
+    with suppress(GermlineError):
+        if find_registry() == path:
+            return "germline trust"
+    return f"germline --registry {quote(str(path))} trust"
+
+
+def _repair(registry: Registry) -> None:
+    """Write the folders that a crash left at an earlier version, and say so: it was not asked for."""
+    from registry.actions.publish import repair  # noqa: PLC0415 - reading commands have no use for it
+
+    for done in repair(registry):
+        if done.refused:
+            NOTED.get()(f"warning    not written again: {done.refused}")
+        elif done.written:
+            NOTED.get()(
+                f"repaired   {done.skill}, left at an earlier version: {', '.join(done.written)}, in {done.folder}"
+            )
+
+
+def fold(path: Where) -> None:
+    """Fold the projection of a registry, whosever it is: readers have no use for it without one."""
+    with closing(open_log(path)) as log:
+        _fold(log)
+
+
 @contextmanager
 def reopened(registry: Registry) -> Iterator[Registry]:
     """Open a registry once more, for another thread: a log belongs to the one that opened it."""
     log = registry.log.another()
     try:
-        yield type(registry)(log, SystemClock(), registry.actor, sidecar=registry.sidecar)
+        yield type(registry)(log, SystemClock(), registry.actor, sidecar=registry.sidecar, places=registry.places)
     finally:
         log.close()
 

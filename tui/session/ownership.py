@@ -14,10 +14,19 @@ from typing import TYPE_CHECKING, Final
 from events.errors import UntrustedError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 VOUCHED: Final[ContextVar[bool]] = ContextVar("VOUCHED", default=False)
 """Whether `--trust-project` was typed: for one command the person answers for the project."""
+
+
+def _unheard(_: str) -> None:
+    """Say nothing: threads that only read for a screen have nobody to speak to."""
+
+
+NOTED: Final[ContextVar[Callable[[str], None]]] = ContextVar("NOTED", default=_unheard)
+"""Where a message beside the answer goes: set by the command line, and by the screens."""
 
 
 def foreign_owner(*paths: Path) -> str:

@@ -5,23 +5,17 @@ A file for each project, so that two commands never write the same one. Source: 
 
 from __future__ import annotations
 
-import json
-import os
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from platformdirs import user_data_path
-
 from events.clock import SystemClock
-from events.errors import StorageError
+from tui.session.own_records import keep_record, read_record, record_file, records, remove_record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_FOLDER: Final = "trusted"
-_WRITTEN_BY_OTHERS: Final = 0o022
+_KIND: Final = "trusted"
 
 
 class Consent(NamedTuple):
@@ -40,54 +34,29 @@ def consent_for(folder: Path) -> Consent | None:
 
 def consents() -> list[Consent]:
     """List every consent, by folder."""
-    records = [_read(file) for file in _place().glob("*.json")]
-    return sorted(consent for consent in records if consent is not None)
+    return sorted(consent for file in records(_KIND) if (consent := _read(file)) is not None)
 
 
 def keep_consent(folder: Path, digest: str, values: Mapping[str, str]) -> Consent:
     """Keep a consent in the place of an earlier one; raises StorageError."""
     consent = Consent(str(folder.resolve()), digest, SystemClock().now(), values)
-    file = _file(folder)
-    new = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        file.parent.chmod(0o700)
-        new.unlink(missing_ok=True)
-        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as stream:
-            json.dump(consent._asdict(), stream, indent=1)
-        new.replace(file)
-    except OSError as error:
-        raise StorageError(f"{file} cannot be written: {error.strerror}") from error
+    keep_record(_file(folder), consent._asdict())
     return consent
 
 
 def revoke_consent(folder: Path) -> bool:
     """Take a consent back; tells whether there was one. Raises: StorageError."""
-    file = _file(folder)
-    try:
-        file.unlink()
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise StorageError(f"{file} cannot be removed: {error.strerror}") from error
-    return True
-
-
-def _place() -> Path:
-    return user_data_path("germline") / _FOLDER
+    return remove_record(_file(folder))
 
 
 def _file(folder: Path) -> Path:
-    return _place() / f"{sha256(os.fsencode(folder.resolve())).hexdigest()}.json"
+    return record_file(_KIND, str(folder.resolve()))
 
 
 def _read(file: Path) -> Consent | None:
-    """Read one file; what is no consent, or could be another user's, is none: the person is asked again."""
-    with suppress(OSError, ValueError, TypeError), file.open(encoding="utf-8") as stream:
-        looked = os.fstat(stream.fileno())
-        if looked.st_uid != os.geteuid() or looked.st_mode & _WRITTEN_BY_OTHERS:
-            return None
-        consent = Consent(**json.load(stream))
+    """Read one file; what is no consent, or was copied from another folder, is none: the person is asked again."""
+    with suppress(TypeError):
+        consent = Consent(**read_record(file))
         if isinstance(consent.values, dict) and _file(Path(consent.folder)).name == file.name:
             return consent
     return None

@@ -25,7 +25,8 @@ from strategies.rollouts.run.runner import RunCaps
 from strategies.rollouts.tasks.load import load_tasks
 from strategies.sandbox.confined_run import SandboxPolicy
 from tui.cli.config.model_options import rubric_of, some_model
-from tui.session.bootstrap import FOLDER, reopened
+from tui.session.bootstrap import reopened
+from tui.session.own_registries import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -64,16 +64,16 @@ def test_a_stale_folder_after_a_crash_between_append_and_write_is_repaired(
     for _ in range(promotions):
         promote_and_crash(registry)
     assert standing(registry, NAME) == "stale"
-    assert repair(registry) == [NAME]
+    assert [done.skill for done in repair(registry)] == [NAME]
     assert standing(registry, NAME) == "projected"
     assert (place / "SKILL.md").read_bytes() == skill_bytes(registry.capsule(NAME))
-    assert repair(registry) == []
+    assert [done.skill for done in repair(registry)] == []
 
 
 def test_a_folder_stale_since_a_later_version_is_repaired_as_well(registry: Registry, place: Path) -> None:
     learn(registry)
     promote_and_crash(registry)
-    assert repair(registry) == [NAME]
+    assert [done.skill for done in repair(registry)] == [NAME]
     assert '"sql-analyst@3"' in (place / "SKILL.md").read_text()
 
 
@@ -82,7 +82,7 @@ def test_a_stale_import_that_came_with_a_stamp_of_its_own_is_repaired(registry: 
         registry, tmp_path, SKILL.replace("---\n\n", 'metadata:\n  germline: "sql-analyst@7"\n---\n\n')
     )
     promote_and_crash(registry)
-    assert repair(registry) == [NAME]
+    assert [done.skill for done in repair(registry)] == [NAME]
     assert '"sql-analyst@2"' in (place / "SKILL.md").read_text()
 
 
@@ -90,10 +90,10 @@ def test_a_repair_leaves_edited_and_missing_folders_alone(registry: Registry, pl
     promote_and_crash(registry)
     rewrite(place, "Round nothing", "Round")
     text = (place / "SKILL.md").read_text()
-    assert repair(registry) == []
+    assert [done.skill for done in repair(registry)] == []
     assert (place / "SKILL.md").read_text() == text
     (place / "SKILL.md").unlink()
-    assert repair(registry) == []
+    assert [done.skill for done in repair(registry)] == []
     assert not (place / "SKILL.md").exists()
 
 
@@ -260,7 +260,7 @@ def test_a_crash_between_two_files_of_a_version_is_repaired(
     monkeypatch.undo()
     assert '"sql-analyst@2"' in (place / "SKILL.md").read_text()
     assert standing(registry, NAME) == "stale"
-    assert repair(registry) == [NAME]
+    assert [done.skill for done in repair(registry)] == [NAME]
     assert differences(registry, NAME) == []
 
 
@@ -293,7 +293,7 @@ def test_a_crash_after_an_adoption_leaves_a_stale_stamp_and_no_edit(
             take_in_edits(registry, NAME)
         monkeypatch.undo()
         assert standing(registry, NAME) == "stale"
-        assert repair(registry) == [NAME]
+        assert [done.skill for done in repair(registry)] == [NAME]
         assert (place / "SKILL.md").read_bytes() == skill_bytes(registry.capsule(NAME))
 
 

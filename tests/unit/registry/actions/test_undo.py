@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
     monkeypatch.chdir(tmp_path)
-    with open_registry(tell(tmp_path)) as opened:
+    with open_registry(tell(tmp_path), is_own=True) as opened:
         yield opened
 
 
@@ -87,7 +87,7 @@ def test_an_undo_that_somebody_came_before_is_refused_and_a_rehearsal_writes_not
     path = Path(registry.log.location)
 
     def opened(*, dry_run: bool) -> AbstractContextManager[Registry]:
-        return open_registry(path, dry_run=dry_run)
+        return open_registry(path, dry_run=dry_run, is_own=True)
 
     head = registry.log.head().position
     envelope = changes_of(registry, "sql-analyst").undo

@@ -24,6 +24,7 @@ from tui.cli.output.options import AsJson, DryRun, Yes
 from tui.documents.events import event_rows
 from tui.documents.folders import GepSkillRow, ImportGepDocument
 from tui.session.bootstrap import find_registry, open_registry
+from tui.session.own_registries import keep_registry, trust_in
 from tui.text.numbers import count
 from tui.text.terminal_text import clip, harmless, one_line
 
@@ -80,7 +81,8 @@ def import_gep(
             f"{count(len(doubts), 'line')} would instruct a model: {shown}",
             hint="read them, then: germline import-gep … --yes",
         )
-    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
+    where = find_registry(call.registry)
+    with open_registry(where, dry_run=dry_run) as registry:
         before = registry.log.head().position
         for made_skill in made:
             _require_free(registry, made_skill)
@@ -91,6 +93,9 @@ def import_gep(
             return
         with registry.log.transaction():  # all of them or none
             _append(registry, made)
+        places = [Path(made_skill.folder.source) for made_skill in made]
+        keep_registry(where, registry.log, registry.clock.now(), places)
+        registry.places = trust_in(where, registry.log).places
         for made_skill in made:
             write_out(registry, registry.capsule(made_skill.folder.name))
         _report(call, registry, made, before, as_json=as_json)

@@ -19,7 +19,8 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, Yes
 from tui.cli.output.progress import Counted, ReadProgress
 from tui.documents.registry_files import BackupDocument, RestoreDocument, RestoreLoss
-from tui.session.bootstrap import FILE, FOLDER, file_of, find_registry, open_log, place_of
+from tui.session.bootstrap import FILE, file_of, find_registry, open_log, place_of
+from tui.session.own_registries import FOLDER, keep_registry
 from tui.text.numbers import count
 
 if TYPE_CHECKING:
@@ -152,6 +153,8 @@ def restore_backup(
         over = standing.lack.head if standing and standing.lack else None
         with ReadProgress(call, "copying") as shown:
             integrity = restore(source, path, aside=aside, over=over, advance=shown.advance)
+        with closing(open_log(path, read_only=True)) as log:
+            keep_registry(path, log, SystemClock().now())
     done = Restored(path, source, integrity, standing, aside if standing else None, dry_run)
     if as_json:
         call.answer(_document(done))

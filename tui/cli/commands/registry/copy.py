@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from events.clock import SystemClock
 from events.errors import NotFoundError, UsageError
 from events.store.copy import copy_log, lacking
 from tui.cli.output.facts import say_folded
@@ -16,7 +17,8 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.cli.output.progress import Counted
 from tui.documents.registry_files import CopyDocument
-from tui.session.bootstrap import open_log, open_registry, place_of
+from tui.session.bootstrap import fold, open_log, place_of
+from tui.session.own_registries import keep_registry
 from tui.text.numbers import count
 
 if TYPE_CHECKING:
@@ -53,8 +55,9 @@ def copy(
             return
         with closing(open_log(there, create=True)) as new, Counted(call, "events", log.head().position) as line:
             lack = copy_log(log, new, advance=lambda done, _: line.advance(done))
-    with open_registry(there, dry_run=True):
-        pass  # its projection is folded now, also for those who may only read it
+    fold(there)  # now, also for those who may only read it
+    with closing(open_log(there, read_only=True)) as new:
+        keep_registry(there, new, SystemClock().now())
     _tell(call, lack, here, there, as_json=as_json, dry_run=False)
 
 

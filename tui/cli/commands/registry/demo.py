@@ -18,7 +18,8 @@ from registry.query.provenance import blame
 from tui.cli.main import run_one
 from tui.cli.output.invocation import invocation
 from tui.demo import demo_folder
-from tui.session.bootstrap import FILE, FOLDER, open_library
+from tui.session.bootstrap import FILE, open_library
+from tui.session.own_registries import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -28,7 +28,8 @@ from tui.cli.config.config import KINDS, read_config
 from tui.cli.config.layers import NAME, nearest_file, strays, trust_here, user_file
 from tui.cli.output.color import Paint, width
 from tui.cli.output.exit import BEGINS, begins_there
-from tui.session.bootstrap import find_registry, open_library, project_of
+from tui.session.bootstrap import find_registry, open_library, project_of, trust_command
+from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
 from tui.text.numbers import count
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ def _registry(call: Invocation) -> Iterator[DoctorCheck]:
     try:
         with open_library(path) as library:
             yield _head(library, path)
+            yield from _registry_trust(library, path)
             yield from _skills(library)
     except GermlineError as error:
         mend = begins_there(call.registry) if error.hint == BEGINS else error.hint
@@ -133,6 +135,14 @@ def _head(library: Library, path: Where) -> DoctorCheck:
     held = "all of them hold" if len(last) == head.position else f"the last {len(last):,} hold"
     words = f"{path}, {library.log.backend}, {count(head.position, 'event')}, {held}, head {head.hash[:16]}"
     return DoctorCheck("registry", "ok", words)
+
+
+def _registry_trust(library: Library, path: Where) -> Iterator[DoctorCheck]:
+    """Tell whether the registry is the person's own, and its places outside the project confirmed."""
+    trust = trust_in(path, library.log)
+    for words in (trust.summary, unconfirmed_words(skill_places(library, trust))):
+        if words:
+            yield DoctorCheck("trust", "missing", words, trust_command(path))
 
 
 def _skills(library: Library) -> Iterator[DoctorCheck]:

@@ -110,7 +110,7 @@ def _recovered(path: Path, problems: tuple[Problem, ...], partial: Path) -> Repa
             position=1,
             hint="germline restore FILE   or, for what SQLite finds: sqlite3 FILE .recover",
         )
-    with open_registry(partial, dry_run=True) as registry:  # folds the projection
+    with open_registry(partial, dry_run=True, is_own=True) as registry:  # folds the projection
         evidence = record_lost_evidence(registry, _REASON)
     left = verify_file(str(partial)).problems
     if left:

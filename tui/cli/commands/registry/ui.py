@@ -16,6 +16,8 @@ from tui.screens.addresses import place_of
 from tui.screens.app import GermlineApp
 from tui.screens.host_protocol import Settings
 from tui.session.bootstrap import find_registry, open_library, open_registry, user
+from tui.session.ownership import NOTED
+from tui.text.terminal_text import one_line
 
 if TYPE_CHECKING:
     from tui.cli.output.invocation import Invocation
@@ -55,6 +57,7 @@ def ui(
         settings=_settings(is_plain=not (in_browser or _is_unicode(sys.stdout.encoding))),
         remember=_remembered,
     )
+    NOTED.set(lambda text: app.notify(one_line(text), markup=False))
     app.run()
 
 

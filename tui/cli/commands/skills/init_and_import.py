@@ -26,7 +26,8 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun
 from tui.documents.events import event_rows
 from tui.documents.folders import FirstEvent, ImportDocument, ImportedSkill, InitDocument, MovedSkill
-from tui.session.bootstrap import FILE, FOLDER, Where, find_registry, open_log, open_registry, place_of
+from tui.session.bootstrap import FILE, Where, find_registry, open_log, open_registry, place_of
+from tui.session.own_registries import FOLDER, keep_registry
 from tui.text.numbers import count
 
 if TYPE_CHECKING:
@@ -72,9 +73,8 @@ def init(
         _rehearse_init(call, path, command, as_json=as_json)
         return
     with open_registry(path, create=True) as registry:
-        if registry.log.head().position:
-            raise RefusedError(f"there is a registry at {path} already", hint="germline status")
         registry.execute(command)
+        keep_registry(path, registry.log, registry.clock.now())
     settings = Path(folder).expanduser() / NAME
     if not stated and not settings.exists():
         descriptor = os.open(settings, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -161,7 +161,8 @@ def import_skills(
     call = invocation(ctx)
     folders = list(dict.fromkeys(skill for path in paths for skill in _named(Path(path).expanduser())))
     skills = [read_skill(folder.resolve()) for folder in folders]
-    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
+    where = find_registry(call.registry)
+    with open_registry(where, dry_run=dry_run) as registry:
         before = registry.log.head().position
         arrivals = _arrivals(registry, skills, confirmed=yes)
         if dry_run:
@@ -177,6 +178,7 @@ def import_skills(
                 take_in(registry, Path(skill.source))
             for move in arrivals.moved:
                 registry.execute(move)
+        keep_registry(where, registry.log, registry.clock.now(), [Path(skill.source) for skill in skills])
         _report(call, registry, arrivals, before, as_json=as_json)
 
 

@@ -68,6 +68,8 @@ def project(
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         names = [registry.capsule(skill).name] if skill else registry.names()
         rows = []
+        for name in () if to else names:  # all of them or none
+            registry.places.require(Path(registry.capsule(name).source), name)
         for name in names:
             capsule = registry.capsule(name)
             if to:

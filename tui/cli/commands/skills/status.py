@@ -42,8 +42,9 @@ from tui.documents.status import (
     StaleMeasurement,
     StatusDocument,
 )
-from tui.documents.trust import TrustState
-from tui.session.bootstrap import find_registry, open_library
+from tui.documents.trust import RegistryTrustState, TrustState
+from tui.session.bootstrap import find_registry, open_library, trust_command
+from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
 from tui.text.numbers import age, brief, count, share, signed
 from tui.text.terminal_text import clip, clip_middle, clip_path, columns, one_line
 from tui.text.words import KIND_WIDTH, signal_name, unrouted_words
@@ -89,6 +90,8 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         lost = [signal for signal in waiting if not to[signal.event.fingerprint]]
         held = library.held()
         advice = given(library)
+        registry = trust_in(path, library.log)
+        places = skill_places(library, registry)
     trust = _trust()
     if as_json:
         document = StatusDocument(
@@ -105,6 +108,7 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
                 for candidate in held
             ),
             trust=TrustState(state=trust.state, settings=trust.keys),
+            registry_trust=RegistryTrustState.of(registry, places),
             advice=tuple(AdviceRow(at=advised.at, **dict(advised.event)) for advised in advice.values()),
         )
         call.answer(document)
@@ -113,6 +117,8 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     say_folded(call, "preset     ", f"{about.preset}{f', now {auto.preset.name}: {auto.because}' if auto else ''}")
     if not trust.is_in_force:
         say_folded(call, "trust      ", f"{trust.summary}: germline trust", tone="warn")
+    if words := unconfirmed_words(places):
+        say_folded(call, "places     ", f"{words}: {trust_command(path)}", tone="warn")
     _print_skills(call, skills)
     _print_signals(call, waiting)
     if lost:

@@ -69,7 +69,7 @@ def test_a_file_that_others_could_have_written_is_no_consent(home: Path, monkeyp
     file.chmod(0o600)
     assert consent_for(home / "a") is not None
     owner = file.stat().st_uid
-    monkeypatch.setattr("tui.cli.config.consents.os.geteuid", lambda: owner + 1)
+    monkeypatch.setattr("tui.session.own_records.os.geteuid", lambda: owner + 1)
     assert consent_for(home / "a") is None
 
 

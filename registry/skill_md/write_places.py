@@ -1,0 +1,57 @@
+"""Places that skills may be written to: a registry may come from a stranger, and its word alone is not enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from events.errors import UntrustedError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_NO_SKILLS: Final = frozenset({".git", ".germline"})
+"""Folders of a project that hold no skill: what lies in them is run, or is the registry itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class WritePlaces:
+    """Where a registry's skills may be written: below its project, and where this machine confirmed it.
+
+    `project` is None for a registry that lies in no project. `confirmed` are folders of skills, resolved. `ask` is
+    the command that confirms another.
+    """
+
+    project: Path | None = None
+    confirmed: frozenset[str] = frozenset()
+    anywhere: bool = False
+    ask: str = "germline trust"
+
+    def is_open(self, folder: Path) -> bool:
+        """Tell whether a skill may be written to a folder; links are followed to where they lead."""
+        return self.anywhere or self._resolved(folder) is not None
+
+    def require(self, folder: Path, skill: str) -> Path:
+        """Give the folder without links; raises UntrustedError where nobody here confirmed that place."""
+        place = folder if self.anywhere else self._resolved(folder)
+        if place is None:
+            raise UntrustedError(
+                f"{skill} would be written to {folder}, outside the project, and you have not confirmed that",
+                hint=f"{self.ask}    germline --trust-project …",
+            )
+        return place
+
+    def _resolved(self, folder: Path) -> Path | None:
+        try:
+            place = folder.resolve()
+        except (OSError, RuntimeError, ValueError):  # links in a circle, a NUL in the name
+            return None
+        if str(place) in self.confirmed:
+            return place
+        if self.project is None or not place.is_relative_to(self.project):
+            return None
+        return None if _NO_SKILLS.intersection(place.relative_to(self.project).parts) else place
+
+
+ANYWHERE: Final = WritePlaces(anywhere=True)
+"""No bound: for whoever opens a registry by code, or answers for it."""
