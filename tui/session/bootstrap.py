@@ -55,16 +55,15 @@ def find_registry(named: str = "") -> Where:
     raise NotFoundError(f"there is no registry in {here} or above it", hint="germline init")
 
 
-def project_of(named: str = "") -> Path:
+def project_folder(named: str = "") -> Path:
     """Give the folder of the project: the one that the registry lies in, else the one that a person stands in.
 
     Raises: as `find_registry`, but for a registry that is not there.
     """
     try:
-        where = find_registry(named)
+        return project_of(find_registry(named)) or Path.cwd()
     except NotFoundError:
         return Path.cwd()
-    return where.parent.parent if isinstance(where, Path) and where.parent.name == FOLDER else Path.cwd()
 
 
 def place_of(stated: str) -> Where:

@@ -15,7 +15,7 @@ from strategies.files.project_sessions import ProjectSessions
 from strategies.logs.scan import log_files, scan, scan_on
 from strategies.pool.intake import all_episodes
 from tui.cli.output.progress import ReadProgress
-from tui.session.bootstrap import project_of
+from tui.session.bootstrap import project_folder
 from tui.text.numbers import count
 from tui.text.terminal_text import one_line
 
@@ -54,7 +54,7 @@ def chosen_logs(
     logs = [Path(path).expanduser() for path in paths or ()] or list(config.paths)
     if logs:
         return ChosenLogs(logs)
-    only = None if everything else ProjectSessions(project_of(call.registry))
+    only = None if everything else ProjectSessions(project_folder(call.registry))
     places = discover(only)
     for at, place in enumerate(places):
         size = f"{count(place.files, 'file')}, {place.size_bytes:,} bytes"

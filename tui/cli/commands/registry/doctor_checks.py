@@ -28,7 +28,7 @@ from tui.cli.config.config import KINDS, read_config
 from tui.cli.config.layers import NAME, nearest_file, strays, trust_here, user_file
 from tui.cli.output.color import Paint, width
 from tui.cli.output.exit import BEGINS, begins_there
-from tui.session.bootstrap import find_registry, open_library, project_of, trust_command
+from tui.session.bootstrap import find_registry, open_library, project_folder, trust_command
 from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
 from tui.text.numbers import count
 
@@ -165,7 +165,7 @@ def _logs(call: Invocation, config: Config | None) -> Iterator[DoctorCheck]:
     """Tell how many of the files in the usual places, and in those of the settings, were scanned."""
     named = [("scan.paths", path) for path in config.paths] if config else []
     usual = usual_logs()
-    places, only = [*usual, *named], ProjectSessions(project_of(call.registry))
+    places, only = [*usual, *named], ProjectSessions(project_folder(call.registry))
     if not places:
         yield DoctorCheck("logs", "missing", "none where known agents keep theirs", "germline scan PATH")
         return
