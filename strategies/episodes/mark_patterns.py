@@ -63,7 +63,9 @@ CORRECTS: Final = re2.compile(
     r"|i (?:said|told you|asked (?:you|for)|meant|(?:didn['’]?t|did not) (?:ask|want|say|mean))\b"
     r"|(?:that|this|it)(?:['’]s| is) (?:not|wrong|incorrect|broken)\b"
     r"|(?:that|this|it) (?:didn['’]?t|doesn['’]?t|does not|did not) (?:work|help)"
-    r"|still (?:not|fail|broken|wrong|doesn)|actually,? (?:no|don|please|use|that|you)\b)"
+    r"|still (?:not|fail|broken|wrong|doesn)|actually,? (?:no|don|please|use|that|you)\b"
+    r"|(?:please )?(?:use|try|call|run) \S+(?: \S+)?,? (?:not|instead of|rather than) \S)"
+    r"|(?i)\b(?:i(?:['’]ve| have)? (?:already |just )?told you|(?:as|like) i said|how many times)\b"
 )
 
 DECLINES: Final = re2.compile(
@@ -71,6 +73,13 @@ DECLINES: Final = re2.compile(
     r" (?:all|okay|ok|fine|alright|all right|it|good|perfect)\b)"
 )
 """What opens like a correction and is none."""
+
+THANKS: Final = re2.compile(
+    r"(?i)^\s*(?:(?:ok(?:ay)?|yes|great|nice|perfect|awesome|excellent|cool|good|wonderful)[,.! ]+)*"
+    r"(?:thanks|thank you|thx|cheers|perfect|(?:great|good|nice) (?:job|work)|well done|(?:that |it )?works"
+    r"|looks good|lgtm|that['’]s (?:it|all|perfect|great))\b[^?]{0,40}$"
+)
+"""A message that does no more than thank, or say that all is well: nobody has to answer it."""
 
 LACKS_TOOL: Final = re2.compile(
     r"(?i)\bI (?:do not|don['’]t) (?:currently )?have (?:access to )?(?:a|an|any|the)?(?: \w+){0,2}"

@@ -32,6 +32,7 @@ REVERT: Final = "revert"
 TESTS_PASSED: Final = "tests_passed"
 TESTS_FAILED: Final = "tests_failed"
 CORRECTION: Final = "correction"
+THANKED: Final = "thanked"
 
 TROUBLES: Final = frozenset(
     [USER_INTERRUPT, PERMISSION_DENIED, CONTEXT_OVERFLOW, TIMEOUT, RATE_LIMITED, MISSING_CAPABILITY]
@@ -209,7 +210,9 @@ def message_marks(actor: str, text: str) -> tuple[str, ...]:
     opening = text[:_SAID_CHARS]
     if actor == "user":
         corrects = forms.CORRECTS.search(opening) and not forms.DECLINES.search(opening)
-        return (CORRECTION,) if corrects else ()
+        if corrects:
+            return (CORRECTION,)
+        return (THANKED,) if forms.THANKS.search(opening) else ()
     if opening.startswith(_API_ERROR):
         return _troubles(opening)
     # The words are looked for first: most messages lack them, and that is 20 times cheaper to tell.

@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Final
 
 from strategies.episodes.episode import MESSAGE
+from strategies.episodes.step_marks import THANKED
 from strategies.signals.signal import Sighting, signals_from
 from strategies.signals.survey import last_call, stopped
 
@@ -42,7 +43,7 @@ def _broken_off(record: EpisodeRecord, long_turns: int | None) -> Iterator[Sight
             continue
         if step.kind == "call" and step.error and not stopped(step):
             yield Sighting(step.template, step.action, record, place)
-        elif step.actor == "user" and record.ended_by == "unknown":
+        elif step.actor == "user" and THANKED not in step.marks and record.ended_by == "unknown":
             yield Sighting("", MESSAGE, record, place)
         elif long_turns is not None and _turns(record) >= long_turns:
             yield Sighting("", last_call(record), record, place)

@@ -210,6 +210,10 @@ def test_error_types_that_logs_give_are_read_like_errors() -> None:
         ("That's not what I asked for", True),
         ("It didn't work", True),
         ("Actually, use tabs", True),
+        ("that's not what I asked, revert it", True),
+        ("use pnpm, not npm. I told you before", True),
+        ("It fails again. I already told you to run the linter", True),
+        ("Use the new API to list files", False),
         ("No, that's all for now. Thanks!", False),
         ("No problem, go on", False),
         ("no thanks", False),
@@ -222,6 +226,23 @@ def test_error_types_that_logs_give_are_read_like_errors() -> None:
 )
 def test_corrections_are_known_by_how_they_open(text: str, corrects: bool) -> None:  # noqa: FBT001 - a table
     assert marked(said(text)) == ((step_marks.CORRECTION,) if corrects else ())
+    assert marked(said(text, "agent")) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "thanks"),
+    [
+        ("thanks!", True),
+        ("Perfect, thank you so much", True),
+        ("great work", True),
+        ("That's all", True),
+        ("Thanks, now add a test for it. It should fail without the fix, and pass with it.", False),
+        ("Thanks. Does it work on Windows?", False),
+        ("great, and don't forget the docs", False),
+    ],
+)
+def test_thanks_are_known_where_they_are_all_that_is_said(text: str, thanks: bool) -> None:  # noqa: FBT001 - a table
+    assert marked(said(text)) == ((step_marks.THANKED,) if thanks else ())
     assert marked(said(text, "agent")) == ()
 
 

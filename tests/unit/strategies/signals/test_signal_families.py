@@ -338,6 +338,11 @@ def test_user_without_an_answer_is_abandoned() -> None:
     assert (signal.action, places([signal])) == ("message", [2])
 
 
+def test_a_person_who_thanks_waits_for_no_answer() -> None:
+    thanks = said("user", step_marks.THANKED)
+    assert found("abandoned", episode(USER, said("agent"), thanks, ended_by="unknown")) == []
+
+
 def test_episode_that_drags_on_beyond_its_peers_is_abandoned() -> None:
     short = [episode(*[call(str(n)) for n in range(3)], name=f"{number:02}") for number in range(28)]
     long = [episode(*[call(str(n)) for n in range(9)], name=name) for name in ("x", "y", "z", "zz")]
