@@ -50,6 +50,8 @@ HOMES = {
         "strategies/episodes/",
         "strategies/logs/",
         "strategies/signals/",
+        "strategies/gate/injection_rules.py",  # what strangers wrote is looked at in linear time
+        "strategies/gate/script_reach.py",
         "strategies/rollouts/tasks/check_types.py",
         "strategies/rollouts/run/run_checks.py",
     ),

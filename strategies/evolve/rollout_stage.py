@@ -9,6 +9,7 @@ from registry.decide.commands import Propose
 from strategies.claims.applicability import live_claims
 from strategies.evolve.draft import register_evaluator, text_verdict, verdict_on
 from strategies.gate.explain import explain
+from strategies.gate.file_findings import file_changes
 from strategies.gate.replay.evaluation_set import sent_to
 
 if TYPE_CHECKING:
@@ -53,4 +54,5 @@ def passes_as_stored(turn: TurnContext, known: Candidate, capsule: Capsule) -> b
     if turn.review or known.scored is None:
         return False
     live = live_claims(capsule)
-    return explain(known.proposed, known.scored, capsule, live, turn.preset).decision == "promote"
+    files = file_changes(turn.registry.log, capsule, known.proposed.files)
+    return explain(known.proposed, known.scored, capsule, live, turn.preset, files).decision == "promote"

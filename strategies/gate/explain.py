@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from events.types.score import Unmeasured
 from registry.query.library import base_of
 from strategies.claims.applicability import live_claims
+from strategies.gate.file_findings import file_changes
 from strategies.gate.injection import quarantine_rule
 from strategies.gate.lint import Limits, findings_on, unclaimed_lines
 from strategies.gate.replay.measure import figures_as_stored
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from registry.query.library import Library
     from registry.state.candidate import Candidate
     from registry.state.capsule import Capsule
+    from strategies.gate.file_findings import FileChange
     from strategies.gate.lint import LintFinding
     from strategies.gate.rules import Decision
     from strategies.policy.presets import Preset
@@ -70,15 +72,21 @@ def explain(
     base: Capsule,
     live: Sequence[Claim],
     preset: Preset,
+    files: Sequence[FileChange] = (),
 ) -> Explanation:
     """Apply the rules again to what was stored of a candidate, in the order in which the gate goes.
 
-    Shapes: base is the version that it was measured on, live are its claims; preset is the one that judged.
+    Shapes: base is the version that it was measured on, live are its claims; preset is the one that judged;
+    files are what becomes of those beside SKILL.md.
     """
     limits = Limits(preset.edit_budget.start, preset.trust_region)
     unclaimed = () if scored and scored.rollouts else unclaimed_lines(proposed)
-    text = text_rules(findings_on(base, proposed, limits, unclaimed=unclaimed))
-    quarantine, weight, claim = quarantine_rule(proposed), weight_rule(proposed, preset), claim_rule(proposed)
+    text = text_rules(findings_on(base, proposed, limits, unclaimed=unclaimed, files=files))
+    quarantine, weight, claim = (
+        quarantine_rule(proposed, files),
+        weight_rule(proposed, preset),
+        claim_rule(proposed),
+    )
     genes = *gene_rules(proposed, preset), *author_rules(proposed)
     first = (quarantine, weight, *genes, claim)
     seen = claim.holds and quarantine.holds and proposed.proposer != WRITER
@@ -187,4 +195,5 @@ def explain_stored(library: Library, candidate: Candidate) -> tuple[Explanation,
     proposed = candidate.proposed
     base = base_of(library, proposed, str(proposed.base_version))
     preset = bound_by(library, candidate.preset or proposed.preset).preset
-    return explain(proposed, candidate.scored, base, live_claims(base), preset), preset
+    files = file_changes(library.log, base, proposed.files)
+    return explain(proposed, candidate.scored, base, live_claims(base), preset, files), preset

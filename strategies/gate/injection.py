@@ -1,37 +1,35 @@
-"""Text of strangers: what instructs instead of reporting, wherever a candidate carries it, and hidden text.
+"""Text of strangers in a candidate: what instructs instead of reporting, in its lines, claims and files.
 
-Logs hold web pages, tool output and words of other users. Of all that a candidate carries only templates, action
-classes and the words of its lines; each of them is looked at here. What is found asks for a person: it is no
-proof, so it refuses nothing, but nothing promotes past it either (trust.md, Untrusted text).
+Logs hold web pages, tool output and words of other users. A line, a template or an action class of a candidate may
+come from there, so besides what instructs (injection_rules.py) it may hold nothing that no report of a tool says.
+What is found asks for a person: it is no proof, so it refuses nothing, but nothing promotes past it either.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
-import string
 from typing import TYPE_CHECKING, Final
 
-from registry.skill_md.invisible_chars import HIDDEN, hidden_characters
+from registry.skill_md.invisible_chars import hidden_characters
+from strategies.gate.file_findings import findings_in_changes
+from strategies.gate.injection_rules import ENCODED, OVERRIDE, PERSIST, SECRETS, instructing
 from strategies.gate.rules import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from events.types.candidate_events import CandidateProposed
     from events.types.frozen import Frozen
+    from strategies.gate.file_findings import FileChange
 
 QUARANTINE: Final = "quarantine"
 """How the reason begins where a candidate waits for a person because of what it carries."""
 
-ENCODED: Final = "encoded text"
-
 SHOWN_CHARS: Final = 80
 """How much of a text a reason quotes."""
 
-_READABLE: Final = 0.9
-"""The share of printable characters from which decoded text says something (a guess; random bytes reach .4)."""
+_SHOWN_OF_A_FILE: Final = 5
+"""Findings in files that a reason spells out; all of them are on the page of the candidate."""
 
 _OVERRIDES: Final = r"""
     \b(?:ignore|disregard|forget|override|bypass)\b .{0,40}
@@ -84,36 +82,34 @@ _ENCODED: Final = r"""
 _FORMS: Final = tuple(
     (what, re.compile(form, re.IGNORECASE | re.VERBOSE))
     for what, form in (
-        ("text that overrides instructions", _OVERRIDES),
+        (OVERRIDE, _OVERRIDES),
         ("text addressed to an agent", _ADDRESSES),
-        ("text that wants to be written down", _WANTS_WRITING),
-        ("a request for secrets", _ASKS_FOR_SECRETS),
+        (PERSIST, _WANTS_WRITING),
+        (SECRETS, _ASKS_FOR_SECRETS),
         ("an address", _ADDRESS),
         ("a shell pipeline", _PIPELINE),
         (ENCODED, _ENCODED),
     )
 )
-"""What instructs, by what it is called in a reason. Real tools tell an agent what to do about an error, too ("Read
-it first before writing to it."): that is not among it, but what reaches beyond the error is."""
+"""What no report of a tool says, by what it is called in a reason.
 
-_BLOB: Final = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
-_PRINTED: Final = frozenset(string.printable.encode())
+Real tools tell an agent what to do about an error, too ("Read it first before writing to it."): that is not among
+it, but what reaches beyond the error is."""
+
 _WORDS_OF_A_NAME: Final = re.compile(r"[_./:-]+|(?<=[a-z0-9])(?=[A-Z])")
 
 
-def instructing(text: str) -> tuple[str, ...]:
-    """Name what in a text instructs rather than reports, or does not show; nothing for what is harmless."""
-    forms = [what for what, form in _FORMS if form.search(text)]
-    if HIDDEN in text or hidden_characters(text):
-        forms.insert(0, "hidden characters")
-    if any(_says_something(blob) for blob in _BLOB.findall(text)):
-        forms.append(ENCODED)
-    return tuple(dict.fromkeys(forms))
+def unlike_report(text: str) -> tuple[str, ...]:
+    """Name what in a text instructs rather than reports, or does not show; nothing for what is harmless.
+
+    It is stricter than `instructing`: an address or a pipeline is common in a skill, but not in an error.
+    """
+    return tuple(dict.fromkeys((*instructing(text), *(what for what, form in _FORMS if form.search(text)))))
 
 
 def instructing_name(name: str) -> tuple[str, ...]:
     """Name what in the words of a tool or a command instructs: `ignore_previous_instructions`."""
-    return instructing(" ".join(_WORDS_OF_A_NAME.split(name)))
+    return unlike_report(" ".join(_WORDS_OF_A_NAME.split(name)))
 
 
 def quarantined(proposed: CandidateProposed) -> tuple[str, ...]:
@@ -126,22 +122,31 @@ def suspicious(lines: Iterable[str], parts: Iterable[Frozen]) -> tuple[str, ...]
     warnings = (
         f"{what} in {_shown(text)}"
         for text, is_name in _carried(lines, parts)
-        for what in (instructing_name(text) if is_name else instructing(text))
+        for what in (instructing_name(text) if is_name else unlike_report(text))
     )
     return tuple(dict.fromkeys(warnings))
 
 
-def quarantine_rule(proposed: CandidateProposed) -> Rule:
+def quarantine_rule(proposed: CandidateProposed, files: Sequence[FileChange] = ()) -> Rule:
     """Ask that nothing a candidate carries instructs: what does goes to a person, whatever it scored."""
-    warnings = quarantined(proposed)
+    warnings = (*quarantined(proposed), *_of_files(files))
     return Rule(
         "untrusted text",
         "; ".join(warnings) or "nothing that instructs",
-        "lines, templates and actions that report, and hide nothing",
+        "lines, templates, actions and files that report, and hide nothing",
         not warnings,
         f"{QUARANTINE}: {'; '.join(warnings)}",
         decisive=True,
     )
+
+
+def _of_files(files: Sequence[FileChange]) -> Iterator[str]:
+    """Say what instructs in files, the first in words, the others by their number."""
+    found = [finding for finding in findings_in_changes(files) if finding.level == "quarantine"]
+    for finding in found[:_SHOWN_OF_A_FILE]:
+        yield f"{finding.what} in {finding.path}:{finding.line}, {_shown(finding.text)}"
+    if len(found) > _SHOWN_OF_A_FILE:
+        yield f"{len(found) - _SHOWN_OF_A_FILE} more in files"
 
 
 def _carried(lines: Iterable[str], parts: Iterable[Frozen]) -> Iterator[tuple[str, bool]]:
@@ -164,18 +169,6 @@ def _strings(value: object) -> Iterator[str]:
     elif isinstance(value, (tuple, list)):
         for inner in value:
             yield from _strings(inner)
-
-
-def _says_something(blob: str) -> bool:
-    """Tell whether a run of letters is readable text in base64, and not a long word or a path."""
-    if blob.isalpha() and (blob.islower() or blob.isupper()):
-        return False
-    body = blob.rstrip("=").replace("-", "+").replace("_", "/")
-    try:
-        decoded = base64.b64decode(body + "=" * (-len(body) % 4))
-    except (binascii.Error, ValueError):
-        return False
-    return sum(byte in _PRINTED for byte in decoded) >= _READABLE * len(decoded)
 
 
 def _shown(text: str) -> str:

@@ -14,6 +14,7 @@ from registry.evidence.redaction import redact
 from registry.skill_md.invisible_chars import hidden_characters
 from registry.skill_md.render import encoding_of, skill_text
 from registry.skill_md.rules import check_skill
+from strategies.gate.file_findings import findings_in_changes, is_text, lines_of, notices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from events.types.candidate_events import CandidateProposed
     from events.types.parts import Edit, NewGene
     from registry.state.capsule import Capsule
+    from strategies.gate.file_findings import FileChange
 
 TRUST_REGION_FLOOR: Final = 800
 """Characters that may always change: a one-paragraph skill must be able to grow (replay_and_gate.md)."""
@@ -30,6 +32,9 @@ CHARACTERS_PER_TOKEN: Final = 4
 """A rule of thumb for English prose (a guess)."""
 LEAST_WORDS: Final = 3
 """Words from which a repeated line is a repeated statement, and no bracket or fence (a guess)."""
+
+_LIKE_CODE: Final = frozenset({"assigned-secret", "assigned-token", "secret-option"})
+"""Rules of redaction that take `KEY = os.environ["KEY"]` for a secret: a person tells."""
 
 _INVERSION: Final = re.compile(
     r"\b(?:do not|don't|never|ignore|disregard|forget)\b.{0,40}\b(?:any|all|every|everything|none)\b"
@@ -66,10 +71,11 @@ def lint(
     born: NewGene | None = None,
     unclaimed: Sequence[str] = (),
     by: str = "",
+    files: Sequence[FileChange] = (),
 ) -> list[LintFinding]:
     """Check a candidate's edits against its base, without running anything.
 
-    What its lines and claims carry from logs is looked at in untrusted.py.
+    What instructs an agent, in its lines, claims and files, is looked at in injection.py.
     Shapes: `unclaimed` are the new lines that no claim covers; only where no runs of an agent judge them. `by` is
     the proposer.
     """
@@ -86,6 +92,8 @@ def lint(
     changed = changed_characters(capsule, edits) + sum(map(len, gene_lines))
     return [
         *_too_much(base, len(edits) + (born is not None), changed, limits),
+        *_too_much_in_files(capsule, len(base), changed, files, limits),
+        *_bad_files(files),
         *_bad_lines(base, text, new_lines),
         *_bad_format(capsule, base, text),
         *_inversions(new_lines),
@@ -95,11 +103,24 @@ def lint(
 
 
 def findings_on(
-    base: Capsule, proposed: CandidateProposed, limits: Limits, *, unclaimed: Sequence[str] = ()
+    base: Capsule,
+    proposed: CandidateProposed,
+    limits: Limits,
+    *,
+    unclaimed: Sequence[str] = (),
+    files: Sequence[FileChange] = (),
 ) -> list[LintFinding]:
     """Check the text of a candidate against its base; a skill of its own has no base to be held to."""
     if proposed.skill is None:
-        return lint(base, proposed.edits, limits, born=proposed.born, unclaimed=unclaimed, by=proposed.proposer)
+        return lint(
+            base,
+            proposed.edits,
+            limits,
+            born=proposed.born,
+            unclaimed=unclaimed,
+            by=proposed.proposer,
+            files=files,
+        )
     try:
         text = skill_text(as_born(proposed.capsule, proposed.skill))
     except EditError as refusal:
@@ -138,6 +159,43 @@ def _too_much(base: str, edits: int, changed: int, limits: Limits) -> Iterator[L
     if changed > allowed:
         what = f"{changed} characters change, the trust region allows {allowed}"
         yield LintFinding("refuse", what, "trust region")
+
+
+def _too_much_in_files(
+    capsule: Capsule, body: int, changed: int, files: Sequence[FileChange], limits: Limits
+) -> Iterator[LintFinding]:
+    """Hold files and body together against the whole folder; the body alone is held against itself."""
+    changed += sum(map(_changed_in, files))
+    whole = body + sum(file.entry.size_bytes for file in capsule.files)
+    allowed = max(int(limits.trust_region * whole), TRUST_REGION_FLOOR)
+    if files and changed > allowed:
+        what = f"{changed} characters change with files, the trust region allows {allowed} of {whole}"
+        yield LintFinding("refuse", what, "trust region")
+
+
+def _changed_in(file: FileChange) -> int:
+    """Count the characters of a file that change: the larger of what goes and what comes."""
+    if not (is_text(file.before) and is_text(file.after)):
+        return max(len(file.before), len(file.after))
+    before, after = (
+        Counter(content.decode(errors="replace").split("\n")) for content in (file.before, file.after)
+    )
+    return max(sum(len(line) * times for line, times in side.items()) for side in (before - after, after - before))
+
+
+def _bad_files(files: Sequence[FileChange]) -> Iterator[LintFinding]:
+    """Refuse new lines of files that hide something or give it away; what scripts reach is for a person."""
+    for file in files:
+        if not is_text(file.after):
+            continue
+        for line in lines_of(file.after) - lines_of(file.before):
+            if hidden := hidden_characters(line.removeprefix("\ufeff")):
+                yield LintFinding("refuse", f"hidden characters {hidden[0].name} in {file.path}", "hidden")
+            for rule in {redaction.rule for redaction in redact(line)[1]}:
+                severity: Literal["refuse", "review"] = "review" if rule in _LIKE_CODE else "refuse"
+                yield LintFinding(severity, f"a new line of {file.path} holds what looks like a secret", "secret")
+    for notice in notices(findings_in_changes(files)):
+        yield LintFinding("review", notice, "files")
 
 
 def _bad_lines(base: str, text: str, new_lines: Sequence[str]) -> Iterator[LintFinding]:

@@ -18,7 +18,8 @@ from registry.skill_md.invisible_chars import hidden_characters
 from registry.skill_md.rules import is_skill_name, require_valid
 from registry.skill_md.text import cut
 from registry.state.capsule import NEW_FILE_MODE
-from strategies.gate.injection import instructing
+from strategies.gate.injection import unlike_report
+from strategies.gate.injection_rules import instructing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -93,9 +94,12 @@ def gep_skill(name: str, place: Path, found: GepFile, sources: Sequence[tuple[st
     )
     behind = len(pieces.sections) - len(genes)  # the preamble comes before the genes
     triggers = ((),) * behind + tuple(_triggers(gene) for gene in genes)
-    doubts = tuple(f"{', '.join(what)}: {line}" for line in _lines(genes) if (what := instructing(line)))
+    doubts = [f"{', '.join(what)}: {line}" for line in _lines(genes) if (what := unlike_report(line))]
+    doubts += [f"{', '.join(what)}: {kept}" for kept in _kept_texts(found) if (what := instructing(kept))]
     unsealed = tuple(gene.id for gene in genes if gene.asset_id and not gene.sealed)
-    return GepSkill(folder, triggers, sum(len(gene.checks) for gene in genes), len(records), doubts, unsealed)
+    return GepSkill(
+        folder, triggers, sum(len(gene.checks) for gene in genes), len(records), tuple(doubts), unsealed
+    )
 
 
 def _refuse_unsafe(found: GepFile) -> None:

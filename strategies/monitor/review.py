@@ -9,6 +9,7 @@ from registry.actions.publish import require_free, require_unedited
 from registry.decide.commands import Review
 from registry.query.library import base_of
 from strategies.gate.explain import gene_rules
+from strategies.gate.file_findings import file_changes
 from strategies.gate.lint import Limits, findings_on
 from strategies.policy.active_preset import bound_by
 
@@ -39,7 +40,8 @@ def approve(registry: Registry, candidate: Candidate, reason: str) -> Receipt:
         receipt = registry.execute(Review(candidate.id, name, "approve", reason))
         limits = Limits(preset.edit_budget.start, preset.trust_region)
         proposed = candidate.proposed
-        findings = findings_on(base, proposed, limits)
+        files = file_changes(registry.log, base, proposed.files)
+        findings = findings_on(base, proposed, limits, files=files)
         refused = [finding.what for finding in findings if finding.severity == "refuse"]
         refused += [rule.missing for rule in gene_rules(candidate.proposed, preset) if not rule.holds]
         if refused:

@@ -12,7 +12,7 @@ from registry.state.candidate import Verdict
 from strategies.gate.explain import Way
 from strategies.gate.lint import unclaimed_lines
 from strategies.gate.rules import Decision
-from tui.documents.differences import ChangedFile, changed_file_rows
+from tui.documents.differences import ChangedFile, FileFindingRow, changed_file_rows, finding_rows
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.documents.evidence import ErasedRow, EvidenceRow, erased_rows, evidence_rows
@@ -182,6 +182,7 @@ class CandidateShowDocument(CandidateRow, Document):
     signal: RaisedSignal | None
     removes: tuple[Claim, ...]
     files: tuple[ChangedFile, ...]
+    findings: tuple[FileFindingRow, ...]
     misfit: str | None
     unclaimed: tuple[str, ...]
     audit: AuditScores | None
@@ -199,6 +200,7 @@ class CandidateShowDocument(CandidateRow, Document):
             signal=RaisedSignal.model_validate(page.signal.event) if page.signal else None,
             removes=candidate.proposed.removes,
             files=changed_file_rows(page.files),
+            findings=finding_rows(page.findings),
             misfit=page.misfit or None,
             unclaimed=tuple(unclaimed_lines(candidate.proposed)),
             audit=AuditScores.of(scored) if scored else None,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from registry.query.diffs import DiffLine
+    from strategies.gate.file_findings import FileFinding
 
 Operation = Literal["equal", "add", "remove"]
 _OPERATIONS: Final[dict[str, Operation]] = {" ": "equal", "+": "add", "-": "remove"}
@@ -45,6 +46,21 @@ class ChangedFile(Part):
 
     path: str
     lines: tuple[ChangedLine, ...]
+
+
+class FileFindingRow(Part):
+    """A line of a file that a person must see, counted from 1; 0 where it is about the file as a whole."""
+
+    path: str
+    line: int
+    level: Literal["quarantine", "notice"]
+    what: str
+    text: str
+
+
+def finding_rows(findings: Iterable[FileFinding]) -> tuple[FileFindingRow, ...]:
+    """Describe what is to be seen in files."""
+    return tuple(map(FileFindingRow.model_validate, findings))
 
 
 def changed_file_rows(files: Iterable[tuple[str, Sequence[DiffLine]]]) -> tuple[ChangedFile, ...]:

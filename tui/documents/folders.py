@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import JsonValue
 
-from tui.documents.differences import ChangedFile
+from tui.documents.differences import ChangedFile, FileFindingRow, finding_rows
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
 
@@ -47,10 +47,13 @@ class ImportedSkill(Part):
     files: int
     sections: int
     warnings: tuple[str, ...]
+    findings: tuple[FileFindingRow, ...]
 
     @classmethod
     def of(cls, skill: SkillFolder) -> ImportedSkill:
         """Read it from the folder that was imported."""
+        from strategies.gate.file_findings import findings_in_skill  # noqa: PLC0415 - the other documents need none
+
         return cls(
             skill=skill.name,
             version=1,
@@ -58,6 +61,7 @@ class ImportedSkill(Part):
             files=len(skill.files) + 1,
             sections=len(skill.sections),
             warnings=tuple(skill.warnings),
+            findings=finding_rows(findings_in_skill(skill)),
         )
 
 

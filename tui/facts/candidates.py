@@ -11,13 +11,16 @@ from tui.text.rows import RowPart
 from tui.text.words import VERDICT_WORDS, VERDICTS, actor_words, claim_words, seen_words, signal_name, since_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from events.types.candidate_events import CandidateProposed
     from events.types.registry_events import SignalRaised
     from registry.state.candidate import Candidate
+    from strategies.gate.file_findings import FileFinding
     from tui.reads.review import CandidatePage
+    from tui.text.rows import Tone
 
+_FINDINGS_SHOWN: Final = 60
 UNCLAIMED: Final = "none: nothing that logs could refute"
 
 
@@ -35,9 +38,21 @@ def candidate_facts(page: CandidatePage, now: str) -> Iterator[Fact]:
     if page.signal:
         yield signal_fact(page.signal.event)
     yield from proposal_facts(proposed, known=page.signal.event.template if page.signal else "")
+    yield from finding_facts(page.findings)
     if proposed.skill:
         yield fact("folder", f"{proposed.skill.source}, once it is approved")
     yield from score_facts(candidate.scored)
+
+
+def finding_facts(findings: Sequence[FileFinding]) -> Iterator[Fact]:
+    """Say line by line what is to be seen in the files that a candidate changes, what instructs first."""
+    ranked = sorted(findings, key=lambda finding: finding.level == "notice")
+    for at, finding in enumerate(ranked[:_FINDINGS_SHOWN]):
+        tone: Tone = "warn" if finding.level == "notice" else "bad"
+        where = f"{finding.path}:{finding.line}" if finding.line else finding.path
+        yield Fact("" if at else "files", (RowPart(f"{where}  {finding.what}: ", tone), RowPart(finding.text)))
+    if len(ranked) > _FINDINGS_SHOWN:
+        yield fact("", f"and {len(ranked) - _FINDINGS_SHOWN} more: germline candidate show ID --json")
 
 
 def proposal_facts(proposed: CandidateProposed, *, known: str = "") -> Iterator[Fact]:

@@ -10,6 +10,7 @@ from registry.decide.promote import whole, with_files
 from registry.query.library import base_of
 from registry.query.provenance import KeptEvidence, erased_of, evidence_of
 from strategies.gate.explain import explain_stored
+from strategies.gate.file_findings import file_changes, findings_in_changes
 from tui.reads.diff import changed_files
 from tui.reads.evidence import still_there
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from registry.query.signals import ErasedEvidence
     from registry.state.candidate import Candidate
     from strategies.gate.explain import Explanation
+    from strategies.gate.file_findings import FileFinding
 
 Standing = Literal["waits", "drawn", "seen"]
 
@@ -60,6 +62,7 @@ class CandidatePage:
     erased: tuple[ErasedEvidence, ...]
     there: tuple[bool, ...]
     files: tuple[tuple[str, list[DiffLine]], ...]
+    findings: tuple[FileFinding, ...] = ()
     misfit: str = ""
 
     @property
@@ -98,6 +101,7 @@ def read_page(library: Library, candidate: Candidate) -> CandidatePage:
         erased=erased_of(library, signal, evidence),
         there=still_there([kept.evidence for kept in evidence], library.log.maps),
         files=tuple(files),
+        findings=findings_in_changes(file_changes(library.log, base, proposed.files)),
         misfit=misfit,
     )
 

@@ -12,6 +12,7 @@ from registry.decide.commands import Propose
 from registry.skill_md.folder import SkillFile, SkillFolder, decode, read_skill
 from registry.skill_md.skill_files import MAX_SKILL_BYTES
 from registry.skill_md.text import cut
+from strategies.gate.file_findings import file_changes
 from strategies.gate.lint import Limits, lint
 from strategies.rollouts.compare.settle import rollout_candidate_id
 
@@ -42,7 +43,10 @@ def propose_rewrite(
     rewritten = _read(capsule, path)
     edits, files, born = rewrite_of(capsule, rewritten)
     limits = Limits(edits=preset.edit_budget.start, trust_region=preset.trust_region)
-    refused = [finding.what for finding in lint(capsule, edits, limits, born=born) if finding.severity == "refuse"]
+    unkept = {file.entry.blob: file.content for file in rewritten.files}
+    changes = file_changes(registry.log, capsule, files, unkept=unkept)
+    findings = lint(capsule, edits, limits, born=born, files=changes)
+    refused = [finding.what for finding in findings if finding.severity == "refuse"]
     if refused:
         raise CheckFailedError(
             f"{path} is refused under preset {preset.name}: {'; '.join(refused)}",

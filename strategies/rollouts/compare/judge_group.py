@@ -10,6 +10,7 @@ from events.types.candidate_events import CandidateScored
 from events.types.score import Score, Unmeasured
 from registry.decide.commands import Judge, Propose
 from strategies.gate.explain import gene_rules, text_rules, weight_rule
+from strategies.gate.file_findings import file_changes
 from strategies.gate.injection import quarantine_rule
 from strategies.gate.lint import Limits, lint
 from strategies.gate.rules import failed
@@ -174,6 +175,7 @@ def _read(rig: Rig, capsule: Capsule, one: Settled) -> Settled:
 def _rules(rig: Rig, capsule: Capsule, proposed: CandidateProposed) -> list[Rule]:
     """Apply the rules about what a candidate says, whatever its runs show."""
     limits = Limits(edits=rig.preset.edit_budget.start, trust_region=rig.preset.trust_region)
-    findings = lint(capsule, proposed.edits, limits, born=proposed.born, by=proposed.proposer)
-    quarantine, weight = quarantine_rule(proposed), weight_rule(proposed, rig.preset)
+    files = file_changes(rig.registry.log, capsule, proposed.files)
+    findings = lint(capsule, proposed.edits, limits, born=proposed.born, by=proposed.proposer, files=files)
+    quarantine, weight = quarantine_rule(proposed, files), weight_rule(proposed, rig.preset)
     return [quarantine, weight, *gene_rules(proposed, rig.preset), *text_rules(findings)]

@@ -14,7 +14,7 @@ from events.types.parts import Edit
 from strategies.claims.catalogue import sentence
 from strategies.episodes.error_fingerprint import normalised
 from strategies.episodes.error_templates import templates_of
-from strategies.gate.injection import instructing, instructing_name, quarantine_rule, quarantined
+from strategies.gate.injection import instructing_name, quarantine_rule, quarantined, unlike_report
 from strategies.logs.scan import scan
 from tests.terminal import recordings
 from tests.worlds import NO_TABLE
@@ -89,13 +89,13 @@ REPORTS = [
 
 @pytest.mark.parametrize(("text", "what"), INSTRUCTS)
 def test_what_instructs_is_named(text: str, what: str) -> None:
-    assert what in instructing(text)
+    assert what in unlike_report(text)
 
 
 @pytest.mark.parametrize("text", REPORTS)
 def test_what_tools_report_is_left_alone(text: str) -> None:
-    assert instructing(text) == ()
-    assert instructing(sentence(AfterError(template=text, do="Read"))) == ()
+    assert unlike_report(text) == ()
+    assert unlike_report(sentence(AfterError(template=text, do="Read"))) == ()
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_hidden_characters_of_a_log_leave_a_sign_in_its_template_and_nothing_els
 
 def test_the_demo_recordings_instruct_nobody() -> None:
     steps = [step for record in scan([recordings().parent]).records for step in record.steps]
-    assert [text for text in {step.template for step in steps} if instructing(text)] == []
+    assert [text for text in {step.template for step in steps} if unlike_report(text)] == []
     assert [name for name in {step.action for step in steps} if instructing_name(name)] == []
 
 
@@ -192,7 +192,7 @@ def test_no_template_and_no_action_of_real_logs_is_quarantined(
 ) -> None:
     """0 of 32 templates and 0 of 46 actions."""
     steps = [step for record in recorded_scan(folder).records for step in record.steps]
-    assert [text for text in {step.template for step in steps} if instructing(text)] == []
+    assert [text for text in {step.template for step in steps} if unlike_report(text)] == []
     assert [name for name in {step.action for step in steps} if instructing_name(name)] == []
 
 
@@ -203,4 +203,4 @@ def test_no_template_of_system_logs_is_quarantined(recorded_data: Path) -> None:
     for name in ("Apache", "HDFS", "Linux"):
         with (recorded_data / "loghub" / name / f"{name}_2k.log_structured.csv").open() as file:
             lines |= {normalised(row["Content"]) for row in csv.DictReader(file)}
-    assert [text for text in set(templates_of(lines).values()) if instructing(text)] == []
+    assert [text for text in set(templates_of(lines).values()) if unlike_report(text)] == []

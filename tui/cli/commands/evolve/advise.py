@@ -151,7 +151,7 @@ def _check_words(check: AdviceCheck) -> str:
 
 def _print_reading(call: Invocation, reply: Reply[FailureReading]) -> None:
     """Print what the model makes of it; its words are shown as what they are, the words of a stranger."""
-    from strategies.gate.injection import instructing  # noqa: PLC0415 - only for what a model said
+    from strategies.gate.injection import unlike_report  # noqa: PLC0415 - only for what a model said
 
     answer = reply.answer
     cost = f", {reply.cost_usd:.4f} USD" if reply.cost_usd else ""
@@ -161,7 +161,7 @@ def _print_reading(call: Invocation, reply: Reply[FailureReading]) -> None:
     for number, step in enumerate(answer.next_steps[:_MOST_STEPS], start=1):
         say_fact(call, "", f"{number}. {clip(one_line(step), _MOST_STEP)}")
     instructions = dict.fromkeys(
-        what for text in (answer.rationale, *answer.next_steps) for what in instructing(text)
+        what for text in (answer.rationale, *answer.next_steps) for what in unlike_report(text)
     )
     if instructions:
         say_fact(call, "beware", f"its words hold {', '.join(instructions)}: they may come from a log")

@@ -29,6 +29,7 @@ from tui.documents.folders import FirstEvent, ImportDocument, ImportedSkill, Ini
 from tui.session.bootstrap import FILE, Where, find_registry, open_log, open_registry, place_of
 from tui.session.own_registries import FOLDER, keep_registry
 from tui.text.numbers import count
+from tui.text.terminal_text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,9 @@ _HEX: Final = frozenset("0123456789abcdef")
 _KEY_CHARS: Final = 32
 _SKILLS: Final = ("~/.claude/skills", ".claude/skills", "skills")
 """Where tools are known to keep skills."""
+_FINDINGS_SHOWN: Final = 10
+"""Lines that instruct which are told one by one; --json lists all."""
+_SHOWN_CHARS: Final = 80
 MAX_DEPTH: Final = 3
 """How deep below a named folder skills are looked for: collections put them one or two folders down."""
 
@@ -155,8 +159,9 @@ def import_skills(
     """Import skill folders; each is projected where it came from.
 
     Importing loses nothing: projected without an edit, every file is byte for byte what it was. Rules that a
-    skill breaks are warnings now, and must be mended before a changed version is projected. A skill that is known
-    is left alone; one whose folder was moved is projected to the new place from then on.
+    skill breaks are warnings now, and must be mended before a changed version is projected. Lines that instruct an
+    agent against its user, and what scripts run, reach and read, are shown. A skill that is known is left
+    alone; one whose folder was moved is projected to the new place from then on.
     """
     call = invocation(ctx)
     folders = list(dict.fromkeys(skill for path in paths for skill in _named(Path(path).expanduser())))
@@ -168,6 +173,7 @@ def import_skills(
         if dry_run:
             with registry.rehearsal():
                 for skill in arrivals.new:
+                    _note_findings(call, skill)
                     registry.execute(ImportSkill(skill))
                 for move in arrivals.moved:
                     registry.execute(move)
@@ -233,6 +239,7 @@ def _report(call: Invocation, registry: Registry, arrivals: Arrivals, before: in
         say_folded(call, "imported   ", f"{skill.name}@1, {size}, from {skill.source}")
         for warning in skill.warnings:
             call.note(f"warning    {skill.name}: {warning}")
+        _note_findings(call, skill)
     for move in moved:
         say_folded(call, "moved      ", f"{move.capsule}, to {move.source}")
     for skill in known:
@@ -241,6 +248,21 @@ def _report(call: Invocation, registry: Registry, arrivals: Arrivals, before: in
         call.say(f"next       germline evolve {new[0].name} --logs PATH    germline show {new[0].name} --blame")
     else:
         call.say("next       germline status")
+
+
+def _note_findings(call: Invocation, skill: SkillFolder) -> None:
+    """Say what instructs an agent in what was imported, and what its scripts reach: a person judges both."""
+    from strategies.gate.file_findings import findings_in_skill, notices  # noqa: PLC0415 - `init` needs none of it
+
+    findings = findings_in_skill(skill)
+    instructing = [finding for finding in findings if finding.level == "quarantine"]
+    for finding in instructing[:_FINDINGS_SHOWN]:
+        where = f"{skill.name}: {finding.path}:{finding.line}"
+        call.note(f"warning    {where} holds {finding.what}: {one_line(finding.text)[:_SHOWN_CHARS]!r}")
+    if len(instructing) > _FINDINGS_SHOWN:
+        call.note(f"warning    {skill.name}: {len(instructing) - _FINDINGS_SHOWN} more such lines")
+    for notice in notices(findings):
+        call.note(f"notice     {skill.name}: {notice}")
 
 
 def _named(path: Path) -> list[Path]:
