@@ -65,12 +65,15 @@ class Envelope(_Columns):
 
     @cached_property
     def event(self) -> Frozen:
-        """Read the payload as its event, upcast from an older schema; raises CorruptLogError where it is not one.
+        """Read the payload as its event, upcast from an older schema.
+
+        Raises: CorruptLogError where it is not one, or not what was hashed when it was appended.
 
         An event that was just appended is the one that was made: `seal` puts it here.
         Types and schemas of a newer germline are kept in the log and skipped by readers: ask `is_known` first.
         """
         kind, schema, current = self.type, self.schema, schema_of(self.type)
+        require_whole(self)
         if schema > current:
             raise StorageError(
                 f"event {self.position} was written by a newer germline: {kind}, schema {schema}",
@@ -96,6 +99,15 @@ def holds(envelope: Envelope) -> bool:
     """Tell whether an event is still what was hashed when it was appended."""
     *header, previous, digest, payload = envelope
     return sha256((previous + _SEPARATOR.join(map(str, header))).encode() + payload).hexdigest() == digest
+
+
+def require_whole(envelope: Envelope) -> Envelope:
+    """Return an event that is what was hashed when it was appended; raises CorruptLogError for any other."""
+    if holds(envelope):
+        return envelope
+    raise CorruptLogError(
+        f"event {envelope.position} is not what was hashed", position=envelope.position, hint="germline verify"
+    )
 
 
 def encode(event: Frozen) -> bytes:

@@ -220,11 +220,17 @@ class EventLog(Tables, Protocol):
         ...
 
     def at(self, positions: Sequence[int]) -> list[Envelope]:
-        """Return the events at these positions, in the order of positions."""
+        """Return the events at these positions, in the order of positions.
+
+        Raises: CorruptLogError for one that is not what was hashed when it was appended.
+        """
         ...
 
     def of_streams(self, streams: Iterable[str]) -> list[Envelope]:
-        """Return all events of several short streams, in the order of positions."""
+        """Return all events of several short streams, in the order of positions.
+
+        Raises: CorruptLogError for one that is not what was hashed, and where a stream has a gap.
+        """
         ...
 
     def hashes(self, *, after: int = 0, upto: int | None = None) -> Iterator[bytes]:

@@ -16,11 +16,10 @@ from registry.actions.attestation_file import (
     Statement,
     Subject,
 )
-from registry.actions.publish import expected_hashes
 from registry.evidence.record import EvidenceRecord
 from registry.query.provenance import asked_by
 from registry.query.signals import erasure_of
-from registry.skill_md.render import projected_lines
+from registry.skill_md.render import expected_hashes, projected_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -22,7 +21,7 @@ from registry.decide.commands import Adopt, ImportSkill
 from registry.projection import time_travel
 from registry.skill_md.disk import PERMISSIONS, Drift, FileContent, drift, look, write_skill
 from registry.skill_md.folder import read_skill
-from registry.skill_md.render import label, skill_bytes, skill_text, stamped_version
+from registry.skill_md.render import expected_hashes, label, skill_bytes, skill_text, stamped_version
 from registry.skill_md.skill_files import SKILL_FILE
 from registry.skill_md.text import stamp
 
@@ -108,13 +107,6 @@ def expected_files(log: EventLog, capsule: Capsule) -> dict[str, FileContent]:
             )
         files[file.entry.path] = FileContent(body, file.entry.mode & PERMISSIONS)
     return files
-
-
-def expected_hashes(capsule: Capsule) -> dict[str, tuple[str, int]]:
-    """Say the same by content hash and mode, without fetching the files."""
-    hashes = {SKILL_FILE: (hashlib.sha256(skill_bytes(capsule)).hexdigest(), capsule.mode & PERMISSIONS)}
-    hashes.update({file.entry.path: (file.entry.blob, file.entry.mode & PERMISSIONS) for file in capsule.files})
-    return hashes
 
 
 def differences(library: Library, name: str) -> list[Drift]:

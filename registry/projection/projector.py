@@ -139,7 +139,7 @@ class Projector:
     def _load(self, name: str) -> _Folded | None:
         outline = self._log.document("capsule", name)
         known = self._loaded
-        capsule = known if known and known.name == name else time_travel.latest(self._log, name)
+        capsule = known if known and known.name == name else time_travel.live(self._log, name)
         return _Folded(capsule, read_back(self._log, outline, Outline.from_bytes)) if outline and capsule else None
 
     def _fold_registry(self, envelope: Envelope, event: Frozen) -> None:

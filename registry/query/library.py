@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.clock import first_moment, last_moment
 from events.errors import NotFoundError
+from events.store.envelope import require_whole
 from events.store.subscriptions import taken_in
 from registry.projection import time_travel
 from registry.projection.candidate_cache import FoldedCandidates
@@ -276,11 +277,15 @@ class Library:
         since: str = "",
         limit: int = -1,
     ) -> Iterator[Envelope]:
-        """Yield events newest first: of one skill or of all, of some types, since a time (RFC 3339)."""
+        """Yield events newest first: of one skill or of all, of some types, since a time (RFC 3339).
+
+        Raises: CorruptLogError for one that is not what was hashed when it was appended.
+        """
         if capsule:
             self.outline(capsule)
         earliest = first_moment(since) if since else ""
-        envelopes = (envelope for envelope in self._newest(capsule, types) if not types or envelope.type in types)
+        newest = map(require_whole, self._newest(capsule, types))
+        envelopes = (envelope for envelope in newest if not types or envelope.type in types)
         recent = takewhile(lambda envelope: envelope.at >= earliest, envelopes)
         return islice(recent, limit if limit >= 0 else None)
 
