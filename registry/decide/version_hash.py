@@ -27,7 +27,7 @@ def with_projected_hash(decided: list[Decided], capsule: Capsule | None) -> list
     promised = []
     for item in decided:
         event = item.event
-        if changes_capsule(event):
+        if changes_capsule(type(event).__name__):
             capsule = apply(capsule, event, _unplaced(event))
         if isinstance(event, CapsuleVersioned) and capsule is not None:
             event = event.model_copy(update={"projected_hash": projected_hash(capsule)})

@@ -49,7 +49,7 @@ def folded_from_events(log: EventLog, name: str) -> Iterator[tuple[Envelope, Cap
     genes = log.of_streams(f"gene:{gene}" for gene in dict.fromkeys(pins))
     capsule: Capsule | None = None
     for envelope in sorted((*own, *genes), key=lambda envelope: envelope.position):
-        if envelope.is_known and changes_capsule(envelope.event):
+        if envelope.is_known and changes_capsule(envelope.type):
             capsule = apply(capsule, envelope.event, envelope)
             yield envelope, capsule
 
