@@ -109,7 +109,7 @@ class Library:
     def version_of(self, name: str, ref: str) -> int:
         """Resolve a version as people write it: a number, an alias, `best`, or a date (the last one up to it)."""
         outline = self.outline(name)
-        version = dict(outline.aliases).get(ref, 0)
+        version = self._aliased(name, ref) if ref in dict(outline.aliases) else 0
         if ref.isdecimal() and len(ref) <= _MOST_DIGITS:
             version = int(ref)
         elif ref == "best":
@@ -119,6 +119,12 @@ class Library:
         if not 1 <= version <= outline.version:
             raise self._unknown_version(name, ref, outline)
         return version
+
+    def _aliased(self, name: str, alias: str) -> int:
+        """Return the version that an alias points at, by the event that moved it last."""
+        moved = self.log.read(stream=f"capsule:{name}", types=("AliasMoved",), newest_first=True)
+        events = (event_of("AliasMoved", envelope) for envelope in moved)
+        return next((event.version for event in events if event.alias == alias), 0)
 
     def outline(self, name: str) -> Outline:
         """Return a skill's latest version, aliases and reverts, without its whole state."""

@@ -72,7 +72,7 @@ class Why(NamedTuple):
 def blame(library: Library, capsule: Capsule) -> list[tuple[ProjectedLine, Envelope]]:
     """Pair every projected line with the event that wrote it."""
     lines = projected_lines(capsule)
-    origins = _origins(library, capsule, lines)
+    origins = origins_of(library, capsule, lines)
     return [(line, origins[line.origin]) for line in lines]
 
 
@@ -84,7 +84,7 @@ def brought_lines(event: Frozen) -> Iterator[str]:
         yield from edit.text
 
 
-def _origins(library: Library, capsule: Capsule, lines: Iterable[ProjectedLine]) -> Mapping[int, Envelope]:
+def origins_of(library: Library, capsule: Capsule, lines: Iterable[ProjectedLine]) -> Mapping[int, Envelope]:
     """Read the events that lines say they come from; raises StorageError where one never brought its line.
 
     A line that another is put behind may get the ending that it lacked.
@@ -131,7 +131,7 @@ def why(
             hint=f"germline show {capsule.name}@{capsule.version} --blame",
         )
     line = lines[number - 1]
-    origin = _origins(library, capsule, [line])[line.origin]
+    origin = origins_of(library, capsule, [line])[line.origin]
     history = history or history_of(library, capsule.name, [line.version])
     outlines = {capsule.name: history.outline}
     proposal: str = getattr(origin.event, "candidate", "")

@@ -17,7 +17,7 @@ from events.errors import UsageError
 from events.types.candidate_events import CandidateProposed
 from events.types.registry_events import SignalRaised
 from registry.projection import time_travel
-from registry.query.provenance import brought_lines
+from registry.query.provenance import brought_lines, origins_of
 from registry.skill_md.render import projected_lines
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def search(library: Library, query: Query, limit: int) -> list[Match]:
 def _live(library: Library, capsules: Iterable[Capsule], test: Callable[[str], bool]) -> Iterator[Match]:
     for capsule in capsules:
         lines = [line for line in projected_lines(capsule) if test(line.text)]
-        origins = library.origins({line.origin for line in lines})
+        origins = origins_of(library, capsule, lines)
         for line in lines:
             yield _line(capsule.name, capsule.version, line, origins[line.origin].at)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import sqlite3
 import zlib
 from contextlib import closing, contextmanager
@@ -16,12 +18,14 @@ from registry.projection.document_check import document_problems
 from registry.projection.snapshots import thaw
 from registry.query.library import Library
 from registry.skill_md.render import skill_text
+from tests.golden.add import registry_files
 from tests.rewriting import without_triggers
 from tests.story_trends import tell_with_runs
 from tests.terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     Document = tuple[str, str, int, bytes]
 
@@ -151,6 +155,34 @@ def test_why_vouches_for_no_line_that_its_event_did_not_bring(germline: Terminal
     assert moved != state
     with changed(germline, [(*live[:3], zlib.compress(moved, 1))]):
         refused(germline, f"show {NAME} --blame", 1)
+
+
+def test_no_other_folder_is_written_than_the_events_name(germline: Terminal) -> None:
+    (live,) = stored(germline, "live", NAME)
+    elsewhere = rewritten(live[3], b'"source":"skills/', b'"source":"out/')
+    with changed(germline, [(*live[:3], elsewhere)]):
+        refused(germline, f"project {NAME}", 1)
+
+
+def test_an_alias_points_where_the_events_say(germline: Terminal) -> None:
+    (outline,) = stored(germline, "capsule", NAME)
+    alias, version = json.loads(outline[3])["aliases"][0]
+    before = germline.does("show", f"{NAME}@{alias}").out
+    moved = outline[3].replace(b'["%b",%d]' % (alias.encode(), version), b'["%b",1]' % alias.encode())
+    assert moved != outline[3]
+    with changed(germline, [(*outline[:3], moved)]):
+        assert germline.does("show", f"{NAME}@{alias}").out == before
+
+
+def test_a_version_from_before_there_was_a_promise_is_compared_with_a_fold_of_its_events(tmp_path: Path) -> None:
+    packed, _ = registry_files(1)
+    germline = Terminal(tmp_path, GERMLINE_REGISTRY=str(tmp_path / "registry.db"))
+    germline.write("registry.db", gzip.decompress(packed.read_bytes()))
+    said = {ref: germline.does("show", f"{NAME}{ref}").out for ref in ("", "@3")}
+    for view, ref in (("live", ""), ("snapshot", "@3")):
+        with changed(germline, [with_text(document) for document in stored(germline, view, NAME)]):
+            refused(germline, f"show {NAME}{ref}", 1)
+    assert said == {ref: germline.does("show", f"{NAME}{ref}").out for ref in said}
 
 
 def test_verify_names_the_skill_and_the_version(germline: Terminal) -> None:
