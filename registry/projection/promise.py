@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from events.store.protocol import EventLog, StoredDocument
     from registry.state.capsule import Capsule
 
-_MOST_FOLDED: Final = 4_096
-"""Versions that are remembered as they were folded again, by the hash of their event; they share their lines."""
-_FOLDED: Final[dict[str, Capsule]] = {}
+_HASHES: Final[dict[str, str]] = {}
+"""What versions of schema 1 project, by the hash of their event, as far as that was asked."""
+_LAST: Final[dict[str, Capsule]] = {}
+"""The versions of the capsule that was folded last, by the hash of their event."""
 
 
 def as_promised(log: EventLog, capsule: Capsule, document: StoredDocument) -> Capsule:
@@ -37,7 +38,7 @@ def as_promised(log: EventLog, capsule: Capsule, document: StoredDocument) -> Ca
     if (event.capsule, event.version) != (capsule.name, capsule.version):  # type: ignore[attr-defined]
         raise damaged(log, document)
     promised: str = event.projected_hash or _folded_hash(log, capsule.name, made)  # type: ignore[attr-defined]
-    if _hash_of(capsule) != promised:
+    if not promised or _hash_of(capsule) != promised:
         raise damaged(log, f"the text of {label(capsule)}, which event {made.position} promised,")
     return capsule
 
@@ -56,12 +57,15 @@ def folded_from_events(log: EventLog, name: str) -> Iterator[tuple[Envelope, Cap
 
 def _folded_hash(log: EventLog, name: str, made: Envelope) -> str:
     """Hash what a version of schema 1 projects, as its events say."""
-    if made.hash not in _FOLDED:
-        if len(_FOLDED) > _MOST_FOLDED:
-            _FOLDED.clear()
-        versions = ((at, state) for at, state in folded_from_events(log, name) if at.type == made.type)
-        _FOLDED.update({at.hash: state for at, state in versions})
-    return _hash_of(_FOLDED[made.hash])
+    if made.hash not in _HASHES:
+        state = _LAST.get(made.hash)
+        if state is None:
+            states = {at.hash: after for at, after in folded_from_events(log, name) if at.type == made.type}
+            state = states.get(made.hash)
+            _LAST.clear()
+            _LAST.update(states)
+        _HASHES[made.hash] = _hash_of(state) if state else ""
+    return _HASHES[made.hash]
 
 
 def _hash_of(capsule: Capsule) -> str:
