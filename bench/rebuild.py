@@ -41,6 +41,7 @@ from registry.decide.commands import (
     RevertVersion,
     SwitchPreset,
 )
+from registry.projection.document_check import document_problems
 from registry.projection.projector import rebuild
 from registry.registry import Registry
 
@@ -184,10 +185,14 @@ def main() -> None:
             pairs = [
                 (seconds(lambda: read_and_validate(log)), seconds(lambda: rebuild(log))) for _ in range(rounds)
             ]
+            checks = [(seconds(log.verify), seconds(lambda: document_problems(log))) for _ in range(rounds)]
     read, rebuilt = (count / statistics.median(spent) for spent in zip(*pairs, strict=True))
     ratio = statistics.median(alone / whole for alone, whole in pairs)
     print(f"{count:,} events: read and validated {read:,.0f} a second, rebuilt {rebuilt:,.0f} a second")
     print(f"ratio {ratio:.2f}, to aim at: {REACH}")
+    verified, compared = (count / statistics.median(spent) for spent in zip(*checks, strict=True))
+    longer = statistics.median((alone + beside) / alone for alone, beside in checks)
+    print(f"events verified {verified:,.0f} a second, documents compared {compared:,.0f}: {longer:.1f} times")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from events.integrity.checkpoint_file import keep_checkpoint
 from events.store.envelope import EventDraft
 from registry.decide.commands import DefinePreset, RetireVersion, RevertVersion
 from registry.decide.dispatch import Decided, DecisionState, decide
+from registry.decide.version_hash import with_projected_hash
 from registry.projection import time_travel
 from registry.projection.projector import projecting
 from registry.projection.stored_documents import definition_in
@@ -57,7 +58,7 @@ class Registry(Library):
         """
         with self.log.transaction():
             state = self._load(command)
-            decided = decide(command, state)
+            decided = with_projected_hash(decide(command, state), state.capsule)
             versions = self.log.stream_versions(sorted({item.stream for item in decided}))
             drafts = self._drafts(decided, actor or self.actor, correlation, causation)
             return self.log.append(drafts, expected=versions, project=projecting(self.log, capsule=state.capsule))

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     Advance = Callable[[int, int], None]
     """Takes how many bytes are copied, and of how many."""
+    Check = Callable[[EventLog], None]
+    """Looks at what a copy holds beside its events, once these hold; raises what it finds."""
 
 _PATIENCE_S: Final = 10.0
 """How long to wait for another process's lock, as `events.sqlite.log` does."""
@@ -61,19 +63,23 @@ class Lack:
         return self.head.position - self.common
 
 
-def back_up(path: Path, target: Path, *, advance: Advance | None = None) -> Integrity:
+def back_up(path: Path, target: Path, *, advance: Advance | None = None, check: Check | None = None) -> Integrity:
     """Copy a registry to `target`, which appears whole, verified and durable, or not at all.
 
     The copy is one moment of the registry: writers go on meanwhile, and what they append is not in it. It is
     one file, which only its owner may read; it can be opened as a registry anywhere, for reading also from a
     medium that takes no writes.
 
-    Raises: CorruptLogError where the copy does not hold what a registry promises; StorageError, NotFoundError.
+    Raises: CorruptLogError where the copy does not hold what a registry promises; StorageError, NotFoundError;
+    what `check` raises.
     """
     seen = witnessed(path)  # before the moment that is copied, or it might know of later events
     with copying(target) as partial:
         head = _copy(path, partial, advance)
         integrity = checked(partial, head, path)
+        if check is not None:
+            with closing(SqliteLog.open(partial, read_only=True)) as log:
+                check(log)
         if problems := contradictions(partial, seen):
             raise CorruptLogError(
                 f"{path}: {problems[0].what}",

@@ -48,6 +48,13 @@ def blob_name(body: bytes, *, kind: str) -> str:
     return hashlib.sha256(body).hexdigest()
 
 
+def whole_blob(name: str, body: bytes) -> bytes:
+    """Return the bytes kept under a hash; raises CorruptLogError for any others."""
+    if hashlib.sha256(body).hexdigest() != name:
+        raise CorruptLogError(f"blob {name} does not hold what its name says", hint="germline verify")
+    return body
+
+
 def episode_row(episode: StoredEpisode) -> tuple[str, str, bytes, str]:
     """Give an episode as the columns of its table."""
     return (

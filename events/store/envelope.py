@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+
+from pydantic_core import from_json
 
 from events.errors import CorruptLogError, StorageError, UsageError
 from events.types.catalogue import BY_NAME, schema_of, upcast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from events.types.frozen import Frozen
+
+T = TypeVar("T")
 
 GENESIS: Final = "0" * 64
 """The previous hash of the first event."""
@@ -65,20 +69,33 @@ class Envelope(_Columns):
 
     @cached_property
     def event(self) -> Frozen:
-        """Read the payload as its event, upcast from an older schema; raises CorruptLogError where it is not one.
+        """Read the payload as its event, upcast from an older schema.
 
         An event that was just appended is the one that was made: `seal` puts it here.
         Types and schemas of a newer germline are kept in the log and skipped by readers: ask `is_known` first.
+        Raises: CorruptLogError where it is not one, or not what was hashed when it was appended.
         """
+        return self._read(lambda payload: BY_NAME[self.type].model_validate_json(payload))  # noqa: PLW0108 - the type may be unknown
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Read the payload as JSON, in a tenth of the time: for a field or two of an event of a known type.
+
+        Raises: what `event` raises, but for fields of another kind.
+        """
+        return self._read(from_json)
+
+    def _read(self, read: Callable[[bytes], T]) -> T:
+        """Read the payload, upcast from an older schema, of an event that is what was hashed."""
         kind, schema, current = self.type, self.schema, schema_of(self.type)
+        require_whole(self)
         if schema > current:
             raise StorageError(
                 f"event {self.position} was written by a newer germline: {kind}, schema {schema}",
                 hint="upgrade germline",
             )
         try:
-            now = self.payload if schema == current else upcast(kind, schema, self.payload)
-            return BY_NAME[kind].model_validate_json(now)
+            return read(self.payload if schema == current else upcast(kind, schema, self.payload))
         except (KeyError, TypeError, ValueError) as error:
             raise CorruptLogError(
                 f"event {self.position} does not read as {kind}: {str(error).splitlines()[0]}",
@@ -96,6 +113,15 @@ def holds(envelope: Envelope) -> bool:
     """Tell whether an event is still what was hashed when it was appended."""
     *header, previous, digest, payload = envelope
     return sha256((previous + _SEPARATOR.join(map(str, header))).encode() + payload).hexdigest() == digest
+
+
+def require_whole(envelope: Envelope) -> Envelope:
+    """Return an event that is what was hashed when it was appended; raises CorruptLogError for any other."""
+    if holds(envelope):
+        return envelope
+    raise CorruptLogError(
+        f"event {envelope.position} is not what was hashed", position=envelope.position, hint="germline verify"
+    )
 
 
 def encode(event: Frozen) -> bytes:

@@ -88,11 +88,17 @@ class Tables(Protocol):
         ...
 
     def get_blob(self, name: str) -> bytes | None:
-        """Return the bytes kept under a hash, None if there are none (or they were erased)."""
+        """Return the bytes kept under a hash, None if there are none (or they were erased).
+
+        Raises: CorruptLogError where others lie there.
+        """
         ...
 
     def get_blobs(self, names: Iterable[str]) -> dict[str, bytes]:
-        """Return the bytes kept under several hashes, by hash; those that there are none of are left out."""
+        """Return the bytes kept under several hashes, by hash; those that there are none of are left out.
+
+        Raises: CorruptLogError where others lie there.
+        """
         ...
 
     def blob_kinds(self) -> dict[str, str]:
@@ -130,6 +136,10 @@ class Tables(Protocol):
         newest_first: bool = False,
     ) -> list[StoredDocument]:
         """List the documents of a view (and key) with `seq` above `after`, at most `upto`, by (key, seq)."""
+        ...
+
+    def every_document(self) -> Iterator[StoredDocument]:
+        """Yield every document, by (view, key, seq), page by page: what is written meanwhile may be among them."""
         ...
 
     def documents_at(self, view: str, places: Iterable[tuple[str, int]]) -> list[StoredDocument]:
@@ -220,11 +230,17 @@ class EventLog(Tables, Protocol):
         ...
 
     def at(self, positions: Sequence[int]) -> list[Envelope]:
-        """Return the events at these positions, in the order of positions."""
+        """Return the events at these positions, in the order of positions.
+
+        Raises: CorruptLogError for one that is not what was hashed when it was appended.
+        """
         ...
 
     def of_streams(self, streams: Iterable[str]) -> list[Envelope]:
-        """Return all events of several short streams, in the order of positions."""
+        """Return all events of several short streams, in the order of positions.
+
+        Raises: CorruptLogError for one that is not what was hashed, and where a stream has a gap.
+        """
         ...
 
     def hashes(self, *, after: int = 0, upto: int | None = None) -> Iterator[bytes]:

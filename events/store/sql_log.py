@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from events.errors import ConflictError
+from events.errors import ConflictError, CorruptLogError
 from events.store.append_checks import check_follows, first_receipt
 from events.store.contents import hashes_in_order
-from events.store.envelope import Envelope, encode, seal
+from events.store.envelope import Envelope, encode, require_whole, seal
 from events.store.pages import LAST, SELECT, Selection, read_pages
 from events.store.protocol import Receipt
 from events.store.sql_tables import SessionT, SqlTables
@@ -87,7 +88,13 @@ class SqlLog(SqlTables[SessionT]):
 
     def of_streams(self, streams: Iterable[str]) -> list[Envelope]:
         """Return all events of several short streams, in the order of positions."""
-        return self._among("stream", list(streams))
+        envelopes, reached = self._among("stream", list(streams)), Counter[str]()
+        for envelope in envelopes:
+            reached[envelope.stream] += 1
+            if envelope.version != reached[envelope.stream]:
+                what = f"version {reached[envelope.stream]} of {envelope.stream} is missing"
+                raise CorruptLogError(what, position=envelope.position, hint="germline verify")
+        return envelopes
 
     def hashes(self, *, after: int = 0, upto: int | None = None) -> Iterator[bytes]:
         """Yield the stored hash of each event beyond position `after`, up to `upto`: 32 bytes each, in order."""
@@ -134,4 +141,4 @@ class SqlLog(SqlTables[SessionT]):
             return []
         condition, parameter = self.any_of(column, values)
         rows = self._session.rows(f"{SELECT} WHERE {condition} ORDER BY position", (parameter,))
-        return [Envelope._make(row) for row in rows]
+        return [require_whole(Envelope._make(row)) for row in rows]

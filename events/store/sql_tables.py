@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from events.store.contents import blob_name, content_hash, episode_row
+from events.store.contents import blob_name, content_hash, episode_row, whole_blob
 from events.store.pages import LAST, PAGE
 from events.store.protocol import StoredDocument, StoredEpisode
 from events.store.sql_session import SqlSession
@@ -45,14 +45,14 @@ class SqlTables(ABC, Generic[SessionT]):
     def get_blob(self, name: str) -> bytes | None:
         """Return the bytes kept under a hash, None if there are none (or they were erased)."""
         for (body,) in self._session.rows("SELECT body FROM blobs WHERE name = ?", (name,)):
-            return bytes(body)
+            return whole_blob(name, bytes(body))
         return None
 
     def get_blobs(self, names: Iterable[str]) -> dict[str, bytes]:
         """Return the bytes kept under several hashes, by hash; those that there are none of are left out."""
         condition, parameter = self.any_of("name", list(names))
         rows = self._session.rows(f"SELECT name, body FROM blobs WHERE {condition}", (parameter,))  # noqa: S608 - no text from outside
-        return {name: bytes(body) for name, body in rows}
+        return {name: whole_blob(name, bytes(body)) for name, body in rows}
 
     def blob_kinds(self) -> dict[str, str]:
         """Return what each blob was first kept as, by its hash."""
@@ -107,6 +107,17 @@ class SqlTables(ABC, Generic[SessionT]):
             (view, *keys, after, LAST if upto is None else upto, LAST if limit < 0 else limit),
         )
         return [StoredDocument(*row) for row in rows]
+
+    def every_document(self) -> Iterator[StoredDocument]:
+        """Yield every document, by (view, key, seq), page by page: what is written meanwhile may be among them."""
+        last: tuple[str, str, int] = ("", "", -1)
+        while page := self._session.rows(
+            "SELECT view, key, seq, body FROM documents WHERE (view, key, seq) > (?, ?, ?)"
+            " ORDER BY view, key, seq LIMIT ?",
+            (*last, PAGE),
+        ):
+            yield from map(StoredDocument._make, page)
+            last = page[-1][:3]
 
     @abstractmethod
     def documents_at(self, view: str, places: Iterable[tuple[str, int]]) -> list[StoredDocument]:

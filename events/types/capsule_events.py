@@ -35,7 +35,11 @@ class CapsuleBorn(Mutation):
 
 
 class CapsuleVersioned(Mutation):
-    """A capsule takes its next version: these genes, at these versions, in this order."""
+    """A capsule takes its next version: these genes, at these versions, in this order.
+
+    `projected_hash` is over the files that the version projects (registry.skill_md.render.projected_hash); "" in
+    events of schema 1, whose text is folded from the log wherever it leaves.
+    """
 
     type: Literal["CapsuleVersioned"] = "CapsuleVersioned"
     capsule: str
@@ -45,6 +49,7 @@ class CapsuleVersioned(Mutation):
     summary: str
     stamped: bool
     delta: Delta | None = None
+    projected_hash: str = ""
 
 
 class KeptLine(Frozen):

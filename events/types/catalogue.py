@@ -109,8 +109,14 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
 BY_NAME: Final[dict[str, type[Frozen]]] = {kind.__name__: kind for kind in EVENT_TYPES}
 """Every event class, by the name of its type."""
 
-UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {}
-"""By event type: the n-th takes a payload from schema n to schema n + 1. No type has needed one yet."""
+
+def _unchanged(fields: dict[str, Any]) -> dict[str, Any]:
+    """Leave a payload as it is: the next schema has an optional field more."""
+    return fields
+
+
+UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {"CapsuleVersioned": (_unchanged,)}
+"""By event type: the n-th takes a payload from schema n to schema n + 1."""
 
 
 def schema_of(kind: str) -> int:

@@ -16,11 +16,10 @@ from registry.actions.attestation_file import (
     Statement,
     Subject,
 )
-from registry.actions.publish import expected_hashes
 from registry.evidence.record import EvidenceRecord
-from registry.query.provenance import asked_by
+from registry.query.provenance import asked_by, origins_of
 from registry.query.signals import erasure_of
-from registry.skill_md.render import projected_lines
+from registry.skill_md.render import expected_hashes, projected_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,9 +33,12 @@ if TYPE_CHECKING:
 def statement_on(library: Library, capsule: Capsule, checkpoint: Checkpoint) -> Statement:
     """State where a version of a skill comes from, with every event proven against a checkpoint.
 
-    Raises: NotFoundError where an event came after the checkpoint; CorruptLogError for a log with a gap.
+    Raises: NotFoundError where an event came after the checkpoint; CorruptLogError for a log with a gap;
+    StorageError where a line is not from the event that it names.
     """
-    lines = Counter(line.origin for line in projected_lines(capsule))
+    said = projected_lines(capsule)
+    lines = Counter(line.origin for line in said)
+    origins_of(library, capsule, said)
     wrote = {*lines, *(file.origin for file in capsule.files), capsule.position, capsule.born}
     candidates = _candidates(library, sorted(wrote))
     signals = _signals(library, candidates)

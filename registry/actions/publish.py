@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -20,9 +19,10 @@ from events.errors import (
 )
 from registry.decide.commands import Adopt, ImportSkill
 from registry.projection import time_travel
+from registry.projection.stored_documents import damaged
 from registry.skill_md.disk import PERMISSIONS, Drift, FileContent, drift, look, write_skill
 from registry.skill_md.folder import read_skill
-from registry.skill_md.render import label, skill_bytes, skill_text, stamped_version
+from registry.skill_md.render import expected_hashes, label, skill_bytes, skill_text, stamped_version
 from registry.skill_md.skill_files import SKILL_FILE
 from registry.skill_md.text import stamp
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 Standing = Literal["projected", "stale", "edited", "missing"]
 """What is on disk: the live version, an earlier one (a crash came between), a person's edit, or nothing."""
 
+_NAMES_FOLDER: Final = ("CapsuleImported", "CapsuleBorn", "CapsuleMoved")
 _LOOKS: Final = 3
 """How often a folder is looked at because somebody wrote to it meanwhile (a guess: two are enough for a save)."""
 
@@ -108,13 +109,6 @@ def expected_files(log: EventLog, capsule: Capsule) -> dict[str, FileContent]:
             )
         files[file.entry.path] = FileContent(body, file.entry.mode & PERMISSIONS)
     return files
-
-
-def expected_hashes(capsule: Capsule) -> dict[str, tuple[str, int]]:
-    """Say the same by content hash and mode, without fetching the files."""
-    hashes = {SKILL_FILE: (hashlib.sha256(skill_bytes(capsule)).hexdigest(), capsule.mode & PERMISSIONS)}
-    hashes.update({file.entry.path: (file.entry.blob, file.entry.mode & PERMISSIONS) for file in capsule.files})
-    return hashes
 
 
 def differences(library: Library, name: str) -> list[Drift]:
@@ -281,14 +275,22 @@ def write_out(
     """Write a version to a folder (its own where none is named), atomically file by file.
 
     In its own folder the files are removed that the version on disk had and this one has not. Raises:
-    OvertakenError where a file changed since it was `seen`; UntrustedError where its own folder lies outside the
-    project and nobody confirmed it.
+    OvertakenError where a file changed since it was `seen`; StorageError where its own folder is not the one that
+    the events name; UntrustedError where that lies outside the project and nobody confirmed it.
     """
-    target = folder or library.places.require(Path(capsule.source), capsule.name)
+    target = folder or library.places.require(_own_folder(library, capsule), capsule.name)
     files = expected_files(library.log, capsule)
     past = None if folder else _earlier(library, capsule, _version_on_disk(capsule))
     gone = {file.entry.path for file in past.files} - files.keys() if past else set()
     return write_skill(target, files, remove=tuple(sorted(gone)), seen=seen)
+
+
+def _own_folder(library: Library, capsule: Capsule) -> Path:
+    """Return where a skill is projected to, as the last event says that named a folder."""
+    named = library.log.read(stream=f"capsule:{capsule.name}", types=_NAMES_FOLDER, newest_first=True, limit=1)
+    if [getattr(envelope.event, "source", "") for envelope in named] != [capsule.source]:
+        raise damaged(library.log, f"the folder of {capsule.name}")
+    return Path(capsule.source)
 
 
 class FolderRepair(NamedTuple):

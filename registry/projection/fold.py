@@ -47,9 +47,8 @@ def apply(capsule: Capsule | None, event: Frozen, envelope: Envelope) -> Capsule
     return _EFFECTS[kind](capsule, event, envelope)
 
 
-def changes_capsule(event: Frozen) -> bool:
-    """Tell whether an event changes the state of the capsule that it names."""
-    kind: str = getattr(event, "type", "")
+def changes_capsule(kind: str) -> bool:
+    """Tell whether events of a type change the state of the capsule that they name."""
     return kind in _BEGINNINGS or kind in _EFFECTS
 
 

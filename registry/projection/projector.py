@@ -25,27 +25,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from events.errors import CorruptLogError
 from events.store.protocol import StoredDocument
 from events.store.subscriptions import catch_up, taken_in, with_appends
-from events.types.candidate_events import CandidateProposed
 from events.types.capsule_events import (
     AliasMoved,
     CapsuleReverted,
     CapsuleVersioned,
     VersionRetired,
     VersionScored,
-)
-from events.types.model_events import ModelAsked
-from events.types.registry_events import (
-    EvaluatorRegistered,
-    EvidenceErased,
-    OutcomeRecorded,
-    PresetDefined,
-    PresetSwitched,
-    RegistryCreated,
-    SignalRaised,
 )
 from registry.projection import time_travel
 from registry.projection.fold import apply, changes_capsule
@@ -90,18 +80,16 @@ class Projector:
         self._out = {}
         touched = set()
         for envelope in envelopes:
-            if envelope.is_known:
+            if not envelope.is_known:
+                continue
+            if changes_capsule(envelope.type):
                 event = envelope.event
-                capsule: str = getattr(event, "capsule", "")
-                if capsule:
-                    self._put("mention", capsule, envelope.position)
-                    if changes_capsule(event):
-                        self._fold_capsule(capsule, envelope, event)
-                        touched.add(capsule)
-                    elif isinstance(event, CandidateProposed):
-                        self._put("proposed", event.fingerprint, envelope.position, event.candidate.encode())
-                elif envelope.stream == "registry":
-                    self._fold_registry(envelope, event)
+                capsule: str = getattr(event, "capsule")  # noqa: B009 - events of several kinds
+                self._put("mention", capsule, envelope.position)
+                self._fold_capsule(capsule, envelope, event)
+                touched.add(capsule)
+            else:
+                self._fold_others(envelope, envelope.fields)
         for name in touched:
             folded = self._folded[name]
             self._put("capsule", name, 0, folded.outline.to_bytes())
@@ -139,34 +127,50 @@ class Projector:
     def _load(self, name: str) -> _Folded | None:
         outline = self._log.document("capsule", name)
         known = self._loaded
-        capsule = known if known and known.name == name else time_travel.latest(self._log, name)
+        capsule = known if known and known.name == name else time_travel.live(self._log, name)
         return _Folded(capsule, read_back(self._log, outline, Outline.from_bytes)) if outline and capsule else None
 
-    def _fold_registry(self, envelope: Envelope, event: Frozen) -> None:
-        at = str(envelope.position).encode()
-        if isinstance(event, RegistryCreated):
-            row = {"format": FORMAT, "preset": event.preset, "split_key": event.split_key, "at": envelope.at}
-            self._put("registry", "", 0, compact(row).encode())
-        elif isinstance(event, PresetSwitched):
+    def _fold_others(self, envelope: Envelope, fields: dict[str, Any]) -> None:
+        """Take in an event that changes no capsule: of its fields, few matter."""
+        try:
+            if capsule := fields.get("capsule"):
+                self._put("mention", capsule, envelope.position)
+                if envelope.type == "CandidateProposed":
+                    self._put("proposed", fields["fingerprint"], envelope.position, fields["candidate"].encode())
+            elif envelope.stream == "registry":
+                self._fold_registry(envelope, fields)
+        except (AttributeError, LookupError, TypeError) as error:
+            raise CorruptLogError(
+                f"event {envelope.position} does not read as {envelope.type}",
+                position=envelope.position,
+                hint="germline verify",
+            ) from error
+
+    def _fold_registry(self, envelope: Envelope, fields: dict[str, Any]) -> None:
+        kind, at = envelope.type, str(envelope.position).encode()
+        if kind == "RegistryCreated":
+            stated = {name: fields[name] for name in ("preset", "split_key")}
+            self._put("registry", "", 0, compact({"format": FORMAT, **stated, "at": envelope.at}).encode())
+        elif kind == "PresetSwitched":
             document = self._log.document("registry", "")
             body = self._out.get(("registry", "", 0)) or (document.body if document else b"{}")
             state = json.loads(body)
-            self._put("registry", "", 0, compact({**state, "preset": event.preset}).encode())
-        elif isinstance(event, PresetDefined):
-            self._put("preset", event.preset, envelope.position, event.definition.encode())
-        elif isinstance(event, EvaluatorRegistered):
-            self._put("evaluator", event.evaluator, 0, at)
-        elif isinstance(event, SignalRaised):
-            self._put("signal", event.fingerprint, 0, at)
-        elif isinstance(event, OutcomeRecorded):
-            outcome = {"value": event.value, "source": event.source}
-            self._put("outcome", event.episode, envelope.position, compact(outcome).encode())
-        elif isinstance(event, ModelAsked):
-            self._put("asked", event.prompt_hash, envelope.position)
-        elif isinstance(event, EvidenceErased):
-            erased = {"at": envelope.at, "reason": event.reason}
-            erased |= {"record": event.record} if event.record else {}
-            self._put("erased", event.evidence, 0, compact(erased).encode())
+            self._put("registry", "", 0, compact({**state, "preset": fields["preset"]}).encode())
+        elif kind == "PresetDefined":
+            self._put("preset", fields["preset"], envelope.position, fields["definition"].encode())
+        elif kind == "EvaluatorRegistered":
+            self._put("evaluator", fields["evaluator"], 0, at)
+        elif kind == "SignalRaised":
+            self._put("signal", fields["fingerprint"], 0, at)
+        elif kind == "OutcomeRecorded":
+            outcome = {name: fields[name] for name in ("value", "source")}
+            self._put("outcome", fields["episode"], envelope.position, compact(outcome).encode())
+        elif kind == "ModelAsked":
+            self._put("asked", fields["prompt_hash"], envelope.position)
+        elif kind == "EvidenceErased":
+            erased = {"at": envelope.at, "reason": fields["reason"]}
+            erased |= {"record": fields["record"]} if fields.get("record") else {}
+            self._put("erased", fields["evidence"], 0, compact(erased).encode())
 
 
 def projecting(

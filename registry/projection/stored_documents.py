@@ -57,13 +57,18 @@ def read_back(log: EventLog, document: StoredDocument, read: Callable[[bytes], T
         raise damaged(log, document) from error
 
 
-def damaged(log: EventLog, document: StoredDocument) -> StorageError:
-    """Say which document is not what it must be, and what folds it again."""
-    holds = _HOLDS.get(document.view, "the state of {key}").format(key=document.key)
+def damaged(log: EventLog, what: StoredDocument | str) -> StorageError:
+    """Say which document is not what it must be, or what was folded from documents, and what folds them again."""
+    holds = what if isinstance(what, str) else content_of(what)
     return StorageError(
         f"{holds} that is kept beside the events is damaged",
         hint=f"germline copy {log.location} NEW folds it again",
     )
+
+
+def content_of(document: StoredDocument) -> str:
+    """Say what a document holds."""
+    return _HOLDS.get(document.view, "the state of {key}").format(key=document.key)
 
 
 def about_in(body: bytes) -> About:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from registry.projection.fold import apply
+from registry.projection.promise import as_promised, folded_from_events
 from registry.projection.snapshots import thaw
 from registry.projection.stored_documents import damaged, events_in, position_in, read_back, row
 
@@ -20,28 +21,68 @@ _PAGE: Final = 256
 
 
 def latest(log: EventLog, name: str) -> Capsule | None:
-    """Return a capsule as it is now, None where there is none of that name."""
+    """Return a capsule as it is now, None where there is none of that name.
+
+    Raises: StorageError where it is not the last version, or does not project what that one promised.
+    """
+    document = log.document("live", name)
+    while document is not None:
+        capsule = read_back(log, document, thaw)
+        newest = log.read(stream=f"capsule:{name}", types=("CapsuleVersioned",), newest_first=True, limit=1)
+        if [made.position for made in newest] == [capsule.position]:
+            return as_promised(log, capsule, document)
+        last, document = document, log.document("live", name)
+        if document == last:  # no other process made a version meanwhile
+            raise damaged(log, document)
+    return None
+
+
+def live(log: EventLog, name: str) -> Capsule | None:
+    """Return a capsule as its document has it, to fold further events on; what leaves is read by `latest`."""
     document = log.document("live", name)
     return read_back(log, document, thaw) if document else None
 
 
 def at_version(log: EventLog, name: str, version: int) -> Capsule | None:
-    """Return a capsule as one of its versions had it, None where there is no such version."""
+    """Return a capsule as one of its versions had it, None where there is no such version.
+
+    Raises: StorageError where it does not project what the version promised.
+    """
     document = _made(log, name, version)
     if document is None:
         return None
-    capsule = at_position(log, name, read_back(log, document, _position_in))
+    capsule = _folded(log, name, read_back(log, document, _position_in))
     if capsule is None or capsule.version != version:  # the position of something else
         raise damaged(log, document)
-    return capsule
+    return as_promised(log, capsule, document)
 
 
 def at_position(log: EventLog, name: str, position: int) -> Capsule | None:
-    """Return a capsule as it stood right after the event at a position."""
+    """Return a capsule as it stood right after the event at a position: its version by then, and the events since.
+
+    Raises: StorageError where that version does not project what it promised.
+    """
+    capsule = _folded(log, name, position)
+    if capsule is None or not capsule.version:  # no version yet that promised anything
+        return next((state for at, state in folded_from_events(log, name) if at.position == position), capsule)
+    made = capsule if capsule.position == position else _folded(log, name, capsule.position)
+    document = _made(log, name, capsule.version)
+    if document is None or made is None:
+        raise damaged(log, f"the place of version {capsule.version} of {name}")
+    return _with_changes(log, as_promised(log, made, document), after=made.position, upto=position)
+
+
+def _folded(log: EventLog, name: str, position: int) -> Capsule | None:
+    """Fold a capsule up to a position, from the snapshot before it."""
     snapshot = log.document("snapshot", name, at=position)
     capsule = read_back(log, snapshot, thaw) if snapshot else None
-    after = snapshot.seq if snapshot else 0
-    changes = log.documents("touch", name, after=after, upto=position)
+    return _with_changes(log, capsule, after=snapshot.seq if snapshot else 0, upto=position, name=name)
+
+
+def _with_changes(
+    log: EventLog, capsule: Capsule | None, *, after: int, upto: int, name: str = ""
+) -> Capsule | None:
+    changes = log.documents("touch", capsule.name if capsule else name, after=after, upto=upto)
     for envelope in log.at([change.seq for change in changes]):
         capsule = apply(capsule, envelope.event, envelope)
     return capsule

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.clock import first_moment, last_moment
 from events.errors import NotFoundError
+from events.store.envelope import require_whole
 from events.store.subscriptions import taken_in
 from registry.projection import time_travel
 from registry.projection.candidate_cache import FoldedCandidates
@@ -108,7 +109,7 @@ class Library:
     def version_of(self, name: str, ref: str) -> int:
         """Resolve a version as people write it: a number, an alias, `best`, or a date (the last one up to it)."""
         outline = self.outline(name)
-        version = dict(outline.aliases).get(ref, 0)
+        version = self._aliased(name, ref) if ref in dict(outline.aliases) else 0
         if ref.isdecimal() and len(ref) <= _MOST_DIGITS:
             version = int(ref)
         elif ref == "best":
@@ -118,6 +119,12 @@ class Library:
         if not 1 <= version <= outline.version:
             raise self._unknown_version(name, ref, outline)
         return version
+
+    def _aliased(self, name: str, alias: str) -> int:
+        """Return the version that an alias points at, by the event that moved it last."""
+        moved = self.log.read(stream=f"capsule:{name}", types=("AliasMoved",), newest_first=True)
+        events = (event_of("AliasMoved", envelope) for envelope in moved)
+        return next((event.version for event in events if event.alias == alias), 0)
 
     def outline(self, name: str) -> Outline:
         """Return a skill's latest version, aliases and reverts, without its whole state."""
@@ -276,11 +283,15 @@ class Library:
         since: str = "",
         limit: int = -1,
     ) -> Iterator[Envelope]:
-        """Yield events newest first: of one skill or of all, of some types, since a time (RFC 3339)."""
+        """Yield events newest first: of one skill or of all, of some types, since a time (RFC 3339).
+
+        Raises: CorruptLogError for one that is not what was hashed when it was appended.
+        """
         if capsule:
             self.outline(capsule)
         earliest = first_moment(since) if since else ""
-        envelopes = (envelope for envelope in self._newest(capsule, types) if not types or envelope.type in types)
+        newest = map(require_whole, self._newest(capsule, types))
+        envelopes = (envelope for envelope in newest if not types or envelope.type in types)
         recent = takewhile(lambda envelope: envelope.at >= earliest, envelopes)
         return islice(recent, limit if limit >= 0 else None)
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from events.errors import NotFoundError
 from registry.projection import time_travel
+from registry.projection.stored_documents import damaged
 from registry.query.signals import ErasedEvidence, erasures_of, kept_evidence
-from registry.skill_md.render import projected_lines
+from registry.skill_md.render import label, projected_lines
 from registry.state.line_claims import claims_of
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from events.store.envelope import Envelope
     from events.types.candidate_events import CandidateScored
     from events.types.claims import Claim
+    from events.types.frozen import Frozen
     from registry.evidence.record import EvidenceRecord
     from registry.query.library import Library, Raised
     from registry.query.model_prompts import ModelPrompt
@@ -70,12 +72,35 @@ class Why(NamedTuple):
 def blame(library: Library, capsule: Capsule) -> list[tuple[ProjectedLine, Envelope]]:
     """Pair every projected line with the event that wrote it."""
     lines = projected_lines(capsule)
-    origins = library.origins({line.origin for line in lines})
+    origins = origins_of(library, capsule, lines)
     return [(line, origins[line.origin]) for line in lines]
 
 
+def brought_lines(event: Frozen) -> Iterator[str]:
+    """List the lines that an event brought."""
+    yield from getattr(event, "front", ())
+    yield from getattr(event, "lines", ())
+    for edit in getattr(event, "edits", ()):
+        yield from edit.text
+
+
+def origins_of(library: Library, capsule: Capsule, lines: Iterable[ProjectedLine]) -> Mapping[int, Envelope]:
+    """Read the events that lines say they come from; raises StorageError where one never brought its line.
+
+    A line that another is put behind may get the ending that it lacked.
+    """
+    named: dict[int, set[str]] = {}
+    for line in lines:
+        named.setdefault(line.origin, set()).update([line.text.rstrip("\r\n")] if line.id else [])
+    origins = library.origins(named.keys())
+    for position, texts in named.items():
+        if texts.difference(text.rstrip("\r\n") for text in brought_lines(origins[position].event)):
+            raise damaged(library.log, f"the origin of lines of {label(capsule)} in event {position}")
+    return origins
+
+
 class SkillHistory(NamedTuple):
-    """What the lines of a skill have in common: its outline, and the versions they came with and those before."""
+    """What the lines of a skill have in common: its outline, and the versions they came with."""
 
     outline: Outline
     rows: Mapping[int, VersionRow]
@@ -83,8 +108,7 @@ class SkillHistory(NamedTuple):
 
 def history_of(library: Library, name: str, versions: Iterable[int]) -> SkillHistory:
     """Read what explains lines that came with these versions."""
-    asked = {number for version in versions for number in (version - 1, version)}
-    return SkillHistory(library.outline(name), library.version_rows(name, asked))
+    return SkillHistory(library.outline(name), library.version_rows(name, set(versions)))
 
 
 def why(
@@ -107,7 +131,7 @@ def why(
             hint=f"germline show {capsule.name}@{capsule.version} --blame",
         )
     line = lines[number - 1]
-    origin = library.origins({line.origin})[line.origin]
+    origin = origins_of(library, capsule, [line])[line.origin]
     history = history or history_of(library, capsule.name, [line.version])
     outlines = {capsule.name: history.outline}
     proposal: str = getattr(origin.event, "candidate", "")
@@ -124,7 +148,7 @@ def why(
         claim=_claim(capsule, line),
         signal=signal,
         evidence=evidence,
-        previous=tuple(islice(_previous(library, capsule, line, history), earlier)),
+        previous=tuple(islice(_previous(library, capsule, line), earlier)),
         tried=_tried(library, candidate, outlines) if candidate else (),
         erased=erased_of(library, signal, evidence),
         taken_back=library.version(capsule.name, taken_back) if taken_back else None,
@@ -175,15 +199,11 @@ def _tried(library: Library, candidate: Candidate, outlines: Mapping[str, Outlin
     )
 
 
-def _previous(library: Library, capsule: Capsule, line: ProjectedLine, history: SkillHistory) -> Iterator[Earlier]:
+def _previous(library: Library, capsule: Capsule, line: ProjectedLine) -> Iterator[Earlier]:
     """Walk back through the earlier texts of the line with this identity, newest first; the stamp has no past."""
     version = line.version - 1 if line.id else 0
     while version:
-        row = history.rows.get(version)
-        if row is None:
-            past = time_travel.at_version(library.log, capsule.name, version)
-        else:
-            past = time_travel.at_position(library.log, capsule.name, row.position)
+        past = time_travel.at_version(library.log, capsule.name, version)
         old = _find(past, line) if past else None
         if old is None:
             return

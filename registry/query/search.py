@@ -17,6 +17,7 @@ from events.errors import UsageError
 from events.types.candidate_events import CandidateProposed
 from events.types.registry_events import SignalRaised
 from registry.projection import time_travel
+from registry.query.provenance import brought_lines, origins_of
 from registry.skill_md.render import projected_lines
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def search(library: Library, query: Query, limit: int) -> list[Match]:
 def _live(library: Library, capsules: Iterable[Capsule], test: Callable[[str], bool]) -> Iterator[Match]:
     for capsule in capsules:
         lines = [line for line in projected_lines(capsule) if test(line.text)]
-        origins = library.origins({line.origin for line in lines})
+        origins = origins_of(library, capsule, lines)
         for line in lines:
             yield _line(capsule.name, capsule.version, line, origins[line.origin].at)
 
@@ -148,7 +149,9 @@ def _past(
         if query.skill and getattr(event, "capsule", "") != query.skill:
             continue
         if envelope.type in _BORN:
-            yield from _gone(library, envelope, [text for text in _texts(event) if test(text)], live, at_version)
+            yield from _gone(
+                library, envelope, [text for text in brought_lines(event) if test(text)], live, at_version
+            )
         else:
             matches = (match for match in _said(envelope, event) if match.kind in query.kinds and test(match.text))
             yield from (
@@ -156,14 +159,6 @@ def _past(
                 for match in matches
                 if match.kind != "proposal" or _never_live(library, match)
             )
-
-
-def _texts(event: Frozen) -> Iterator[str]:
-    """List the lines that an event brought."""
-    yield from getattr(event, "front", ())
-    yield from getattr(event, "lines", ())
-    for edit in getattr(event, "edits", ()):
-        yield from edit.text
 
 
 def _gone(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from hashlib import sha256
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
+from registry.skill_md.disk import PERMISSIONS
+from registry.skill_md.skill_files import SKILL_FILE
 from registry.skill_md.text import stamp
 from registry.state.line import ProjectedLine, SkillLine
 
@@ -60,3 +63,20 @@ def skill_text(capsule: Capsule) -> str:
 def skill_bytes(capsule: Capsule) -> bytes:
     """Encode SKILL.md: an import that nobody edited gives the same bytes."""
     return skill_text(capsule).encode(encoding_of(capsule))
+
+
+def expected_hashes(capsule: Capsule) -> dict[str, tuple[str, int]]:
+    """Say what the folder of a capsule holds once it is projected: by path, SHA-256 (hex) and mode bits."""
+    hashes = {SKILL_FILE: (sha256(skill_bytes(capsule)).hexdigest(), capsule.mode & PERMISSIONS)}
+    hashes.update({file.entry.path: (file.entry.blob, file.entry.mode & PERMISSIONS) for file in capsule.files})
+    return hashes
+
+
+def projected_hash(capsule: Capsule) -> str:
+    """Hash what a version projects, as the event that makes it promises: SHA-256 (hex) over its files by path.
+
+    Of each file: its path, 0x00, its mode in octal, 0x00, its SHA-256 in hexadecimal, a line feed.
+    """
+    files = sorted(expected_hashes(capsule).items())
+    rows = [f"{path}\0{mode:o}\0{digest}\n" for path, (digest, mode) in files]
+    return sha256("".join(rows).encode()).hexdigest()

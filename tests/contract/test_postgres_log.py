@@ -12,6 +12,7 @@ from events.postgres.address import PostgresAddress
 from events.postgres.log import PostgresLog
 from tests.contract.event_log_contract import AppendContract, LogContract, ReadContract, TransactionContract
 from tests.contract.event_log_machine import EventLogMachine
+from tests.contract.promise_contract import PromiseContract
 from tests.contract.subscription_contract import SubscriptionContract
 from tests.contract.tables_contract import TablesContract
 
@@ -46,6 +47,10 @@ class TestPostgresReads(PostgresOpener, ReadContract):
 
 class TestPostgresTables(PostgresOpener, TablesContract):
     """What lies beside the events."""
+
+
+class TestPostgresPromises(PostgresOpener, PromiseContract):
+    """What leaves."""
 
 
 class TestPostgresSubscriptions(PostgresOpener, SubscriptionContract):

@@ -29,7 +29,10 @@ from events.postgres.migrations import SCHEMA_VERSION
 from events.sqlite.log import SqliteLog
 from events.store.envelope import Envelope
 from events.store.protocol import StoredDocument, StoredEpisode
+from registry.projection.document_check import document_problems
 from tests.contract.drafts import Pen, put
+from tests.contract.promise_contract import grown
+from tests.registries import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -143,14 +146,36 @@ def test_a_role_that_may_only_read_reads_everything_and_is_told_when_it_writes(
         assert log.head().position == 5
 
 
-def test_a_writer_who_is_not_the_owner_needs_the_grants_that_the_documentation_lists(
-    postgres: Server, where: str
-) -> None:
+def let_write(postgres: Server, where: str) -> None:
+    """Grant a role `writer` what the documentation lists."""
     page = (Path(__file__).parents[2] / "docs/postgres.md").read_text(encoding="utf-8")
     grants = re.findall(r"^GRANT .* TO writer;", page, re.MULTILINE)
     assert len(grants) == 6
     postgres.execute("DO $$ BEGIN CREATE ROLE writer LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$")
     postgres.execute(*(grant.replace("agents", schema_of(where)) for grant in grants))
+
+
+def test_a_writer_changes_no_text_unseen(postgres: Server, tmp_path: Path) -> None:
+    where = postgres.new_address()
+    with closing(opened(where, create=True)) as log:
+        registry = grown(log, tmp_path)
+        let_write(postgres, where)
+        with postgres.admin(user="writer") as writer:
+            writer.execute(
+                f"UPDATE {schema_of(where)}.documents SET body = (SELECT body FROM {schema_of(where)}.documents"
+                " WHERE view = 'snapshot' LIMIT 1) WHERE view = 'live'"
+            )
+        with pytest.raises(StorageError, match=f"the state of {NAME} .* is damaged"):
+            registry.capsule(NAME)
+        assert [problem.what.partition(" beside")[0] for problem in document_problems(log)] == [
+            f"the state of {NAME} at version 5"
+        ]
+
+
+def test_a_writer_who_is_not_the_owner_needs_the_grants_that_the_documentation_lists(
+    postgres: Server, where: str
+) -> None:
+    let_write(postgres, where)
     with closing(opened(as_user(where, "writer"))) as log:
         put(log, Pen("more").draft())
         for _ in range(2):

@@ -11,6 +11,7 @@ from hypothesis import settings
 from events.sqlite.log import SqliteLog
 from tests.contract.event_log_contract import AppendContract, LogContract, ReadContract, TransactionContract
 from tests.contract.event_log_machine import EventLogMachine
+from tests.contract.promise_contract import PromiseContract
 from tests.contract.subscription_contract import SubscriptionContract
 from tests.contract.tables_contract import TablesContract
 
@@ -39,6 +40,10 @@ class TestSqliteReads(SqliteOpener, ReadContract):
 
 class TestSqliteTables(SqliteOpener, TablesContract):
     """What lies beside the events."""
+
+
+class TestSqlitePromises(SqliteOpener, PromiseContract):
+    """What leaves."""
 
 
 class TestSqliteSubscriptions(SqliteOpener, SubscriptionContract):

@@ -159,7 +159,7 @@ def _trend(library: Library, skill: str, version: int, position: int) -> Iterato
 
 def _change(library: Library, event: Frozen, position: int, after: Capsule | None) -> tuple[DiffLine, ...]:
     """Compare a skill before and after an event; a version is compared with the version before it."""
-    if after is None or not changes_capsule(event):
+    if after is None or not changes_capsule(type(event).__name__):
         return ()
     if isinstance(event, FileChanged):
         return _file_change(library, event, time_travel.at_position(library.log, after.name, position - 1))

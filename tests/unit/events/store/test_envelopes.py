@@ -34,7 +34,9 @@ def switched(reason: str = "why not") -> PresetSwitched:
 
 
 def stored(payload: bytes, kind: str = "PresetSwitched") -> Envelope:
-    return Envelope(7, "id", "registry", 1, kind, 1, "now", "germline", "", "", GENESIS, "hash", payload)
+    header = (7, "id", "registry", 1, kind, 1, "now", "germline", "", "")
+    digest = sha256((GENESIS + "\x1f".join(map(str, header))).encode() + payload).hexdigest()
+    return Envelope(*header, GENESIS, digest, payload)
 
 
 def test_a_row_of_a_source_table_is_hashed_by_the_written_formula() -> None:

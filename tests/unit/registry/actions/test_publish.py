@@ -14,7 +14,6 @@ from events.types.parts import Edit
 from registry.actions.publish import (
     differences,
     expected_files,
-    expected_hashes,
     publish,
     repair,
     require_unedited,
@@ -27,7 +26,7 @@ from registry.decide.commands import ImportSkill, RevertVersion
 from registry.skill_md import disk as skill_disk
 from registry.skill_md.disk import Drift, write_skill
 from registry.skill_md.folder import read_skill
-from registry.skill_md.render import skill_bytes
+from registry.skill_md.render import expected_hashes, skill_bytes
 from tests.clocks import TickingClock
 from tests.registries import LOOK, NAME, SKILL, imported, judged, learn, new_registry, proposal, rewrite
 from tests.terminal import Terminal

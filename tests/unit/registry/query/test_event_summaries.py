@@ -89,14 +89,13 @@ def test_an_event_from_before_a_field_came_is_summed_up_with_its_default() -> No
 def test_a_payload_that_is_no_such_event_is_told_whether_its_hash_holds_or_not(payload: bytes) -> None:
     made = envelope_of(example(next(kind for kind in EVENT_TYPES if kind.__name__ == "CapsuleVersioned")))
     for broken in (made._replace(payload=payload), rehashed(made, payload)):
-        with pytest.raises(CorruptLogError, match="event 1 does not read as CapsuleVersioned"):
+        with pytest.raises(CorruptLogError, match=r"event 1 (does not read as CapsuleVersioned|is not what)"):
             summary(broken)
 
 
-def test_what_is_no_longer_what_was_hashed_is_read_as_an_event() -> None:
-    """Else a change that no event would take could pass for one in the list."""
+def test_what_is_no_longer_what_was_hashed_is_not_summed_up() -> None:
     made = envelope_of(example(next(kind for kind in EVENT_TYPES if kind.__name__ == "CapsuleVersioned")))
-    changed = made._replace(payload=made.payload.replace(b'"stamped":true', b'"stamped":7.5'))
+    changed = made._replace(payload=made.payload.replace(b'"stamped":true', b'"stamped":false'))
     assert changed != made
-    with pytest.raises(CorruptLogError, match="does not read as"):
+    with pytest.raises(CorruptLogError, match="event 1 is not what was hashed"):
         summary(changed)

@@ -84,10 +84,11 @@ def test_events_seen_once_are_not_read_again_and_remembering_is_bounded(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     learn(registry)
-    first = blame(registry, registry.capsule(NAME))
+    now = registry.capsule(NAME)
+    first = blame(registry, now)
     with monkeypatch.context() as patched:
         patched.setattr(registry.log, "at", None)
-        assert blame(registry, registry.capsule(NAME)) == first
+        assert blame(registry, now) == first
     monkeypatch.setattr("registry.query.library._MOST_SEEN", 2)
     assert blame(registry, registry.capsule(NAME)) == first
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
@@ -14,6 +15,7 @@ from events.clock import SystemClock
 from events.errors import CorruptLogError, GermlineError, NotFoundError, RefusedError, UsageError
 from events.sqlite.backup import Lack, back_up, back_up_log, lacking, restore
 from events.sqlite.verify import verify_file
+from registry.projection.document_check import require_documents
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, Yes
@@ -112,10 +114,10 @@ def _backed_up(call: Invocation, where: Where, target: Path, *, dry_run: bool) -
         if dry_run:
             return _sound(where, hint="germline doctor --repair --dry-run")
         with ReadProgress(call, "copying") as shown:
-            return back_up(where, target, advance=shown.advance)
+            return back_up(where, target, advance=shown.advance, check=partial(require_documents, of=str(where)))
     with closing(open_log(where, read_only=True)) as log:
         if dry_run:
-            return log.verify()
+            return log.verify()  # what lies beside the events is not copied
         with Counted(call, "events", log.head().position) as line:
             return back_up_log(log, target, advance=lambda done, _: line.advance(done))
 
@@ -203,6 +205,8 @@ def _sound(path: Path, *, hint: str) -> Integrity:
         first = integrity.problems[0]
         more = f", and {len(integrity.problems) - 1:,} more" if len(integrity.problems) > 1 else ""
         raise CorruptLogError(f"{path} does not hold: {first.what}{more}", position=first.position, hint=hint)
+    with closing(open_log(path, read_only=True)) as log:
+        require_documents(log, of=str(path))
     return integrity
 
 

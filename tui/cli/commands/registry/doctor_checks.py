@@ -16,6 +16,7 @@ from events.store.envelope import GENESIS, holds
 from registry.actions.publish import differences, moved_to, standing
 from registry.evidence.gitleaks import find_gitleaks
 from registry.evidence.log_paths import kept_path
+from registry.projection.document_check import document_problems, refold
 from strategies.claims.catalogue import broken_plugins
 from strategies.files.default_locations import usual_logs
 from strategies.files.project_sessions import ProjectSessions
@@ -45,6 +46,8 @@ State = Literal["ok", "missing", "broken"]
 
 LAST_EVENTS: Final = 1_000
 """Events at the end of the log that are looked at: some 10 ms, where `verify` reads all of them."""
+FOLDED_EVENTS: Final = 20_000
+"""Events of a log that is folded once more: about a second; `verify` folds logs of any length."""
 _EXTRAS: Final = (
     ("hyperscan", "hyperscan", "searches plain logs faster than google-re2"),
     ("inspect", "inspect_ai", "reads the eval logs of Inspect"),
@@ -114,9 +117,11 @@ def _registry(call: Invocation) -> Iterator[DoctorCheck]:
         return
     try:
         with open_library(path) as library:
-            yield _head(library, path)
-            yield from _registry_trust(library, path)
-            yield from _skills(library)
+            yield (head := _head(library, path))
+            if head.state == "ok":
+                yield from _registry_trust(library, path)
+                yield from _documents(library, path)
+                yield from _skills(library)
     except GermlineError as error:
         mend = begins_there(call.registry) if error.hint == BEGINS else error.hint
         yield DoctorCheck("registry", "broken", error.message, mend or "germline verify")
@@ -143,6 +148,12 @@ def _registry_trust(library: Library, path: Where) -> Iterator[DoctorCheck]:
     for words in (trust.summary, unconfirmed_words(skill_places(library, trust))):
         if words:
             yield DoctorCheck("trust", "missing", words, trust_command(path))
+
+
+def _documents(library: Library, path: Where) -> Iterator[DoctorCheck]:
+    """Compare what is kept of the folded events with a fold of them, of logs that take a second at most."""
+    if library.log.head().position <= FOLDED_EVENTS and (wrong := document_problems(library.log)):
+        yield DoctorCheck("documents", "broken", f"{path}: {wrong[0].what}", refold(str(path)))
 
 
 def _skills(library: Library) -> Iterator[DoctorCheck]:

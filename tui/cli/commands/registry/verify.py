@@ -55,8 +55,9 @@ def verify(  # noqa: PLR0913 - the options of the command are its contract
 ) -> None:
     """Check every event, link and stored content of the registry.
 
-    Ends with exit code 3 where anything does not hold, and names the position. What was kept of it in the sidecar
-    beside it is compared too; --against names checkpoints that were kept elsewhere.
+    What is kept of the folded events is compared with a fold of them. Ends with exit code 3 where anything does
+    not hold, and names the position. What was kept of it in the sidecar beside it is compared too; --against names
+    checkpoints that were kept elsewhere.
     """
     call = invocation(ctx)
     _require_sense(event, proof, attestation, files, key, against)
@@ -132,7 +133,7 @@ def _verify_log(call: Invocation, against: Path | None, key: str, *, as_json: bo
     if problems:
         raise CheckFailedError(
             f"{path} does not hold what it promises: {count(len(problems), 'problem')}",
-            hint=_hint(integrity, beside),
+            hint=_hint(str(path), integrity, beside),
         )
     call.say(
         f"{call.paint('✓', 'good')} {count(integrity.events, 'event')}, unbroken up to {integrity.head.hash[:16]}"
@@ -149,6 +150,7 @@ def _verified(path: Where, against: Path | None, key: str) -> tuple[Integrity, _
     Checkpoints are read before the log: one that is kept meanwhile would name events that are not seen yet.
     """
     from events.integrity.checkpoint_file import read_kept, read_sidecar, sidecar_of  # noqa: PLC0415 - for the one command that verifies
+    from registry.projection.document_check import document_problems  # noqa: PLC0415 - the same
 
     sidecar = sidecar_of(beside_of(path))
     beside = read_sidecar(sidecar)
@@ -159,6 +161,8 @@ def _verified(path: Where, against: Path | None, key: str) -> tuple[Integrity, _
         return Integrity(0, Head(0, ""), (Problem(error.position, error.message),)), None, None
     try:
         integrity = log.verify()
+        if not integrity.problems:
+            integrity = integrity._replace(problems=tuple(document_problems(log)))
         return (
             integrity,
             _compare(log, sidecar, beside) if beside else None,
@@ -200,8 +204,12 @@ def _tell(call: Invocation, comparison: _Compared) -> None:
         call.note(f"note       the last line of {comparison.file} is torn, as a crash leaves it, and was left out")
 
 
-def _hint(integrity: Integrity, beside: _Compared | None) -> str:
+def _hint(path: str, integrity: Integrity, beside: _Compared | None) -> str:
     """Say what to do; where only the sidecar contradicts the log, it may be an older copy put back on purpose."""
+    from registry.projection.document_check import KIND, refold  # noqa: PLC0415 - as above
+
+    if integrity.problems and all(problem.kind == KIND for problem in integrity.problems):
+        return refold(path)
     if beside and beside.problems and not integrity.problems:
         aside = f"mv {beside.file} {beside.file}.old"
         return f"go back to a copy that verifies; if you put this older copy there yourself: {aside}"
