@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import suppress
+from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from events.errors import CorruptLogError, NotFoundError, StorageError
@@ -22,6 +24,12 @@ SCHEMA_VERSION: Final = 2
 _READABLE_SINCE: Final = 1
 """Steps after this one changed only what may be written: a reader needs none of them."""
 
+PARTIAL: Final = ".germline-partial-"
+"""How the names of a copy that is not whole yet begin, and of the folder of a swap that is under way.
+
+The machine and the process id of a copy's maker follow: several machines may copy into one folder, and of each
+other's processes they know nothing. In the name of a folder, those of the registry and of what it will be."""
+
 _MORE_THAN_TORN: Final = 2
 """Transactions behind damage that no power cut explains: one at most was being written."""
 
@@ -33,10 +41,13 @@ def open_session(path: Path, *, create: bool, read_only: bool, patience_s: float
     StorageError for one that cannot be opened, or that a newer germline wrote.
     """
     if not path.exists():
+        require_none_aside(path)  # else an empty one would stand where a restore is to be finished
+    if not path.exists():
         if not create:
             raise NotFoundError(f"there is no registry at {path}", hint="germline init")
         _make(path)
     while True:
+        clear_leftovers(path, thorough=not read_only)
         opened = _identity(path)
         if not read_only:
             _require_whole_log(path)
@@ -50,6 +61,34 @@ def open_session(path: Path, *, create: bool, read_only: bool, patience_s: float
         if _identity(path) == opened:
             return session
         session.close()  # another was put in its place (events.sqlite.swap) before this one was held
+
+
+def require_none_aside(path: Path) -> None:
+    """Raise NotFoundError where there is no registry, and what stood there lies beside it."""
+    from events.sqlite.swap import kept_aside, named_errors  # noqa: PLC0415 - where there is no registry
+
+    with named_errors(path):
+        kept = kept_aside(path)
+    if kept:
+        raise NotFoundError(
+            f"there is no registry at {path}; what a restore or a repair took from there is {kept}",
+            hint=f"germline restore {quote(str(kept))} --to {quote(str(path))}   or move that folder away",
+        )
+
+
+def clear_leftovers(path: Path, *, thorough: bool = False) -> None:
+    """Undo a replacement that was killed midway, which shows by a second name of the file.
+
+    What is `thorough` also takes away what was killed before that. Raises: StorageError where the folder refuses.
+    """
+    with suppress(OSError):
+        if path.stat().st_nlink > 1 or (
+            thorough and any(entry.name.startswith(PARTIAL) for entry in path.parent.iterdir())
+        ):
+            from events.sqlite.swap import named_errors, sweep  # noqa: PLC0415 - after a kill
+
+            with named_errors(path):
+                sweep(path)
 
 
 def _require_whole_log(path: Path) -> None:

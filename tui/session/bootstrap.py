@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from events.clock import SystemClock
 from events.errors import GermlineError, NotFoundError, RefusedError, StorageError, UsageError
 from events.sqlite.log import SqliteLog
+from events.sqlite.open import require_none_aside
 from registry.query.library import Library
 from registry.skill_md.write_places import ANYWHERE
 from tui.session.own_registries import FOLDER, is_ignored_by_git, keep_registry, project_of, trust_in
@@ -38,8 +39,8 @@ Where: TypeAlias = "Path | PostgresAddress"
 def find_registry(named: str = "") -> Where:
     """Find the registry: the one named, else GERMLINE_REGISTRY, else the nearest `.germline/` upwards.
 
-    Raises: NotFoundError where there is none; UsageError for an address of another kind; UntrustedError for one
-    of another user, or outside of its folder, that was not named.
+    Raises: NotFoundError where there is none, or only what a restore put aside; UsageError for an address of
+    another kind; UntrustedError for one of another user, or outside of its folder, that was not named.
     """
     stated = named or os.environ.get("GERMLINE_REGISTRY", "")
     if stated:
@@ -47,6 +48,8 @@ def find_registry(named: str = "") -> Where:
     here = Path.cwd()
     for folder in (here, *here.parents):
         file = folder / FOLDER / FILE
+        if not file.exists() and file.parent.is_dir():
+            require_none_aside(file)
         if file.is_file():
             named = f"germline --registry {quote(str(file.resolve()))} …"
             require_own(file, hint=f"if you trust them: {named}")
