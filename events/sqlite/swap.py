@@ -64,6 +64,8 @@ def swap_in(new: Path, path: Path, *, aside: Path, beside: tuple[Path, ...] = ()
 def sweep(path: Path) -> None:
     """Undo what a killed `swap_in` left beside a registry, and take away half-written copies; raises OSError."""
     for half in path.parent.glob(f"{escape(PARTIAL + path.name)}~*"):
+        if half.is_symlink():  # none of ours: a stranger's folder must not have files elsewhere moved
+            continue
         with suppress(BlockingIOError, FileNotFoundError), _held(half):
             _settle(half, path, path.with_name(half.name.rpartition("~")[2]))
     for leftover in path.parent.glob(f"{PARTIAL}{escape(os.uname().nodename)}~*"):

@@ -209,6 +209,15 @@ def test_a_replacement_that_goes_on_is_left_alone_by_who_opens_the_registry(
     assert (len(events(path)), len(events(aside / "registry.db"))) == (3, 4)
 
 
+def test_a_link_among_the_leftovers_moves_nothing_from_where_it_leads(path: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / f"{PARTIAL}registry.db~x").symlink_to(path.parent)
+    with pytest.raises(NotFoundError):
+        SqliteLog.open(other / "registry.db")
+    assert len(events(path)) == 3
+
+
 def test_no_registry_is_begun_where_what_stood_there_lies_aside(path: Path) -> None:
     kept = path.with_name("replaced-20261123T000000.000000Z") / path.name
     kept.parent.mkdir()
