@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 from events.errors import CorruptLogError, UsageError
 from events.fsync import sync
 from events.integrity.checkpoint import check_against
-from events.integrity.checkpoint_file import read_kept, sidecar_of
+from events.integrity.checkpoint_file import read_kept
+from events.integrity.sidecar import sidecar_of
 from events.sqlite.errors import COMPLAINTS, typed
 from events.sqlite.log import SqliteLog
 from events.sqlite.open import PARTIAL, open_session

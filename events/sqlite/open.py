@@ -64,8 +64,9 @@ def open_session(path: Path, *, create: bool, read_only: bool, patience_s: float
 
 
 def require_none_aside(path: Path) -> None:
-    """Raise NotFoundError where there is no registry, and what stood there lies beside it."""
-    from events.sqlite.swap import kept_aside, named_errors  # noqa: PLC0415 - where there is no registry
+    """Raise NotFoundError where there is no registry, and there was: it lies aside, or was seen by the sidecar."""
+    from events.integrity.sidecar import sidecar_of  # noqa: PLC0415 - where there is no registry
+    from events.sqlite.swap import kept_aside, named_errors  # noqa: PLC0415 - the same
 
     with named_errors(path):
         kept = kept_aside(path)
@@ -73,6 +74,12 @@ def require_none_aside(path: Path) -> None:
         raise NotFoundError(
             f"there is no registry at {path}; what a restore or a repair took from there is {kept}",
             hint=f"germline restore {quote(str(kept))} --to {quote(str(path))}   or move that folder away",
+        )
+    if not path.exists() and (sidecar := sidecar_of(path)).exists():
+        move = f"mv {quote(str(sidecar))} {quote(f'{sidecar}.old')}"
+        raise NotFoundError(
+            f"there is no registry at {path}, and there was: {sidecar.name} holds its checkpoints",
+            hint=f"germline restore FILE   or, to begin another: {move}",
         )
 
 

@@ -40,6 +40,9 @@ def swap_in(new: Path, path: Path, *, aside: Path, beside: tuple[Path, ...] = ()
     """
     with named_errors(path):
         if not path.exists():
+            for file in filter(Path.exists, beside):
+                aside.mkdir(mode=0o700, exist_ok=True)
+                file.rename(aside / file.name)
             put(new, path)
             return
         attached = [path.with_name(path.name + suffix) for suffix in _BESIDE]

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.errors import BusyError, ConflictError, CorruptLogError, NotFoundError, StorageError
-from events.integrity.checkpoint_file import keep_checkpoint, sidecar_of
+from events.integrity.checkpoint_file import keep_checkpoint
+from events.integrity.sidecar import sidecar_of
 from events.sqlite import swap
 from events.sqlite.backup import back_up, lacking, restore
 from events.sqlite.log import SqliteLog

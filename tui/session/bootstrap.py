@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from events.clock import SystemClock
 from events.errors import GermlineError, NotFoundError, RefusedError, StorageError, UsageError
+from events.integrity.sidecar import contradiction, require_last_seen, sidecar_of
 from events.sqlite.log import SqliteLog
 from events.sqlite.open import require_none_aside
 from registry.query.library import Library
@@ -122,7 +123,10 @@ def beside_of(where: Where) -> Path:
 
 @contextmanager
 def open_library(path: Where) -> Iterator[Library]:
-    """Open a registry for reading only; a projection that was thrown away is folded again first."""
+    """Open a registry for reading only; a projection that was thrown away is folded again first.
+
+    One that lacks what this machine saw of it is read, with a warning: only who writes would fork its history.
+    """
     log = open_log(path, read_only=True)
     try:
         library = Library(log)
@@ -131,6 +135,8 @@ def open_library(path: Where) -> Iterator[Library]:
         library.about()
         if not (trust := trust_in(path, log)).is_writable and not _is_taken_up(trust):
             NOTED.get()(f"read-only  {trust.summary}: {trust_command(path)}")
+        if problem := contradiction(log):
+            NOTED.get()(f"warning    {problem.what}: germline verify")
         yield library
     finally:
         log.close()
@@ -146,8 +152,7 @@ def open_registry(
     sidecar at the end, unless it is a dry run. Raises: UntrustedError for a registry that is not the person's, and
     not `is_own`: a file that the caller made itself; RefusedError where one is to be made and is there.
     """
-    from events.integrity.checkpoint_file import sidecar_of  # noqa: PLC0415 - reading commands pay for none of this: 35 ms
-    from registry.registry import Registry  # noqa: PLC0415 - the same
+    from registry.registry import Registry  # noqa: PLC0415 - reading commands pay for none of this: 35 ms
 
     if isinstance(path, Path) and not is_own:
         _require_contained(path)
@@ -159,6 +164,7 @@ def open_registry(
         if trust.created and not is_own:
             _require_trusted(path, log, trust, dry_run=dry_run)
         places = ANYWHERE if is_own else replace(trust.places, ask=trust_command(path))
+        require_last_seen(log)
         sidecar = None if dry_run else sidecar_of(log.beside)
         registry = Registry(log, SystemClock(), f"person:{user()}", sidecar=sidecar, places=places)
         if not _is_projected(registry):

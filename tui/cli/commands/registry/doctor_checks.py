@@ -12,6 +12,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.errors import GermlineError
+from events.integrity.sidecar import contradiction
 from events.store.envelope import GENESIS, holds
 from registry.actions.publish import differences, moved_to, standing
 from registry.evidence.gitleaks import find_gitleaks
@@ -131,6 +132,8 @@ def _head(library: Library, path: Where) -> DoctorCheck:
         wrong.append(1)
     if wrong:
         return DoctorCheck("registry", "broken", f"{path}: event {min(wrong)} does not hold", "germline verify")
+    if problem := contradiction(library.log):
+        return DoctorCheck("registry", "broken", f"{path}: {problem.what}", "germline verify")
     head = library.log.head()
     held = "all of them hold" if len(last) == head.position else f"the last {len(last):,} hold"
     words = f"{path}, {library.log.backend}, {count(head.position, 'event')}, {held}, head {head.hash[:16]}"
