@@ -276,12 +276,16 @@ class Library:
         since: str = "",
         limit: int = -1,
     ) -> Iterator[Envelope]:
-        """Yield events newest first: of one skill or of all, of some types, since a time (RFC 3339)."""
+        """Yield events newest first: of one skill or of all, of some types, since a time (RFC 3339).
+
+        Since a time is from the first event at that time on, in the order of the log: a clock that went back hides
+        nothing.
+        """
         if capsule:
             self.outline(capsule)
-        earliest = first_moment(since) if since else ""
+        first = self.log.first_since(first_moment(since)) if since else 1
         envelopes = (envelope for envelope in self._newest(capsule, types) if not types or envelope.type in types)
-        recent = takewhile(lambda envelope: envelope.at >= earliest, envelopes)
+        recent = takewhile(lambda envelope: 0 < first <= envelope.position, envelopes)
         return islice(recent, limit if limit >= 0 else None)
 
     def event(self, position: int) -> Envelope:

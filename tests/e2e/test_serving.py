@@ -38,8 +38,8 @@ def served(
         port = free.getsockname()[1]
     command = [*start, "ui", "--serve", "--bind", f"127.0.0.1:{port}"]
     environment = {**os.environ, "GERMLINE_REGISTRY": str(story)}
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, env=environment, **pipes) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment) as process:
         try:
             assert process.stdout is not None
             said = re.fullmatch(
