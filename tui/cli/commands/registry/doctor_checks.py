@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
+from importlib.metadata import distributions
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
@@ -46,6 +47,7 @@ State = Literal["ok", "missing", "broken"]
 
 LAST_EVENTS: Final = 1_000
 """Events at the end of the log that are looked at: some 10 ms, where `verify` reads all of them."""
+_OWN: Final = frozenset({"events", "registry", "strategies", "tui"})
 _EXTRAS: Final = (
     ("hyperscan", "hyperscan", "searches plain logs faster than google-re2"),
     ("inspect", "inspect_ai", "reads the eval logs of Inspect"),
@@ -82,6 +84,7 @@ def checks(call: Invocation) -> Iterator[DoctorCheck]:
     yield from _tools(config)
     yield from _models(config)
     yield from _rollouts(config)
+    yield from _packages()
     yield from _plugins()
     yield _terminal()
 
@@ -263,6 +266,15 @@ def _rollouts(config: Config | None) -> Iterator[DoctorCheck]:
             yield DoctorCheck(
                 "rollouts", "broken", f"{NAME} names {named}, which is not there", "germline config --origins"
             )
+
+
+def _packages() -> Iterator[DoctorCheck]:
+    """Name packages whose modules lie where germline's do: of two files of one name, the last installed is there."""
+    for package in distributions():
+        shared = _OWN.intersection((package.read_text("top_level.txt") or "").split())
+        if shared and package.name != "germline":
+            words = f"{package.name} and germline both have modules named {', '.join(sorted(shared))}"
+            yield DoctorCheck("packages", "broken", words, "install germline by itself: pipx install germline")
 
 
 def _plugins() -> Iterator[DoctorCheck]:
