@@ -269,7 +269,7 @@ def _rollouts(config: Config | None) -> Iterator[DoctorCheck]:
 
 
 def _packages() -> Iterator[DoctorCheck]:
-    """Name packages whose modules lie where germline's do: of two files of one name, the last installed is there."""
+    """Name packages whose modules lie where germline's do: the last installed has replaced files of the other."""
     for package in distributions():
         shared = _OWN.intersection((package.read_text("top_level.txt") or "").split())
         if shared and package.name != "germline":
