@@ -8,7 +8,8 @@ from contextlib import suppress
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
-from events.errors import CorruptLogError, NotFoundError, StorageError
+from events.clock import monotonic_s
+from events.errors import BusyError, CorruptLogError, NotFoundError, StorageError
 from events.sqlite.errors import typed
 from events.sqlite.session import SqliteSession
 
@@ -46,6 +47,7 @@ def open_session(path: Path, *, create: bool, read_only: bool, patience_s: float
         if not create:
             raise NotFoundError(f"there is no registry at {path}", hint="germline init")
         _make(path)
+    deadline_s = monotonic_s() + patience_s
     while True:
         clear_leftovers(path, thorough=not read_only)
         opened = _identity(path)
@@ -58,9 +60,11 @@ def open_session(path: Path, *, create: bool, read_only: bool, patience_s: float
         except BaseException:
             session.close()
             raise
-        if _identity(path) == opened:
+        if _identity(path) == opened and not _is_half_swapped(path):
             return session
-        session.close()  # another was put in its place (events.sqlite.swap) before this one was held
+        session.close()  # another was put in its place (events.sqlite.swap) before this one was held, or was to be
+        if monotonic_s() > deadline_s:
+            raise BusyError(f"the registry {path} is being replaced", hint="run the command again")
 
 
 def require_none_aside(path: Path) -> None:
@@ -96,6 +100,16 @@ def clear_leftovers(path: Path, *, thorough: bool = False) -> None:
 
             with named_errors(path):
                 sweep(path)
+
+
+def _is_half_swapped(path: Path) -> bool:
+    """Tell whether a swap was killed while this was opened: its log would be put back over what comes now."""
+    with suppress(OSError):
+        if path.stat().st_nlink > 1:
+            from events.sqlite.swap import unsettled  # noqa: PLC0415 - after a kill
+
+            return bool(unsettled(path))
+    return False
 
 
 def _require_whole_log(path: Path) -> None:

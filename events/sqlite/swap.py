@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _BESIDE: Final = ("-wal", "-shm", "-journal")
 """What SQLite keeps beside a database: it belongs to that database alone."""
 
+_TAKEN: Final = ("replaced", "damaged")
+"""How the folders are called that `germline restore` and `doctor --repair` put a registry into; a time follows."""
+
 _HEAD: Final = "SELECT position, hash FROM events ORDER BY position DESC LIMIT 1"
 
 
@@ -66,9 +69,7 @@ def swap_in(new: Path, path: Path, *, aside: Path, beside: tuple[Path, ...] = ()
 
 def sweep(path: Path) -> None:
     """Undo what a killed `swap_in` left beside a registry, and take away half-written copies; raises OSError."""
-    for half in path.parent.glob(f"{escape(PARTIAL + path.name)}~*"):
-        if half.is_symlink():  # none of ours: a stranger's folder must not have files elsewhere moved
-            continue
+    for half in unsettled(path):
         with suppress(BlockingIOError, FileNotFoundError), _held(half):
             _settle(half, path, path.with_name(half.name.rpartition("~")[2]))
     for leftover in path.parent.glob(f"{PARTIAL}{escape(os.uname().nodename)}~*"):
@@ -80,10 +81,17 @@ def sweep(path: Path) -> None:
                 leftover.unlink(missing_ok=True)
 
 
+def unsettled(path: Path) -> list[Path]:
+    """List the folders of swaps that are under way, or were killed; a link leads to what is none of ours."""
+    return [half for half in path.parent.glob(f"{escape(PARTIAL + path.name)}~*") if not half.is_symlink()]
+
+
 def kept_aside(path: Path) -> Path | None:
     """Find the last registry that was taken from `path`, where there is none now; raises OSError."""
     sweep(path)
-    kept = [] if path.exists() else path.parent.glob(f"*-[0-9]*T[0-9]*Z/{escape(path.name)}")
+    if path.exists():
+        return None
+    kept = [file for kind in _TAKEN for file in path.parent.glob(f"*{kind}-[0-9]*Z/{escape(path.name)}")]
     return max(kept, key=lambda file: file.parent.name.rpartition("-")[2], default=None)
 
 

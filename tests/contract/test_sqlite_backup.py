@@ -12,6 +12,7 @@ import pytest
 from events.errors import BusyError, ConflictError, CorruptLogError, NotFoundError, StorageError
 from events.integrity.checkpoint_file import keep_checkpoint
 from events.integrity.sidecar import sidecar_of
+from events.sqlite import open as opening
 from events.sqlite import swap
 from events.sqlite.backup import back_up, lacking, restore
 from events.sqlite.log import SqliteLog
@@ -23,6 +24,8 @@ from tests.contract.drafts import Pen, put
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from events.sqlite.session import SqliteSession
 
 AT = "2026-11-22T00:00:00.000000Z"
 
@@ -210,10 +213,30 @@ def test_a_replacement_that_goes_on_is_left_alone_by_who_opens_the_registry(
     assert (len(events(path)), len(events(aside / "registry.db"))) == (3, 4)
 
 
+def test_who_opens_the_registry_while_its_replacement_is_killed_opens_it_again(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    half = path.with_name(f"{PARTIAL}registry.db~replaced-20261123T000000.000000Z")
+    prepare = opening._prepare
+    seen: list[bool] = []
+
+    def prepare_as_one_is_killed(session: SqliteSession, *, read_only: bool) -> None:
+        if not seen:
+            half.mkdir()
+            os.link(path, half / path.name)
+        seen.append(half.exists())
+        prepare(session, read_only=read_only)
+
+    monkeypatch.setattr(opening, "_prepare", prepare_as_one_is_killed)
+    grow(path)
+    assert (seen[:2], half.exists(), len(events(path))) == ([True, False], False, 4)
+
+
 def test_a_link_among_the_leftovers_moves_nothing_from_where_it_leads(path: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / f"{PARTIAL}registry.db~x").symlink_to(path.parent)
+    os.link(path, tmp_path / "second name")
     with pytest.raises(NotFoundError):
         SqliteLog.open(other / "registry.db")
     assert len(events(path)) == 3
