@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from events.store.protocol import EventLog
 
-_ENDING: Final = ".checkpoints.jsonl"
 _TAIL_BYTES: Final = 65_536
 """How far back the next line looks for the last one, whose length is 1 to 2 kB at most."""
 _SUM_CHARS: Final = 16
@@ -44,11 +43,6 @@ class StoredCheckpoints:
     checkpoints: tuple[Checkpoint, ...]
     problems: tuple[Problem, ...] = ()
     torn: bool = False
-
-
-def sidecar_of(database: Path) -> Path:
-    """Name the sidecar of a registry that is a file: beside it, whatever else is kept there."""
-    return database.with_name(f"{database.name}{_ENDING}")
 
 
 def read_kept(path: Path) -> StoredCheckpoints:

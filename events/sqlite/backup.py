@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from events.errors import CorruptLogError, UsageError
 from events.fsync import sync
 from events.integrity.checkpoint import check_against
-from events.integrity.checkpoint_file import read_kept, sidecar_of
+from events.integrity.checkpoint_file import read_kept
+from events.integrity.sidecar import sidecar_of
 from events.sqlite.errors import COMPLAINTS, typed
 from events.sqlite.log import SqliteLog
-from events.sqlite.open import open_session
+from events.sqlite.open import PARTIAL, open_session
 from events.sqlite.queries import standing
-from events.sqlite.swap import named_errors, put, swap_in
+from events.sqlite.swap import named_errors, put, swap_in, sweep
 from events.sqlite.verify import verify_file
 
 if TYPE_CHECKING:
@@ -36,11 +37,6 @@ _PATIENCE_S: Final = 10.0
 
 _PAGES: Final = 2_048
 """Pages copied between two reports of progress: 8 MB, a few milliseconds."""
-
-PARTIAL: Final = ".germline-partial-"
-"""The beginning of the name of a copy that is not whole yet; its maker's machine and process id follow.
-
-Several machines may copy into one folder, and of each other's processes they know nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +180,7 @@ def copying(target: Path, *, part: str = "") -> Iterator[Path]:
     """Give the path of an empty file beside `target`, which only its owner reads; nothing of it stays behind."""
     partial = target.with_name(f"{PARTIAL}{os.uname().nodename}~{os.getpid()}{part}")
     with named_errors(target):
-        _sweep(target.parent)
+        sweep(target)
         os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     try:
         yield partial
@@ -244,16 +240,3 @@ def _copy(path: Path, partial: Path, advance: Advance | None) -> Head:
             raise typed(error, str(partial.parent)) from error
     set_journal(partial, "DELETE")
     return head
-
-
-def _sweep(folder: Path) -> None:
-    """Take away what a copy by this machine left half-written when it was killed."""
-    for leftover in folder.glob(PARTIAL + "*"):
-        machine, _, owner = leftover.name.removeprefix(PARTIAL).partition("~")
-        if machine != os.uname().nodename:
-            continue
-        with suppress(PermissionError):  # it lives, and is another user's
-            try:
-                os.kill(int(owner.partition("-")[0]), 0)
-            except (ProcessLookupError, OverflowError, ValueError):
-                leftover.unlink(missing_ok=True)

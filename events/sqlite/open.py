@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import suppress
+from shlex import quote
 from typing import TYPE_CHECKING, Final
 
-from events.errors import CorruptLogError, NotFoundError, StorageError
+from events.clock import monotonic_s
+from events.errors import BusyError, CorruptLogError, NotFoundError, StorageError
 from events.sqlite.errors import typed
 from events.sqlite.session import SqliteSession
 
@@ -22,6 +25,12 @@ SCHEMA_VERSION: Final = 2
 _READABLE_SINCE: Final = 1
 """Steps after this one changed only what may be written: a reader needs none of them."""
 
+PARTIAL: Final = ".germline-partial-"
+"""How the names of a copy that is not whole yet begin, and of the folder of a swap that is under way.
+
+The machine and the process id of a copy's maker follow: several machines may copy into one folder, and of each
+other's processes they know nothing. In the name of a folder, those of the registry and of what it will be."""
+
 _MORE_THAN_TORN: Final = 2
 """Transactions behind damage that no power cut explains: one at most was being written."""
 
@@ -33,10 +42,14 @@ def open_session(path: Path, *, create: bool, read_only: bool, patience_s: float
     StorageError for one that cannot be opened, or that a newer germline wrote.
     """
     if not path.exists():
+        require_none_aside(path)  # else an empty one would stand where a restore is to be finished
+    if not path.exists():
         if not create:
             raise NotFoundError(f"there is no registry at {path}", hint="germline init")
         _make(path)
+    deadline_s = monotonic_s() + patience_s
     while True:
+        clear_leftovers(path, thorough=not read_only)
         opened = _identity(path)
         if not read_only:
             _require_whole_log(path)
@@ -47,9 +60,56 @@ def open_session(path: Path, *, create: bool, read_only: bool, patience_s: float
         except BaseException:
             session.close()
             raise
-        if _identity(path) == opened:
+        if _identity(path) == opened and not _is_half_swapped(path):
             return session
-        session.close()  # another was put in its place (events.sqlite.swap) before this one was held
+        session.close()  # another was put in its place (events.sqlite.swap) before this one was held, or was to be
+        if monotonic_s() > deadline_s:
+            raise BusyError(f"the registry {path} is being replaced", hint="run the command again")
+
+
+def require_none_aside(path: Path) -> None:
+    """Raise NotFoundError where there is no registry, and there was: it lies aside, or was seen by the sidecar."""
+    from events.integrity.sidecar import sidecar_of  # noqa: PLC0415 - where there is no registry
+    from events.sqlite.swap import kept_aside, named_errors  # noqa: PLC0415 - the same
+
+    with named_errors(path):
+        kept = kept_aside(path)
+    if kept:
+        raise NotFoundError(
+            f"there is no registry at {path}; what a restore or a repair took from there is {kept}",
+            hint=f"germline restore {quote(str(kept))} --to {quote(str(path))}   or move that folder away",
+        )
+    if not path.exists() and (sidecar := sidecar_of(path)).exists():
+        move = f"mv {quote(str(sidecar))} {quote(f'{sidecar}.old')}"
+        raise NotFoundError(
+            f"there is no registry at {path}, and there was: {sidecar.name} holds its checkpoints",
+            hint=f"germline restore FILE   or, to begin another: {move}",
+        )
+
+
+def clear_leftovers(path: Path, *, thorough: bool = False) -> None:
+    """Undo a replacement that was killed midway, which shows by a second name of the file.
+
+    What is `thorough` also takes away what was killed before that. Raises: StorageError where the folder refuses.
+    """
+    with suppress(OSError):
+        if path.stat().st_nlink > 1 or (
+            thorough and any(entry.name.startswith(PARTIAL) for entry in path.parent.iterdir())
+        ):
+            from events.sqlite.swap import named_errors, sweep  # noqa: PLC0415 - after a kill
+
+            with named_errors(path):
+                sweep(path)
+
+
+def _is_half_swapped(path: Path) -> bool:
+    """Tell whether a swap was killed while this was opened: its log would be put back over what comes now."""
+    with suppress(OSError):
+        if path.stat().st_nlink > 1:
+            from events.sqlite.swap import unsettled  # noqa: PLC0415 - after a kill
+
+            return bool(unsettled(path))
+    return False
 
 
 def _require_whole_log(path: Path) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import sqlite3
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from events.errors import BusyError, ConflictError, StorageError
 from events.fsync import sync
 from events.sqlite.errors import COMPLAINTS, is_busy, typed
+from events.sqlite.open import PARTIAL
 from events.store.envelope import GENESIS
 from events.store.protocol import Head
 
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 _BESIDE: Final = ("-wal", "-shm", "-journal")
 """What SQLite keeps beside a database: it belongs to that database alone."""
 
+_TAKEN: Final = ("replaced", "damaged")
+"""How the folders are called that `germline restore` and `doctor --repair` put a registry into; a time follows."""
+
 _HEAD: Final = "SELECT position, hash FROM events ORDER BY position DESC LIMIT 1"
 
 
@@ -28,44 +34,98 @@ def swap_in(new: Path, path: Path, *, aside: Path, beside: tuple[Path, ...] = ()
     """Put the database `new` at `path`, and what stood there into the folder `aside`, byte for byte as it was.
 
     `beside` are further files that go aside with it. `standing` is the head that the replaced registry had when
-    this was decided, None where it could not be read. What a database's log holds that is not in it yet is copied
-    before SQLite opens the database for writing, and so may clear the log: a crash at any moment loses nothing.
+    this was decided, None where it could not be read. At every moment there is a registry at `path`, on file
+    systems with hard links; what a kill leaves, `sweep` undoes. What a database's log holds that is not in it yet
+    is copied before SQLite opens the database for writing, and so may clear the log.
 
     Raises: BusyError while another process has the registry open; ConflictError where it grew meanwhile;
     StorageError where the disk refuses.
     """
     with named_errors(path):
         if not path.exists():
+            for file in filter(Path.exists, beside):
+                aside.mkdir(mode=0o700, exist_ok=True)
+                file.rename(aside / file.name)
             put(new, path)
             return
         attached = [path.with_name(path.name + suffix) for suffix in _BESIDE]
         companions = [file for file in (*attached, *beside) if file.exists()]
         before = _states(companions)
-        aside.mkdir(mode=0o700, parents=True)
-        try:
-            for file in companions:
-                _copy(file, aside / file.name)
-            with _alone(path, standing):
-                _require_unchanged(path, before, _states(companions))
-                path.rename(aside / path.name)
+        half = path.with_name(f"{PARTIAL}{path.name}~{aside.name}")
+        half.mkdir(mode=0o700)
+        with _held(half):
+            try:
                 for file in companions:
-                    file.unlink(missing_ok=True)
-                sync(aside)
-                put(new, path)
-        except BaseException:  # Ctrl-C as well: either the new one is there, or all is as it was
-            if not path.exists():
-                _go_back(path, aside, companions)
-            if not (aside / path.name).exists():
-                shutil.rmtree(aside)
-            raise
+                    _copy(file, half / file.name)
+                with _alone(path, standing):
+                    _require_unchanged(path, before, _states(companions))
+                    _keep(path, half / path.name)
+                    for file in companions:
+                        file.unlink(missing_ok=True)
+                    put(new, path)
+            finally:  # Ctrl-C as well: either the new one is there, or all is as it was
+                _settle(half, path, aside)
 
 
-def _go_back(path: Path, aside: Path, companions: list[Path]) -> None:
-    """Put back what was moved aside, what belongs to it first."""
-    for file in companions:
-        if not file.exists():
-            _copy(aside / file.name, file)
-    (aside / path.name).rename(path)
+def sweep(path: Path) -> None:
+    """Undo what a killed `swap_in` left beside a registry, and take away half-written copies; raises OSError."""
+    for half in unsettled(path):
+        with suppress(BlockingIOError, FileNotFoundError), _held(half):
+            _settle(half, path, path.with_name(half.name.rpartition("~")[2]))
+    for leftover in path.parent.glob(f"{PARTIAL}{escape(os.uname().nodename)}~*"):
+        owner = leftover.name.rpartition("~")[2].partition("-")[0]
+        with suppress(PermissionError):  # it lives, and is another user's
+            try:
+                os.kill(int(owner), 0)
+            except (ProcessLookupError, OverflowError, ValueError):
+                leftover.unlink(missing_ok=True)
+
+
+def unsettled(path: Path) -> list[Path]:
+    """List the folders of swaps that are under way, or were killed; a link leads to what is none of ours."""
+    return [half for half in path.parent.glob(f"{escape(PARTIAL + path.name)}~*") if not half.is_symlink()]
+
+
+def kept_aside(path: Path) -> Path | None:
+    """Find the last registry that was taken from `path`, where there is none now; raises OSError."""
+    sweep(path)
+    if path.exists():
+        return None
+    kept = [file for kind in _TAKEN for file in path.parent.glob(f"*{kind}-[0-9]*Z/{escape(path.name)}")]
+    return max(kept, key=lambda file: file.parent.name.rpartition("-")[2], default=None)
+
+
+@contextmanager
+def _held(half: Path) -> Iterator[None]:
+    """Hold the folder of a swap that is under way; raises BlockingIOError while another process does."""
+    descriptor = os.open(half, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _keep(path: Path, kept: Path) -> None:
+    """Give a database a second name that outlasts the first; without hard links, it has only the second then."""
+    try:
+        os.link(path, kept)
+    except OSError:
+        path.rename(kept)
+    for folder in (kept.parent, path.parent):
+        sync(folder)
+
+
+def _settle(half: Path, path: Path, aside: Path) -> None:
+    """Give the folder of a swap its name where another database is at `path`; else put back what was to go."""
+    kept = half / path.name
+    if kept.exists() and path.exists() and not kept.samefile(path):
+        half.rename(aside)
+    else:
+        if kept.exists():
+            for file in sorted(half.iterdir(), key=lambda file: file == kept):  # a log before its database
+                file.replace(path.with_name(file.name))
+        shutil.rmtree(half)
     sync(path.parent)
 
 

@@ -16,7 +16,7 @@ from events.integrity.checks import (
     integrity_of,
     table_problems,
 )
-from events.sqlite.open import APPLICATION_ID, SCHEMA_VERSION, address_of, rest_of
+from events.sqlite.open import APPLICATION_ID, SCHEMA_VERSION, address_of, clear_leftovers, rest_of
 from events.sqlite.wal import left_out
 from events.store.pages import SELECT
 from events.store.protocol import Integrity, Problem
@@ -34,6 +34,7 @@ _PAYLOADS: Final = "SELECT position, payload FROM events WHERE type = ? AND inst
 
 def verify_file(location: str) -> Integrity:
     """Check every event, link, counter and content hash of a registry; never raises for what it finds."""
+    clear_leftovers(Path(location))
     while True:
         rest = rest_of(Path(location))
         integrity = _in_order(location)

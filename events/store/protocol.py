@@ -252,6 +252,13 @@ class EventLog(Tables, Protocol):
         """
         ...
 
+    def first_since(self, moment: str) -> int:
+        """Return the position of the first event at a moment (RFC 3339, UTC) or later, 0 where there is none.
+
+        Clocks go backwards, so later events may be from before it. Reads every event's time.
+        """
+        ...
+
     def head(self) -> Head:
         """Return the last position and its hash."""
         ...

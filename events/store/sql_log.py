@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 _HASHES: Final = "SELECT position, hash FROM events WHERE position > ? AND position <= ? ORDER BY position LIMIT ?"
 
 
+_FIRST_SINCE: Final = "SELECT min(position) FROM events WHERE at >= ?"
+
+
 class SqlLog(SqlTables[SessionT]):
     """An append-only, hash-chained log; a log belongs to the thread that opened it."""
 
@@ -102,6 +105,11 @@ class SqlLog(SqlTables[SessionT]):
         return hashes_in_order(
             lambda reached, size: self._session.rows(_HASHES, (reached, end, size)), after=after
         )
+
+    def first_since(self, moment: str) -> int:
+        """Return the position of the first event at a moment (RFC 3339, UTC) or later, 0 where there is none."""
+        ((position,),) = self._session.rows(_FIRST_SINCE, (moment,))
+        return position or 0
 
     def head(self) -> Head:
         """Return the last position and its hash."""

@@ -285,14 +285,15 @@ class Library:
     ) -> Iterator[Envelope]:
         """Yield events newest first: of one skill or of all, of some types, since a time (RFC 3339).
 
-        Raises: CorruptLogError for one that is not what was hashed when it was appended.
+        Since a time is from the first event at that time on, in the order of the log: a clock that went back hides
+        nothing. Raises: CorruptLogError for one that is not what was hashed when it was appended.
         """
         if capsule:
             self.outline(capsule)
-        earliest = first_moment(since) if since else ""
+        first = self.log.first_since(first_moment(since)) if since else 1
         newest = map(require_whole, self._newest(capsule, types))
         envelopes = (envelope for envelope in newest if not types or envelope.type in types)
-        recent = takewhile(lambda envelope: envelope.at >= earliest, envelopes)
+        recent = takewhile(lambda envelope: 0 < first <= envelope.position, envelopes)
         return islice(recent, limit if limit >= 0 else None)
 
     def event(self, position: int) -> Envelope:

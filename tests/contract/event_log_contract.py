@@ -414,6 +414,14 @@ class ReadContract(LogContract):
         assert [e.stream for e in log.of_streams(["gene:c", "gene:a", "nobody"])] == ["gene:a", "gene:c", "gene:a"]
         assert log.of_streams([]) == []
 
+    def test_a_time_is_found_by_the_first_event_at_it_or_later_whatever_clocks_did_after(
+        self, log: EventLog, pen: Pen
+    ) -> None:
+        times = [f"2026-11-{day:02d}T00:00:00.000000Z" for day in (1, 5, 2, 6)]
+        put(log, *(pen.draft(at=at) for at in times))
+        asked = [f"2026-11-{day:02d}T00:00:00.000000Z" for day in (1, 2, 5, 6, 7)]
+        assert [log.first_since(moment) for moment in asked] == [1, 2, 2, 4, 0]
+
     def test_hashes_are_read_as_digests_in_the_order_of_positions(
         self, log: EventLog, long: list[Envelope]
     ) -> None:

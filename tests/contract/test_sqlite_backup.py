@@ -10,15 +10,22 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.errors import BusyError, ConflictError, CorruptLogError, NotFoundError, StorageError
-from events.integrity.checkpoint_file import keep_checkpoint, sidecar_of
-from events.sqlite.backup import PARTIAL, back_up, lacking, restore
+from events.integrity.checkpoint_file import keep_checkpoint
+from events.integrity.sidecar import sidecar_of
+from events.sqlite import open as opening
+from events.sqlite import swap
+from events.sqlite.backup import back_up, lacking, restore
 from events.sqlite.log import SqliteLog
+from events.sqlite.open import PARTIAL
+from events.sqlite.swap import sweep
 from events.sqlite.verify import verify_file
 from events.store.protocol import StoredDocument, StoredEpisode
 from tests.contract.drafts import Pen, put
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from events.sqlite.session import SqliteSession
 
 AT = "2026-11-22T00:00:00.000000Z"
 
@@ -154,6 +161,96 @@ def test_a_replacement_that_fails_halfway_leaves_all_as_it_was(
     assert not [*tmp_path.glob(f"{PARTIAL}*")]
     with closing(SqliteLog.open(path)) as log:
         assert (log.head(), log.verify().problems) == (head, ())
+
+
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("step", ["_alone", "_keep", "put", "_settle"])
+def test_a_kill_at_any_step_of_a_replacement_leaves_a_registry_in_its_place(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, *, links: bool
+) -> None:
+    back_up(path, tmp_path / "backup.db")
+    was = events(path)
+    with closing(SqliteLog.open(path)) as log:
+        put(log, Pen("in the log only").draft())
+        files = {file: file.read_bytes() for file in (path, path.with_name("registry.db-wal"))}
+        head = log.head()
+    for file, body in files.items():
+        file.write_bytes(body)
+    monkeypatch.setattr(f"events.sqlite.swap.{step}", lambda *_, **__: os._exit(9))
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    aside = path.with_name("replaced-20261123T000000.000000Z")
+    if not (victim := os.fork()):
+        restore(tmp_path / "backup.db", path, aside=aside, over=head)
+    assert os.waitstatus_to_exitcode(os.waitpid(victim, 0)[1]) == 9
+    monkeypatch.undo()
+    assert path.exists() or not links
+    now = events(path)
+    SqliteLog.open(path).close()
+    assert len(now) == 4 if step != "_settle" else (now, len(events(aside / "registry.db"))) == (was, 4)
+    left = {one.name for one in path.parent.iterdir()} - {"registry.db", "registry.db-wal", "registry.db-shm"}
+    assert left == ({aside.name} if step == "_settle" else set())
+
+
+def no_links(*_: object) -> None:
+    raise PermissionError(1, "Operation not permitted")
+
+
+def test_a_replacement_that_goes_on_is_left_alone_by_who_opens_the_registry(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    back_up(path, tmp_path / "backup.db")
+    grow(path)
+
+    def look_and_put(new: Path, place: Path) -> None:
+        sweep(place)
+        put_in(new, place)
+
+    put_in = swap.put
+    monkeypatch.setattr(swap, "put", look_and_put)
+    aside = path.with_name("replaced-20261123T000000.000000Z")
+    restore(tmp_path / "backup.db", path, aside=aside, over=lacking(path, tmp_path / "backup.db").head)
+    assert (len(events(path)), len(events(aside / "registry.db"))) == (3, 4)
+
+
+def test_who_opens_the_registry_while_its_replacement_is_killed_opens_it_again(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    half = path.with_name(f"{PARTIAL}registry.db~replaced-20261123T000000.000000Z")
+    prepare = opening._prepare
+    seen: list[bool] = []
+
+    def prepare_as_one_is_killed(session: SqliteSession, *, read_only: bool) -> None:
+        if not seen:
+            half.mkdir()
+            os.link(path, half / path.name)
+        seen.append(half.exists())
+        prepare(session, read_only=read_only)
+
+    monkeypatch.setattr(opening, "_prepare", prepare_as_one_is_killed)
+    grow(path)
+    assert (seen[:2], half.exists(), len(events(path))) == ([True, False], False, 4)
+
+
+def test_a_link_among_the_leftovers_moves_nothing_from_where_it_leads(path: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / f"{PARTIAL}registry.db~x").symlink_to(path.parent)
+    os.link(path, tmp_path / "second name")
+    with pytest.raises(NotFoundError):
+        SqliteLog.open(other / "registry.db")
+    assert len(events(path)) == 3
+
+
+def test_no_registry_is_begun_where_what_stood_there_lies_aside(path: Path) -> None:
+    kept = path.with_name("replaced-20261123T000000.000000Z") / path.name
+    kept.parent.mkdir()
+    path.rename(kept)
+    for create in (True, False):
+        with pytest.raises(NotFoundError, match="what a restore or a repair took from there is") as caught:
+            SqliteLog.open(path, create=create)
+        assert caught.value.hint.startswith(f"germline restore {kept} --to {path}")
+    assert not path.exists()
 
 
 def test_a_backup_takes_nothing_over_from_the_one_that_it_replaces(path: Path, tmp_path: Path) -> None:

@@ -120,6 +120,20 @@ def test_a_registry_with_newer_events_is_replaced_only_with_yes_and_kept_aside(
     assert germline("verify").code == 0
 
 
+def test_where_only_what_a_restore_put_aside_is_left_no_command_begins_another(germline: Terminal) -> None:
+    germline.does("backup", "b.db")
+    before = germline.events()
+    moved(germline)
+    germline.does("restore", "b.db", "--yes")
+    registry_of(germline).rename(germline.folder / "gone.db")
+    for words in (("status",), ("init",), ("init", "--dry-run")):
+        refused = germline(*words)
+        assert (refused.code, refused.hint.startswith("germline restore ")) == (2, True), words
+        assert not registry_of(germline).exists()
+    germline.does(*refused.hint.removeprefix("germline ").partition("   or ")[0].split())
+    assert germline.events() == before + 1
+
+
 def test_a_registry_that_cannot_be_read_is_replaced_only_with_yes(germline: Terminal, tmp_path: Path) -> None:
     germline.does("backup", tmp_path / "b.db")
     registry_of(germline).write_bytes(b"no database at all, " * 500)

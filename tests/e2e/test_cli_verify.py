@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from events.integrity.checkpoint_file import sidecar_of
+from events.integrity.sidecar import sidecar_of
+from events.sqlite.log import SqliteLog
 from registry.actions.publish import publish
 from registry.decide.commands import MoveAlias
 from tests.rewriting import cut_tail, rewrite_from
@@ -90,6 +91,53 @@ def test_a_cut_tail_is_caught_by_default_and_by_a_checkpoint_kept_elsewhere(germ
     assert found(germline) == [], "which is why a checkpoint is kept elsewhere"
     assert "no checkpoint was kept" in germline.does("verify").err
     assert found(germline, "--against", "bare.json") == ["cut"]
+
+
+def test_events_lost_with_the_database_log_are_missed_at_once_and_nothing_is_written_before_a_decision(
+    germline: Terminal,
+) -> None:
+    path = database(germline)
+    before = germline.events()
+    with closing(SqliteLog.open(path)) as log:  # as long as others have it open, SQLite leaves its log beside it
+        assert log.head().position == before
+        for number in range(5):
+            germline.does("alias", "set", "sql-analyst", f"a{number}", "1")
+        without_log = path.read_bytes()
+    path.with_name(f"{path.name}-wal").unlink(missing_ok=True)
+    path.write_bytes(without_log)
+    warned = f"warning    the log ends at event {before}, and had {before + 5} on "
+    assert germline.does("status").err.startswith(warned)
+    assert germline.does("-q", "log", "--json").err == ""
+    for words in (("alias", "set", "sql-analyst", "b", "1"), ("preset", "use", "harden", "--reason", "r")):
+        for dry in ((), ("--dry-run",)):
+            refused = germline(*words, *dry)
+            assert (refused.code, refused.hint) == (3, "germline verify says how to go on"), words
+    assert germline("verify", "--json").json["events"] == before
+    assert germline("doctor").code == 3
+    germline.does("doctor", "--repair", "--yes")  # which says what is lost, and keeps it aside
+    assert germline.does("alias", "set", "sql-analyst", "b", "1").err == ""
+    assert found(germline) == []
+
+
+@pytest.mark.parametrize("last", ["", "torn", '{"size":1e999,"head":"x"}', '{"size":-1,"head":"x"}', "[]"])
+def test_a_last_line_that_is_damaged_is_passed_over(germline: Terminal, last: str) -> None:
+    sidecar = sidecar_of(database(germline))
+    whole = sidecar.read_bytes()
+    sidecar.write_bytes(whole + last.encode())
+    assert germline.does("status").err == ""
+    germline.does("alias", "set", "sql-analyst", "b", "1")
+    sidecar.write_bytes(whole + last.encode())
+    cut_tail(database(germline), after=germline.events() - 2)
+    assert "its end was cut off" in germline.does("status").err
+
+
+def test_a_registry_that_is_gone_is_not_begun_again_beside_its_checkpoints(germline: Terminal) -> None:
+    database(germline).unlink()
+    for words in (("init",), ("status",)):
+        refused = germline(*words)
+        assert (refused.code, refused.hint.startswith("germline restore FILE ")) == (2, True), words
+    sidecar_of(database(germline)).unlink()
+    germline.does("init")
 
 
 def test_a_log_that_is_damaged_itself_is_to_be_repaired_whatever_its_sidecar_says(germline: Terminal) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from events.clock import SystemClock
 from tests.terminal import MINIMAL, SPLIT_KEY, Terminal
 
 if TYPE_CHECKING:
@@ -378,3 +379,15 @@ def test_a_command_that_is_named_next_can_be_typed_where_a_path_has_spaces(tmp_p
     assert named["witness mine"] == ["verify", "--against", "a witness.json"]
     for name in ("backup mine", "attest mine", "witness mine"):
         germline.does(*named[name])
+
+
+def test_a_clock_that_went_back_is_marked_and_hides_nothing_since_a_time(
+    germline: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = germline.events() + 1
+    for at in ("2030-01-05T00:00:00.000000Z", "2030-01-02T00:00:00.000000Z", "2030-01-02T00:00:30.000000Z"):
+        monkeypatch.setattr(SystemClock, "now", lambda _, at=at: at)
+        germline.does("alias", "set", "sql-analyst", f"a{at[9:10]}{at[17:18]}", "1")
+    said = germline.does("log", "--since", "2030-01-04").out.splitlines()
+    assert [int(line[:6]) for line in said] == [first + 2, first + 1, first]
+    assert ["(clock 3d back) a20 → 1" in line for line in said] == [False, True, False]

@@ -193,3 +193,15 @@ def test_plug_ins_that_do_not_work_are_named(germline: Terminal, monkeypatch: py
     assert [one["said"].partition(" does")[0] for one in found] == ["reader ours of package", "claim of-nobody"]
     assert "KeyError" in found[0]["said"]
     assert "no kind of claim" in found[1]["said"]
+
+
+def test_a_package_whose_modules_are_named_as_ours_is_found(
+    germline: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert told(germline, "packages") == []
+    for name, modules in (("Events-0.5", "events\n"), ("innocent-1.0", "innocent\n")):
+        germline.write(f"site/{name}.dist-info/METADATA", f"Name: {name.partition('-')[0]}\nVersion: 1\n")
+        germline.write(f"site/{name}.dist-info/top_level.txt", modules)
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    (found,) = told(germline, "packages", code=3)
+    assert found["said"] == "Events and germline both have modules named events"

@@ -1,9 +1,10 @@
-"""The screens in a browser: served to this machine alone, to their own pages alone, until Ctrl-C."""
+"""The screens in a browser: served to this machine, to who has the address, to their own pages, until Ctrl-C."""
 
 from __future__ import annotations
 
 import http.client
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -30,15 +31,22 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @contextmanager
 def served(
     story: Path, start: Sequence[str] = (sys.executable, "-m", "tui.cli.main")
-) -> Iterator[tuple[subprocess.Popen[str], int]]:
+) -> Iterator[tuple[subprocess.Popen[str], int, str]]:
+    """Serve the story: gives the process, its port, and the secret path below which the pages are."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [*start, "ui", "--serve", "--bind", f"127.0.0.1:{port}"]
     environment = {**os.environ, "GERMLINE_REGISTRY": str(story)}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment) as process:
         try:
-            yield process, port
+            assert process.stdout is not None
+            said = re.fullmatch(
+                rf"serving    http://127.0.0.1:{port}(/[0-9a-f]{{64}}/) until ctrl\+c\n", process.stdout.readline()
+            )
+            assert said
+            yield process, port, said[1]
         finally:
             process.kill()
 
@@ -51,29 +59,46 @@ def asked(port: int, path: str = "/", **headers: str) -> Iterator[http.client.HT
         yield response
 
 
-def opened(port: int, origin: str) -> int:
+def opened(port: int, path: str, **headers: str) -> int:
     """Open the WebSocket behind a page, as a page of some site would."""
-    asking = {"Connection": "Upgrade", "Upgrade": "websocket", "Origin": origin}
+    asking = {"Connection": "Upgrade", "Upgrade": "websocket", **headers}
     key = {"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13"}
-    with asked(port, "/ws", **asking, **key) as response:
+    with asked(port, f"{path}ws", **asking, **key) as response:
         return response.status
 
 
 def test_the_screens_are_served_on_loopback_to_their_own_pages_until_ctrl_c(story: Path) -> None:
-    with served(story) as (process, port):
+    with served(story) as (process, port, path):
         assert process.stderr is not None
-        assert process.stderr.readline() == f"serving    http://127.0.0.1:{port}, until ctrl+c\n"
-        warned = "warning    whoever reaches it can read this registry, and append to it as "
+        warned = "warning    whoever has this address can read the registry, and append to it as "
         assert process.stderr.readline().startswith(warned)
-        with asked(port) as page:
+        with asked(port, path) as page:
             assert page.status == 200
-            assert f"ws://127.0.0.1:{port}/ws" in page.read().decode()
+            text = page.read().decode()
+            assert f"ws://127.0.0.1:{port}{path}ws" in text
             assert page.headers["Content-Security-Policy"].startswith("default-src 'self'")
-        assert opened(port, "http://elsewhere.example") == 403
-        assert opened(port, f"http://127.0.0.1:{port}") == 101
+            assert page.headers["Referrer-Policy"] == "no-referrer"
+        with asked(port, f"{path}static/js/textual.js") as script:
+            assert (f"{path}static/js/textual.js" in text, script.status) == (True, 200)
+        for name in ("127.0.0.1", "localhost"):
+            assert opened(port, path, Host=f"{name}:{port}", Origin=f"http://{name}:{port}") == 101
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
         assert (process.returncode, said) == (0, "")
+
+
+def test_who_lacks_the_address_or_is_another_site_gets_nothing(story: Path) -> None:
+    with served(story) as (_, port, path):
+        guessed = f"/{'0' * 64}/"
+        for tried in ("/", "/ws", "/static/js/textual.js", guessed, f"{guessed}ws", path[:-2], f"/x{path}"):
+            with asked(port, tried) as refused:
+                assert (refused.status, path.strip("/") in refused.read().decode()) == (403, False), tried
+        assert opened(port, "/", Origin=f"http://127.0.0.1:{port}") == 403
+        assert opened(port, path, Origin="http://elsewhere.example") == 403
+        rebound = f"elsewhere.example:{port}"  # a name that was made to lead to 127.0.0.1
+        assert opened(port, path, Host=rebound, Origin=f"http://{rebound}") == 403
+        with asked(port, path, Host=rebound) as refused:
+            assert refused.status == 403
 
 
 def test_without_the_extra_the_hint_is_to_install_it(story: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,3 +130,4 @@ def test_what_no_browser_could_be_sent_to_is_refused(story: Path, bind: str) -> 
 def test_an_address_says_whether_others_reach_it(bind: str, *, loopback: bool) -> None:
     assert address_of(bind).is_loopback is loopback
     assert address_of(bind).url == f"http://{bind}"
+    assert (bind.rpartition(":")[0] in address_of(bind).hosts) is bind.endswith(":80")

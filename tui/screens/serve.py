@@ -1,12 +1,14 @@
-"""Serving: the screens in a browser, for everybody who reaches the address; an extra (textual-serve)."""
+"""Serving: the screens in a browser, for whoever has the secret address; an extra (textual-serve)."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
 import shlex
+from hmac import compare_digest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from events.clock import new_key_seed
 from events.errors import UsageError
 from tui.session.own_command import own_command
 from tui.session.ownership import VOUCHED
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 _BIND: Final = re.compile(r"(?P<host>[a-zA-Z0-9.-]+|\[[0-9a-fA-F:]+\]):(?P<port>[0-9]{1,5})")
 _MOST_PORTS: Final = 65_535
+_HTTP: Final = 80
+"""The port that browsers leave out."""
 _PATIENCE_S: Final = 1.0
 """How long an open page may take to close after Ctrl-C (a guess)."""
 
@@ -31,8 +35,14 @@ class Address(NamedTuple):
 
     @property
     def url(self) -> str:
-        """What a person types into the browser."""
+        """Where the secret addresses begin."""
         return f"http://{self.host}:{self.port}"
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """What a browser that was sent here writes into `Host`, and behind `http://` into `Origin`."""
+        names = {self.host.lower(), *(("127.0.0.1", "localhost", "[::1]") if self.is_loopback else ())}
+        return frozenset({f"{name}:{self.port}" for name in names} | (names if self.port == _HTTP else set()))
 
     @property
     def is_loopback(self) -> bool:
@@ -56,8 +66,11 @@ def address_of(bind: str) -> Address:
     return Address(match["host"], int(match["port"]))
 
 
-def serve(address: Address, at: str | None, ready: Callable[[], None]) -> None:
-    """Serve the screens until Ctrl-C, each page by a process of its own; calls `ready` once it listens.
+def serve(address: Address, at: str | None, ready: Callable[[str], None]) -> None:
+    """Serve the screens until Ctrl-C, each page by a process of its own, below a path that nobody guesses.
+
+    Calls `ready` with the address to open once it listens. The secret is in the path, not in a cookie, which every
+    server on this machine would be sent, whatever its port (RFC 6265, 8.5).
 
     Raises: UsageError where textual-serve is not installed, or the address cannot be bound.
     """
@@ -71,14 +84,15 @@ def serve(address: Address, at: str | None, ready: Callable[[], None]) -> None:
         """Serves the screens to pages of its own alone, and says nothing of itself."""
 
         async def _make_app(self) -> Application:
-            app = await super()._make_app()
-            app.middlewares.append(_own_pages_only(address))
-            app.on_response_prepare.append(_keep_to_itself)
-            return app
+            outer = web.Application(middlewares=[_holders_only(address, token)])
+            outer.add_subapp(f"/{token}", await super()._make_app())
+            outer.on_response_prepare.append(_keep_to_itself)
+            return outer
 
         async def on_startup(self, app: Application) -> None:
             """Say nothing: the command does."""
 
+    token = new_key_seed().hex()
     answered_for = ("--trust-project",) if VOUCHED.get() else ()
     command = [*own_command(), *answered_for, "ui", *(("--at", at) if at else ())]
     server = Screens(shlex.join(command), address.host, address.port, title="germline", public_url=address.url)
@@ -89,7 +103,7 @@ def serve(address: Address, at: str | None, ready: Callable[[], None]) -> None:
             host=host,
             port=address.port,
             shutdown_timeout=_PATIENCE_S,
-            print=lambda _text: ready(),
+            print=lambda _text: ready(f"{address.url}/{token}/"),
         )
     except OSError as error:
         raise UsageError(
@@ -98,25 +112,34 @@ def serve(address: Address, at: str | None, ready: Callable[[], None]) -> None:
         ) from error
 
 
-def _own_pages_only(address: Address) -> Middleware:
-    """Refuse what a page of another site asks: a browser lets any page open a WebSocket to this machine."""
+def _holders_only(address: Address, token: str) -> Middleware:
+    """Refuse who does not have the secret; and pages of other sites, also under a name that leads to this machine.
+
+    A browser lets any page open a WebSocket to this machine, and believes a site's name wherever it leads.
+    """
     from aiohttp import web  # noqa: PLC0415 - an extra
 
-    port = address.port
-    own = {address.url, *((f"http://127.0.0.1:{port}", f"http://localhost:{port}") if address.is_loopback else ())}
+    own = {f"http://{host}" for host in address.hosts}
 
     @web.middleware
     async def refuse_others(request: Request, handler: Handler) -> StreamResponse:
-        if request.headers.get("Origin", address.url) not in own:
-            raise web.HTTPForbidden
+        stated = request.path.split("/")[1]
+        origin = request.headers.get("Origin")  # which only browsers send
+        if (
+            request.host.lower() not in address.hosts
+            or (origin is not None and origin.lower() not in own)
+            or not compare_digest(stated.encode(), token.encode())
+        ):
+            raise web.HTTPForbidden(text="open the address that germline ui --serve printed")
         return await handler(request)
 
     return refuse_others
 
 
 async def _keep_to_itself(request: Request, response: StreamResponse) -> None:
-    """Forbid the page to load anything from elsewhere (its template names a font), and to be framed."""
+    """Forbid the page to load from elsewhere (its template names a font), to be framed, to pass its address on."""
     del request
+    response.headers["Referrer-Policy"] = "no-referrer"
     response.headers["Content-Security-Policy"] = (
         "default-src 'self' 'unsafe-inline' data:; connect-src 'self' ws:; frame-ancestors 'none'"
     )

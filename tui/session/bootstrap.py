@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from events.clock import SystemClock
 from events.errors import GermlineError, NotFoundError, RefusedError, StorageError, UsageError
+from events.integrity.sidecar import contradiction, require_last_seen, sidecar_of
 from events.sqlite.log import SqliteLog
+from events.sqlite.open import require_none_aside
 from registry.query.library import Library
 from registry.skill_md.write_places import ANYWHERE
 from tui.session.own_registries import FOLDER, is_ignored_by_git, keep_registry, project_of, trust_in
@@ -38,8 +40,8 @@ Where: TypeAlias = "Path | PostgresAddress"
 def find_registry(named: str = "") -> Where:
     """Find the registry: the one named, else GERMLINE_REGISTRY, else the nearest `.germline/` upwards.
 
-    Raises: NotFoundError where there is none; UsageError for an address of another kind; UntrustedError for one
-    of another user, or outside of its folder, that was not named.
+    Raises: NotFoundError where there is none, or only what a restore put aside; UsageError for an address of
+    another kind; UntrustedError for one of another user, or outside of its folder, that was not named.
     """
     stated = named or os.environ.get("GERMLINE_REGISTRY", "")
     if stated:
@@ -47,6 +49,8 @@ def find_registry(named: str = "") -> Where:
     here = Path.cwd()
     for folder in (here, *here.parents):
         file = folder / FOLDER / FILE
+        if not file.exists() and file.parent.is_dir():
+            require_none_aside(file)
         if file.is_file():
             named = f"germline --registry {quote(str(file.resolve()))} …"
             require_own(file, hint=f"if you trust them: {named}")
@@ -119,7 +123,10 @@ def beside_of(where: Where) -> Path:
 
 @contextmanager
 def open_library(path: Where) -> Iterator[Library]:
-    """Open a registry for reading only; a projection that was thrown away is folded again first."""
+    """Open a registry for reading only; a projection that was thrown away is folded again first.
+
+    One that lacks what this machine saw of it is read, with a warning: only who writes would fork its history.
+    """
     log = open_log(path, read_only=True)
     try:
         library = Library(log)
@@ -128,6 +135,8 @@ def open_library(path: Where) -> Iterator[Library]:
         library.about()
         if not (trust := trust_in(path, log)).is_writable and not _is_taken_up(trust):
             NOTED.get()(f"read-only  {trust.summary}: {trust_command(path)}")
+        if problem := contradiction(log):
+            NOTED.get()(f"warning    {problem.what}: germline verify")
         yield library
     finally:
         log.close()
@@ -143,8 +152,7 @@ def open_registry(
     sidecar at the end, unless it is a dry run. Raises: UntrustedError for a registry that is not the person's, and
     not `is_own`: a file that the caller made itself; RefusedError where one is to be made and is there.
     """
-    from events.integrity.checkpoint_file import sidecar_of  # noqa: PLC0415 - reading commands pay for none of this: 35 ms
-    from registry.registry import Registry  # noqa: PLC0415 - the same
+    from registry.registry import Registry  # noqa: PLC0415 - reading commands pay for none of this: 35 ms
 
     if isinstance(path, Path) and not is_own:
         _require_contained(path)
@@ -156,6 +164,7 @@ def open_registry(
         if trust.created and not is_own:
             _require_trusted(path, log, trust, dry_run=dry_run)
         places = ANYWHERE if is_own else replace(trust.places, ask=trust_command(path))
+        require_last_seen(log)
         sidecar = None if dry_run else sidecar_of(log.beside)
         registry = Registry(log, SystemClock(), f"person:{user()}", sidecar=sidecar, places=places)
         if not _is_projected(registry):

@@ -27,10 +27,10 @@ from events.integrity.checkpoint_file import (
     keep_checkpoint,
     read_kept,
     read_sidecar,
-    sidecar_of,
 )
 from events.integrity.merkle import root_of
 from events.integrity.proofs import Proof, check_proof, prove_events, prove_growth, read_proof
+from events.integrity.sidecar import sidecar_of
 from events.integrity.signatures import Signature, encoded, read_public_key, read_secret_key, write_new_key
 from events.sqlite.log import SqliteLog
 from tests.contract.drafts import Pen, put

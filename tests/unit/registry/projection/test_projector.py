@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
+import tracemalloc
+import zlib
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
+from events.errors import RefusedError
 from events.store.envelope import EventDraft
 from events.types.frozen import Frozen
 from events.types.registry_events import SignalRaised
 from registry.actions.publish import take_in, take_in_edits
 from registry.decide.commands import MoveAlias, Protect, RecordFact, RevertVersion, SwitchPreset
+from registry.projection import stored_documents
 from registry.projection.projector import projecting, rebuild
 from registry.projection.snapshots import EVERY, freeze, thaw
 from registry.skill_md.render import projected_lines, skill_bytes, skill_text
@@ -164,3 +168,28 @@ def test_files_come_from_the_event_that_gave_them_their_content(registry: Regist
     files = registry.capsule(NAME).files
     types = [(file.entry.path, registry.log.at([file.origin])[0].type) for file in files]
     assert types == [("a.txt", "CapsuleImported"), ("b.txt", "FileChanged")]
+
+
+def test_a_packed_state_is_read_up_to_a_bound_and_costs_no_more_memory_than_that() -> None:
+    packing = zlib.compressobj(1)
+    bomb = b"".join([packing.compress(b" " * 2**24) for _ in range(16)]) + packing.flush()
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=str(2**26)):
+            thaw(bomb)
+        _, most_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most_bytes < 3 * 2**26
+
+
+@pytest.mark.usefixtures("place")
+def test_a_state_that_would_not_be_read_back_is_refused_before_it_is_appended(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = registry.capsule(NAME)
+    (state,) = registry.log.documents("live", NAME)
+    monkeypatch.setattr(stored_documents, "_MOST_STATE_BYTES", len(zlib.decompress(state.body)) + 1)
+    with pytest.raises(RefusedError, match="is the most"):
+        learn(registry, "More.\n", candidate="c1", claims=())
+    assert registry.capsule(NAME) == before

@@ -186,6 +186,20 @@ def test_history_is_limited_by_type_number_and_time(registry: Registry, monkeypa
     assert list(registry.history(since="2999-01-01")) == []
 
 
+@pytest.mark.usefixtures("place")
+def test_a_clock_that_went_back_hides_nothing_from_a_history_since_a_time(registry: Registry) -> None:
+    learn(registry)
+    clock = registry.clock
+    assert isinstance(clock, TickingClock)
+    learn(registry, "More.\n", candidate="c2", claims=())
+    since = registry.log.at([registry.log.head().position])[0]
+    clock.looks -= 1_000
+    learn(registry, "Yet more.\n", candidate="c3", claims=())
+    recent = {envelope.position: envelope.at for envelope in registry.history(since=since.at)}
+    assert set(recent) >= set(range(since.position, registry.log.head().position + 1))
+    assert recent[max(recent)] < since.at == recent[min(recent)]
+
+
 def test_the_history_of_an_unknown_skill_is_an_error_at_once(registry: Registry) -> None:
     with pytest.raises(NotFoundError):
         registry.history("sql-analist")

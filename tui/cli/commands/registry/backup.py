@@ -157,7 +157,8 @@ def restore_backup(
             integrity = restore(source, path, aside=aside, over=over, advance=shown.advance)
         with closing(open_log(path, read_only=True)) as log:
             keep_registry(path, log, SystemClock().now())
-    done = Restored(path, source, integrity, standing, aside if standing else None, dry_run)
+    kept = aside if standing or aside.exists() else None
+    done = Restored(path, source, integrity, standing, kept, dry_run)
     if as_json:
         call.answer(_document(done))
     else:

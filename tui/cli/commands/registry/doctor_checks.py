@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
+from importlib.metadata import distributions
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +13,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.errors import GermlineError
+from events.integrity.sidecar import contradiction
 from events.store.envelope import GENESIS, holds
 from registry.actions.publish import differences, moved_to, standing
 from registry.evidence.gitleaks import find_gitleaks
@@ -48,6 +50,7 @@ LAST_EVENTS: Final = 1_000
 """Events at the end of the log that are looked at: some 10 ms, where `verify` reads all of them."""
 FOLDED_EVENTS: Final = 20_000
 """Events of a log that is folded once more: about a second; `verify` folds logs of any length."""
+_OWN: Final = frozenset({"events", "registry", "strategies", "tui"})
 _EXTRAS: Final = (
     ("hyperscan", "hyperscan", "searches plain logs faster than google-re2"),
     ("inspect", "inspect_ai", "reads the eval logs of Inspect"),
@@ -84,6 +87,7 @@ def checks(call: Invocation) -> Iterator[DoctorCheck]:
     yield from _tools(config)
     yield from _models(config)
     yield from _rollouts(config)
+    yield from _packages()
     yield from _plugins()
     yield _terminal()
 
@@ -136,6 +140,8 @@ def _head(library: Library, path: Where) -> DoctorCheck:
         wrong.append(1)
     if wrong:
         return DoctorCheck("registry", "broken", f"{path}: event {min(wrong)} does not hold", "germline verify")
+    if problem := contradiction(library.log):
+        return DoctorCheck("registry", "broken", f"{path}: {problem.what}", "germline verify")
     head = library.log.head()
     held = "all of them hold" if len(last) == head.position else f"the last {len(last):,} hold"
     words = f"{path}, {library.log.backend}, {count(head.position, 'event')}, {held}, head {head.hash[:16]}"
@@ -271,6 +277,15 @@ def _rollouts(config: Config | None) -> Iterator[DoctorCheck]:
             yield DoctorCheck(
                 "rollouts", "broken", f"{NAME} names {named}, which is not there", "germline config --origins"
             )
+
+
+def _packages() -> Iterator[DoctorCheck]:
+    """Name packages whose modules lie where germline's do: the last installed has replaced files of the other."""
+    for package in distributions():
+        shared = _OWN.intersection((package.read_text("top_level.txt") or "").split())
+        if shared and package.name != "germline":
+            words = f"{package.name} and germline both have modules named {', '.join(sorted(shared))}"
+            yield DoctorCheck("packages", "broken", words, "install germline by itself: pipx install germline")
 
 
 def _plugins() -> Iterator[DoctorCheck]:

@@ -86,9 +86,13 @@ def _serve(call: Invocation, where: Where, bind: str, at: str) -> None:
     named = call.registry or os.environ.get("GERMLINE_REGISTRY", "")
     os.environ["GERMLINE_REGISTRY"] = str(where.absolute()) if isinstance(where, Path) else named
 
-    def ready() -> None:
-        call.note(f"serving    {address.url}, until ctrl+c")
-        call.note(f"warning    whoever reaches it can read this registry, and append to it as {user()}")
+    def ready(url: str) -> None:
+        call.say(f"serving    {url} until ctrl+c")
+        call.flush()
+        reads = "" if address.is_loopback else "; it is not encrypted, so the network on the way reads it"
+        call.note(
+            f"warning    whoever has this address can read the registry, and append to it as {user()}{reads}"
+        )
 
     serve(address, at, ready)
 

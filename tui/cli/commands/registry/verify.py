@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from events.errors import CheckFailedError, CorruptLogError, UsageError
+from events.integrity.sidecar import sidecar_of
 from events.store.protocol import Head, Integrity, Problem
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
@@ -149,7 +150,7 @@ def _verified(path: Where, against: Path | None, key: str) -> tuple[Integrity, _
 
     Checkpoints are read before the log: one that is kept meanwhile would name events that are not seen yet.
     """
-    from events.integrity.checkpoint_file import read_kept, read_sidecar, sidecar_of  # noqa: PLC0415 - for the one command that verifies
+    from events.integrity.checkpoint_file import read_kept, read_sidecar  # noqa: PLC0415 - for the one command that verifies
     from registry.projection.document_check import document_problems  # noqa: PLC0415 - the same
 
     sidecar = sidecar_of(beside_of(path))
@@ -212,7 +213,7 @@ def _hint(path: str, integrity: Integrity, beside: _Compared | None) -> str:
         return refold(path)
     if beside and beside.problems and not integrity.problems:
         aside = f"mv {beside.file} {beside.file}.old"
-        return f"go back to a copy that verifies; if you put this older copy there yourself: {aside}"
+        return f"go back to a copy that verifies: germline restore FILE; to go on from what is there: {aside}"
     return "germline doctor --repair --dry-run   or   germline restore FILE"
 
 

@@ -12,6 +12,7 @@ import typer
 
 from events.clock import new_split_key
 from events.errors import NotFoundError, RefusedError, UsageError
+from events.sqlite.open import require_none_aside
 from registry.actions.publish import take_in
 from registry.decide.commands import CreateRegistry, ImportSkill, MoveSkill
 from registry.skill_md.folder import read_skill
@@ -110,6 +111,7 @@ def _new_place(stated: str) -> Where:
 def _is_there(place: Where) -> bool:
     """Tell whether there is a registry, or a file, already."""
     if isinstance(place, Path):
+        require_none_aside(place)
         return place.exists()
     try:
         open_log(place, read_only=True).close()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import signal
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from tui.cli.output.color import Paint
     from tui.cli.output.invocation import Invocation
 
+_SAME: Final = "now"
+"""The age of what is less than a minute old."""
 _TONES: Final = {"Promoted": "good", "Rejected": "bad", "Held": "warn", "Reverted": "warn", "Versioned": "accent"}
 
 
@@ -71,8 +74,11 @@ def log(  # noqa: PLR0913 - the options of the command are its contract
             _follow(call, library.log, _Wanted(skill, wanted, limit, as_json=as_json), after)
             return
         now = SystemClock().now()
-        for envelope in library.history(skill, types=wanted, since=_moment(since), limit=limit):
-            call.say(_line(envelope, now, call.paint, as_json=as_json))
+        events = library.history(skill, types=wanted, since=_moment(since), limit=limit)
+        for envelope, older in pairwise(chain(events, (None,))):
+            if envelope:
+                before = older.at if older else ""
+                call.say(_line(envelope, now, call.paint, as_json=as_json, before=before))
 
 
 class _Wanted(NamedTuple):
@@ -93,13 +99,14 @@ class _Wanted(NamedTuple):
 def _follow(call: Invocation, log: EventLog, wanted: _Wanted, after: int) -> None:
     """Print events as they come, each as soon as it is there, until interrupted."""
     reached = after if after >= 0 else log.head().position
-    printed = 0
+    printed, before = 0, ""
     try:
         for envelope in log.subscribe(after=reached):
             line = ""
             if wanted.fits(envelope):
                 now = SystemClock().now()
-                line = _line(envelope, now, call.paint, as_json=wanted.as_json)
+                line = _line(envelope, now, call.paint, as_json=wanted.as_json, before=before)
+                before = envelope.at
             with _undisturbed():
                 if line:
                     call.say(line)
@@ -156,15 +163,20 @@ def _known_type(name: str) -> str:
     return same[name.lower()]
 
 
-def _line(envelope: Envelope, now: str, paint: Paint, *, as_json: bool) -> str:
-    return json_text(LogDocument.of(envelope)) if as_json else event_line(envelope, now, paint)
+def _line(envelope: Envelope, now: str, paint: Paint, *, as_json: bool, before: str) -> str:
+    return json_text(LogDocument.of(envelope)) if as_json else event_line(envelope, now, paint, before=before)
 
 
-def event_line(envelope: Envelope, now: str, paint: Paint) -> str:
-    """Write an event in one line: position, age, type, what it did."""
+def event_line(envelope: Envelope, now: str, paint: Paint, *, before: str = "") -> str:
+    """Write an event in one line: position, age, type, what it did.
+
+    It is marked where `before`, the time of an earlier event, is later by a minute or more: a clock went back.
+    """
     tone = next((tone for end, tone in _TONES.items() if envelope.type.endswith(end)), "")
     at, old, kind = f"{envelope.position:>6}", f"{age(envelope.at, now):>5}", f"{envelope.type:<19}"
-    words = clip(one_line(summary(envelope)), width() - len(f"{at} {old}  {kind} "))
+    back = age(envelope.at, before) if before else _SAME
+    mark = "" if back == _SAME else f"(clock {back} back) "
+    words = clip(one_line(f"{mark}{summary(envelope)}"), width() - len(f"{at} {old}  {kind} "))
     return f"{at} {paint(old, 'dim')}  {paint(kind, tone)} {words}"
 
 
