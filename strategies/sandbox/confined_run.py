@@ -47,7 +47,7 @@ on_behalf_of: Final = ContextVar("on_behalf_of", default="")
 _RUNNING: Final[dict[int, str]] = {}
 """The process groups that run now, each with the one it runs for."""
 
-Ended = Literal["exited", "limit", "processes", "disk", "unstarted", "lost"]
+Ended = Literal["exited", "limit", "processes", "memory", "disk", "unstarted", "void", "lost"]
 
 MISSING: Final = {
     "files": "writes outside the copy are not stopped",
@@ -63,11 +63,12 @@ class SandboxPolicy(Frozen):
 
     `allow_unisolated` (`rollouts.allow_unisolated` in germline.toml) is the person's consent to run without full
     isolation. `commands` (`rollouts.commands`) are the programs that checks and graders may name beside Python.
-    `environment` names the variables that are let through. Limits are per process but for `processes`, which
-    counts all of one run, and the workspace's, which cap copies; `memory_bytes` bounds the private memory that a
-    process may write to: runtimes reserve far more addresses than they use. A command ends where the disk has less
-    left than `spare_bytes`, also where others filled it. `hidden` are folders and files that no command may read,
-    as the registry.
+    `environment` names the variables that are let through. `processes`, `memory_bytes`, `disk_bytes` and
+    `disk_files` are for all of one run together, `file_bytes` and `open_files` for each process; so is
+    `memory_bytes` once more, for the private memory that one may ask for to write to: runtimes reserve far more
+    addresses than they use. The workspace's cap what is copied for graders. A command does not start where the
+    disk has less left than twice `spare_bytes`, and ends where it has less than that, also where others filled it.
+    `hidden` are folders and files that no command may read, as the registry.
     """
 
     allow_unisolated: bool = False
@@ -80,6 +81,8 @@ class SandboxPolicy(Frozen):
     open_files: Annotated[int, Field(gt=0)] = 1_024
     workspace_bytes: Annotated[int, Field(gt=0)] = 256 * 1024**2
     workspace_files: Annotated[int, Field(gt=0)] = 10_000
+    disk_bytes: Annotated[int, Field(gt=0)] = 4 * 1024**3
+    disk_files: Annotated[int, Field(gt=0)] = 200_000
     spare_bytes: Annotated[int, Field(ge=0)] = 128 * 1024**2
     hidden: Annotated[tuple[Path, ...], Field(exclude=True)] = ()
 
@@ -109,9 +112,11 @@ class ConfinedCommand:
 class Ran:
     """How a command ended.
 
-    `ended` is exited (`code`, negative for a signal), limit (past its time), processes (too many, or threads),
-    disk (full), unstarted (`error` says why) or lost (the confinement itself went away). `attempts` are what it
-    tried and was not let do. Units: seconds on the wall.
+    `ended` is exited (`code`, negative for a signal); past what it may take: limit (of time), processes (or
+    threads), memory or disk; lost: the confinement went away while it ran, which it may have brought about itself;
+    or, by no doing of its own, unstarted (it is no program that runs here) or void (the confinement never got to
+    it, others filled the disk, or germline ended it). `error` says why, `attempts` are what it tried and was not
+    let do. Units: seconds on the wall.
     """
 
     ended: Ended
@@ -177,6 +182,7 @@ def end_all(whose: str = "") -> None:
     """End every command that threads wait for on one person's behalf: Ctrl-C reaches only the main thread."""
     for group, behalf in tuple(_RUNNING.items()):
         if behalf == whose:
+            _RUNNING.pop(group, None)
             _kill(group)
 
 
@@ -229,6 +235,9 @@ def _spec(command: ConfinedCommand, policy: SandboxPolicy) -> Spec:
         network=command.network,
         limit_s=command.limit_s,
         processes=policy.processes,
+        memory_bytes=policy.memory_bytes,
+        disk_bytes=policy.disk_bytes,
+        disk_files=policy.disk_files,
         spare_bytes=policy.spare_bytes,
         limits={
             "RLIMIT_CORE": 0,
@@ -299,9 +308,9 @@ def _launched(
                 stream.write(spec.packed())
             written = _gather(child, report_out, spec.limit_s + _GRACE_S, policy.output_bytes)
         finally:  # Ctrl-C as well
-            _RUNNING.pop(child.pid, None)
+            was_ended = _RUNNING.pop(child.pid, None) is None
             _end(child)
-    return written, _report(written)
+    return written, ConfinementReport("void", [], error="germline ended it") if was_ended else _report(written)
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
@@ -337,8 +346,10 @@ def _gather(child: subprocess.Popen[bytes], report: int, most_s: float, most_byt
 
 
 def _report(written: Mapping[str, bytes]) -> ConfinementReport:
+    head, started, rest = written["report"].partition(b"started\n")
     try:
-        return ConfinementReport.unpacked(written["report"])
+        return ConfinementReport.unpacked(rest if started else head)
     except ValueError:
         last = written["stderr"].decode(errors="replace").strip().splitlines()
-        return ConfinementReport("lost", [], error=last[-1] if last else "the confinement ended without a report")
+        ended = "lost" if started else "void"
+        return ConfinementReport(ended, [], error=last[-1] if last else "the confinement ended without a report")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies.rollouts.tasks.workspace import overfull
-from strategies.sandbox import supervisor
+from strategies.sandbox import processes
 from strategies.sandbox.spec import ConfinementReport, Spec
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ SPEC = Spec(
     network=False,
     limit_s=0.1,
     processes=64,
+    memory_bytes=1_024,
+    disk_bytes=1_024,
+    disk_files=8,
     spare_bytes=1_024,
     limits={"RLIMIT_CORE": 0},
     required=["files"],
@@ -79,7 +82,7 @@ def test_descendants_are_found_where_the_kernel_lists_children_and_where_it_does
     with subprocess.Popen(["/bin/sh", "-c", script], stdout=subprocess.PIPE, text=True) as shell:
         assert shell.stdout is not None
         sleeper = int(shell.stdout.readline())
-        below = set(supervisor.descendants())
+        below = set(processes.descendants())
         os.kill(sleeper, 9)
     assert {shell.pid, sleeper} <= below
     assert os.getpid() not in below

@@ -1,0 +1,57 @@
+"""Measure what a run takes of the disk, by itself or in the end."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Final
+
+_LEAST_FILES: Final = 1_000
+"""Files that must be left for others to make (guess)."""
+_BLOCK_BYTES: Final = 512
+
+
+class DiskUse:
+    """Bytes and files below some folders, and how many entries could not be looked at."""
+
+    def __init__(self, size: int = 0, files: int = 0, unseen: int = 0) -> None:
+        self.size = size
+        self.files = files
+        self.unseen = unseen
+
+
+def disk_use(places: Iterable[str]) -> DiskUse:
+    """Add up what lies below folders; no links are followed, and a name that is too long to be reached is unseen."""
+    use = DiskUse()
+    left = list(places)
+    while left:
+        try:
+            with os.scandir(left.pop()) as entries:
+                for entry in entries:
+                    status = entry.stat(follow_symlinks=False)
+                    use.size += status.st_blocks * _BLOCK_BYTES
+                    use.files += 1
+                    if entry.is_dir(follow_symlinks=False):
+                        left.append(entry.path)
+        except FileNotFoundError:
+            continue  # it was removed meanwhile
+        except OSError:
+            use.unseen += 1
+    return use
+
+
+def left_bytes(places: Iterable[str]) -> int:
+    """Return the least that is left on the disks below these folders; 0 where hardly a file can be made."""
+    least = -1
+    for place in places:
+        try:
+            left = os.statvfs(place)
+        except OSError:
+            continue  # the command removed its folder
+        few = left.f_files > 0 and left.f_favail < _LEAST_FILES  # some file systems make them as they go, and say 0
+        free = 0 if few else left.f_bavail * left.f_frsize
+        least = free if least < 0 else min(least, free)
+    return least
