@@ -24,7 +24,7 @@ class DiskUse:
 
 
 def disk_use(places: Iterable[str]) -> DiskUse:
-    """Add up what lies below folders; no links are followed, and a name that is too long to be reached is unseen."""
+    """Add up what lies below folders; no links are followed, and what a path is too long for is unseen."""
     use = DiskUse()
     left = list(places)
     while left:
@@ -51,7 +51,9 @@ def left_bytes(places: Iterable[str]) -> int:
             left = os.statvfs(place)
         except OSError:
             continue  # the command removed its folder
-        few = left.f_files > 0 and left.f_favail < _LEAST_FILES  # some file systems make them as they go, and say 0
+        few = (
+            left.f_files > 0 and left.f_favail < _LEAST_FILES
+        )  # some file systems make them as they go, and say 0
         free = 0 if few else left.f_bavail * left.f_frsize
         least = free if least < 0 else min(least, free)
     return least

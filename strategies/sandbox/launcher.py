@@ -133,18 +133,22 @@ def _run(spec: Spec, report: int, held: Held) -> ConfinementReport:
     if set(missing) & set(spec.required):
         return ConfinementReport("refused", missing)
     if 0 <= left_bytes(spec.writable) < 2 * spec.spare_bytes:
-        return ConfinementReport("void", missing, error=f"the disk has less than {2 * spec.spare_bytes:,} bytes left")
+        return ConfinementReport(
+            "void", missing, error=f"the disk has less than {2 * spec.spare_bytes:,} bytes left"
+        )
     _send(report, b"started\n")
     command.go()
     watch = supervisor.Watch(spec, command, held.others, apart=held.apart)
     try:
         watch.stay(report)
     except OSError as error:
-        return ConfinementReport("lost", missing, attempts=watch.attempts, error=f"it could not be watched: {error}")
+        return ConfinementReport(
+            "lost", missing, attempts=watch.attempts, error=f"it could not be watched: {error}"
+        )
     if watch.code == supervisor.NOT_STARTED and (why := os.read(failed, 500)):
         return ConfinementReport("unstarted", missing, error=why.decode(errors="replace"))
-    error = "others filled the disk" if watch.ended == "void" else ""
-    return ConfinementReport(watch.ended, missing, watch.code, watch.attempts, error)
+    others_did = "others filled the disk" if watch.ended == "void" else ""
+    return ConfinementReport(watch.ended, missing, watch.code, watch.attempts, others_did)
 
 
 def _send(report: int, content: bytes) -> int:

@@ -54,7 +54,7 @@ _TIME_NAMESPACE: Final = 0x80
 """CLONE_NEWTIME, which `clone` takes for a signal."""
 _TYPE_OF_REQUEST: Final = 0xFF00
 _REQUESTS_OF_FILES: Final = (0x5800, 0x6600, 0x7600, 0x9400)
-"""Types of ioctl that change flags and make copies by a descriptor that may only read: of XFS, ext, all and btrfs."""
+"""Types of ioctl that change flags, or make copies, by a descriptor that may only read (XFS, ext, all, btrfs)."""
 
 _RECEIVE: Final = 0xC050_2100
 _SEND: Final = 0xC018_2101
@@ -162,7 +162,11 @@ def _of_processes(known: Architecture) -> Iterator[Instruction]:
         yield from _on(_EQUAL, number, _NOTIFY)
     yield from _when(known.unshare, [flags, *_on(_ANY_BIT, _NAMESPACES | _TIME_NAMESPACE, _NOT_PERMITTED)])
     yield from _on(_EQUAL, known.setns, _NOT_PERMITTED)
-    given = [step for half in (_low(2), _low(2) + 4) for step in ((_LOAD, 0, 0, half), *_unless_equal(0, _NOT_PERMITTED))]
+    given = [
+        step
+        for half in (_low(2), _low(2) + 4)
+        for step in ((_LOAD, 0, 0, half), *_unless_equal(0, _NOT_PERMITTED))
+    ]
     own = [(_LOAD, 0, 0, _low(0)), *_on(_EQUAL, 0, _ALLOW)]
     yield from _when(known.prlimit, [*own, *given])
 

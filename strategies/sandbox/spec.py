@@ -81,7 +81,8 @@ class Spec:
 class ConfinementReport:
     """What came of it.
 
-    `ended` is one of `Ran.ended` in confined_run.py, or refused (a required part is missing). `missing` are the parts of the isolation that the kernel does not give. `code` is negative for a signal.
+    `ended` is as in `Ran` of confined_run.py, or refused (a required part is missing). `missing` are the parts of
+    the isolation that the kernel does not give. `code` is negative for a signal.
     """
 
     def __init__(

@@ -137,8 +137,8 @@ class Architecture:
 
 
 _UNANSWERED: Final = (425, 435, 437, 463, 466, 469)
-"""Answered ENOSYS, and programs fall back: io_uring_setup and openat2, which hide what they open, clone3, which hides
-its flags, and what sets attributes since Linux 6.13 (setxattrat, removexattrat, file_setattr)."""
+"""Answered ENOSYS, and programs fall back: io_uring_setup and openat2, which hide what they open, clone3, which
+hides its flags, and what sets attributes since Linux 6.13 (setxattrat, removexattrat, file_setattr)."""
 
 ARCHITECTURES: Final = {
     "x86_64": Architecture(

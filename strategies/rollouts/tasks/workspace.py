@@ -119,11 +119,14 @@ def read_text(folder: Path, path: str) -> str | None:
 
 
 def _entries(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield every entry below a folder, folders before what they hold; links are not followed."""
+    """Yield every entry below a folder, folders before what they hold; links are not followed.
+
+    Left out: what a path is too long for, and what lies in folders that its owner may not search.
+    """
     for place, folders, files in os.walk(folder):
         here = Path(place)
         for name in (*folders, *files):
-            with suppress(FileNotFoundError):
+            with suppress(OSError):
                 yield (here / name).relative_to(folder).as_posix(), (here / name).lstat()
 
 
