@@ -6,6 +6,7 @@ launcher, inside bubblewrap where that works.
 
 from __future__ import annotations
 
+import fcntl
 import math
 import os
 import selectors
@@ -41,6 +42,8 @@ _GRACE_S: Final = 5.0
 """What the confinement gets to end a command by itself, before all of it is killed from outside (guess)."""
 _END_S: Final = 2.0
 """The same, once nobody waits for its report (guess: a hundred times what it takes)."""
+_NEW_S: Final = 60.0
+"""How long a folder that nobody has may have just been made (guess)."""
 _CHUNK_BYTES: Final = 65_536
 on_behalf_of: Final = ContextVar("on_behalf_of", default="")
 """Whose commands a thread runs, in a process that works for several people."""
@@ -162,11 +165,50 @@ def installed(name: str) -> str:
 def run_folder(prefix: str) -> Iterator[Path]:
     """Make a temporary folder for a run, unreadable to the commands of every other run, and remove it afterwards.
 
+    So are those of runs whose process was killed.
+
     Raises: StorageError where the folder above is not this user's alone.
     """
-    above = str(_all_runs())
-    with tempfile.TemporaryDirectory(prefix=prefix, dir=above, ignore_cleanup_errors=True) as name:
-        yield Path(name)
+    above = _all_runs()
+    place = Path(tempfile.mkdtemp(prefix=prefix, dir=above))
+    held = _held(place)
+    try:
+        _remove_leftovers(above, place.stat().st_ctime)
+        yield place
+    finally:
+        if held is not None:
+            os.close(held)
+        _remove(place)
+
+
+def _held(place: Path) -> int | None:
+    """Lock a folder for as long as this process lives, None where another one has it."""
+    descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _remove_leftovers(above: Path, now_s: float) -> None:
+    """Remove the folders of runs whose process was killed: nobody has them, and they are not just being made."""
+    for place in above.iterdir():
+        with suppress(OSError):
+            if now_s - place.stat().st_ctime > _NEW_S and (held := _held(place)) is not None:
+                os.close(held)
+                _remove(place)
+
+
+def _remove(place: Path) -> None:
+    """Remove a folder that a command wrote to."""
+    with suppress(RecursionError):
+        shutil.rmtree(place, ignore_errors=True)
+    if place.exists():  # folders without rights, or more levels of them than Python has calls and open files
+        for words in (("chmod", "-R", "u+rwx"), ("rm", "-rf")):
+            with suppress(OSError):
+                subprocess.run((*words, "--", place), capture_output=True, check=False)  # noqa: S603 - our own list
 
 
 def _all_runs() -> Path:

@@ -209,6 +209,8 @@ def _become(
 ) -> NoReturn:
     """Turn this child into the command, once it is let go; never returns."""
     try:
+        if sys.platform == "linux":
+            libc.die_with_parent()
         for name, most in spec.limits.items():
             number = getattr(resource, name)
             hard = resource.getrlimit(number)[1]

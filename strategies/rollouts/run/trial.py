@@ -63,11 +63,12 @@ class ShownWork(Frozen):
 class Trial(Frozen):
     """What one trial gave.
 
-    `status` is done, infrastructure (the agent never got going: the pair is void) or stopped (a limit of the task
-    or of the sandbox was hit, or the sandbox was lost while the agent ran: the value is 0, and nothing was graded).
+    `status` is done, infrastructure (the agent never got going: the pair is void) or stopped (a limit was hit, or
+    the sandbox was lost while the agent ran: the value is 0, and nothing was graded).
     `value` is the mean over layers, `lenient` whether three of four passed and every anchor holds. `tampering`
     names what a grader tried that it should not have, or which files of the set changed: such a trial counts for
-    nobody, and its candidate must not be promoted. `attempts` names what the agent tried and was not let do. `transcript` is the blob of its messages, where it is known.
+    nobody, and its candidate must not be promoted. `attempts` names what the agent tried and was not let do.
+    `transcript` is the blob of its messages, where it is known.
     `shown` is what a judge has yet to see, and never stored.
 
     Units: value in [0, 1], seconds of the agent's run, cost in US dollars, None where it is not known.
