@@ -264,9 +264,9 @@ def test_a_command_that_is_given_the_network_has_it(apart: Path) -> None:
 def test_too_many_processes_end_all_of_them_and_no_more_are_ever_made(workspace: Path) -> None:
     pulse = Pulse(workspace)
     code = (
-        "import os, time\nheld = open('pulse', 'w')\n"
-        "for made in range(150):\n    if os.fork() == 0:\n        os.setsid(); time.sleep(60); os._exit(0)\n"
-        "    open('made', 'a').write('x')\ntime.sleep(60)"
+        "import os, time\nheld, made = open('pulse', 'w'), open('made', 'wb', buffering=0)\n"
+        "for _ in range(150):\n    if os.fork() == 0:\n        os.setsid(); time.sleep(60); os._exit(0)\n"
+        "    made.write(b'x')\ntime.sleep(60)"
     )
     ran = run_python(code, workspace, policy=SandboxPolicy(processes=30))
     assert ran.ended == "processes"

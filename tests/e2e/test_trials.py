@@ -107,6 +107,29 @@ def test_a_skill_is_installed_where_the_agent_looks_and_gone_before_the_grading(
     assert trial(task, skill, agent, POLICY).value == 0.5
 
 
+def test_no_link_that_an_agent_lays_leads_the_removal_of_its_skill_to_that_of_the_person(tmp_path: Path) -> None:
+    person = tmp_path / "home" / "skills" / "greeter"
+    person.mkdir(parents=True)
+    (person / "SKILL.md").write_text("Say Hello.")
+    code = f"import os; os.rename('.tool', 'away'); os.symlink({str(tmp_path / 'home')!r}, '.tool')"
+    agent = python_agent(code).model_copy(update={"skill_at": ".tool/skills/{skill}"})
+    assert trial(TASK, person, agent, POLICY).status == "done"
+    assert (person / "SKILL.md").read_text() == "Say Hello."
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "os.symlink('out.txt', 'out.txt'); os.symlink('germline-cost.json', 'germline-cost.json')",
+        "os.mkdir('shut'); open('shut/file', 'w'); os.chmod('shut', 0o400); os.chmod('.', 0)",
+    ],
+    ids=["links in a circle", "folders that nobody may search"],
+)
+def test_a_workspace_that_cannot_be_read_is_worth_nothing_and_no_error(code: str) -> None:
+    result = trial(TASK, None, python_agent(f"import os; open('made', 'w'); {code}"), POLICY)
+    assert (result.status, result.value, result.failed_anchors) == ("done", 0.0, ("exists out.txt", "no shouting"))
+
+
 def test_an_agent_cannot_change_the_skill_it_was_given(tmp_path: Path) -> None:
     skill = tmp_path / "greeter"
     skill.mkdir()

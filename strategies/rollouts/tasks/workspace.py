@@ -25,9 +25,12 @@ _MOST_PATH_CHARS: Final = 1_000
 
 
 def place_below(folder: Path, path: str) -> Path | None:
-    """Resolve a path below a folder, None where links lead out of it."""
+    """Resolve a path below a folder, None where links lead out of it, or in a circle."""
     root = folder.resolve()
-    place = (root / path).resolve()
+    try:
+        place = (root / path).resolve()
+    except (OSError, RuntimeError):  # RuntimeError: links in a circle, until Python 3.13
+        return None
     return place if place.is_relative_to(root) else None
 
 
