@@ -79,10 +79,10 @@ class Notification:
 def install(*, network: bool, apart: bool) -> int:
     """Filter this process and its children from now on, and return the descriptor that reports their calls.
 
-    Calls that change what lies at a path wait for an answer, and those that make a process or thread; namespaces
-    are not made or entered, and limits of other processes not set. Without `network`, connecting waits too, and
-    there are no local sockets for datagrams: each may name another service, in memory that can change once it was
-    looked at. What is not `apart`, in namespaces, makes no socket but a local one, shares no memory or queue by
+    Calls that change what lies at a path wait for an answer (not forks: a signal that comes meanwhile would fail
+    them); namespaces are not made or entered, and limits of other processes not set. Without `network`, connecting
+    waits too, and there are no local sockets for datagrams: each may name another service, in memory that can
+    change once it was looked at. What is not `apart`, in namespaces, makes no socket but a local one, shares no memory or queue by
     number or name, and has modes, owners and times changed for it. Raises: OSError where the kernel cannot, or the
     architecture is not known.
     """
@@ -155,11 +155,9 @@ def _program(*, network: bool, apart: bool) -> list[Instruction]:
 
 
 def _of_processes(known: Architecture) -> Iterator[Instruction]:
-    """Have processes and threads counted before they are made, and keep them in their namespaces and limits."""
+    """Keep processes in their namespaces, and from the limits of others."""
     flags = (_LOAD, 0, 0, _low(0))
-    yield from _when(known.clone, [flags, *_on(_ANY_BIT, _NAMESPACES, _NOT_PERMITTED), (_RETURN, 0, 0, _NOTIFY)])
-    for number in known.forks:
-        yield from _on(_EQUAL, number, _NOTIFY)
+    yield from _when(known.clone, [flags, *_on(_ANY_BIT, _NAMESPACES, _NOT_PERMITTED)])
     yield from _when(known.unshare, [flags, *_on(_ANY_BIT, _NAMESPACES | _TIME_NAMESPACE, _NOT_PERMITTED)])
     yield from _on(_EQUAL, known.setns, _NOT_PERMITTED)
     given = [

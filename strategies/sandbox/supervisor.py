@@ -12,7 +12,6 @@ import time
 from strategies.sandbox import attributes, libc, processes, seccomp
 from strategies.sandbox.attempts import AttemptedReach, reached
 from strategies.sandbox.disk_use import disk_use, left_bytes
-from strategies.sandbox.syscalls import ARCHITECTURES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,17 +21,15 @@ if TYPE_CHECKING:
     from strategies.sandbox.spec import Spec
 
 _LOOK_EVERY_MS: Final = 20
-"""How often processes are counted, and their memory (guess: some 100 MB can be written to in that time)."""
+"""How often processes are counted, and their memory (guess: a bomb of forks makes some hundreds in that time)."""
 _WALK_EVERY_S: Final = 0.5
 _WALK_SHARE: Final = 50
 """The disk is walked through at most for this part of the time (guess)."""
 _MOST_ATTEMPTS: Final = 20
 _THREADS_EACH: Final = 32
 """Threads that a process may have, over all processes that may be (guess: runtimes take some 20)."""
-_THREAD: Final = 0x1_0000
-"""CLONE_THREAD."""
-_NO_MORE: Final = 11
-"""EAGAIN, what a machine says that makes no more processes."""
+_LESS_URGENT: Final = 5
+"""How much nicer than its watcher a command of root's is, which the kernel lets make any number (guess)."""
 NOT_STARTED: Final = 127
 """How the child ends that cannot become the command."""
 _SHARED_MEMORY: Final = "/dev/shm"  # noqa: S108 - the command's own, in namespaces
@@ -84,7 +81,6 @@ class Watch:
         self._listener = command.listener
         self._others = others
         self._apart = apart
-        self._room = self._room_of_threads = 0
         self._next_walk = time.monotonic() + _WALK_EVERY_S
 
     def stay(self, report: int) -> None:
@@ -114,7 +110,7 @@ class Watch:
         """See whether the command takes more than it may."""
         spec, running = self._spec, self._others()
         files = _SHARED_MEMORY if self._apart else ""
-        if not self._count(running):
+        if self._are_too_many(running):
             self.ended = "processes"
         elif processes.holds_more(spec.memory_bytes, running, files):
             self.ended = "memory"
@@ -127,12 +123,10 @@ class Watch:
             ended = time.monotonic()
             self._next_walk = ended + max(_WALK_EVERY_S, (ended - now) * _WALK_SHARE)
 
-    def _count(self, running: list[int]) -> bool:
-        """Return whether there are as many processes and threads as there may be, or fewer, and how many more."""
-        self._room = self._spec.processes - len(running)
-        most = self._spec.processes * _THREADS_EACH
-        self._room_of_threads = most - sum(map(processes.threads_of, running))
-        return self._room >= 0 and self._room_of_threads >= 0
+    def _are_too_many(self, running: list[int]) -> bool:
+        """Return whether there are more processes, or threads of them, than there may be."""
+        most = self._spec.processes
+        return len(running) > most or sum(map(processes.threads_of, running)) > most * _THREADS_EACH
 
     def _filled_the_disk(self) -> bool:
         """End everything, and return whether it was this command that took what the disk lacks.
@@ -162,11 +156,6 @@ class Watch:
         call = seccomp.receive(self._listener)
         if call is None:
             return
-        known = ARCHITECTURES[libc.machine()]
-        if call.number == known.clone or call.number in known.forks:
-            is_thread = call.number == known.clone and bool(call.arguments[0] & _THREAD)
-            seccomp.answer(self._listener, call, 0 if self._makes_room(is_thread=is_thread) else _NO_MORE)
-            return
         try:
             attempt = reached(call, self._spec)
         except OSError as error:
@@ -177,19 +166,6 @@ class Watch:
         if new and seccomp.still_waits(self._listener, call):
             self.attempts.append(text)
         seccomp.answer(self._listener, call, attempt.error if done is None else done, done=done == 0)
-
-    def _makes_room(self, *, is_thread: bool) -> bool:
-        """Return whether there may be one more process or thread; they are counted where that is not known."""
-        if self._room <= 0 or self._room_of_threads <= 0:
-            self._count(self._others())
-        if is_thread:
-            self._room_of_threads -= 1
-        else:
-            self._room -= 1
-        if self._room < 0 or self._room_of_threads < 0:
-            self.ended = "processes"
-            return False
-        return True
 
 
 def _waiting(command: int, listener: int, report: int) -> Callable[[int], list[int]]:
@@ -211,11 +187,10 @@ def _become(
     try:
         if sys.platform == "linux":
             libc.die_with_parent()
+            _limit("RLIMIT_NPROC", processes.on_the_machine() + spec.processes * _THREADS_EACH)
+            os.nice(0 if os.getuid() else _LESS_URGENT)
         for name, most in spec.limits.items():
-            number = getattr(resource, name)
-            hard = resource.getrlimit(number)[1]
-            least = most if hard == resource.RLIM_INFINITY else min(most, hard)
-            resource.setrlimit(number, (least, least))
+            _limit(name, most)
         libc.end_by_pipes()
         if keep_inside:
             keep_inside(spec)
@@ -227,6 +202,13 @@ def _become(
     except BaseException as error:  # noqa: BLE001 - a fork must not go on as its parent, whatever went wrong
         os.write(failure, str(error).encode(errors="replace")[:500])
     os._exit(NOT_STARTED)
+
+
+def _limit(name: str, most: int) -> None:
+    number = getattr(resource, name)
+    hard = resource.getrlimit(number)[1]
+    least = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(number, (least, least))
 
 
 def _hand_over(spec: Spec, line: _socket.socket, *, apart: bool) -> None:

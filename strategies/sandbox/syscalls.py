@@ -94,8 +94,8 @@ class Architecture:
     """The numbers of one architecture; `audit` is how seccomp names it (AUDIT_ARCH_…).
 
     `paths` change what lies at a path. `attributes` are carried out for the command where Landlock alone holds it,
-    and `unsupported` are answered then as by a file system that has no such thing. `forks` make processes and
-    threads, `clone` with flags, as `unshare`. `shared` reach memory and queues that outlive a process.
+    and `unsupported` are answered then as by a file system that has no such thing. `shared` reach memory and
+    queues that outlive a process.
     """
 
     def __init__(  # noqa: PLR0913 - a record; a dataclass would cost each start 10 ms
@@ -110,7 +110,6 @@ class Architecture:
         socket: int,
         socketpair: int,
         clone: int,
-        forks: tuple[int, ...],
         unshare: int,
         setns: int,
         prlimit: int,
@@ -127,7 +126,6 @@ class Architecture:
         self.socket = socket
         self.socketpair = socketpair
         self.clone = clone
-        self.forks = forks
         self.unshare = unshare
         self.setns = setns
         self.prlimit = prlimit
@@ -161,7 +159,6 @@ ARCHITECTURES: Final = {
         socket=41,
         socketpair=53,
         clone=56,
-        forks=(57, 58),
         unshare=272,
         setns=308,
         prlimit=302,
@@ -186,7 +183,6 @@ ARCHITECTURES: Final = {
         socket=198,
         socketpair=199,
         clone=220,
-        forks=(),
         unshare=97,
         setns=268,
         prlimit=261,

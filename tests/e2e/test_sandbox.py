@@ -54,6 +54,10 @@ def test_a_command_that_keeps_to_its_folder_runs_as_ever(workspace: Path, monkey
             "import threading; thread = threading.Thread(target=print); thread.start(); thread.join()\n"
             "seen = os.waitstatus_to_exitcode(os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0)[1])"
         ),
+        "has many children, and signals when they end": (
+            "code = 'i=0; while [ $i -lt 40 ]; do (true | true) || exit 1; i=$((i+1)); done'\n"
+            "seen = os.waitstatus_to_exitcode(os.waitpid(os.posix_spawn('/bin/sh', ['sh', '-c', code], {}), 0)[1])"
+        ),
         "has no powers, even where root runs it": (
             "status = dict(line.split(':', 1) for line in open('/proc/self/status'))\n"
             "seen = int(status['CapPrm'], 16), int(status['CapEff'], 16)"
@@ -66,6 +70,7 @@ def test_a_command_that_keeps_to_its_folder_runs_as_ever(workspace: Path, monkey
         "reads a database outside": [(0,)],
         "changes mode and times of its own": ("0o100600", 6.0),
         "has threads and children": 0,
+        "has many children, and signals when they end": 0,
         "has no powers, even where root runs it": (0, 0),
     }
     assert (ran.ended, ran.code, ran.attempts) == ("exited", 0, ())
@@ -261,16 +266,15 @@ def test_a_command_that_is_given_the_network_has_it(apart: Path) -> None:
     assert (ran.code, ran.attempts) == (0, ())
 
 
-def test_too_many_processes_end_all_of_them_and_no_more_are_ever_made(workspace: Path) -> None:
+def test_too_many_processes_end_all_of_them(workspace: Path) -> None:
     pulse = Pulse(workspace)
     code = (
-        "import os, time\nheld, made = open('pulse', 'w'), open('made', 'wb', buffering=0)\n"
+        "import os, time\nheld = open('pulse', 'w')\n"
         "for _ in range(150):\n    if os.fork() == 0:\n        os.setsid(); time.sleep(60); os._exit(0)\n"
-        "    made.write(b'x')\ntime.sleep(60)"
+        "time.sleep(60)"
     )
     ran = run_python(code, workspace, policy=SandboxPolicy(processes=30))
     assert ran.ended == "processes"
-    assert 29 <= len((workspace / "made").read_text()) <= 31  # one may be on its way while they are counted
     assert pulse.has_stopped()
 
 
@@ -351,11 +355,13 @@ def test_output_memory_files_time_and_what_is_left_of_a_crash_have_limits(worksp
         "import resource as r\n"
         "try: open('large', 'wb').write(bytes(50_000))\nexcept OSError: pass\n"
         "try: bytearray(10**9)\nexcept MemoryError: print('no memory')\n"
+        "machine = int(open('/proc/loadavg').read().split()[3].partition('/')[2])\n"
+        "print(2_048 < r.getrlimit(r.RLIMIT_NPROC)[0] < machine + 10_000)\n"
         "print(*(r.getrlimit(n) for n in (r.RLIMIT_NOFILE, r.RLIMIT_CORE, r.RLIMIT_CPU)))\nprint('x' * 100_000)"
     )
     ran = run_python(code, workspace, policy=policy, limit_s=9.5)
     seconds = 10 * (os.cpu_count() or 1) + 1
-    expected = f"no memory\n(48, 48) (0, 0) ({seconds}, {seconds})\n"
+    expected = f"no memory\nTrue\n(48, 48) (0, 0) ({seconds}, {seconds})\n"
     assert ran.stdout == expected + "x" * (100 - len(expected))
     assert (workspace / "large").stat().st_size == 10_000
 
