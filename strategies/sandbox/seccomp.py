@@ -82,9 +82,9 @@ def install(*, network: bool, apart: bool) -> int:
     Calls that change what lies at a path wait for an answer (not forks: a signal that comes meanwhile would fail
     them); namespaces are not made or entered, and limits of other processes not set. Without `network`, connecting
     waits too, and there are no local sockets for datagrams: each may name another service, in memory that can
-    change once it was looked at. What is not `apart`, in namespaces, makes no socket but a local one, shares no memory or queue by
-    number or name, and has modes, owners and times changed for it. Raises: OSError where the kernel cannot, or the
-    architecture is not known.
+    change once it was looked at. What is not `apart`, in namespaces, makes no socket but a local one, shares no
+    memory or queue by number or name, and has modes, owners and times changed for it. Raises: OSError where the
+    kernel cannot, or the architecture is not known.
     """
     program = _program(network=network, apart=apart)
     code = b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
