@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Final
 
-_LEAST_FILES: Final = 1_000
+LEAST_FILES: Final = 1_000
 """Files that must be left for others to make (guess)."""
 _BLOCK_BYTES: Final = 512
 
@@ -43,17 +43,18 @@ def disk_use(places: Iterable[str]) -> DiskUse:
     return use
 
 
-def left_bytes(places: Iterable[str]) -> int:
-    """Return the least that is left on the disks below these folders; 0 where hardly a file can be made."""
+def left_bytes(places: Iterable[str], files: int = LEAST_FILES) -> int:
+    """Return the least that is left on the disks below these folders, 0 where fewer files can be made than that.
+
+    -1 where there is no folder. Some file systems make room for files as they go, and say that they have 0.
+    """
     least = -1
     for place in places:
         try:
             left = os.statvfs(place)
         except OSError:
             continue  # the command removed its folder
-        few = (
-            left.f_files > 0 and left.f_favail < _LEAST_FILES
-        )  # some file systems make them as they go, and say 0
+        few = left.f_files > 0 and left.f_favail < files
         free = 0 if few else left.f_bavail * left.f_frsize
         least = free if least < 0 else min(least, free)
     return least

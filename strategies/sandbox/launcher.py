@@ -11,7 +11,7 @@ import os
 import sys
 
 from strategies.sandbox import landlock, libc, namespaces, processes, supervisor
-from strategies.sandbox.disk_use import left_bytes
+from strategies.sandbox.disk_use import LEAST_FILES, left_bytes
 from strategies.sandbox.spec import PARTS, ConfinementReport, Spec
 
 TYPE_CHECKING = False
@@ -132,7 +132,7 @@ def _run(spec: Spec, report: int, held: Held) -> ConfinementReport:
         return ConfinementReport("unstarted", missing, error=os.read(failed, 500).decode(errors="replace"))
     if set(missing) & set(spec.required):
         return ConfinementReport("refused", missing)
-    if 0 <= left_bytes(spec.writable) < 2 * spec.spare_bytes:
+    if 0 <= left_bytes(spec.writable, 2 * LEAST_FILES) < 2 * spec.spare_bytes:  # no run takes half of it
         return ConfinementReport(
             "void", missing, error=f"the disk has less than {2 * spec.spare_bytes:,} bytes left"
         )

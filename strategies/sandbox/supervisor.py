@@ -11,7 +11,7 @@ import time
 
 from strategies.sandbox import attributes, libc, processes, seccomp
 from strategies.sandbox.attempts import AttemptedReach, reached
-from strategies.sandbox.disk_use import disk_use, left_bytes
+from strategies.sandbox.disk_use import LEAST_FILES, disk_use, left_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,7 +137,8 @@ class Watch:
         processes.end(self._others)
         use = disk_use(self._spec.writable)
         freed = left_bytes(self._spec.writable) - before
-        return use.unseen > 0 or use.size + freed > self._spec.spare_bytes
+        too_many = before == 0 and use.files > LEAST_FILES
+        return use.unseen > 0 or too_many or use.size + freed > self._spec.spare_bytes
 
     def _over(self) -> bool:
         """Reap what has ended, orphans too, and return whether the command is among it."""

@@ -6,6 +6,7 @@ import mmap
 import os
 import subprocess
 import sys
+from socket import socket
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,8 +17,10 @@ from strategies.rollouts.tasks.workspace import overfull, state_of
 from strategies.sandbox import processes
 from strategies.sandbox.attempts import reached
 from strategies.sandbox.confined_run import run_folder
+from strategies.sandbox.disk_use import DiskUse
 from strategies.sandbox.seccomp import Notification
 from strategies.sandbox.spec import ConfinementReport, Spec
+from strategies.sandbox.supervisor import Started, Watch
 from strategies.sandbox.syscalls import X86_64
 
 if TYPE_CHECKING:
@@ -133,6 +136,37 @@ def test_files_in_memory_count_with_what_processes_hold_whether_they_hold_anythi
     monkeypatch.setattr("os.statvfs", lambda _: there)
     assert processes.holds_more(1 << 20, [], "/dev/shm") == too_much  # noqa: S108 - never opened
     assert not processes.holds_more(1 << 20, [], "")
+
+
+@pytest.mark.parametrize(
+    ("use", "left", "own"),
+    [
+        (DiskUse(1_000, 1_001), [10, 10], False),
+        (DiskUse(2_000, 5), [10, 10], True),
+        (DiskUse(0, 5), [10, 2_000], True),
+        (DiskUse(0, 1_001), [0, 0], True),
+        (DiskUse(0, 999), [0, 0], False),
+        (DiskUse(0, 0, 1), [10, 10], True),
+    ],
+    ids=[
+        "others",
+        "its bytes",
+        "its files without a name",
+        "its files",
+        "others' files",
+        "what nobody can look at",
+    ],
+)
+def test_who_filled_a_disk_is_seen_by_what_the_command_took_of_it(
+    monkeypatch: pytest.MonkeyPatch, use: DiskUse, left: list[int], *, own: bool
+) -> None:
+    answers = iter(left)
+    monkeypatch.setattr("strategies.sandbox.supervisor.left_bytes", lambda _: next(answers))
+    monkeypatch.setattr("strategies.sandbox.supervisor.disk_use", lambda _: use)
+    monkeypatch.setattr("strategies.sandbox.processes.end", lambda _: None)
+    with socket() as line:
+        watch = Watch(SPEC, Started(1, -1, line, failed=False), list, apart=False)
+        assert watch._filled_the_disk() == own
 
 
 def test_memory_that_processes_share_counts_once() -> None:
