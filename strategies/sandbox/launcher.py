@@ -133,9 +133,8 @@ def _run(spec: Spec, report: int, held: Held) -> ConfinementReport:
     if set(missing) & set(spec.required):
         return ConfinementReport("refused", missing)
     if 0 <= left_bytes(spec.writable, 2 * LEAST_FILES) < 2 * spec.spare_bytes:  # no run takes half of it
-        return ConfinementReport(
-            "void", missing, error=f"the disk has less than {2 * spec.spare_bytes:,} bytes left"
-        )
+        room = f"{2 * spec.spare_bytes:,} bytes and {2 * LEAST_FILES:,} files"
+        return ConfinementReport("void", missing, error=f"the disk has no room for {room}")
     _send(report, b"started\n")
     command.go()
     watch = supervisor.Watch(spec, command, held.others, apart=held.apart)

@@ -343,7 +343,7 @@ def test_a_command_does_not_start_on_a_full_disk(workspace: Path) -> None:
     most = SandboxPolicy(spare_bytes=left.f_blocks * left.f_frsize + 1)
     ran = run_python("open('made', 'w')", workspace, policy=most)
     assert (ran.ended, (workspace / "made").exists()) == ("void", False)
-    assert "bytes left" in ran.error
+    assert "the disk has no room" in ran.error
 
 
 def test_output_memory_files_time_and_what_is_left_of_a_crash_have_limits(workspace: Path) -> None:
