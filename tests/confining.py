@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import select
 import sys
@@ -13,6 +14,7 @@ from strategies.sandbox import bubblewrap, confined_run, landlock
 from strategies.sandbox.confined_run import ConfinedCommand, Ran, SandboxPolicy, missing_isolation, run
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 _START: Final = "import sys; sys.path.insert(0, sys.argv.pop(1)); "
@@ -84,6 +86,32 @@ def run_python(code: str, folder: Path, *, limit_s: float = 20, policy: SandboxP
         ),
         policy,
     )
+
+
+def outcomes_of(
+    deeds: Mapping[str, str], folder: Path, *, policy: SandboxPolicy = POLICY
+) -> tuple[dict[str, str], Ran]:
+    """Run pieces of Python code one after the other, in one confined process.
+
+    Of each: what it leaves as `seen`, else "done", or "stopped" where it ends with an OSError.
+    """
+    ran = run_python(f"deeds = {dict(deeds)!r}\n{_EACH}", folder, policy=policy)
+    assert ran.stdout, ran.stderr
+    return ast.literal_eval(ran.stdout), ran
+
+
+_EACH: Final = """
+import os
+outcomes = {}
+for name, deed in deeds.items():
+    given = {"os": os}
+    try:
+        exec(deed, given)
+        outcomes[name] = given.get("seen", "done")
+    except OSError:
+        outcomes[name] = "stopped"
+print(outcomes)
+"""
 
 
 class Pulse:

@@ -6,6 +6,7 @@ launcher, inside bubblewrap where that works.
 
 from __future__ import annotations
 
+import fcntl
 import math
 import os
 import selectors
@@ -41,13 +42,15 @@ _GRACE_S: Final = 5.0
 """What the confinement gets to end a command by itself, before all of it is killed from outside (guess)."""
 _END_S: Final = 2.0
 """The same, once nobody waits for its report (guess: a hundred times what it takes)."""
+_NEW_S: Final = 60.0
+"""How long a folder that nobody has may have just been made (guess)."""
 _CHUNK_BYTES: Final = 65_536
 on_behalf_of: Final = ContextVar("on_behalf_of", default="")
 """Whose commands a thread runs, in a process that works for several people."""
 _RUNNING: Final[dict[int, str]] = {}
 """The process groups that run now, each with the one it runs for."""
 
-Ended = Literal["exited", "limit", "processes", "disk", "unstarted", "lost"]
+Ended = Literal["exited", "limit", "processes", "memory", "disk", "unstarted", "void", "lost"]
 
 MISSING: Final = {
     "files": "writes outside the copy are not stopped",
@@ -63,11 +66,12 @@ class SandboxPolicy(Frozen):
 
     `allow_unisolated` (`rollouts.allow_unisolated` in germline.toml) is the person's consent to run without full
     isolation. `commands` (`rollouts.commands`) are the programs that checks and graders may name beside Python.
-    `environment` names the variables that are let through. Limits are per process but for `processes`, which
-    counts all of one run, and the workspace's, which cap copies; `memory_bytes` bounds the private memory that a
-    process may write to: runtimes reserve far more addresses than they use. A command ends where the disk has less
-    left than `spare_bytes`, also where others filled it. `hidden` are folders and files that no command may read,
-    as the registry.
+    `environment` names the variables that are let through. `processes`, `memory_bytes`, `disk_bytes` and
+    `disk_files` are for all of one run together, `file_bytes` and `open_files` for each process; so is
+    `memory_bytes` once more, for the private memory that one may ask for to write to: runtimes reserve far more
+    addresses than they use. The workspace's cap what is copied for graders. A command does not start where the
+    disk has less left than twice `spare_bytes`, and ends where it has less than that, also where others filled it.
+    `hidden` are folders and files that no command may read, as the registry.
     """
 
     allow_unisolated: bool = False
@@ -80,6 +84,8 @@ class SandboxPolicy(Frozen):
     open_files: Annotated[int, Field(gt=0)] = 1_024
     workspace_bytes: Annotated[int, Field(gt=0)] = 256 * 1024**2
     workspace_files: Annotated[int, Field(gt=0)] = 10_000
+    disk_bytes: Annotated[int, Field(gt=0)] = 4 * 1024**3
+    disk_files: Annotated[int, Field(gt=0)] = 200_000
     spare_bytes: Annotated[int, Field(ge=0)] = 128 * 1024**2
     hidden: Annotated[tuple[Path, ...], Field(exclude=True)] = ()
 
@@ -109,9 +115,11 @@ class ConfinedCommand:
 class Ran:
     """How a command ended.
 
-    `ended` is exited (`code`, negative for a signal), limit (past its time), processes (too many, or threads),
-    disk (full), unstarted (`error` says why) or lost (the confinement itself went away). `attempts` are what it
-    tried and was not let do. Units: seconds on the wall.
+    `ended` is exited (`code`, negative for a signal); past what it may take: limit (of time), processes (or
+    threads), memory or disk; lost: the confinement went away while it ran, which it may have brought about itself;
+    or, by no doing of its own, unstarted (it is no program that runs here) or void (the confinement never got to
+    it, others filled the disk, or germline ended it). `error` says why, `attempts` are what it tried and was not
+    let do. Units: seconds on the wall.
     """
 
     ended: Ended
@@ -157,11 +165,50 @@ def installed(name: str) -> str:
 def run_folder(prefix: str) -> Iterator[Path]:
     """Make a temporary folder for a run, unreadable to the commands of every other run, and remove it afterwards.
 
+    So are those of runs whose process was killed.
+
     Raises: StorageError where the folder above is not this user's alone.
     """
-    above = str(_all_runs())
-    with tempfile.TemporaryDirectory(prefix=prefix, dir=above, ignore_cleanup_errors=True) as name:
-        yield Path(name)
+    above = _all_runs()
+    place = Path(tempfile.mkdtemp(prefix=prefix, dir=above))
+    held = _held(place)
+    try:
+        _remove_leftovers(above, place.stat().st_ctime)
+        yield place
+    finally:
+        if held is not None:
+            os.close(held)
+        _remove(place)
+
+
+def _held(place: Path) -> int | None:
+    """Lock a folder for as long as this process lives, None where another one has it."""
+    descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _remove_leftovers(above: Path, now_s: float) -> None:
+    """Remove the folders of runs whose process was killed: nobody has them, and they are not just being made."""
+    for place in above.iterdir():
+        with suppress(OSError):
+            if now_s - place.stat().st_ctime > _NEW_S and (held := _held(place)) is not None:
+                os.close(held)
+                _remove(place)
+
+
+def _remove(place: Path) -> None:
+    """Remove a folder that a command wrote to."""
+    with suppress(RecursionError):
+        shutil.rmtree(place, ignore_errors=True)
+    if place.exists():  # folders without rights, or more levels of them than Python has calls and open files
+        for words in (("chmod", "-R", "u+rwx"), ("rm", "-rf")):
+            with suppress(OSError):
+                subprocess.run((*words, "--", place), capture_output=True, check=False)  # noqa: S603 - our own list
 
 
 def _all_runs() -> Path:
@@ -177,6 +224,7 @@ def end_all(whose: str = "") -> None:
     """End every command that threads wait for on one person's behalf: Ctrl-C reaches only the main thread."""
     for group, behalf in tuple(_RUNNING.items()):
         if behalf == whose:
+            _RUNNING.pop(group, None)
             _kill(group)
 
 
@@ -229,6 +277,9 @@ def _spec(command: ConfinedCommand, policy: SandboxPolicy) -> Spec:
         network=command.network,
         limit_s=command.limit_s,
         processes=policy.processes,
+        memory_bytes=policy.memory_bytes,
+        disk_bytes=policy.disk_bytes,
+        disk_files=policy.disk_files,
         spare_bytes=policy.spare_bytes,
         limits={
             "RLIMIT_CORE": 0,
@@ -299,9 +350,9 @@ def _launched(
                 stream.write(spec.packed())
             written = _gather(child, report_out, spec.limit_s + _GRACE_S, policy.output_bytes)
         finally:  # Ctrl-C as well
-            _RUNNING.pop(child.pid, None)
+            was_ended = _RUNNING.pop(child.pid, None) is None
             _end(child)
-    return written, _report(written)
+    return written, ConfinementReport("void", [], error="germline ended it") if was_ended else _report(written)
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
@@ -337,8 +388,10 @@ def _gather(child: subprocess.Popen[bytes], report: int, most_s: float, most_byt
 
 
 def _report(written: Mapping[str, bytes]) -> ConfinementReport:
+    head, started, rest = written["report"].partition(b"started\n")
     try:
-        return ConfinementReport.unpacked(written["report"])
+        return ConfinementReport.unpacked(rest if started else head)
     except ValueError:
         last = written["stderr"].decode(errors="replace").strip().splitlines()
-        return ConfinementReport("lost", [], error=last[-1] if last else "the confinement ended without a report")
+        ended = "lost" if started else "void"
+        return ConfinementReport(ended, [], error=last[-1] if last else "the confinement ended without a report")

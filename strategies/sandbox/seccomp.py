@@ -7,12 +7,14 @@ import fcntl
 import struct
 
 from strategies.sandbox import libc
-from strategies.sandbox.syscalls import ARCHITECTURES, OPENS_TO_WRITE, UNANSWERED
+from strategies.sandbox.syscalls import ARCHITECTURES, OPENS_TO_WRITE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Final
+
+    from strategies.sandbox.syscalls import Architecture
 
 _SET_MODE_FILTER: Final = 1
 _NEW_LISTENER: Final = 1 << 3
@@ -23,6 +25,10 @@ _NO_SUCH_CALL: Final = 0x0005_0000 | 38
 """SECCOMP_RET_ERRNO with ENOSYS."""
 _DENIED: Final = 0x0005_0000 | 13
 """The same with EACCES."""
+_NOT_PERMITTED: Final = 0x0005_0000 | 1
+"""The same with EPERM."""
+_NO_SUCH_REQUEST: Final = 0x0005_0000 | 25
+"""The same with ENOTTY."""
 
 _LOAD: Final = 0x20
 _EQUAL: Final = 0x15
@@ -41,6 +47,14 @@ _SOCKET_TYPE: Final = 0xF
 """The bits of a socket's type that are no flags."""
 _DATAGRAMS: Final = (2, 3)
 """SOCK_DGRAM, and SOCK_RAW, which means the same of a local socket."""
+
+_NAMESPACES: Final = 0x7E02_0000
+"""CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET."""
+_TIME_NAMESPACE: Final = 0x80
+"""CLONE_NEWTIME, which `clone` takes for a signal."""
+_TYPE_OF_REQUEST: Final = 0xFF00
+_REQUESTS_OF_FILES: Final = (0x5800, 0x6600, 0x7600, 0x9400)
+"""Types of ioctl that change flags, or make copies, by a descriptor that may only read (XFS, ext, all, btrfs)."""
 
 _RECEIVE: Final = 0xC050_2100
 _SEND: Final = 0xC018_2101
@@ -62,15 +76,17 @@ class Notification:
         self.arguments = arguments
 
 
-def install(*, network: bool, sockets: bool) -> int:
+def install(*, network: bool, apart: bool) -> int:
     """Filter this process and its children from now on, and return the descriptor that reports their calls.
 
-    Calls that change what lies at a path wait for an answer; without `network`, connecting does too, and without
-    `sockets` making any socket but a local one. Without `network` there are no local sockets for datagrams: each
-    datagram may name another service, in memory that can change once it was looked at. Raises: OSError where the
+    Calls that change what lies at a path wait for an answer (not forks: a signal that comes meanwhile would fail
+    them); namespaces are not made or entered, and limits of other processes not set. Without `network`, connecting
+    waits too, and there are no local sockets for datagrams: each may name another service, in memory that can
+    change once it was looked at. What is not `apart`, in namespaces, makes no socket but a local one, shares no
+    memory or queue by number or name, and has modes, owners and times changed for it. Raises: OSError where the
     kernel cannot, or the architecture is not known.
     """
-    program = _program(network=network, sockets=sockets)
+    program = _program(network=network, apart=apart)
     code = b"".join(struct.pack("=HBBI", *instruction) for instruction in program)
     held = ctypes.create_string_buffer(code, len(code))
     pointer = struct.pack("@HP", len(program), ctypes.addressof(held))
@@ -98,16 +114,16 @@ def still_waits(listener: int, call: Notification) -> bool:
     return True
 
 
-def answer(listener: int, call: Notification, error: int) -> None:
-    """Let the call go on (0), or fail with this errno."""
-    response = bytearray(_RESPONSE.pack(call.id, 0, -error, 0 if error else _CONTINUE))
+def answer(listener: int, call: Notification, error: int, *, done: bool = False) -> None:
+    """Let the call go on (0), or fail with this errno; one that was carried out for the caller is `done`."""
+    response = bytearray(_RESPONSE.pack(call.id, 0, -error, 0 if error or done else _CONTINUE))
     try:
         fcntl.ioctl(listener, _SEND, response)
     except OSError:
         return  # the caller was killed: nobody waits for the answer
 
 
-def _program(*, network: bool, sockets: bool) -> list[Instruction]:
+def _program(*, network: bool, apart: bool) -> list[Instruction]:
     known = ARCHITECTURES.get(libc.machine())
     if known is None:
         raise OSError(38, f"the system calls of {libc.machine()} are not known")
@@ -117,8 +133,10 @@ def _program(*, network: bool, sockets: bool) -> list[Instruction]:
         (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, _NUMBER_AT),
         *(_on(_LEAST, _X32, _KILL) if libc.machine() == "x86_64" else ()),
+        *_of_processes(known),
+        *(() if apart else _among_others(known)),
     ]
-    for number in UNANSWERED:
+    for number in known.unanswered:
         program += _on(_EQUAL, number, _NO_SUCH_CALL)
     for number, call in known.paths.items():
         if call.flags < 0:
@@ -131,9 +149,34 @@ def _program(*, network: bool, sockets: bool) -> list[Instruction]:
         program += _when(known.sendto, addressed)
         program += _when(known.socketpair, _no_local_datagrams())
         local = [*_on(_EQUAL, _UNIX, _ALLOW), *_on(_EQUAL, _NETLINK, _ALLOW), (_RETURN, 0, 0, _NOTIFY)]
-        kept = [] if sockets else [(_LOAD, 0, 0, _low(0)), *local]
+        kept = [] if apart else [(_LOAD, 0, 0, _low(0)), *local]
         program += _when(known.socket, [*_no_local_datagrams(), *kept])
     return [*program, (_RETURN, 0, 0, _ALLOW)]
+
+
+def _of_processes(known: Architecture) -> Iterator[Instruction]:
+    """Keep processes in their namespaces, and from the limits of others."""
+    flags = (_LOAD, 0, 0, _low(0))
+    yield from _when(known.clone, [flags, *_on(_ANY_BIT, _NAMESPACES, _NOT_PERMITTED)])
+    yield from _when(known.unshare, [flags, *_on(_ANY_BIT, _NAMESPACES | _TIME_NAMESPACE, _NOT_PERMITTED)])
+    yield from _on(_EQUAL, known.setns, _NOT_PERMITTED)
+    given = [
+        step
+        for half in (_low(2), _low(2) + 4)
+        for step in ((_LOAD, 0, 0, half), *_unless_equal(0, _NOT_PERMITTED))
+    ]
+    own = [(_LOAD, 0, 0, _low(0)), *_on(_EQUAL, 0, _ALLOW)]
+    yield from _when(known.prlimit, [*own, *given])
+
+
+def _among_others(known: Architecture) -> Iterator[Instruction]:
+    """Hold what neither namespaces nor Landlock do: attributes of files, and memory shared by number or name."""
+    for number in (*known.attributes, *known.unsupported):
+        yield from _on(_EQUAL, number, _NOTIFY)
+    for number in known.shared:
+        yield from _on(_EQUAL, number, _NO_SUCH_CALL)
+    refused = [step for kind in _REQUESTS_OF_FILES for step in _on(_EQUAL, kind, _NO_SUCH_REQUEST)]
+    yield from _when(known.ioctl, [(_LOAD, 0, 0, _low(1)), (_AND, 0, 0, _TYPE_OF_REQUEST), *refused])
 
 
 def _no_local_datagrams() -> list[Instruction]:
@@ -149,10 +192,10 @@ def _on(test: int, value: int, verdict: int) -> Iterator[Instruction]:
     yield (_RETURN, 0, 0, verdict)
 
 
-def _unless_equal(value: int) -> Iterator[Instruction]:
-    """Hand the call over where the loaded word is anything else."""
+def _unless_equal(value: int, verdict: int = _NOTIFY) -> Iterator[Instruction]:
+    """Hand the call over, or return another verdict, where the loaded word is anything else."""
     yield (_EQUAL, 1, 0, value)
-    yield (_RETURN, 0, 0, _NOTIFY)
+    yield (_RETURN, 0, 0, verdict)
 
 
 def _when(number: int, steps: list[Instruction]) -> list[Instruction]:

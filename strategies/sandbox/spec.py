@@ -18,8 +18,9 @@ class Spec:
 
     `limits` names limits of the module `resource`. Paths are reported relative to `root`. Of `private`, the folder
     of all runs, nothing but `root` can be read, and nothing that is `hidden`. `confined` is set where bubblewrap
-    made the namespaces. `required` are the parts of the isolation without which nothing is started; `spare_bytes`
-    must stay free of the disk. Units: limit_s in seconds.
+    made the namespaces. `required` are the parts of the isolation without which nothing is started. All that runs
+    may hold `memory_bytes` together, and take `disk_bytes` and `disk_files` below `writable`, where `spare_bytes`
+    must stay free. Units: limit_s in seconds.
     """
 
     def __init__(  # noqa: PLR0913 - a record; a dataclass would cost each start 10 ms
@@ -35,6 +36,9 @@ class Spec:
         network: bool,
         limit_s: float,
         processes: int,
+        memory_bytes: int,
+        disk_bytes: int,
+        disk_files: int,
         spare_bytes: int,
         limits: dict[str, int],
         required: list[str],
@@ -50,6 +54,9 @@ class Spec:
         self.network = network
         self.limit_s = limit_s
         self.processes = processes
+        self.memory_bytes = memory_bytes
+        self.disk_bytes = disk_bytes
+        self.disk_files = disk_files
         self.spare_bytes = spare_bytes
         self.limits = limits
         self.required = required
@@ -74,8 +81,8 @@ class Spec:
 class ConfinementReport:
     """What came of it.
 
-    `ended` is exited, limit, processes, disk, unstarted (see `error`) or refused (a required part is missing).
-    `missing` are the parts of the isolation that the kernel does not give. `code` is negative for a signal.
+    `ended` is as in `Ran` of confined_run.py, or refused (a required part is missing). `missing` are the parts of
+    the isolation that the kernel does not give. `code` is negative for a signal.
     """
 
     def __init__(

@@ -72,23 +72,122 @@ AARCH64: Final[dict[int, PathCall]] = {
 }
 
 
-class Architecture:
-    """The numbers of one architecture; `audit` is how seccomp names it (AUDIT_ARCH_…)."""
+class AttributeCall:
+    """A call that changes what a file is called by: its mode, owner or times.
+
+    Shapes: each is the number of an argument, -1 where the call has none: `folder` and `path` as in `PathCall`,
+    `value` what is set (a mode, an owner with its group next to it, a pointer to times), `flags` those of `…at`.
+    """
 
     def __init__(
-        self, audit: int, paths: dict[int, PathCall], *, connect: int, sendto: int, socket: int, socketpair: int
+        self, sets: str, folder: int, path: int, value: int, flags: int = -1, *, follows: bool = True
+    ) -> None:
+        self.sets = sets
+        self.folder = folder
+        self.path = path
+        self.value = value
+        self.flags = flags
+        self.follows = follows
+
+
+class Architecture:
+    """The numbers of one architecture; `audit` is how seccomp names it (AUDIT_ARCH_…).
+
+    `paths` change what lies at a path. `attributes` are carried out for the command where Landlock alone holds it,
+    and `unsupported` are answered then as by a file system that has no such thing. `shared` reach memory and
+    queues that outlive a process.
+    """
+
+    def __init__(  # noqa: PLR0913 - a record; a dataclass would cost each start 10 ms
+        self,
+        audit: int,
+        paths: dict[int, PathCall],
+        *,
+        attributes: dict[int, AttributeCall],
+        unsupported: tuple[int, ...],
+        connect: int,
+        sendto: int,
+        socket: int,
+        socketpair: int,
+        clone: int,
+        unshare: int,
+        setns: int,
+        prlimit: int,
+        ioctl: int,
+        unanswered: tuple[int, ...],
+        shared: tuple[int, ...],
     ) -> None:
         self.audit = audit
         self.paths = paths
+        self.attributes = attributes
+        self.unsupported = unsupported
         self.connect = connect
         self.sendto = sendto
         self.socket = socket
         self.socketpair = socketpair
+        self.clone = clone
+        self.unshare = unshare
+        self.setns = setns
+        self.prlimit = prlimit
+        self.ioctl = ioctl
+        self.unanswered = (*_UNANSWERED, *unanswered)
+        self.shared = shared
 
+
+_UNANSWERED: Final = (425, 435, 437, 463, 466, 469)
+"""Answered ENOSYS, and programs fall back: io_uring_setup and openat2, which hide what they open, clone3, which
+hides its flags, and what sets attributes since Linux 6.13 (setxattrat, removexattrat, file_setattr)."""
 
 ARCHITECTURES: Final = {
-    "x86_64": Architecture(0xC000_003E, X86_64, connect=42, sendto=44, socket=41, socketpair=53),
-    "aarch64": Architecture(0xC000_00B7, AARCH64, connect=203, sendto=206, socket=198, socketpair=199),
+    "x86_64": Architecture(
+        0xC000_003E,
+        X86_64,
+        attributes={
+            90: AttributeCall("mode", -1, 0, 1),
+            91: AttributeCall("mode", 0, -1, 1),
+            268: AttributeCall("mode", 0, 1, 2),
+            452: AttributeCall("mode", 0, 1, 2, 3),
+            92: AttributeCall("owner", -1, 0, 1),
+            93: AttributeCall("owner", 0, -1, 1),
+            94: AttributeCall("owner", -1, 0, 1, follows=False),
+            260: AttributeCall("owner", 0, 1, 2, 4),
+            280: AttributeCall("times", 0, 1, 2, 3),
+        },
+        unsupported=(132, 188, 189, 190, 197, 198, 199, 235, 261),  # utime, utimes, futimesat and *xattr
+        connect=42,
+        sendto=44,
+        socket=41,
+        socketpair=53,
+        clone=56,
+        unshare=272,
+        setns=308,
+        prlimit=302,
+        ioctl=16,
+        unanswered=(319, 248, 249, 250, 64, 68),  # memfd_create, keys of the user, semget, msgget
+        shared=(29, 30, 31, 65, 66, 67, 69, 70, 71, 220, 240, 241),  # shm*, sem*, msg*, mq_open, mq_unlink
+    ),
+    "aarch64": Architecture(
+        0xC000_00B7,
+        AARCH64,
+        attributes={
+            52: AttributeCall("mode", 0, -1, 1),
+            53: AttributeCall("mode", 0, 1, 2),
+            452: AttributeCall("mode", 0, 1, 2, 3),
+            54: AttributeCall("owner", 0, 1, 2, 4),
+            55: AttributeCall("owner", 0, -1, 1),
+            88: AttributeCall("times", 0, 1, 2, 3),
+        },
+        unsupported=(5, 6, 7, 14, 15, 16),
+        connect=203,
+        sendto=206,
+        socket=198,
+        socketpair=199,
+        clone=220,
+        unshare=97,
+        setns=268,
+        prlimit=261,
+        ioctl=29,
+        unanswered=(279, 217, 218, 219, 190, 186),
+        shared=(194, 195, 196, 191, 192, 193, 187, 188, 189, 180, 181),
+    ),
 }
-UNANSWERED: Final = (425, 437)
-"""io_uring_setup and openat2, which hide what they open: they are answered ENOSYS, and programs fall back."""

@@ -126,7 +126,7 @@ def test_all_commands_that_threads_wait_for_can_be_ended_at_once(tmp_path: Path)
         for pulse in pulses:
             pulse.wait_for_beat()
         confined_run.end_all()
-        assert {one.result().ended for one in waiting} == {"lost"}
+        assert {one.result().ended for one in waiting} == {"void"}
     assert not confined_run._RUNNING
 
 

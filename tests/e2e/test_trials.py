@@ -12,11 +12,13 @@ from strategies.rollouts.run.trial import trial
 from strategies.rollouts.tasks.check_types import FileExists, Matches
 from strategies.rollouts.tasks.load import load_tasks
 from strategies.rollouts.tasks.task import ChecksGrader, CommandGrader, RolloutTask, SimilarityGrader
-from strategies.sandbox.confined_run import SandboxPolicy
+from strategies.sandbox.confined_run import Ran, SandboxPolicy
 from tests.confining import POLICY, require_isolation, without_anything
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from strategies.sandbox.confined_run import Ended
 
 TASK = RolloutTask(
     id="greet",
@@ -105,6 +107,29 @@ def test_a_skill_is_installed_where_the_agent_looks_and_gone_before_the_grading(
     assert trial(task, skill, agent, POLICY).value == 0.5
 
 
+def test_no_link_that_an_agent_lays_leads_the_removal_of_its_skill_to_that_of_the_person(tmp_path: Path) -> None:
+    person = tmp_path / "home" / "skills" / "greeter"
+    person.mkdir(parents=True)
+    (person / "SKILL.md").write_text("Say Hello.")
+    code = f"import os; os.rename('.tool', 'away'); os.symlink({str(tmp_path / 'home')!r}, '.tool')"
+    agent = python_agent(code).model_copy(update={"skill_at": ".tool/skills/{skill}"})
+    assert trial(TASK, person, agent, POLICY).status == "done"
+    assert (person / "SKILL.md").read_text() == "Say Hello."
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "os.symlink('out.txt', 'out.txt'); os.symlink('germline-cost.json', 'germline-cost.json')",
+        "os.mkdir('shut'); open('shut/file', 'w'); os.chmod('shut', 0o400); os.chmod('.', 0)",
+    ],
+    ids=["links in a circle", "folders that nobody may search"],
+)
+def test_a_workspace_that_cannot_be_read_is_worth_nothing_and_no_error(code: str) -> None:
+    result = trial(TASK, None, python_agent(f"import os; open('made', 'w'); {code}"), POLICY)
+    assert (result.status, result.value, result.failed_anchors) == ("done", 0.0, ("exists out.txt", "no shouting"))
+
+
 def test_an_agent_cannot_change_the_skill_it_was_given(tmp_path: Path) -> None:
     skill = tmp_path / "greeter"
     skill.mkdir()
@@ -156,10 +181,34 @@ def test_a_workspace_that_overflows_is_stopped() -> None:
     assert (result.status, result.note) == ("stopped", "the workspace holds more than 20 files")
 
 
-def test_a_full_disk_is_infrastructure_whoever_filled_it() -> None:
-    policy = SandboxPolicy(spare_bytes=1 << 60)
-    found = trial(TASK, None, python_agent("import time; time.sleep(60)"), policy)
-    assert (found.status, found.note) == ("infrastructure", "the disk ran full while the agent worked")
+@pytest.mark.parametrize(
+    ("ended", "status"),
+    [
+        *(("unstarted", "infrastructure"), ("void", "infrastructure")),
+        *(("lost", "stopped"), ("disk", "stopped"), ("memory", "stopped"), ("processes", "stopped")),
+    ],
+)
+def test_a_run_is_void_only_by_what_its_agent_cannot_bring_about(
+    monkeypatch: pytest.MonkeyPatch, ended: Ended, status: str
+) -> None:
+    ran = Ran(ended=ended, code=0, stdout="", stderr="", seconds=1.0, attempts=(), missing=(), error="so it was")
+    monkeypatch.setattr("strategies.rollouts.run.trial.run", lambda *_: ran)
+    found = trial(TASK, None, python_agent(""), POLICY)
+    assert (found.status, found.value, found.layers) == (status, 0.0, ())
+    assert "so it was" in found.note
+
+
+def test_work_that_the_machine_lets_nobody_look_at_is_infrastructure(monkeypatch: pytest.MonkeyPatch) -> None:
+    grader = CommandGrader(name="look", argv=("python", "-c", ""))
+    void = Ran(
+        ended="void", code=0, stdout="", stderr="", seconds=1.0, attempts=(), missing=(), error="a full disk"
+    )
+    monkeypatch.setattr("strategies.rollouts.run.leftovers.run", lambda *_: void)
+    found = trial(
+        TASK.model_copy(update={"graders": (grader,)}), None, python_agent("open('out.txt', 'w')"), POLICY
+    )
+    assert (found.status, found.layers) == ("infrastructure", ())
+    assert found.note.endswith("a full disk")
 
 
 def test_a_link_that_leads_out_is_not_read(tmp_path: Path) -> None:

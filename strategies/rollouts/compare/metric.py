@@ -18,7 +18,7 @@ from strategies.rollouts.compare.harness import Harness
 from strategies.rollouts.compare.hashes import DividedTasks, digest, harness_of, rollout_evaluator
 from strategies.rollouts.run.agent_templates import Agent
 from strategies.rollouts.run.arms import write_arm
-from strategies.rollouts.run.leftovers import filled
+from strategies.rollouts.run.leftovers import OVERRUNS, filled
 from strategies.rollouts.run.trial import Trial
 from strategies.rollouts.tasks.check_types import Argv, Fixture, RelativePath
 from strategies.rollouts.tasks.task import CommandGrader, Name, RolloutTask
@@ -163,12 +163,11 @@ class MetricRunner:
         """Measure; a command that fails, or prints no number, has the worst value there is, not none."""
         with run_folder("metric-") as root:
             ran = self._ran(job, root)
-        if ran.ended in {"unstarted", "lost"}:
+        if ran.ended in {"unstarted", "void"}:
             return Trial(task=job.task.id, status="infrastructure", note=ran.error[:_NOTE_CHARS])
-        if ran.ended == "disk":
-            return Trial(task=job.task.id, status="infrastructure", note="the disk ran full while the command ran")
         if ran.ended != "exited":
-            note = f"the command ran past its limit of {self.metric.file.limit_s:g} s or its processes"
+            past = f"ran past its limit of {self.metric.file.limit_s:g} s"
+            note = f"the command {OVERRUNS.get(ran.ended, past)}"
             return Trial(task=job.task.id, status="stopped", seconds=ran.seconds, note=note)
         number = printed(ran.stdout) if ran.succeeded else None
         last = (ran.stderr or ran.stdout).strip().splitlines()[-1:]

@@ -36,7 +36,8 @@ class Dialogue:
     """One trial of a model: the messages, the answer, and what that cost.
 
     `status` is done, infrastructure (the model, or the sandbox, was not there: the pair is void) or stopped (a
-    limit was reached). `cost_usd` is None where the price of a reply is not known. Units: seconds on the wall.
+    limit was reached, or the sandbox was lost while it ran a command of the model's). `cost_usd` is None
+    where the price of a reply is not known. Units: seconds on the wall.
     """
 
     agent: MessagesAgent
@@ -145,8 +146,9 @@ class Dialogue:
         if self._left_s() <= 0:
             raise _OverError("stopped", self._too_late())
         done = self.toolbox.use(call, within_s=self._left_s())
-        if done.lost:
-            raise _OverError("infrastructure", f"the sandbox was lost: {done.text}")
+        if done.ended in {"void", "lost"}:
+            status: Final = "infrastructure" if done.ended == "void" else "stopped"
+            raise _OverError(status, f"the sandbox was lost: {done.text}")
         return ToolResult(made.id, done.text, failed=done.failed, cache=last)
 
     def _load(self, made: ToolCall, call: LoadSkill, *, last: bool) -> ToolResult:

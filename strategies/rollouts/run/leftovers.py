@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from events.errors import StorageError
 from strategies.rollouts.tasks.workspace import changed_fixtures, copy_workspace, read_text, write_files
 from strategies.sandbox.confined_run import ConfinedCommand, Ran, run, run_folder
 
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
 
 ANSWER: Final = ""
 """Replaces the agent's answer where a path is expected."""
+OVERRUNS: Final = {
+    "processes": "started too many processes",
+    "memory": "took more memory than a run may",
+    "disk": "took more of the disk than a run may",
+    "lost": "lost its confinement",
+}
+"""What a command did that ended so: each is its own doing, or cannot be told from that."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +50,16 @@ class Look:
     tampering: tuple[str, ...]
 
 
+class VoidLookError(StorageError):
+    """The machine did not let a command look at what an agent left; nothing is known of the work."""
+
+
 def look_with(work: AgentWork, argv: Sequence[str], uses: Sequence[Fixture], limit_s: float) -> Look:
     """Run a command on a fresh copy of the workspace, with the files that it uses beside it, read-only.
 
     `{workspace}`, `{answer_file}` and `{files}` in its arguments become the copy, a file that holds the answer,
     and the folder of the files it uses. Raises: what `sandbox.run` raises; CheckFailedError if a file is not what
-    was loaded.
+    was loaded; VoidLookError where the machine let nobody look.
     """
     with run_folder("look-") as root:
         copy, files, answer = root / "workspace", root / "files", root / "answer.txt"
@@ -70,6 +82,10 @@ def look_with(work: AgentWork, argv: Sequence[str], uses: Sequence[Fixture], lim
             work.policy,
         )
         rewritten = changed_fixtures(files, uses)
+    if ran.ended == "void":
+        raise VoidLookError(
+            f"what the agent left could not be looked at: {ran.error}", hint="make room, and try again"
+        )
     overruns = _overruns(ran, limit_s, work.policy)
     return Look(ran, (*overruns, *ran.attempts, *(f"rewrote {path}" for path in rewritten)))
 
@@ -86,6 +102,4 @@ def _overruns(ran: Ran, limit_s: float, policy: SandboxPolicy) -> tuple[str, ...
         return (f"ran past its limit of {limit_s:g} s",)
     if ran.ended == "processes":
         return (f"started more than {policy.processes} processes",)
-    if ran.ended == "disk":
-        return ("ran until the disk was full",)
-    return ()
+    return (OVERRUNS[ran.ended],) if ran.ended in OVERRUNS else ()

@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 from events.errors import NotFoundError
 from events.types.frozen import Frozen
 from strategies.models.protocol import ModelTool
+from strategies.rollouts.run.leftovers import OVERRUNS
 from strategies.rollouts.run.trial_folders import hidden_from
 from strategies.sandbox.confined_run import ConfinedCommand, installed, run
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from strategies.rollouts.run.trial_folders import Layout
     from strategies.rollouts.tasks.task import RolloutTask
-    from strategies.sandbox.confined_run import Ran, SandboxPolicy
+    from strategies.sandbox.confined_run import Ended, Ran, SandboxPolicy
 
 MAX_RESULT_CHARS: Final = 16_000
 """How much of what a call gives back the model is shown (a guess: some 4,000 tokens)."""
@@ -140,11 +141,11 @@ def call_of(name: str, arguments: Mapping[str, object]) -> Call | str:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a call gave back; `lost` where the sandbox itself failed."""
+    """What a call gave back; `ended` as `Ran.ended`: void or lost where the sandbox itself failed."""
 
     text: str
     failed: bool = False
-    lost: bool = False
+    ended: Ended = "exited"
 
 
 @dataclass
@@ -197,15 +198,12 @@ class Toolbox:
 
     def _told(self, call: Deed, ran: Ran, limit_s: float) -> Done:
         stopped = "".join(f"\nrefused: {self._placed(attempt)}" for attempt in ran.attempts)
-        if ran.ended == "lost":
-            return Done(ran.error, failed=True, lost=True)
-        why = {
-            "limit": f"stopped after {limit_s:.0f} s",
-            "processes": f"stopped: more than {self.policy.processes} processes",
-            "disk": "stopped: the disk ran full",
-        }.get(ran.ended)
-        if why:
-            return Done(f"{why}{stopped}", failed=True)
+        if ran.ended in {"void", "lost"}:
+            return Done(ran.error, failed=True, ended=ran.ended)
+        if ran.ended == "limit":
+            return Done(f"stopped after {limit_s:.0f} s{stopped}", failed=True)
+        if ran.ended in OVERRUNS:
+            return Done(f"stopped: it {OVERRUNS[ran.ended]}{stopped}", failed=True)
         if ran.ended == "unstarted":
             return Done(f"it could not be started: {self._placed(ran.error)}{stopped}", failed=True)
         if isinstance(call, RunCommand):

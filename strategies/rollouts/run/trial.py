@@ -12,7 +12,7 @@ from events.errors import CheckFailedError, NotFoundError
 from events.types.frozen import Frozen
 from strategies.rollouts.run.agent_templates import cost_of, told_by
 from strategies.rollouts.run.graders import LENIENT, grade
-from strategies.rollouts.run.leftovers import AgentWork
+from strategies.rollouts.run.leftovers import OVERRUNS, AgentWork, VoidLookError
 from strategies.rollouts.run.run_checks import keeps_anchors
 from strategies.rollouts.run.trial_folders import agent_command, lay_out, take_skill_away
 from strategies.rollouts.tasks.task import JudgeGrader, judge_layers
@@ -63,11 +63,12 @@ class ShownWork(Frozen):
 class Trial(Frozen):
     """What one trial gave.
 
-    `status` is done, infrastructure (the agent never got going: the pair is void) or stopped (a limit of the task
-    was hit: the value is 0, and nothing was graded). `value` is the mean over layers, `lenient` whether three of
-    four passed and every anchor holds. `tampering` names what a grader tried that it should not have, or which
-    files of the set changed: such a trial counts for nobody, and its candidate must not be promoted. `attempts`
-    names what the agent tried and was not let do. `transcript` is the blob of its messages, where it is known.
+    `status` is done, infrastructure (the agent never got going: the pair is void) or stopped (a limit was hit, or
+    the sandbox was lost while the agent ran: the value is 0, and nothing was graded).
+    `value` is the mean over layers, `lenient` whether three of four passed and every anchor holds. `tampering`
+    names what a grader tried that it should not have, or which files of the set changed: such a trial counts for
+    nobody, and its candidate must not be promoted. `attempts` names what the agent tried and was not let do.
+    `transcript` is the blob of its messages, where it is known.
     `shown` is what a judge has yet to see, and never stored.
 
     Units: value in [0, 1], seconds of the agent's run, cost in US dollars, None where it is not known.
@@ -143,6 +144,8 @@ def graded(found: Trial, work: AgentWork) -> Trial:
         ]
     except CheckFailedError as error:  # a file of the set changed under our hands
         return found.model_copy(update={"tampering": changed_files(work.task), "note": error.message})
+    except VoidLookError as error:
+        return found.model_copy(update={"status": "infrastructure", "note": error.message[:NOTE_CHARS]})
     layers = [
         LayerResult(name=grader.name, value=result.value, threshold=grader.threshold, note=result.note)
         for grader, result in marks
@@ -199,14 +202,12 @@ def _ended_early(task: RolloutTask, ran: Ran, answer: AgentAnswer, *, idle: bool
     An agent that fails after it has worked is graded: crashing is its own. One that fails before it changed a file
     or wrote anything never got going.
     """
-    if ran.ended in {"unstarted", "lost"}:
+    if ran.ended in {"unstarted", "void"}:
         return "infrastructure", f"the agent could not be run: {ran.error}"
-    if ran.ended == "disk":
-        return "infrastructure", "the disk ran full while the agent worked"
     if ran.ended == "limit":
         return "stopped", f"the agent ran past the limit of {task.limit_s:g} s"
-    if ran.ended == "processes":
-        return "stopped", "the agent started too many processes"
+    if ran.ended != "exited":
+        return "stopped", f"the agent {OVERRUNS[ran.ended]}{ran.error and f': {ran.error}'}"
     silent = answer.failed or not answer.answer.strip()
     if (ran.code != 0 or answer.failed) and idle and silent:
         last = (ran.stderr or answer.answer).strip().splitlines()[-1:]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from registry.skill_md.skill_files import walk
 from strategies.rollouts.run.leftovers import filled
-from strategies.rollouts.tasks.workspace import write_files
+from strategies.rollouts.tasks.workspace import place_below, write_files
 from strategies.sandbox.confined_run import ConfinedCommand
 
 if TYPE_CHECKING:
@@ -96,8 +96,13 @@ def hidden_from(task: RolloutTask, argv: tuple[str, ...], root: Path) -> tuple[P
 
 
 def take_skill_away(layout: Layout) -> None:
-    """Remove the skill from the workspace, and the folders that were made for it: graders see the work alone."""
+    """Remove the skill from the workspace, and the folders that were made for it: graders see the work alone.
+
+    Nothing is removed through links that the agent laid where a folder was: they may lead to the person's skills.
+    """
     if layout.installed is None:
+        return
+    if place_below(layout.workspace, str(layout.installed.relative_to(layout.workspace))) != layout.installed:
         return
     shutil.rmtree(layout.installed, ignore_errors=True)
     place = layout.installed.parent

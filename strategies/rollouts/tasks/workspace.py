@@ -7,7 +7,6 @@ import os
 import shutil
 import stat
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from events.errors import CheckFailedError
@@ -16,15 +15,22 @@ from strategies.rollouts.tasks.task import MAX_FIXTURE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
 MAX_READ_BYTES: Final = 16 * 1024**2
 """What a declarative check reads of one file; a larger one needs a script (guess)."""
 
+_MOST_PATH_CHARS: Final = 1_000
+"""Beyond this, a copy below another folder could fail where the path itself did not (Linux: 4,096)."""
+
 
 def place_below(folder: Path, path: str) -> Path | None:
-    """Resolve a path below a folder, None where links lead out of it."""
+    """Resolve a path below a folder, None where links lead out of it, or in a circle."""
     root = folder.resolve()
-    place = (root / path).resolve()
+    try:
+        place = (root / path).resolve()
+    except (OSError, RuntimeError):  # RuntimeError: links in a circle, until Python 3.13
+        return None
     return place if place.is_relative_to(root) else None
 
 
@@ -74,8 +80,10 @@ def state_of(folder: Path) -> dict[str, tuple[int, int, int]]:
 def overfull(folder: Path, *, most_files: int, most_bytes: int) -> str:
     """Say why a folder is too large to be copied, "" if it is not."""
     size = 0
-    for files, (_, status) in enumerate(_entries(folder), 1):
+    for files, (path, status) in enumerate(_entries(folder), 1):
         size += status.st_size
+        if len(path) > _MOST_PATH_CHARS:
+            return f"the workspace holds a path of more than {_MOST_PATH_CHARS:,} characters"
         if files > most_files:
             return f"the workspace holds more than {most_files:,} files"
         if size > most_bytes:
@@ -119,12 +127,20 @@ def read_text(folder: Path, path: str) -> str | None:
 
 
 def _entries(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield every entry below a folder, folders before what they hold; links are not followed."""
-    for place, folders, files in os.walk(folder):
-        here = Path(place)
-        for name in (*folders, *files):
-            with suppress(FileNotFoundError):
-                yield (here / name).relative_to(folder).as_posix(), (here / name).lstat()
+    """Yield every entry below a folder, folders before what they hold; links are not followed.
+
+    Left out: what a path is too long for, and what lies in folders that its owner may not search.
+    """
+    left = [""]  # os.walk calls itself for each level, and an agent can make more levels than Python has calls
+    while left:
+        above = left.pop()
+        with suppress(OSError), os.scandir(folder / above) as entries:
+            for entry in entries:
+                path = f"{above}{entry.name}"
+                with suppress(OSError):
+                    yield path, entry.stat(follow_symlinks=False)
+                    if entry.is_dir(follow_symlinks=False):
+                        left.append(f"{path}/")
 
 
 def _stays(root: Path, link: Path) -> bool:
