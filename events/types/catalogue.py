@@ -109,8 +109,16 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
 BY_NAME: Final[dict[str, type[Frozen]]] = {kind.__name__: kind for kind in EVENT_TYPES}
 """Every event class, by the name of its type."""
 
-UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {}
-"""By event type: the n-th takes a payload from schema n to schema n + 1. No type has needed one yet."""
+
+def _unchanged(fields: dict[str, Any]) -> dict[str, Any]:
+    """Leave a payload as it is: what is new is optional."""
+    return fields
+
+
+UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {
+    "CandidateScored": (_unchanged,),  # 2: an effect says whether it holds without any single origin
+}
+"""By event type: the n-th takes a payload from schema n to schema n + 1."""
 
 
 def schema_of(kind: str) -> int:
