@@ -58,13 +58,15 @@ class OriginShare(Frozen):
 class Replication(Frozen):
     """Whether a claim holds without the logs of any single origin.
 
-    `own` of the origins are the person's own logs; `shares` names the heaviest. `risk_difference` and `low` are
+    `own` of the origins are the person's own logs; `shares` names the heaviest. `new` marks what others' logs obey
+    and none of one's own. `risk_difference` and `low` are
     the least that is left without one of them, `p` the largest beside the `most_p` that it may be, without
     `left_out`; that is "" where no rest could answer.
     """
 
     origins: int
     own: int
+    new: bool
     shares: tuple[OriginShare, ...]
     left_out: str
     risk_difference: float

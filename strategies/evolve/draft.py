@@ -12,7 +12,7 @@ from events.types.score import Score, Unmeasured
 from registry.decide.commands import RecordFact
 from strategies.claims.applicability import claims_in, live_claims
 from strategies.gate.explain import author_rules, claim_rule, gene_rules, text_rules, weight_rule
-from strategies.gate.injection import quarantine_rule
+from strategies.gate.grave_actions import person_rules
 from strategies.gate.lint import Limits, findings_on, unclaimed_lines
 from strategies.gate.replay.measure import (
     Figures,
@@ -190,7 +190,7 @@ def _bears(preset: Preset, signal: SignalRaised, capsule: Capsule, copied: Copie
 def verdict_on(turn: TurnContext, capsule: Capsule, drafted: CandidateDraft, sent: int) -> Verdict:
     """Judge the figures, and refuse what they would promote but no skill should hold."""
     proposed = drafted.proposed
-    decision, missing = failed((quarantine_rule(proposed), *_preset_rules(turn, proposed)))
+    decision, missing = failed((*person_rules(proposed), *_preset_rules(turn, proposed)))
     if missing:
         return Verdict(decision, missing)
     verdict = drafted.runs.verdict if drafted.runs else _by_replay(turn, drafted, sent)
@@ -211,7 +211,7 @@ def verdict_on(turn: TurnContext, capsule: Capsule, drafted: CandidateDraft, sen
 
 def text_verdict(turn: TurnContext, capsule: Capsule, proposed: CandidateProposed) -> Verdict | None:
     """Judge what a candidate says, whatever it would show; None where nothing keeps it out."""
-    rules = quarantine_rule(proposed), *_preset_rules(turn, proposed)
+    rules = *person_rules(proposed), *_preset_rules(turn, proposed)
     decision, missing = failed((*rules, *text_rules(_findings(turn, capsule, proposed))))
     return Verdict(decision, missing) if missing else None
 

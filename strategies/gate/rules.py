@@ -117,6 +117,14 @@ def replicated(effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
         left.p <= left.most_p and (not left.left_out or left.risk_difference >= policy.least_difference),
         missing,
     )
+    yield from _known(left)
+
+
+def _known(left: Replication) -> Iterator[Rule]:
+    if left.own < left.origins:
+        figure = "only others obey it" if left.new else "obeyed in one's own logs, or there are none"
+        missing = "only the logs of others obey it, never your own: a person decides"
+        yield Rule("known", figure, "no action that is new to one's own runs", not left.new, missing)
 
 
 def _sources(left: Replication) -> str:

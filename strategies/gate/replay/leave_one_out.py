@@ -68,13 +68,14 @@ def replication(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> Rep
     every = _by_origin(claim, records)
     if not every:
         return None
-    left = [*_left(every)]
+    left, obeying = [*_left(every)], [one for one in every.values() if one.arms[0]]
     worst = max(left, key=lambda one: (one.p / one.most_p, -one.value), default=None)
     sizes = {origin: sum(table.n1 + table.n0 for table in one.tables.values()) for origin, one in every.items()}
     heaviest = sorted(sizes, key=lambda origin: (-sizes[origin], origin))[:NAMED]
     return Replication(
         origins=len(every),
         own=sum(one.own for one in every.values()),
+        new=any(record.trust == "mine" for record in records) and not any(one.own for one in obeying),
         shares=tuple(OriginShare(name=short_name(origin), episodes=sizes[origin]) for origin in heaviest),
         left_out=short_name(worst.origin) if worst else "",
         risk_difference=min((one.value for one in left), default=0.0),

@@ -10,7 +10,7 @@ from events.types.candidate_events import CandidateScored
 from events.types.score import Score, Unmeasured
 from registry.decide.commands import Judge, Propose
 from strategies.gate.explain import gene_rules, text_rules, weight_rule
-from strategies.gate.injection import quarantine_rule
+from strategies.gate.grave_actions import person_rules
 from strategies.gate.lint import Limits, lint
 from strategies.gate.rules import failed
 from strategies.gate.staleness import STALE, moved_on
@@ -175,5 +175,5 @@ def _rules(rig: Rig, capsule: Capsule, proposed: CandidateProposed) -> list[Rule
     """Apply the rules about what a candidate says, whatever its runs show."""
     limits = Limits(edits=rig.preset.edit_budget.start, trust_region=rig.preset.trust_region)
     findings = lint(capsule, proposed.edits, limits, born=proposed.born, by=proposed.proposer)
-    quarantine, weight = quarantine_rule(proposed), weight_rule(proposed, rig.preset)
-    return [quarantine, weight, *gene_rules(proposed, rig.preset), *text_rules(findings)]
+    weight = weight_rule(proposed, rig.preset)
+    return [*person_rules(proposed), weight, *gene_rules(proposed, rig.preset), *text_rules(findings)]
