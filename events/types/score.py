@@ -59,9 +59,8 @@ class Replication(Frozen):
     """Whether a claim holds without the logs of any single origin.
 
     `own` of the origins are the person's own logs; `shares` names the heaviest. `new` marks what others' logs obey
-    and none of one's own. `risk_difference` and `low` are
-    the least that is left without one of them, `p` the largest beside the `most_p` that it may be, without
-    `left_out`; that is "" where no rest could answer.
+    and none of one's own. `risk_difference` and `low` are the least that is left without one of them, `p` the
+    largest beside the `most_p` that it may be, without `left_out`; that is "" where no rest could answer.
     """
 
     origins: int
@@ -80,8 +79,8 @@ class Effect(Frozen):
 
     Units: risk_difference in outcome per episode (Mantel-Haenszel, 95 % interval by Sato's variance); obeyed
     and disobeyed count episodes in strata that hold both arms; p is one-sided; e_value belongs to the lower
-    limit of the risk ratio. `scope` names the run configurations that carry the figure; `replication` is None where
-    it was not asked for, or by an older germline.
+    limit of the risk ratio. `scope` names the run configurations that carry the figure; `replication` is None
+    where it was not asked for, or by an older germline.
     """
 
     risk_difference: float

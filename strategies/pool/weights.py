@@ -1,4 +1,4 @@
-"""How much each origin of logs that are not one's own may weigh: near-duplicates once, and no origin the most of all.
+"""How much each origin of others' logs may weigh: near-duplicates once, and none more than its trust allows.
 
 One's own episodes all count: they are what the others are held against.
 """

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from events.types.claims import OutputClaim, PluginClaim
 from events.types.score import OriginShare, Replication
 from strategies.episodes.origins import origins_of, short_name
 from strategies.gate.replay.contrast import outcome_of
-from strategies.gate.replay.exposure import moments_of
+from strategies.gate.replay.exposure import Inverse, moments_of
 from strategies.gate.stats.mantel_haenszel import Table, cmh_z, one_sided_p, risk_difference, stratifier
 from strategies.policy.written_rules import LEAST_OBEDIENT, WRITTEN_RULE
 
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
 
     from events.types.claims import Claim
     from strategies.episodes.episode import EpisodeRecord
-    from strategies.gate.replay.exposure import Inverse
     from strategies.gate.stats.mantel_haenszel import Stratum
 
 OWN_P: Final = 0.05
-"""What is left of one's own logs without a file must show a claim this surely (a guess: the whole shows it by the
-preset's alpha already, shared by all claims; measured in tests/e2e/test_forged_logs.py)."""
+"""What is left of one's own logs without an origin must show a claim this surely (a guess: the whole shows it by
+the preset's alpha already, shared by all claims)."""
+NOT_AGAINST: Final = 0.5
+"""The same for what only asks to leave an action out: what is left must not speak against it. At .05 one of the
+two rules that recorded runs teach was lost (measured)."""
 NOTICED: Final = 10
 """Moments from which the rest of one's own logs tells that nobody else does what the claim asks for (a guess)."""
 NAMED: Final = 5
@@ -68,7 +71,9 @@ def replication(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> Rep
     every = _by_origin(claim, records)
     if not every:
         return None
-    left, obeying = [*_left(every)], [one for one in every.values() if one.arms[0]]
+    leaves_out = not isinstance(claim, Inverse) and getattr(claim, "do", None) is None
+    own_p = NOT_AGAINST if leaves_out and not isinstance(claim, (OutputClaim, PluginClaim)) else OWN_P
+    left, obeying = [*_left(every, own_p)], [one for one in every.values() if one.arms[0]]
     worst = max(left, key=lambda one: (one.p / one.most_p, -one.value), default=None)
     sizes = {origin: sum(table.n1 + table.n0 for table in one.tables.values()) for origin, one in every.items()}
     heaviest = sorted(sizes, key=lambda origin: (-sizes[origin], origin))[:NAMED]
@@ -106,7 +111,7 @@ def _table(disobeyed: Sequence[float], obeyed: Sequence[float]) -> Table:
     return Table(len(obeyed), sum(obeyed), len(disobeyed), sum(disobeyed), squares)
 
 
-def _left(every: Mapping[str, _Origin]) -> Iterator[_Left]:
+def _left(every: Mapping[str, _Origin], own_p: float) -> Iterator[_Left]:
     """Compare the arms without each origin that could carry the figure."""
     obeyed, disobeyed = (sum(one.arms[arm] for one in every.values()) for arm in (0, 1))
     for origin, one in sorted(every.items()):
@@ -114,21 +119,21 @@ def _left(every: Mapping[str, _Origin]) -> Iterator[_Left]:
             rest = [
                 other for name, other in sorted(every.items()) if name != origin and (other.own or not one.own)
             ]
-            left = _shown(origin, rest, own=one.own)
+            left = _shown(origin, rest, own_p if one.own else None)
             if left is not None:
                 yield left
 
 
-def _shown(origin: str, rest: Sequence[_Origin], *, own: bool) -> _Left | None:
+def _shown(origin: str, rest: Sequence[_Origin], own_p: float | None) -> _Left | None:
     """Compare the arms in the other origins; None where one's own are too few to answer, or bear it out."""
     strata: defaultdict[Stratum, list[Table]] = defaultdict(list)
     for other in rest:
         for stratum, table in other.tables.items():
             strata[stratum].append(table)
     joined = [Table(*map(sum, zip(*parts, strict=True))) for _, parts in sorted(strata.items())]
-    if own and not _comparable(joined):
-        return None if _borne_out(joined) else _Left(origin, 0.0, -1.0, 1.0, OWN_P)
-    most_p = OWN_P if own else WRITTEN_RULE.alpha
+    if own_p and not _comparable(joined):
+        return None if _borne_out(joined) else _Left(origin, 0.0, -1.0, 1.0, own_p)
+    most_p = own_p or WRITTEN_RULE.alpha
     difference = risk_difference(joined)
     if difference is None:
         return _Left(origin, 0.0, -1.0, 1.0, most_p)

@@ -89,9 +89,9 @@ class Config:
 
     `paths` are the logs that `scan` and `watch` read where none are named, `workers` the processes that read
     them (0: one for each core), `trust` whose word they are. `rules` give outcomes to episodes whose logs tell
-    none. `promote` lets `watch --evolve` promote what the gate lets through; else it is held for review. `rollouts`
-    say which runs of an agent decide, `models` which models are asked, and what they may cost, `engine` where work
-    is shared.
+    none. `promote` lets `watch --evolve` promote what the gate lets through; else it is held for review.
+    `rollouts` say which runs of an agent decide, `models` which models are asked, and what they may cost, `engine`
+    where work is shared.
     `rubric` is the file that a judge goes by in place of its own, `skills_folder` where new skills go. Of every
     `draw_every` promotions one is drawn for a person to look at. `theme`, `ascii` and `keys`, which are the keys
     of bindings by their ids, are for the screens, which check them. `untrusted` are keys of the project that are
