@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from events.types.claims import Claim
-    from strategies.episodes.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord, Trust
     from strategies.gate.stats.mantel_haenszel import Stratum
 
 OWN_P: Final = 0.05
@@ -29,6 +29,8 @@ the preset's alpha already, shared by all claims)."""
 NOT_AGAINST: Final = 0.5
 """The same for what only asks to leave an action out: what is left must not speak against it. At .05 one of the
 two rules that recorded runs teach was lost (measured)."""
+OTHERS_P: Final[Mapping[Trust, float]] = {"team": WRITTEN_RULE.alpha, "public": WRITTEN_RULE.alpha / 10}
+"""What all others must show it by, without an origin that is not one's own."""
 NOTICED: Final = 10
 """Moments from which the rest of one's own logs tells that nobody else does what the claim asks for (a guess)."""
 NAMED: Final = 5
@@ -38,13 +40,20 @@ CARRYING: Final = 0.05
 """The share of an arm from which an origin could carry a figure, and so is left out once (a guess)."""
 
 _Tables = dict["Stratum", Table]
+_Key = tuple[str, "Trust"]
+"""An origin, and whose word it is."""
 
 
 class _Origin(NamedTuple):
-    """What one origin shows, by stratum, and whether it is one's own."""
+    """What one origin shows, by stratum, and whose word it is."""
 
-    own: bool
+    trust: Trust
     tables: _Tables
+
+    @property
+    def own(self) -> bool:
+        """Whether these are one's own logs."""
+        return self.trust == "mine"
 
     @property
     def arms(self) -> tuple[int, int]:
@@ -66,7 +75,7 @@ def replication(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> Rep
     """Hold a claim against the episodes of all origins but one, for each; None where none reaches its moment.
 
     Of one's own logs the rest is asked only where it can answer. Without an origin that is not one's own, all
-    others must show the claim at the level of the written rule. Shapes: all records have an outcome.
+    others must show the claim by themselves. Shapes: all records have an outcome.
     """
     every = _by_origin(claim, records)
     if not every:
@@ -75,13 +84,12 @@ def replication(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> Rep
     own_p = NOT_AGAINST if leaves_out and not isinstance(claim, (OutputClaim, PluginClaim)) else OWN_P
     left, obeying = [*_left(every, own_p)], [one for one in every.values() if one.arms[0]]
     worst = max(left, key=lambda one: (one.p / one.most_p, -one.value), default=None)
-    sizes = {origin: sum(table.n1 + table.n0 for table in one.tables.values()) for origin, one in every.items()}
-    heaviest = sorted(sizes, key=lambda origin: (-sizes[origin], origin))[:NAMED]
+    heaviest = sorted((-sum(one.arms), origin) for (origin, _), one in every.items())[:NAMED]
     return Replication(
         origins=len(every),
         own=sum(one.own for one in every.values()),
         new=any(record.trust == "mine" for record in records) and not any(one.own for one in obeying),
-        shares=tuple(OriginShare(name=short_name(origin), episodes=sizes[origin]) for origin in heaviest),
+        shares=tuple(OriginShare(name=short_name(origin), episodes=-size) for size, origin in heaviest),
         left_out=short_name(worst.origin) if worst else "",
         risk_difference=min((one.value for one in left), default=0.0),
         low=min((one.low for one in left), default=0.0),
@@ -90,19 +98,19 @@ def replication(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> Rep
     )
 
 
-def _by_origin(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> dict[str, _Origin]:
+def _by_origin(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> dict[_Key, _Origin]:
     """Count both arms by origin and stratum."""
     stratum_of, origin_of, moment_of = stratifier(records), origins_of(records), moments_of(claim)
-    counts: defaultdict[tuple[str, bool], defaultdict[Stratum, list[list[float]]]]
+    counts: defaultdict[_Key, defaultdict[Stratum, list[list[float]]]]
     counts = defaultdict(lambda: defaultdict(lambda: [[], []]))
     for record in records:
         moment = moment_of(record)
         if moment is not None:
-            outcomes = counts[origin_of(record), record.trust == "mine"][stratum_of(record)]
+            outcomes = counts[origin_of(record), record.trust][stratum_of(record)]
             outcomes[moment.obeyed].append(outcome_of(record))
     return {
-        origin: _Origin(own, {stratum: _table(*arms) for stratum, arms in strata.items()})
-        for (origin, own), strata in counts.items()
+        key: _Origin(key[1], {stratum: _table(*arms) for stratum, arms in strata.items()})
+        for key, strata in counts.items()
     }
 
 
@@ -111,29 +119,27 @@ def _table(disobeyed: Sequence[float], obeyed: Sequence[float]) -> Table:
     return Table(len(obeyed), sum(obeyed), len(disobeyed), sum(disobeyed), squares)
 
 
-def _left(every: Mapping[str, _Origin], own_p: float) -> Iterator[_Left]:
+def _left(every: Mapping[_Key, _Origin], own_p: float) -> Iterator[_Left]:
     """Compare the arms without each origin that could carry the figure."""
     obeyed, disobeyed = (sum(one.arms[arm] for one in every.values()) for arm in (0, 1))
-    for origin, one in sorted(every.items()):
+    for key, one in sorted(every.items()):
         if one.arms[0] >= CARRYING * obeyed or one.arms[1] >= CARRYING * disobeyed:
-            rest = [
-                other for name, other in sorted(every.items()) if name != origin and (other.own or not one.own)
-            ]
-            left = _shown(origin, rest, own_p if one.own else None)
+            rest = [every[at] for at in sorted(every) if at != key and (every[at].own or not one.own)]
+            left = _shown(key[0], rest, one.trust, own_p)
             if left is not None:
                 yield left
 
 
-def _shown(origin: str, rest: Sequence[_Origin], own_p: float | None) -> _Left | None:
+def _shown(origin: str, rest: Sequence[_Origin], trust: Trust, own_p: float) -> _Left | None:
     """Compare the arms in the other origins; None where one's own are too few to answer, or bear it out."""
     strata: defaultdict[Stratum, list[Table]] = defaultdict(list)
     for other in rest:
         for stratum, table in other.tables.items():
             strata[stratum].append(table)
     joined = [Table(*map(sum, zip(*parts, strict=True))) for _, parts in sorted(strata.items())]
-    if own_p and not _comparable(joined):
-        return None if _borne_out(joined) else _Left(origin, 0.0, -1.0, 1.0, own_p)
-    most_p = own_p or WRITTEN_RULE.alpha
+    most_p = OTHERS_P.get(trust, own_p)
+    if trust == "mine" and not _comparable(joined):
+        return None if _borne_out(joined) else _Left(origin, 0.0, -1.0, 1.0, most_p)
     difference = risk_difference(joined)
     if difference is None:
         return _Left(origin, 0.0, -1.0, 1.0, most_p)
