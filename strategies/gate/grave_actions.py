@@ -28,13 +28,23 @@ _WORDS: Final[Mapping[str, str]] = {
     }.items()
     for word in words.split()
 }
+_CHECKS: Final = frozenset(
+    (
+        *("test", "tests", "pytest", "tox", "jest", "vitest", "check", "checks", "lint", "ruff", "mypy"),
+        *("verify", "validate", "audit", "scan", "review", "confirm", "backup"),
+    )
+)
+"""What a line may not ask to leave out without a person."""
 _PARTS: Final = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])")
 
 
 def grave(action: str) -> str:
     """Say what is grave about an action class, "" for nothing: by the words of its tool and its head."""
-    parts = (part.lower() for part in _PARTS.split(action))
-    return next((_WORDS[part] for part in parts if part in _WORDS), "")
+    return next((_WORDS[part] for part in _parts(action) if part in _WORDS), "")
+
+
+def _parts(action: str) -> list[str]:
+    return [part.lower() for part in _PARTS.split(action)]
 
 
 def person_rules(proposed: CandidateProposed) -> tuple[Rule, Rule]:
@@ -57,6 +67,9 @@ def _grave_rule(proposed: CandidateProposed) -> Rule:
 
 def _asked_for(claims: tuple[Claim, ...]) -> Iterator[str]:
     for claim in claims:
+        avoid = getattr(claim, "avoid", None) or ""
+        if not _CHECKS.isdisjoint(_parts(avoid)):
+            yield f"it asks to leave out {avoid!r}, which looks for mistakes"
         terms = claim.terms if isinstance(claim, PluginClaim) else ()
         for action in (getattr(claim, "do", None), *(str(term) for _, term in terms)):
             if action and (what := grave(action)):

@@ -10,6 +10,7 @@ from math import ceil
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, Literal
 
+from strategies.gate.replay.leave_one_out import stands
 from strategies.gate.replay.recovery_endpoint import MOST_CENSORING_APART, too_far_apart
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def replicated(effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
         "origins",
         without if left.left_out and not alone else _sources(left),
         f"p at most {left.most_p:g} without the logs of any single source",
-        left.p <= left.most_p and (not left.left_out or left.risk_difference >= policy.least_difference),
+        stands(left, policy.least_difference),
         missing,
     )
     yield from _known(left)

@@ -266,14 +266,14 @@ def test_logs_of_another_user_are_never_ones_own_and_root_and_mine_are(
 ) -> None:
     path = log(tmp_path / "own", "log.jsonl", 3, value=1)
     owner = path.stat().st_uid
-    monkeypatch.setattr(log_owners.os, "geteuid", lambda: owner + 1)
+    monkeypatch.setattr("os.geteuid", lambda: owner + 1)
     monkeypatch.setattr(log_owners, "_name", lambda user: f"user {user}")
     records = scan([path]).records
     (read,) = log_owners.from_their_origins(records, "mine")
     assert (read.trust, read.owner) == (("team", f"user {owner}") if owner else ("mine", ""))
-    monkeypatch.setattr(log_owners.os, "geteuid", lambda: 0)
+    monkeypatch.setattr("os.geteuid", lambda: 0)
     assert log_owners.from_their_origins(records, "mine") == records
-    monkeypatch.setattr(log_owners.os, "geteuid", lambda: owner)
+    monkeypatch.setattr("os.geteuid", lambda: owner)
     scan_into(registry, [path], policy=IntakePolicy(trust="public"))
     (kept,) = all_episodes(registry)
     assert (kept.trust, kept.owner, kept.id) == ("public", "", records[0].id)

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 OWN_P: Final = 0.05
 """What is left of one's own logs without an origin must show a claim this surely (a guess: the whole shows it by
 the preset's alpha already, shared by all claims)."""
-NOT_AGAINST: Final = 0.5
-"""The same for what only asks to leave an action out: what is left must not speak against it. At .05 one of the
-two rules that recorded runs teach was lost (measured)."""
+NOT_AGAINST: Final = 0.95
+"""The same for what only asks to leave an action out: what is left must not surely speak against it. At .05, and
+at .5, one of the two rules that recorded runs teach was lost (measured)."""
 OTHERS_P: Final[Mapping[Trust, float]] = {"team": WRITTEN_RULE.alpha, "public": WRITTEN_RULE.alpha / 10}
 """What all others must show it by, without an origin that is not one's own."""
 NOTICED: Final = 10
@@ -96,6 +96,12 @@ def replication(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> Rep
         p=worst.p if worst else 0.0,
         most_p=worst.most_p if worst else 1.0,
     )
+
+
+def stands(left: Replication, least_difference: float) -> bool:
+    """Tell whether a claim holds without the logs of any single origin."""
+    enough = left.most_p == NOT_AGAINST or left.risk_difference >= least_difference
+    return left.p <= left.most_p and (not left.left_out or enough)
 
 
 def _by_origin(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> dict[_Key, _Origin]:
