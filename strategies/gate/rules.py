@@ -113,8 +113,8 @@ def replicated(effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
     )
     yield Rule(
         "origins",
-        without if left.left_out and not alone else _sources(left),
-        f"p at most {left.most_p:g} without the logs of any single source",
+        f"p {left.p:.2g}" if left.left_out and not alone else _sources(left),
+        f"at most {left.most_p:g} without {left.left_out or 'any single source'}",
         stands(left, policy.least_difference),
         missing,
     )
