@@ -14,7 +14,7 @@ from events.types.candidate_events import CandidateProposed, CandidateScored
 from events.types.claims import AfterError, Trigger
 from events.types.parts import Edit
 from events.types.registry_events import CycleFinished, EvaluatorRegistered, SignalRaised
-from events.types.score import Delta, Effect, Score
+from events.types.score import Delta, Effect, OriginShare, Replication, Score
 from registry.decide.commands import (
     Adopt,
     CreateRegistry,
@@ -272,6 +272,20 @@ def _effect(value: float, *, few: bool) -> Effect:
         e_value=e_value,
         endpoint="outcome",
         scope=("gpt-3.5_10_turns",),
+        replication=Replication(
+            origins=2,
+            own=2,
+            new=False,
+            shares=(
+                OriginShare(name="logs/gpt-3.5.json.gz", episodes=obeyed),
+                OriginShare(name="logs/react.json.gz", episodes=disobeyed),
+            ),
+            left_out="logs/react.json.gz",
+            risk_difference=value,
+            low=value - margin,
+            p=p,
+            most_p=0.05,
+        ),
     )
 
 

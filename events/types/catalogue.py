@@ -111,11 +111,14 @@ BY_NAME: Final[dict[str, type[Frozen]]] = {kind.__name__: kind for kind in EVENT
 
 
 def _unchanged(fields: dict[str, Any]) -> dict[str, Any]:
-    """Leave a payload as it is: the next schema has an optional field more."""
+    """Leave a payload as it is: what is new is optional."""
     return fields
 
 
-UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {"CapsuleVersioned": (_unchanged,)}
+UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {
+    "CandidateScored": (_unchanged,),  # 2: an effect says whether it holds without any single origin
+    "CapsuleVersioned": (_unchanged,),  # 2: the hash of what the version projects
+}
 """By event type: the n-th takes a payload from schema n to schema n + 1."""
 
 

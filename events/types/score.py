@@ -48,12 +48,39 @@ class Delta(Frozen):
     tasks: int
 
 
+class OriginShare(Frozen):
+    """An origin of episodes, by the end of its path or its user, and how many of them reach a claim's moment."""
+
+    name: str
+    episodes: int
+
+
+class Replication(Frozen):
+    """Whether a claim holds without the logs of any single origin.
+
+    `own` of the origins are the person's own logs; `shares` names the heaviest. `new` marks what others' logs obey
+    and none of one's own. `risk_difference` and `low` are the least that is left without one of them, `p` the
+    largest beside the `most_p` that it may be, without `left_out`; that is "" where no rest could answer.
+    """
+
+    origins: int
+    own: int
+    new: bool
+    shares: tuple[OriginShare, ...]
+    left_out: str
+    risk_difference: float
+    low: float
+    p: float
+    most_p: float
+
+
 class Effect(Frozen):
     """What obeying a claim goes with, on the sealed split.
 
     Units: risk_difference in outcome per episode (Mantel-Haenszel, 95 % interval by Sato's variance); obeyed
     and disobeyed count episodes in strata that hold both arms; p is one-sided; e_value belongs to the lower
-    limit of the risk ratio. `scope` names the run configurations that carry the figure.
+    limit of the risk ratio. `scope` names the run configurations that carry the figure; `replication` is None
+    where it was not asked for, or by an older germline.
     """
 
     risk_difference: float
@@ -66,6 +93,7 @@ class Effect(Frozen):
     e_value: float
     endpoint: Endpoint
     scope: tuple[str, ...]
+    replication: Replication | None = None
 
 
 class Censoring(Frozen):

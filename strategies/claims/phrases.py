@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
+from hashlib import blake2b
 from typing import Final
 
 from registry.skill_md.invisible_chars import hidden_characters
 from strategies.claims.applicability import WILDCARD
+from strategies.claims.directives import first_clause, tells_what_to_do
 from strategies.episodes.episode import MESSAGE
 
 LONGEST_QUOTE: Final = 100
@@ -73,8 +75,11 @@ def command(action: str) -> str:
 
 
 def _quoted(template: str) -> str:
-    """Quote the beginning of a template, cut between words."""
-    text = plain(template.replace(WILDCARD, "…")).replace('"', "'")
+    """Quote the first clause of a template, cut between words; one that tells what to do goes by a name alone."""
+    clause = first_clause(template)
+    if tells_what_to_do(clause):
+        return f"error {blake2b(template.encode(), digest_size=4).hexdigest()}"
+    text = plain(clause.replace(WILDCARD, "…")).replace('"', "'")
     if len(text) > LONGEST_QUOTE:
         text = f"{text[:LONGEST_QUOTE].rpartition(' ')[0] or text[:LONGEST_QUOTE]} …"
     return f'"{text}"'

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Kind = Literal["call", "message", "note"]
 EndedBy = Literal["agent", "environment", "limit", "unknown"]
 OutcomeSource = Literal["reward", "tests", "ci", "merge", "deploy", "user", "heuristic"]
+Trust = Literal["mine", "team", "public"]
+"""Whose word a log is: one's own, that of people one works with, or of anybody."""
 
 Milliseconds = Annotated[float, msgspec.Meta(ge=-1e15, le=1e15)]
 """A finite time, less than zero where a clock was set back; no calendar holds 30,000 years."""
@@ -130,7 +132,8 @@ class EpisodeRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     `task` is the task key (a hash), `prompt_key` and `answer_key` are hashes that link tasks into split
     groups ("" where there is nothing to link by). `answer_key` is set for winning episodes only. `text_key` is
     the hash of all text of the episode: it tells apart what the fields that are kept do not. `answer_forms`
-    says which forms the final answer has (answer_forms.py), and is empty where there is none.
+    says which forms the final answer has (answer_forms.py), and is empty where there is none. `trust` says whose
+    word the log was when it was read, `owner` whose its file was, "" for who read it (origins.py).
     """
 
     id: str
@@ -150,6 +153,8 @@ class EpisodeRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     steps: tuple[StepRecord, ...]
     text_key: str = ""
     answer_forms: tuple[str, ...] = ()
+    trust: Trust = "mine"
+    owner: str = ""
 
 
 def moment(text: str | None) -> datetime | None:

@@ -25,6 +25,7 @@ from strategies.files.compression import compress, decompress
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from strategies.episodes.episode import Trust
     from strategies.episodes.step_records import StepDraft
     from strategies.files.log_records import Span
 
@@ -102,6 +103,11 @@ def with_skills(record: EpisodeRecord, skills: tuple[tuple[str, str], ...]) -> E
 def moved_to(record: EpisodeRecord, source: str) -> EpisodeRecord:
     """Give the record with the place where its log lies by now; its id stays, for the episode is the same."""
     return record if source == record.source else msgspec.structs.replace(record, source=source)
+
+
+def read_from(record: EpisodeRecord, trust: Trust, owner: str) -> EpisodeRecord:
+    """Give the record with whose word its log is; its id stays, for the episode is the same."""
+    return msgspec.structs.replace(record, trust=trust, owner=owner)
 
 
 def judged(record: EpisodeRecord, outcome: EpisodeOutcome) -> EpisodeRecord:

@@ -43,16 +43,24 @@ def goes_on(record: EpisodeRecord, longer: EpisodeRecord) -> bool:
     """Tell whether one record is the beginning of another: the same actions at the same times and lines.
 
     What is known at the beginning (when it began, what was asked) stays. Without times lines alone decide, and
-    then only within one file.
+    then only within one file. One that has ended goes on in its own file alone, any other in the folder where logs
+    rotate: who writes another file could say how it ended.
     """
     if record.run not in {"", longer.run} or len(record.steps) > len(longer.steps):
         return False
     if record.started_at not in {None, longer.started_at} or record.prompt_key not in {"", longer.prompt_key}:
         return False
     timed = all(step.started_at for step in record.steps) and bool(record.steps or record.started_at)
-    if not timed and not (record.source and record.source == longer.source):
+    own_file = record.source and record.source == longer.source
+    beside = record.source.rpartition("/")[0] == longer.source.rpartition("/")[0] and record.owner == longer.owner
+    if not own_file and not (timed and beside and not _has_ended(record)):
         return False
     return all(map(_goes_on, record.steps, longer.steps))
+
+
+def _has_ended(record: EpisodeRecord) -> bool:
+    """Tell whether a log says that an episode is over."""
+    return record.outcome is not None or record.ended_by != "unknown"
 
 
 def _goes_on(step: StepRecord, after: StepRecord) -> bool:

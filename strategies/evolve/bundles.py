@@ -11,9 +11,9 @@ from strategies.claims.applicability import live_claims
 from strategies.claims.catalogue import questions, sentence
 from strategies.evolve.draft import CandidateDraft, key_of, proposed_as
 from strategies.gate.ablation import ClaimPosition, ablate
-from strategies.gate.replay.contrast import cases_of, contrast, effect_of, judged
+from strategies.gate.replay.contrast import judged
 from strategies.gate.replay.evaluation_set import sent_to
-from strategies.gate.replay.measure import Figures, helps, measure, measure_change
+from strategies.gate.replay.measure import Figures, effect_on, helps, measure, measure_change
 from strategies.gate.verdict import judge
 
 if TYPE_CHECKING:
@@ -158,8 +158,7 @@ def _attributions(
     policy = turn.preset.policy()
     freed = []
     for attribution, mine in zip(ablated, by_part, strict=True):
-        figures = contrast(cases_of(mine[0], sealed))
-        effect = None if figures is None else effect_of(figures)
+        effect = effect_on(mine[0], sealed)
         alone = judge(Figures(effect, attribution.delta, heuristic=heuristic), policy, sent)
         freed.append(
             attribution.model_copy(update={"passenger": attribution.passenger or alone.decision != "promote"})

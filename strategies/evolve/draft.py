@@ -13,7 +13,7 @@ from registry.decide.commands import RecordFact
 from strategies.claims.applicability import claims_in, live_claims
 from strategies.gate.explain import author_rules, claim_rule, gene_rules, text_rules, weight_rule
 from strategies.gate.file_findings import file_changes
-from strategies.gate.injection import quarantine_rule
+from strategies.gate.grave_actions import person_rules
 from strategies.gate.lint import Limits, findings_on, unclaimed_lines
 from strategies.gate.replay.measure import (
     Figures,
@@ -191,7 +191,7 @@ def _bears(preset: Preset, signal: SignalRaised, capsule: Capsule, copied: Copie
 def verdict_on(turn: TurnContext, capsule: Capsule, drafted: CandidateDraft, sent: int) -> Verdict:
     """Judge the figures, and refuse what they would promote but no skill should hold."""
     proposed = drafted.proposed
-    decision, missing = failed((_quarantine(turn, capsule, proposed), *_preset_rules(turn, proposed)))
+    decision, missing = failed((*_person_rules(turn, capsule, proposed), *_preset_rules(turn, proposed)))
     if missing:
         return Verdict(decision, missing)
     verdict = drafted.runs.verdict if drafted.runs else _by_replay(turn, drafted, sent)
@@ -212,7 +212,7 @@ def verdict_on(turn: TurnContext, capsule: Capsule, drafted: CandidateDraft, sen
 
 def text_verdict(turn: TurnContext, capsule: Capsule, proposed: CandidateProposed) -> Verdict | None:
     """Judge what a candidate says, whatever it would show; None where nothing keeps it out."""
-    rules = _quarantine(turn, capsule, proposed), *_preset_rules(turn, proposed)
+    rules = *_person_rules(turn, capsule, proposed), *_preset_rules(turn, proposed)
     decision, missing = failed((*rules, *text_rules(_findings(turn, capsule, proposed))))
     return Verdict(decision, missing) if missing else None
 
@@ -228,8 +228,8 @@ def _by_replay(turn: TurnContext, drafted: CandidateDraft, sent: int) -> Verdict
     return judge_inert(drafted.figures, policy) if drafted.proposed.inert else judge(drafted.figures, policy, sent)
 
 
-def _quarantine(turn: TurnContext, capsule: Capsule, proposed: CandidateProposed) -> Rule:
-    return quarantine_rule(proposed, file_changes(turn.registry.log, capsule, proposed.files))
+def _person_rules(turn: TurnContext, capsule: Capsule, proposed: CandidateProposed) -> tuple[Rule, Rule]:
+    return person_rules(proposed, file_changes(turn.registry.log, capsule, proposed.files))
 
 
 def _preset_rules(turn: TurnContext, proposed: CandidateProposed) -> tuple[Rule, ...]:

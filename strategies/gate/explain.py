@@ -9,7 +9,7 @@ from events.types.score import Unmeasured
 from registry.query.library import base_of
 from strategies.claims.applicability import live_claims
 from strategies.gate.file_findings import file_changes
-from strategies.gate.injection import quarantine_rule
+from strategies.gate.grave_actions import person_rules
 from strategies.gate.lint import Limits, findings_on, unclaimed_lines
 from strategies.gate.replay.measure import figures_as_stored
 from strategies.gate.rollout_rule import RolloutFigures, rollout_rules
@@ -82,20 +82,17 @@ def explain(
     limits = Limits(preset.edit_budget.start, preset.trust_region)
     unclaimed = () if scored and scored.rollouts else unclaimed_lines(proposed)
     text = text_rules(findings_on(base, proposed, limits, unclaimed=unclaimed, files=files))
-    quarantine, weight, claim = (
-        quarantine_rule(proposed, files),
-        weight_rule(proposed, preset),
-        claim_rule(proposed),
-    )
+    weight, claim = weight_rule(proposed, preset), claim_rule(proposed)
+    first_looks = person_rules(proposed, files)
     genes = *gene_rules(proposed, preset), *author_rules(proposed)
-    first = (quarantine, weight, *genes, claim)
-    seen = claim.holds and quarantine.holds and proposed.proposer != WRITER
+    first = (*first_looks, weight, *genes, claim)
+    seen = claim.holds and all(rule.holds for rule in first_looks) and proposed.proposer != WRITER
     if scored is None or (scored.effect is None and scored.rollouts is None and not seen):
         return Explanation("person", (*first, *text))
     if scored.rollouts is not None:
         return Explanation(
             "rollouts",
-            (quarantine, weight, *genes, *_by_runs(scored.rollouts, scored.attributions, preset), *text),
+            (*first_looks, weight, *genes, *_by_runs(scored.rollouts, scored.attributions, preset), *text),
         )
     if not scored.sent and isinstance(scored.after, Unmeasured):
         return Explanation("explore", (*first, explore_rule(scored.after.reason), *text))

@@ -10,12 +10,13 @@ from math import ceil
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, Literal
 
+from strategies.gate.replay.leave_one_out import stands
 from strategies.gate.replay.recovery_endpoint import MOST_CENSORING_APART, too_far_apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from events.types.score import Censoring, Delta, Effect
+    from events.types.score import Censoring, Delta, Effect, Replication
     from strategies.gate.replay.measure import Figures
     from strategies.policy.written_rules import GatePolicy
 
@@ -67,6 +68,7 @@ def replay_rules(figures: Figures, policy: GatePolicy, sent: int) -> Iterator[Ru
         f"robustness value {effect.e_value:.2f} is below {policy.least_e_value:g}",
     )
     yield from _endpoint(figures.censoring, effect, policy)
+    yield from replicated(effect, policy)
     yield from _contradicting(figures)
 
 
@@ -86,6 +88,48 @@ def inert_rules(figures: Figures, policy: GatePolicy) -> Iterator[Rule]:
         decisive=True,
     )
     yield from large_enough(effect, policy)
+    if (left := figures.effect.replication) is not None:
+        high = f"{-left.low:+.3f}"
+        yield Rule(
+            "origins",
+            f"its upper bound {high} without {left.left_out}" if left.left_out else _sources(left),
+            f"below {policy.least_difference:+.3f} without the logs of any single source",
+            -left.low < policy.least_difference,
+            f"its upper bound is {high} without the logs of {left.left_out}: it may matter",
+        )
+
+
+def replicated(effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
+    """Ask that a claim holds without the logs of any single origin; nothing where that was not measured."""
+    left = effect.replication
+    if left is None:
+        return
+    without = f"risk difference {left.risk_difference:+.3f}, p {left.p:.2g} without {left.left_out}"
+    alone = left.origins == 1 and not left.own
+    missing = (
+        f"{left.shares[0].name} alone shows it: of logs of others two sources must, independently"
+        if alone
+        else f"{without}: it rests on the logs of one source"
+    )
+    yield Rule(
+        "origins",
+        f"p {left.p:.2g}" if left.left_out and not alone else _sources(left),
+        f"at most {left.most_p:g} without {left.left_out or 'any single source'}",
+        stands(left, policy.least_difference),
+        missing,
+    )
+    yield from _known(left)
+
+
+def _known(left: Replication) -> Iterator[Rule]:
+    if left.own < left.origins:
+        figure = "only others obey it" if left.new else "obeyed in one's own logs, or there are none"
+        missing = "only the logs of others obey it, never your own: a person decides"
+        yield Rule("known", figure, "no action that is new to one's own runs", not left.new, missing)
+
+
+def _sources(left: Replication) -> str:
+    return "one source" if left.origins == 1 else f"{left.origins} sources"
 
 
 def turned(effect: Effect) -> Effect:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -11,6 +12,7 @@ from events.errors import EditError, RefusedError, SkillFormatError
 from registry.actions.publish import publish
 from registry.decide.commands import RevertVersion
 from strategies.claims.applicability import live_claims
+from strategies.episodes.origins import origin_of_other, short_name
 from strategies.episodes.skill_version import lineages, under_versions
 from strategies.gate.track_record import track_record
 from strategies.pool.raise_signals import raise_found
@@ -18,7 +20,7 @@ from strategies.signals.regression import Regression, falls, fingerprint_of, out
 from strategies.signals.survey import Survey
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from registry.query.library import Library
     from registry.registry import Registry
@@ -26,8 +28,11 @@ if TYPE_CHECKING:
     from strategies.gate.track_record import TrackRecord
     from strategies.pool.raise_signals import IntakePolicy
     from strategies.signals.regression import Fall
+    from strategies.signals.thresholds import Thresholds
 
 ACTOR: Final = "germline"
+_LEFT_OUT: Final = 5
+"""Sources that are left out, one after the other: who has less of what failed does not make the fall (a guess)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +85,13 @@ def take_back(
 ) -> tuple[TakenBack, ...]:
     """Find live versions under which outcomes fell, raise the signal where none was, and go back by an event.
 
-    Only what came by promotion goes by itself: what a person brought is reported. The files are written again.
+    Only what came by promotion goes by itself, and only what more than one source shows: the rest is reported. The
+    files are written again.
     """
     under, thresholds = under_versions(registry, records), terms.policy.thresholds
     ran, known = outcomes_by_version(under), lineages(registry)
     fallen = [
-        TakenBack(name, fall)
+        TakenBack(name, fall, held=_of_one_source(fall, ran.get(name, {}), known[name], thresholds))
         for name in names
         for fall in falls(ran.get(name, {}), known[name], thresholds)
         if fall.version == known[name][-1][-1]
@@ -105,8 +111,34 @@ def live_record(library: Library, skill: str, under: Iterable[EpisodeRecord]) ->
     return track_record(live_claims(library.capsule(skill)), ran)
 
 
+def _of_one_source(
+    fall: Fall,
+    ran: Mapping[str, Sequence[EpisodeRecord]],
+    lineage: Sequence[Sequence[str]],
+    thresholds: Thresholds,
+) -> str:
+    """Say without which file, or without whose logs, nothing fell, "" where it fell without any one of them.
+
+    Those of the most episodes that did not win are left out, one after the other, and from the version before too
+    where enough is left of it.
+    """
+    lost = Counter(map(_writer, fall.failed))
+    for writer, _ in lost.most_common(_LEFT_OUT):
+        left = {version: [one for one in ended if _writer(one) != writer] for version, ended in ran.items()}
+        before = next(same for same in lineage if fall.before in same)
+        if sum(len(left.get(version, ())) for version in before) < thresholds.regression_previous:
+            left |= {version: list(ran.get(version, ())) for version in before}
+        if not any(other.version == fall.version for other in falls(left, lineage, thresholds)):
+            return f"{short_name(writer)} alone shows it, and any log can be forged: a person takes it back"
+    return ""
+
+
+def _writer(record: EpisodeRecord) -> str:
+    return origin_of_other(record) or record.source
+
+
 def _taken_back(registry: Registry, one: TakenBack, terms: Terms) -> TakenBack:
-    held = terms.forbidden
+    held = terms.forbidden or one.held
     with registry.log.transaction():
         live = registry.capsule(one.skill)
         if live.version != int(one.fall.version):

@@ -13,6 +13,7 @@ from strategies.logs.scan import Scan, scan_on
 from strategies.pool.erase import without_erased
 from strategies.pool.frozen_sets import all_kept
 from strategies.pool.late_outcomes import late_outcomes, with_late_outcomes
+from strategies.pool.log_owners import from_their_origins
 from strategies.pool.moved_logs import as_they_lie, note_moves, whereabouts
 from strategies.pool.raise_signals import DEFAULT_POLICY, IntakePolicy, raise_signals
 from strategies.pool.splits import form_groups
@@ -129,7 +130,7 @@ def scan_into(  # noqa: PLR0913 - what a reading is told
 
 
 def _take_in(registry: Registry, scan: Scan, policy: IntakePolicy, *, live: bool = False) -> Intake:
-    records = scan.records
+    records = from_their_origins(scan.records, policy.trust)
     if not records and not scan.offsets:
         return Intake(0, ())
     with registry.log.transaction():

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from registry.query.library import Library
     from registry.registry import Registry
-    from strategies.episodes.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord, Trust
     from strategies.episodes.outcome_rules import OutcomeRule
     from strategies.signals.signal import Occurrence, Signal
     from strategies.signals.thresholds import Thresholds
@@ -36,12 +36,14 @@ class IntakePolicy:
     """What a person decided about what comes in.
 
     `rules` read outcomes from episodes whose log tells none; `thresholds` say from when an observation is a
-    signal. `gitleaks` is the binary that is asked for secrets beside the built-in rules, "" for none.
+    signal. `gitleaks` is the binary that is asked for secrets beside the built-in rules, "" for none. `trust` says
+    whose word the logs are; those of another user of this machine are never one's own.
     """
 
     thresholds: Thresholds = DEFAULTS
     gitleaks: str = ""
     rules: tuple[OutcomeRule, ...] = ()
+    trust: Trust = "mine"
 
 
 DEFAULT_POLICY = IntakePolicy()

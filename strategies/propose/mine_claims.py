@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from strategies.claims.applicability import first_action, last_action, previous_action
 from strategies.claims.catalogue import sentence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from strategies.gate.replay.contrast import Contrast
     from strategies.propose.proposal import Copied, Proposal, ProposalRequest
 
+ClaimT = TypeVar("ClaimT", bound="Claim")
 
 FALSE_DISCOVERIES: Final = 0.05
 """The rate that Benjamini-Yekutieli holds on explore (replay_and_gate.md, Offline miner)."""
@@ -71,7 +72,7 @@ def mine(
     )
     helping = {claim: figures for claim, figures in mined.surviving.items() if figures.z > 0}
     left = [claim for claim in helping if claim not in ask.refused]
-    best = max(left, key=lambda claim: helping[claim].z, default=None)
+    best = best_of(ask, {claim: (helping[claim], shown[claim].endpoint) for claim in left})
     if best is None:
         return Mined(None, mined.tried, mined.strongest, refused=len(helping))
     reason = explained(helping[best], mined.tried + ask.tried_before, len(mined.surviving), shown[best].endpoint)
@@ -83,6 +84,16 @@ def mine(
     else:
         proposal = OwnSection(proposer=proposer, reason=reason, lines=lines, endpoint=endpoint, copied=copied)
     return Mined(proposal, mined.tried, mined.strongest)
+
+
+def best_of(ask: ProposalRequest, claims: Mapping[ClaimT, tuple[Contrast, Endpoint]]) -> ClaimT | None:
+    """Choose the claim that helps most surely, of those that hold without the logs of any one origin, if any do.
+
+    So the logs of one writer, however many, put nothing in the place of what all others show.
+    """
+    ranked = sorted(claims, key=lambda claim: -claims[claim][0].z)
+    firm = (claim for claim in ranked if ask.explore.replicates(claim, claims[claim][1]))
+    return next(firm, next(iter(ranked), None))
 
 
 def explained(figures: Contrast, tried: int, kept: int, endpoint: Endpoint = "outcome") -> str:

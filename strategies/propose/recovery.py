@@ -10,7 +10,7 @@ from strategies.claims.phrases import also_avoid_line, avoid_line, do_line
 from strategies.gate.replay.contrast import Contrast, contrast, outcome_of
 from strategies.gate.replay.recovery_endpoint import attempts
 from strategies.gate.stats.mantel_haenszel import Stratum, stratifier
-from strategies.propose.mine_claims import explained, fitted
+from strategies.propose.mine_claims import best_of, explained, fitted
 from strategies.propose.proposal import LearnedLine, Mined, NewLines
 
 if TYPE_CHECKING:
@@ -84,16 +84,17 @@ def _proposal(
     to_avoid = {
         action: AfterError(template=template, avoid=action) for action in surviving if surviving[action].z < 0
     }
-    do = max(
-        (action for action in to_do if to_do[action] not in ask.refused),
-        key=lambda action: surviving[action].z,
-        default="",
-    )
-    avoid = min(
+    open_to_do = {
+        claim: (surviving[action], endpoint) for action, claim in to_do.items() if claim not in ask.refused
+    }
+    best = best_of(ask, open_to_do)
+    do = best.do or "" if best else ""
+    worst = sorted(
         (action for action in to_avoid if to_avoid[action] not in ask.refused),
         key=lambda action: surviving[action].z,
-        default="",
     )
+    firm = (action for action in worst if ask.explore.replicates(to_avoid[action], endpoint))
+    avoid = next(firm, next(iter(worst), "") if not do else "")
     lines: list[LearnedLine] = []
     if do:
         lines.append(LearnedLine(do_line(template, do), to_do[do]))

@@ -66,6 +66,7 @@ def test_evolve_answers_with_all_that_scripts_may_rely_on(evolved: Evolved) -> N
         "tasks",
         "p",
         "e_value",
+        "replication",
         "endpoint",
         "scope",
     }

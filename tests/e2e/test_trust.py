@@ -187,6 +187,9 @@ TABLE: Final = {
     "scan.gitleaks": Guarded(
         line("scan.gitleaks", "false"), line("scan.gitleaks", 'false\npaths = ["/etc"]'), SCAN
     ),
+    "logs.trust": Guarded(
+        line("logs.trust", '"mine"'), line("logs.trust", '"mine"\n[scan]\ngitleaks = false'), SCAN
+    ),
     "scan.paths": Guarded(line("scan.paths", '["../home"]'), line("scan.paths", '["../home", ".."]'), "scan"),
     "judge.rubric": Guarded(
         line("judge.rubric", '"/etc/hostname"'), line("judge.rubric", '"/etc/passwd"'), "judge show"

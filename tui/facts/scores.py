@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from events.types.candidate_events import CandidateScored
-    from events.types.score import Delta, Effect, Measured
+    from events.types.score import Delta, Effect, Measured, Replication
     from tui.text.rows import Row, Tone
 
 
@@ -30,6 +30,8 @@ def score_facts(scored: CandidateScored | None) -> Iterator[Fact]:
         return
     if scored.effect:
         yield effect_fact(scored.effect)
+        if left := scored.effect.replication:
+            yield fact("sources", sources_words(left))
     yield from pair_facts("score", scored.before, scored.after, scored.delta)
     if isinstance(scored.audit_after, Score):
         yield from pair_facts("audit", scored.audit_before, scored.audit_after, scored.audit_delta, drawn=False)
@@ -71,6 +73,13 @@ def measured_words(score: Score) -> str:
         f"{interval(score.low, score.high)} over {count(score.n, what)}, coverage {score.coverage:.0%}, "
         f"by {score.kind} {score.evaluator[:8]}"
     )
+
+
+def sources_words(left: Replication) -> str:
+    """Name whose logs show an effect, heaviest first."""
+    named = ", ".join(f"{share.name} ({share.episodes:,})" for share in left.shares)
+    more = left.origins - len(left.shares)
+    return f"from {count(left.origins, 'source')}: {named}{f' and {more:,} more' if more else ''}"
 
 
 def effect_fact(effect: Effect) -> Fact:

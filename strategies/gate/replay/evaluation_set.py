@@ -15,6 +15,7 @@ from strategies.policy.written_rules import METHOD, policy_text
 from strategies.pool.frozen_sets import freeze, frozen_with
 from strategies.pool.intake import all_episodes, every_reading, split_groups
 from strategies.pool.splits import divide
+from strategies.pool.weights import weighed
 from strategies.signals.survey import truth
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def ground_of(
     library: Library, *, only: Collection[str] | None = None, upto: int | None = None, refresh: bool = False
 ) -> Ground:
     """Tell what `prepare` would judge on now, whether or not its evaluator is registered; writes nothing."""
-    every = all_episodes(library, upto=library.log.head().position if upto is None else upto)
+    every = weighed(all_episodes(library, upto=library.log.head().position if upto is None else upto))
     if only is not None:
         return _ground(library, _divided(library, [record for record in every if record.id in only]))
     now = _divided(library, every)

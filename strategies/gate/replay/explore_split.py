@@ -9,6 +9,7 @@ from strategies.claims.applicability import matches
 from strategies.engines.share import HERE
 from strategies.episodes.episode_records import packed, unpacked
 from strategies.gate.replay.contrast import cases_of, contrast, judged, settings_of
+from strategies.gate.replay.leave_one_out import replication, stands
 from strategies.gate.replay.recovery_endpoint import attempts, endpoint_for
 from strategies.gate.stats.mantel_haenszel import stratifier
 
@@ -107,6 +108,12 @@ class Explore:
         if claim not in self._shown:
             self._shown[claim] = self._compared(claim)
         return self._shown[claim]
+
+    def replicates(self, claim: Claim, endpoint: Endpoint) -> bool:
+        """Tell whether a claim holds here without the logs of any single origin."""
+        records = self.judged if endpoint == "outcome" else attempts(claim, self.records)
+        left = replication(claim, records)
+        return left is not None and stands(left, 0.0)
 
     def all_by_outcome(self, claims: Iterable[_AskedT]) -> dict[_AskedT, Contrast | None]:
         """Compare by how tasks ended, for each of several claims."""

@@ -12,6 +12,7 @@ from strategies.claims.catalogue import contradicts
 from strategies.engines.share import HERE
 from strategies.gate.replay.contrast import cases_of, contrast, effect_of, judged
 from strategies.gate.replay.exposure import Inverse
+from strategies.gate.replay.leave_one_out import replication
 from strategies.gate.replay.recovery_endpoint import population
 from strategies.gate.replay.score import compare
 from strategies.policy.written_rules import METHOD, policy_text
@@ -304,13 +305,22 @@ def _replayed(
     if not records:
         return Replayed(ruler.nothing(), ruler.nothing(), None, None)
     both = compare(records, *versions, seed=ruler.seed, sharing=ruler.stamp.sharing)
-    figures = None if claim is None else contrast(cases_of(claim, records))
     return Replayed(
         before=ruler.score(both.before, both.coverage_before, both.n),
         after=ruler.score(both.after, both.coverage_after, both.n),
         delta=Delta(value=both.delta.value, low=both.delta.low, high=both.delta.high, tasks=both.tasks),
-        effect=None if figures is None else effect_of(figures, ruler.endpoint),
+        effect=None if claim is None else effect_on(claim, records, ruler.endpoint),
     )
+
+
+def effect_on(
+    claim: Claim | Inverse, records: Sequence[EpisodeRecord], endpoint: Endpoint = "outcome"
+) -> Effect | None:
+    """Contrast the arms of a claim, and once more without each origin; None where no stratum holds both."""
+    figures = contrast(cases_of(claim, records))
+    if figures is None:
+        return None
+    return effect_of(figures, endpoint).model_copy(update={"replication": replication(claim, records)})
 
 
 def helps(claim: Claim, records: Sequence[EpisodeRecord]) -> bool:

@@ -7,6 +7,8 @@ from math import erfc, exp, log, sqrt
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from strategies.episodes.origins import origin_of_other, short_name
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -46,14 +48,17 @@ def stratifier(records: Sequence[EpisodeRecord]) -> Callable[[EpisodeRecord], St
     """Tell how to stratify these episodes: run configuration by difficulty.
 
     The task is added only where the same configuration repeats it; across different models it would compare
-    models, not obedience (measured: it promoted on 20 of 20 shuffles).
+    models, not obedience (measured: it promoted on 20 of 20 shuffles). Logs of others are compared within their
+    origin alone, so that none can fill an arm of another's.
     """
     often = Counter(map(_RUN_AND_TASK, records))
     repeated = {both for both, times in often.items() if times > 1}
 
     def stratum(record: EpisodeRecord) -> Stratum:
         again = repeated and _RUN_AND_TASK(record) in repeated
-        return record.run, record.difficulty, record.task if again else ""
+        other = origin_of_other(record)
+        run = f"{record.run} of {short_name(other)}" if other else record.run
+        return run, record.difficulty, record.task if again else ""
 
     return stratum
 

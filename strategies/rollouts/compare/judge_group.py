@@ -11,7 +11,7 @@ from events.types.score import Score, Unmeasured
 from registry.decide.commands import Judge, Propose
 from strategies.gate.explain import gene_rules, text_rules, weight_rule
 from strategies.gate.file_findings import file_changes
-from strategies.gate.injection import quarantine_rule
+from strategies.gate.grave_actions import person_rules
 from strategies.gate.lint import Limits, lint
 from strategies.gate.rules import failed
 from strategies.gate.staleness import STALE, moved_on
@@ -177,5 +177,10 @@ def _rules(rig: Rig, capsule: Capsule, proposed: CandidateProposed) -> list[Rule
     limits = Limits(edits=rig.preset.edit_budget.start, trust_region=rig.preset.trust_region)
     files = file_changes(rig.registry.log, capsule, proposed.files)
     findings = lint(capsule, proposed.edits, limits, born=proposed.born, by=proposed.proposer, files=files)
-    quarantine, weight = quarantine_rule(proposed, files), weight_rule(proposed, rig.preset)
-    return [quarantine, weight, *gene_rules(proposed, rig.preset), *text_rules(findings)]
+    weight = weight_rule(proposed, rig.preset)
+    return [
+        *person_rules(proposed, files),
+        weight,
+        *gene_rules(proposed, rig.preset),
+        *text_rules(findings),
+    ]

@@ -24,6 +24,7 @@ from tui.cli.config.project_trust import refused
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from strategies.episodes.episode import Trust
     from strategies.episodes.outcome_rules import OutcomeRule
     from tui.cli.config.layers import LayeredSettings
 
@@ -35,6 +36,7 @@ _KEYS: Final[dict[str, tuple[type, ...]]] = {
     "scan.paths": (list,),
     "scan.workers": (int,),
     "scan.gitleaks": (bool,),
+    "logs.trust": (str,),
     "watch.look_every_s": (int, float),
     "watch.evolve_every_s": (int, float),
     "watch.promote": (bool,),
@@ -77,6 +79,8 @@ _WORDS: Final = {
 }
 _LEAST: Final = {"scan.workers": 0, "watch.look_every_s": 0.1, "watch.evolve_every_s": 0, "review.draw_every": 0}
 """The least that a number may be."""
+_ONE_OF: Final = {"logs.trust": ("mine", "team", "public")}
+"""The words that a text may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +88,10 @@ class Config:
     """What the environment, the nearest germline.toml and the user's own one say, in this order.
 
     `paths` are the logs that `scan` and `watch` read where none are named, `workers` the processes that read
-    them (0: one for each core). `rules` give outcomes to episodes whose logs tell none. `promote` lets
-    `watch --evolve` promote what the gate lets through; else it is held for review. `rollouts` say which runs of
-    an agent decide, `models` which models are asked, and what they may cost, `engine` where work is shared.
+    them (0: one for each core), `trust` whose word they are. `rules` give outcomes to episodes whose logs tell
+    none. `promote` lets `watch --evolve` promote what the gate lets through; else it is held for review.
+    `rollouts` say which runs of an agent decide, `models` which models are asked, and what they may cost, `engine`
+    where work is shared.
     `rubric` is the file that a judge goes by in place of its own, `skills_folder` where new skills go. Of every
     `draw_every` promotions one is drawn for a person to look at. `theme`, `ascii` and `keys`, which are the keys
     of bindings by their ids, are for the screens, which check them. `untrusted` are keys of the project that are
@@ -97,6 +102,7 @@ class Config:
     paths: tuple[Path, ...] = ()
     workers: int = 0
     gitleaks: bool = True
+    trust: Trust = "mine"
     look_every_s: float = 2.0
     evolve_every_s: float = 900.0
     promote: bool = False
@@ -123,8 +129,9 @@ class Config:
     @property
     def policy(self) -> IntakePolicy:
         """What was decided about what comes in; raises UntrustedError."""
-        self.require("scan.gitleaks")
-        return IntakePolicy(self.thresholds, find_gitleaks() if self.gitleaks else "", self.rules)
+        self.require("scan.gitleaks", "logs.trust")
+        gitleaks = find_gitleaks() if self.gitleaks else ""
+        return IntakePolicy(self.thresholds, gitleaks, self.rules, self.trust)
 
 
 def read_config() -> Config:
@@ -284,6 +291,8 @@ def _check(where: str, key: str, value: object) -> None:
         raise UsageError(f"{where} sets {key}, which germline does not know", hint=hint)
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise UsageError(f"{where} sets {key} to {value!r}", hint=f"{key} is {_WORDS[kinds[-1]]}")
+    if value not in _ONE_OF.get(key, (value,)):
+        raise UsageError(f"{where} sets {key} to {value!r}", hint=f"{key} is one of: {', '.join(_ONE_OF[key])}")
     if isinstance(value, (int, float)) and value < _LEAST.get(key, value):
         raise UsageError(f"{where} sets {key} to {value!r}", hint=f"{key} is at least {_LEAST[key]}")
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _ASKS: Final = "sends texts to a model, paid with your key"
 LETS: Final[Mapping[str, str]] = {
     "scan.gitleaks": "keeps gitleaks from looking for secrets",
+    "logs.trust": "has logs taken for your own word",
     "rollouts.tasks": "brings checks and graders that are run",
     "rollouts.metric": "runs a command",
     "rollouts.agent": "runs a command, or a model with your key",
@@ -59,7 +60,11 @@ HARMLESS: Final = frozenset(
 """What needs no trust: how work is shared, shown and timed within what the person allows. A test holds every
 setting against these four tables, and all of `[signals]` and `[keys]` belongs here."""
 _RAISES: Final = "lets more be spent than your own settings do"
-_OFF: Final[Mapping[str, tuple[object, ...]]] = {"scan.gitleaks": (True,), "engine.name": ("local",)}
+_OFF: Final[Mapping[str, tuple[object, ...]]] = {
+    "scan.gitleaks": (True,),
+    "engine.name": ("local",),
+    "logs.trust": ("team", "public"),
+}
 """Values with which a setting needs no trust, where they are others than "", false and an empty list."""
 
 
