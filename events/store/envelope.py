@@ -78,6 +78,8 @@ class Envelope(_Columns):
             )
         try:
             now = self.payload if schema == current else upcast(kind, schema, self.payload)
+            if _holds_nul(now):  # refused when it is written, so nobody else's log brings it either
+                raise ValueError("it holds a NUL character")
             return BY_NAME[kind].model_validate_json(now)
         except (KeyError, TypeError, ValueError) as error:
             raise CorruptLogError(
@@ -107,9 +109,13 @@ def encode(event: Frozen) -> bytes:
         payload: bytes = event.__pydantic_serializer__.to_json(event)
     except ValueError as error:
         raise UsageError(f"{type(event).__name__} holds text that cannot be stored: {error}") from error
-    if b"\\" in payload and b"\\u0000" in payload and _NUL.search(payload):
+    if _holds_nul(payload):
         raise UsageError(f"{type(event).__name__} holds a NUL character, which events refuse")
     return payload
+
+
+def _holds_nul(payload: bytes) -> bool:
+    return b"\\" in payload and b"\\u0000" in payload and _NUL.search(payload) is not None
 
 
 def seal(

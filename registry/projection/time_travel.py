@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from registry.projection.fold import apply
 from registry.projection.snapshots import thaw
 from registry.projection.stored_documents import damaged, events_in, position_in, read_back, row
+from registry.state.capsule import is_skill_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,10 @@ _PAGE: Final = 256
 def latest(log: EventLog, name: str) -> Capsule | None:
     """Return a capsule as it is now, None where there is none of that name."""
     document = log.document("live", name)
-    return read_back(log, document, thaw) if document else None
+    capsule = read_back(log, document, thaw) if document else None
+    if document and capsule and (capsule.name != name or not is_skill_name(name)):
+        raise damaged(log, document)
+    return capsule
 
 
 def at_version(log: EventLog, name: str, version: int) -> Capsule | None:

@@ -15,7 +15,8 @@ from events.types.parts import FileEntry
 from registry.evidence.redaction import redact
 from registry.skill_md.folder import SkillFile, SkillFolder
 from registry.skill_md.invisible_chars import hidden_characters
-from registry.skill_md.rules import is_skill_name, require_valid
+from registry.skill_md.rules import require_valid
+from registry.state.capsule import is_skill_name
 from registry.skill_md.text import cut
 from registry.state.capsule import NEW_FILE_MODE
 from strategies.gate.injection import unlike_report
