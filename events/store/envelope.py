@@ -78,8 +78,7 @@ class Envelope(_Columns):
             )
         try:
             now = self.payload if schema == current else upcast(kind, schema, self.payload)
-            if _holds_nul(now):  # refused when it is written, so nobody else's log brings it either
-                raise ValueError("it holds a NUL character")
+            _require_no_nul(now)  # refused when it is written, so nobody else's log brings it either
             return BY_NAME[kind].model_validate_json(now)
         except (KeyError, TypeError, ValueError) as error:
             raise CorruptLogError(
@@ -109,13 +108,16 @@ def encode(event: Frozen) -> bytes:
         payload: bytes = event.__pydantic_serializer__.to_json(event)
     except ValueError as error:
         raise UsageError(f"{type(event).__name__} holds text that cannot be stored: {error}") from error
-    if _holds_nul(payload):
-        raise UsageError(f"{type(event).__name__} holds a NUL character, which events refuse")
+    try:
+        _require_no_nul(payload)
+    except ValueError as error:
+        raise UsageError(f"{type(event).__name__} holds {error}, which events refuse") from error
     return payload
 
 
-def _holds_nul(payload: bytes) -> bool:
-    return b"\\" in payload and b"\\u0000" in payload and _NUL.search(payload) is not None
+def _require_no_nul(payload: bytes) -> None:
+    if b"\\" in payload and b"\\u0000" in payload and _NUL.search(payload):
+        raise ValueError("a NUL character")
 
 
 def seal(

@@ -1,9 +1,9 @@
 """Paths of logs as the registry keeps and shows them: a secret in a name is masked, and the file is still found.
 
-The rule: each name on the way to a file is kept with its secrets replaced by `[rule]`, like every name that comes
-from outside, and bytes that are no UTF-8 by `[bytes]`. Reading evidence again looks for the files that this is the kept path of. Of two whose paths
-differ by a secret alone, evidence belongs to the one that its hash fits; each scan reads both again, and as
-nothing tells which one a step was read from, no new evidence is taken from either.
+The rule: in each name on the way to a file secrets are replaced by `[rule]`, as in every name from outside, and
+bytes that are no UTF-8 by `[bytes]`. Reading evidence again looks for the files that this is the kept path of.
+Of two whose paths differ by a secret alone, evidence belongs to the one that its hash fits; each scan reads both
+again, and as nothing tells which one a step was read from, no new evidence is taken from either.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from events.errors import CorruptLogError, EditError
@@ -207,7 +206,9 @@ def _versioned(capsule: Capsule, event: CapsuleVersioned, envelope: Envelope) ->
 
 def _reverted(capsule: Capsule, event: CapsuleReverted, envelope: Envelope) -> Capsule:
     _require_version(capsule, event.to_version, envelope)
-    _require_origins(chain(event.front, *((*kept.lines, *kept.claims) for kept in event.genes)), envelope)
+    _require_origins(event.front, envelope)
+    for kept in event.genes:
+        _require_origins((*kept.lines, *kept.claims), envelope)
     now = {gene.id: gene for gene in capsule.genes + capsule.gone}
     lacking = [kept.gene for kept in event.genes if kept.gene not in now]
     if lacking:
