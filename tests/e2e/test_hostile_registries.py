@@ -141,13 +141,18 @@ async def test_no_screen_obeys_it_and_none_reads_it_as_markup(
     assert "�" in seen
 
 
-async def test_a_message_and_a_title_of_the_palette_are_shown_as_they_are(history: HostileHistory) -> None:
+async def test_a_message_and_a_title_of_the_palette_are_shown_as_they_are_and_a_copy_is_one_line(
+    history: HostileHistory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with screens(history.file, size=(120, 30)) as at:
         at.app.notify(f"moved{COMBINED}")
         await at.settle()
         (notice,) = at.app._notifications
         assert not notice.markup
         assert not RAW.search(notice.message)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        at.app.copy("germline status\nrm -rf ~\x1b[2J")
+        assert at.app.clipboard == "germline status rm -rf ~\\u001b[2J"
         at.app.access.state = at.app.access.state._replace(own_presets=(COMBINED,))
         await at.press("ctrl+p", *"preset")
         assert "[red]x[/red]" in at.drawn
