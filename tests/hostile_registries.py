@@ -212,8 +212,8 @@ class HostileHistory:
             rows.append(now)
         return rows, number
 
-    def one_by_one(self) -> Iterator[tuple[str, list[StoredRow]]]:
-        """Put each value into each field of each type of event, alone: in the first event that has it."""
+    def one_by_one(self, is_drawn: Callable[[], bool]) -> Iterator[tuple[str, list[StoredRow]]]:
+        """Put the values that are drawn into each field of each type of event, alone: in the first that has it."""
         seen: set[tuple[str, str]] = set()
         for at, row in enumerate(self.rows):
             for field, way, leaf in row.leaves():
@@ -222,7 +222,7 @@ class HostileHistory:
                 seen.add((row.kind, field))
                 values: dict[str, Any] = {**TEXTS} if isinstance(leaf, str) else {**NUMBERS}
                 for name, value in values.items():
-                    if passed := row.with_leaf(field, way, value):
+                    if is_drawn() and (passed := row.with_leaf(field, way, value)):
                         yield f"{row.kind}.{field}: {name}", [*self.rows[:at], passed, *self.rows[at + 1 :]]
 
     def write(self, place: Path, rows: Sequence[StoredRow]) -> Path:
@@ -259,6 +259,7 @@ class Sandbox:
         self.folder.mkdir(parents=True)
         copytree(history.folder / "skills", self.folder / "skills")
         self.registry = history.write(self.folder / "registry.db", rows)
+        (self.folder / "germline.toml").touch()  # a person answers for it, who may write what it says
         self.terminal = Terminal(self.folder, GERMLINE_REGISTRY=str(self.registry))
         self.looks = self.answered = 0
 

@@ -26,9 +26,7 @@ def walk_every_field(chance: Random, folder: Path, share: float) -> Outcome:
     (folder / "history").mkdir()
     history = HostileHistory(folder / "history")
     lines = [*READING, *(f"{line} --json" for line in READING), *WRITING]
-    for what, rows in history.one_by_one():
-        if chance.random() >= share:
-            continue
+    for what, rows in history.one_by_one(lambda: chance.random() < share):
         outcome.add("registries")
         place = Sandbox(folder / "one", history, rows)
         held_source = ".source" not in what  # whose folder that may be, attack.md F2 says
