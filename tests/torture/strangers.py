@@ -31,7 +31,7 @@ def walk_every_field(chance: Random, folder: Path, share: float) -> Outcome:
         place = Sandbox(folder / "one", history, rows)
         held_source = ".source" not in what  # whose folder that may be, attack.md F2 says
         faults = place.faults(lines if held_source else [*READING])
-        if outcome.figures["registries"] % _DRAWN_IN == 1:
+        if outcome.figures["registries"] % _DRAWN_IN == 0:
             faults += asyncio.run(_draw(place.registry, outcome))
         for fault in faults:
             outcome.expect(holds=False, otherwise=f"{what}: {fault}")
