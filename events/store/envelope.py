@@ -95,7 +95,9 @@ class Envelope(_Columns):
                 hint="upgrade germline",
             )
         try:
-            return read(self.payload if schema == current else upcast(kind, schema, self.payload))
+            now = self.payload if schema == current else upcast(kind, schema, self.payload)
+            _require_no_nul(now)  # refused when it is written, so nobody else's log brings it either
+            return read(now)
         except (KeyError, TypeError, ValueError) as error:
             raise CorruptLogError(
                 f"event {self.position} does not read as {kind}: {str(error).splitlines()[0]}",
@@ -133,9 +135,16 @@ def encode(event: Frozen) -> bytes:
         payload: bytes = event.__pydantic_serializer__.to_json(event)
     except ValueError as error:
         raise UsageError(f"{type(event).__name__} holds text that cannot be stored: {error}") from error
-    if b"\\" in payload and b"\\u0000" in payload and _NUL.search(payload):
-        raise UsageError(f"{type(event).__name__} holds a NUL character, which events refuse")
+    try:
+        _require_no_nul(payload)
+    except ValueError as error:
+        raise UsageError(f"{type(event).__name__} holds {error}, which events refuse") from error
     return payload
+
+
+def _require_no_nul(payload: bytes) -> None:
+    if b"\\" in payload and b"\\u0000" in payload and _NUL.search(payload):
+        raise ValueError("a NUL character")
 
 
 def seal(

@@ -5,7 +5,7 @@ from typing import Literal
 from events.types.claims import Claim, Trigger
 from events.types.frozen import Frozen
 from events.types.parts import Edit, FileEdit, NewGene, NewSkill, Reason, Strategy
-from events.types.runs import Attribution, Rollouts
+from events.types.runs import Attribution, Count, Rollouts
 from events.types.score import Censoring, Delta, Effect, Measured
 
 
@@ -88,7 +88,7 @@ class CandidateScored(Frozen):
     audit_effect: Effect | None = None
     outcome_effect: Effect | None = None
     censoring: Censoring | None = None
-    sent: int
+    sent: Count
     heuristic: bool = False
     rollouts: Rollouts | None = None
     attributions: tuple[Attribution, ...] = ()

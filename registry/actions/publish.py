@@ -23,7 +23,7 @@ from registry.projection.stored_documents import damaged
 from registry.skill_md.disk import PERMISSIONS, Drift, FileContent, drift, look, write_skill
 from registry.skill_md.folder import read_skill
 from registry.skill_md.render import expected_hashes, label, skill_bytes, skill_text, stamped_version
-from registry.skill_md.skill_files import SKILL_FILE
+from registry.skill_md.skill_files import SKILL_FILE, require_path
 from registry.skill_md.text import stamp
 
 if TYPE_CHECKING:
@@ -96,10 +96,12 @@ def keep_files(log: EventLog, skill: SkillFolder) -> None:
 def expected_files(log: EventLog, capsule: Capsule) -> dict[str, FileContent]:
     """Say what the folder of a capsule holds once it is projected, by path.
 
-    Raises: CorruptLogError if the store lost a file's content; SkillFormatError if the stamp finds no place.
+    Raises: CorruptLogError if the store lost a file's content; SkillFormatError if the stamp finds no place, or
+    no file of a skill may have the path of one.
     """
     files = {SKILL_FILE: FileContent(skill_bytes(capsule), capsule.mode & PERMISSIONS)}
     for file in capsule.files:
+        require_path(file.entry.path)
         body = log.get_blob(file.entry.blob)
         if body is None:
             raise CorruptLogError(

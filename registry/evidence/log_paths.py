@@ -1,9 +1,9 @@
 """Paths of logs as the registry keeps and shows them: a secret in a name is masked, and the file is still found.
 
-The rule: each name on the way to a file is kept with its secrets replaced by `[rule]`, like every name that comes
-from outside. Reading evidence again looks for the files that this is the kept path of. Of two whose paths
-differ by a secret alone, evidence belongs to the one that its hash fits; each scan reads both again, and as
-nothing tells which one a step was read from, no new evidence is taken from either.
+The rule: in each name on the way to a file secrets are replaced by `[rule]`, as in every name from outside, and
+bytes that are no UTF-8 by `[bytes]`. Reading evidence again looks for the files that this is the kept path of.
+Of two whose paths differ by a secret alone, evidence belongs to the one that its hash fits; each scan reads both
+again, and as nothing tells which one a step was read from, no new evidence is taken from either.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from typing import Final
 from registry.evidence.redaction import without_secrets
 
 _MASKED: Final = re.compile(r"\[[a-z-]+\]")
+_UNDECODED: Final = re.compile("[\udc80-\udcff]+")
+"""What Python makes of bytes in a name that are no UTF-8, and no registry can hold."""
 
 
 def kept_path(path: str) -> str:
     """Give the path of a log as it may be kept and shown."""
-    return "/".join(map(without_secrets, path.split("/")))
+    return "/".join(map(_kept_name, path.split("/")))
 
 
 def paths_of(kept: str) -> list[Path]:
@@ -29,8 +31,12 @@ def paths_of(kept: str) -> list[Path]:
         return [path]
     folders = [Path(path.anchor)]
     for name in path.relative_to(path.anchor).parts:
-        folders = [entry for folder in folders for entry in _inside(folder) if without_secrets(entry.name) == name]
+        folders = [entry for folder in folders for entry in _inside(folder) if _kept_name(entry.name) == name]
     return folders
+
+
+def _kept_name(name: str) -> str:
+    return without_secrets(_UNDECODED.sub("[bytes]", name))
 
 
 def _inside(folder: Path) -> list[Path]:

@@ -126,12 +126,14 @@ def _reread(path: Path, ranges: Sequence[tuple[int, int]]) -> list[bytes | None]
     """Read byte ranges of a log, decompressed; None for those behind the place where it ends or breaks."""
     raws: list[bytes | None] = [None] * len(ranges)
     try:
+        if not path.is_file():  # a pipe, a device: the registry of somebody else may name any
+            return raws
         with _opened(path) as stream:
             for i in sorted(range(len(ranges)), key=lambda i: ranges[i]):
                 start, end = ranges[i]
                 stream.seek(start)
                 raws[i] = stream.read(end - start)
-    except (OSError, EOFError, zlib.error):
+    except (OSError, EOFError, ValueError, zlib.error):
         pass  # a log that rotated away is an answer, not an error: its records are no longer there
     return raws
 

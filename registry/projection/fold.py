@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from events.errors import CorruptLogError
+from events.errors import CorruptLogError, EditError
 from events.types.score import Score
-from registry.state.capsule import Capsule, CapsuleFile, blank
+from registry.state.capsule import Capsule, CapsuleFile, blank, is_skill_name
 from registry.state.edits import apply_edits
 from registry.state.gene import Gene, LiveClaim
 from registry.state.line import SkillLine, first_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from events.store.envelope import Envelope
     from events.types.capsule_events import (
@@ -26,8 +26,10 @@ if TYPE_CHECKING:
         CapsuleReverted,
         CapsuleVersioned,
         FileChanged,
+        KeptClaim,
         KeptGene,
         KeptLine,
+        VersionRetired,
         VersionScored,
     )
     from events.types.frozen import Frozen
@@ -44,7 +46,10 @@ def apply(capsule: Capsule | None, event: Frozen, envelope: Envelope) -> Capsule
         return _BEGINNINGS[kind](event, envelope)
     if capsule is None:
         raise _misfit(envelope, "names a capsule that was never imported or born")
-    return _EFFECTS[kind](capsule, event, envelope)
+    try:
+        return _EFFECTS[kind](capsule, event, envelope)
+    except EditError as error:
+        raise _misfit(envelope, f"does not fit {capsule.name}: {error.message}") from error
 
 
 def changes_capsule(kind: str) -> bool:
@@ -58,12 +63,26 @@ def _misfit(envelope: Envelope, what: str) -> CorruptLogError:
     )
 
 
+def _require_version(capsule: Capsule, version: int, envelope: Envelope, *, least: int = 1) -> None:
+    if not least <= version <= capsule.version:
+        raise _misfit(
+            envelope, f"names version {str(version)[:20]} of {capsule.name}, which has {capsule.version}"
+        )
+
+
+def _require_origins(kept: Iterable[KeptLine | KeptClaim], envelope: Envelope) -> None:
+    if any(not 0 <= part.origin < envelope.position for part in kept):
+        raise _misfit(envelope, "brings back what a later event made")
+
+
 def _imported(event: CapsuleImported, envelope: Envelope) -> Capsule:
     files = tuple([CapsuleFile(entry, envelope.position) for entry in event.files])
     return replace(_born(event, envelope), encoding=event.encoding, mode=event.mode, files=files)
 
 
 def _born(event: CapsuleBorn | CapsuleImported, envelope: Envelope) -> Capsule:
+    if not is_skill_name(event.capsule):
+        raise _misfit(envelope, f"names a skill {event.capsule[:80]!r}, which is no name of a skill")
     return replace(
         blank(event.capsule, event.source, event.after),
         position=envelope.position,
@@ -167,6 +186,10 @@ def _gene_retired(capsule: Capsule, event: GeneRetired, envelope: Envelope) -> C
 def _versioned(capsule: Capsule, event: CapsuleVersioned, envelope: Envelope) -> Capsule:
     if [(pin.gene, pin.version) for pin in event.genes] != [(gene.id, gene.version) for gene in capsule.genes]:
         raise _misfit(envelope, f"pins genes that {capsule.name} does not have")
+    if event.version != capsule.version + 1:
+        raise _misfit(
+            envelope, f"makes version {str(event.version)[:20]} of {capsule.name} after {capsule.version}"
+        )
     return replace(
         capsule,
         version=event.version,
@@ -181,6 +204,10 @@ def _versioned(capsule: Capsule, event: CapsuleVersioned, envelope: Envelope) ->
 
 
 def _reverted(capsule: Capsule, event: CapsuleReverted, envelope: Envelope) -> Capsule:
+    _require_version(capsule, event.to_version, envelope)
+    _require_origins(event.front, envelope)
+    for kept in event.genes:
+        _require_origins((*kept.lines, *kept.claims), envelope)
     now = {gene.id: gene for gene in capsule.genes + capsule.gone}
     lacking = [kept.gene for kept in event.genes if kept.gene not in now]
     if lacking:
@@ -232,7 +259,7 @@ def _file_changed(capsule: Capsule, event: FileChanged, envelope: Envelope) -> C
 
 
 def _alias_moved(capsule: Capsule, event: AliasMoved, envelope: Envelope) -> Capsule:
-    del envelope  # an alias is not a version: its time is not the capsule's
+    _require_version(capsule, event.version, envelope, least=0)
     names = {name: version for name, version in capsule.aliases if name != event.alias}
     if event.version:
         names[event.alias] = event.version
@@ -244,8 +271,13 @@ def _moved(capsule: Capsule, event: CapsuleMoved, envelope: Envelope) -> Capsule
     return replace(capsule, source=event.source)
 
 
+def _version_retired(capsule: Capsule, event: VersionRetired, envelope: Envelope) -> Capsule:
+    _require_version(capsule, event.version, envelope)
+    return capsule  # that it is no longer offered is in the outline
+
+
 def _version_scored(capsule: Capsule, event: VersionScored, envelope: Envelope) -> Capsule:
-    del envelope  # a measurement is no version: its time is not the capsule's
+    _require_version(capsule, event.version, envelope)
     return scored(capsule, event.score) if event.version == capsule.version else capsule
 
 
@@ -275,7 +307,7 @@ _EFFECTS: Final[dict[str, Callable[[Capsule, Any, Envelope], Capsule]]] = {
     "FileChanged": _file_changed,
     "AliasMoved": _alias_moved,
     "CapsuleMoved": _moved,
-    "VersionRetired": lambda capsule, *_: capsule,  # that it is no longer offered is in the outline
+    "VersionRetired": _version_retired,
     "VersionScored": _version_scored,
     "CapsuleRetired": _retired,
 }

@@ -8,6 +8,7 @@ from registry.projection.fold import apply
 from registry.projection.promise import as_promised, folded_from_events
 from registry.projection.snapshots import thaw
 from registry.projection.stored_documents import damaged, events_in, position_in, read_back, row
+from registry.state.capsule import is_skill_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,10 @@ def latest(log: EventLog, name: str) -> Capsule | None:
 def live(log: EventLog, name: str) -> Capsule | None:
     """Return a capsule as its document has it, to fold further events on; what leaves is read by `latest`."""
     document = log.document("live", name)
-    return read_back(log, document, thaw) if document else None
+    capsule = read_back(log, document, thaw) if document else None
+    if document and capsule and (capsule.name != name or not is_skill_name(name)):
+        raise damaged(log, document)
+    return capsule
 
 
 def at_version(log: EventLog, name: str, version: int) -> Capsule | None:

@@ -30,7 +30,7 @@ from registry.projection.stored_documents import (
 from registry.query.versions import event_of, scored_by, under_one_evaluator, version_row
 from registry.skill_md.write_places import ANYWHERE
 from registry.state.candidate import fold_candidates
-from registry.state.capsule import unborn
+from registry.state.capsule import is_skill_name, unborn
 from registry.state.outline import Outline
 
 if TYPE_CHECKING:
@@ -90,7 +90,11 @@ class Library:
 
     def names(self) -> list[str]:
         """List the skills by name."""
-        return [document.key for document in self.log.documents("capsule")]
+        listed = self.log.documents("capsule")
+        for document in listed:
+            if not is_skill_name(document.key):  # it would become a folder, and a word of commands
+                raise damaged(self.log, document)
+        return [document.key for document in listed]
 
     def capsule(self, name: str, ref: str = "") -> Capsule:
         """Return a skill now, or at a version: `12`, `production`, `best`, `2026-11-01`.

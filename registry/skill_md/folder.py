@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 from events.errors import NotFoundError, SkillFormatError, StorageError
 from events.types.parts import FileEntry
-from registry.skill_md.rules import advise, check_skill, is_skill_name
+from registry.skill_md.rules import advise, check_skill
 from registry.skill_md.skill_files import MAX_FILE_BYTES, MAX_SKILL_BYTES, MAX_TOTAL_BYTES, SKILL_FILE, Found, walk
 from registry.skill_md.text import Section, cut
+from registry.state.capsule import is_skill_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,6 +59,12 @@ def read_skill(folder: Path) -> SkillFolder:
         folder = folder.parent
     if not folder.is_dir():
         raise NotFoundError(f"there is no skill folder {folder}", hint="name the folder that holds SKILL.md")
+    if any("\ud800" <= char <= "\udfff" for char in str(folder)):
+        raise SkillFormatError(
+            f"the path of {folder} is not UTF-8, and no event can hold it",
+            rule="encoding",
+            hint="rename the folder",
+        )
     files = walk(folder)
     skill = _skill_file(folder, files)
     raw = _content(skill, MAX_SKILL_BYTES)
@@ -73,7 +80,12 @@ def read_skill(folder: Path) -> SkillFolder:
     others = [file for file in files if file is not skill]
     breaches = [*check_skill(text, folder.resolve().name, encoding=encoding), *advise(text)]
     warnings = [f"{breach.rule}: {breach.message} ({breach.mend})" for breach in breaches]
-    warnings += [f"contained-path: {other.path} is left out: {other.refused}" for other in others if other.refused]
+    left_out = [other for other in others if other.refused]
+    warnings += [f"contained-path: {_shown(other.path)} is left out: {other.refused}" for other in left_out]
+    linked = [file.path for file in files if file.links > 1 and not file.refused]
+    if linked:
+        named = f"{linked[0]}{f' and {len(linked) - 1} more' if linked[1:] else ''}"
+        warnings.append(f"hard-link: {named} has another name on this disk (copy it, if that is not wanted)")
     return SkillFolder(
         name=name,
         source=str(folder),
@@ -102,6 +114,11 @@ def decode(raw: bytes, named: Path | str = SKILL_FILE) -> tuple[str, Encoding]:
         return raw.decode(encoding), encoding
     except UnicodeDecodeError:
         return raw.decode("latin-1"), "latin-1"
+
+
+def _shown(path: str) -> str:
+    """Write a path as an event can hold it: a name may be no UTF-8."""
+    return path if path.isprintable() else ascii(path)[1:-1]
 
 
 def _skill_file(folder: Path, files: Sequence[Found]) -> Found:

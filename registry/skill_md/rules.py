@@ -11,13 +11,13 @@ from events.errors import SkillFormatError
 from registry.skill_md.front_matter import FrontMatterEntry, read_front
 from registry.skill_md.invisible_chars import hidden_characters
 from registry.skill_md.text import FENCE, front_end, split_lines
+from registry.state.capsule import MAX_NAME, is_skill_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 KEYS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 # Limits of the Agent Skills specification.
-MAX_NAME = 64
 MAX_DESCRIPTION = 1_024
 MAX_COMPATIBILITY = 500
 ADVISED_LINES = 500
@@ -36,11 +36,6 @@ class Breach:
     rule: str
     message: str
     mend: str
-
-
-def is_skill_name(name: str) -> bool:
-    """Tell whether a text is a valid skill name."""
-    return len(name) <= MAX_NAME and bool(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name))
 
 
 def check_skill(text: str, name: str, *, encoding: str = "utf-8") -> list[Breach]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 SKILL_FILE = "SKILL.md"
 TEMPORARY = ".germline-writing-"  # how the names of half-written files begin
 PASSED_OVER = frozenset({".git", "__pycache__", ".DS_Store"})  # what tools leave behind; no part of a skill
+_PASSED_OVER = frozenset(map(str.casefold, PASSED_OVER))
 
 # Guesses with room to spare: the largest of the six real skills measured has 18 files and 0.3 MB.
 MAX_FILES = 2_000
@@ -26,13 +27,17 @@ MAX_SKILL_BYTES = 1024 * 1024  # thirty times the largest measured; cutting the 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A path found in a skill folder; `refused` says why it cannot be read as a file of the skill, or ""."""
+    """A path found in a skill folder; `refused` says why it cannot be read as a file of the skill, or "".
+
+    `links` counts the names that the file has on its disk: more than one may lead to a file of somebody else.
+    """
 
     path: str
     at: Path
     mode: int
     size_bytes: int
     refused: str = ""
+    links: int = 1
 
 
 def walk(folder: Path) -> list[Found]:
@@ -56,21 +61,39 @@ def walk(folder: Path) -> list[Found]:
 def contained(folder: Path, path: str) -> Path:
     """Resolve a skill path to a place inside the folder.
 
-    Raises: SkillFormatError if the path is absolute, climbs out, passes through a link that leads out, or
-    through `.git`, whose hooks are run.
+    Raises: SkillFormatError if no file of a skill may have that path, or it passes through a link that leads out.
     """
-    parts = PurePosixPath(path).parts
-    sound = bool(parts) and str(PurePosixPath(path)) == path and "\0" not in path
-    sound = sound and ".git" not in map(str.lower, parts)
-    root = folder.resolve()
-    target = root.joinpath(*parts)
-    if not sound or parts[0] == "/" or ".." in parts or not target.parent.resolve().is_relative_to(root):
-        raise SkillFormatError(
-            f"{path!r} does not lie inside the skill folder {folder}",
-            rule="contained-path",
-            hint="a skill holds only files below its own folder; remove the link or the .. that leads out",
-        )
+    require_path(path)
+    target = folder.resolve() / path
+    if not target.parent.resolve().is_relative_to(folder.resolve()):
+        raise _outside(f"{path!r} does not lie inside the skill folder {folder}")
     return target
+
+
+def require_path(path: str) -> None:
+    """Raise SkillFormatError for a path that no file of a skill may have, as importing one leaves it out."""
+    parts = PurePosixPath(path).parts
+    if not parts or str(PurePosixPath(path)) != path or parts[0] == "/" or ".." in parts:
+        raise _outside(f"{path[:200]!r} does not lie inside the skill folder")
+    if refused := _refused(path):
+        raise _outside(f"{path[:200]!r} is no file of a skill: {refused}")
+
+
+def _outside(what: str) -> SkillFormatError:
+    hint = "a skill holds only files below its own folder; remove the link or the .. that leads out"
+    return SkillFormatError(what, rule="contained-path", hint=hint)
+
+
+def _refused(path: str) -> str:
+    """Say why no file of a skill may have this name, "" where one may."""
+    if not path.isprintable():
+        return "its name holds characters that do not print"
+    parts = path.casefold().split("/")  # some disks take .GIT, whose hooks are run, for .git
+    if any(part in _PASSED_OVER or part.startswith(TEMPORARY) for part in parts):
+        return "its name is one that tools leave behind"
+    if path != SKILL_FILE and path.casefold() == SKILL_FILE.casefold():
+        return f"some disks take it for {SKILL_FILE}"
+    return ""
 
 
 def _entries(root: Path) -> Iterator[Path]:
@@ -89,7 +112,7 @@ def _entries(root: Path) -> Iterator[Path]:
 
 def _examine(root: Path, entry: Path) -> Found:
     path = entry.relative_to(root).as_posix()
-    refused = "" if path.isprintable() else "its name holds characters that do not print"
+    refused = _refused(path)
     try:
         if not refused and entry.is_symlink() and not entry.resolve(strict=True).is_relative_to(root):
             refused = "it is a link that leads out of the skill"
@@ -98,4 +121,4 @@ def _examine(root: Path, entry: Path) -> Found:
         return Found(path, entry, 0, 0, refused or "it is a link that leads nowhere")
     if not refused and not stat.S_ISREG(status.st_mode):
         refused = "it is a link to a folder" if stat.S_ISDIR(status.st_mode) else "it is no regular file"
-    return Found(path, entry, stat.S_IMODE(status.st_mode) & 0o777, status.st_size, refused)
+    return Found(path, entry, stat.S_IMODE(status.st_mode) & 0o777, status.st_size, refused, status.st_nlink)

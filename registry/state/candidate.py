@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -27,6 +28,9 @@ Verdict = Literal["promote", "reject", "hold"]
 
 EVENTS: Final = tuple(kind.__name__ for kind in EVENT_TYPES if kind.__module__ == "events.types.candidate_events")
 """The types of the events of candidates."""
+
+_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
+"""What an id may be: it stands in commands to type."""
 
 _VERDICTS: Final[dict[str, Verdict]] = {
     "CandidatePromoted": "promote",
@@ -106,6 +110,12 @@ def _apply(candidate: Candidate | None, envelope: Envelope) -> Candidate:
 
 def _proposed(event: Any, envelope: Envelope) -> Candidate:  # noqa: ANN401 - a CandidateProposed, by its type
     proposed: CandidateProposed = event
+    if not _ID.fullmatch(proposed.candidate):
+        raise CorruptLogError(
+            f"event {envelope.position} names a candidate {proposed.candidate[:80]!r}, which is no id of one",
+            position=envelope.position,
+            hint="germline verify",
+        )
     return Candidate(proposed, envelope.position, envelope.at, envelope.actor)
 
 

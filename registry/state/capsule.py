@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
 
 NEW_FILE_MODE: Final = 0o644
 """The permission bits of the SKILL.md of a skill that no folder held before."""
+
+MAX_NAME: Final = 64
+"""A limit of the Agent Skills specification."""
+
+
+def is_skill_name(name: str) -> bool:
+    """Tell whether a text is a valid skill name: it becomes a folder, and a word of commands."""
+    return len(name) <= MAX_NAME and bool(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name))
 
 
 class CapsuleFile(NamedTuple):

@@ -67,4 +67,6 @@ class Outline(NamedTuple):
         fields = json.loads(body)
         aliases = tuple((name, version) for name, version in fields["aliases"])
         reverts = tuple((made, back_to) for made, back_to in fields["reverts"])
+        if not all(0 < back_to < made for made, back_to in reverts):
+            raise ValueError(reverts)  # a lineage that leads nowhere
         return cls(fields["changes"], fields["version"], aliases, reverts, tuple(fields["retired"]))

@@ -102,7 +102,7 @@ def _packed_text(sample: bytes | None, number: int) -> str:
 
 def _read_spans(source: str, spans: list[Span]) -> list[bytes]:
     paths = paths_of(source)
-    if len(paths) != 1:
+    if len(paths) != 1 or not paths[0].is_file():  # a pipe or a device is no log
         return [b""] * len(spans)  # masked names that several files have: which one was read is not known
     return spans_of(LogFile(paths[0]), spans)
 

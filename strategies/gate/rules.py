@@ -237,6 +237,7 @@ def _refuting(figures: Figures, effect: Effect, policy: GatePolicy) -> Iterator[
 
 
 def _significant(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Rule]:
+    sent = max(sent, 1)
     bar, shared = policy.alpha / sent, f"alpha/m = {policy.alpha:g}/{sent}"
     holds = effect.p <= bar
     yield Rule(

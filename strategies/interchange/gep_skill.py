@@ -15,9 +15,9 @@ from events.types.parts import FileEntry
 from registry.evidence.redaction import redact
 from registry.skill_md.folder import SkillFile, SkillFolder
 from registry.skill_md.invisible_chars import hidden_characters
-from registry.skill_md.rules import is_skill_name, require_valid
+from registry.skill_md.rules import require_valid
 from registry.skill_md.text import cut
-from registry.state.capsule import NEW_FILE_MODE
+from registry.state.capsule import NEW_FILE_MODE, is_skill_name
 from strategies.gate.injection import unlike_report
 from strategies.gate.injection_rules import instructing
 

@@ -9,8 +9,8 @@ from events.errors import EditError, NotFoundError
 from events.types.parts import NewSection, NewSkill
 from registry.decide.birth import as_born
 from registry.decide.promote import edited
-from registry.skill_md.rules import is_skill_name
 from registry.skill_md.text import FENCE
+from registry.state.capsule import is_skill_name
 from strategies.gate.explain import WRITER
 from strategies.propose.placement import newborn
 from strategies.propose.proposal import FOR_A_PERSON, Copied, LearnedLine, Mined, UnmeasuredEdits

@@ -18,6 +18,7 @@ from tests.torture.full_disk import fill_disk
 from tests.torture.full_server import fill_server
 from tests.torture.kills import kill_while_appending, kill_while_copying, kill_while_projecting
 from tests.torture.servers import kill_with_server
+from tests.torture.strangers import walk_every_field
 from tests.torture.tampering import rewrite_on_server, tamper
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def tortures(chance: Random, scale: float) -> list[Callable[[Path], Outcome]]:
         lambda at: cut_files(chance, at, times(CUTS)),
         rewrite_history,
         fill_disk,
+        lambda at: walk_every_field(chance, at, scale),
         lambda at: kill_with_server(chance, at, times(KILLS // 6)),
         lambda at: fill_server(at, times(FULL)),
         on_a_server(lambda server: tamper(chance, server, times(CHANGES))),

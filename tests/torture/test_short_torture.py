@@ -12,6 +12,7 @@ from tests.torture.flips import cut_files, flip_bits, rewrite_history
 from tests.torture.full_disk import fill_disk
 from tests.torture.full_server import fill_server
 from tests.torture.kills import kill_while_appending, kill_while_copying, kill_while_projecting
+from tests.torture.strangers import walk_every_field
 from tests.torture.tampering import rewrite_on_server, tamper
 
 if TYPE_CHECKING:
@@ -64,6 +65,10 @@ def test_no_cut_is_silent(tmp_path: Path) -> None:
 
 def test_history_that_was_rewritten_as_a_whole_or_cut_contradicts_its_checkpoint(tmp_path: Path) -> None:
     held(rewrite_history(tmp_path))
+
+
+def test_a_hostile_value_in_any_field_of_any_event_sends_writes_and_breaks_nothing(tmp_path: Path) -> None:
+    held(walk_every_field(Random(SEED), tmp_path, 0.001))
 
 
 def test_a_full_disk_loses_nothing_and_work_goes_on_when_there_is_room(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual import work
 from textual.app import App
 from textual.command import CommandPalette
+from textual.filter import LineFilter
 
 from events.clock import SystemClock
 from events.errors import UsageError
@@ -18,16 +19,20 @@ from tui.screens.host_protocol import Settings
 from tui.screens.keymap import checked_keys
 from tui.screens.navigation import Trail
 from tui.session.access import Access
-from tui.text.rows import ascii_of
+from tui.text.rows import ascii_of, clean
+from tui.text.terminal_text import STEERING, one_line
 from tui.widgets.keys import APP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
 
+    from rich.segment import Segment
     from textual.app import SystemCommand
     from textual.binding import Binding, BindingType
+    from textual.color import Color
     from textual.command import Provider
+    from textual.notifications import SeverityLevel
     from textual.screen import Screen
     from textual.theme import Theme
 
@@ -67,6 +72,23 @@ def _go_to() -> type[Provider]:
     from tui.screens.palette import GoTo  # noqa: PLC0415 - the first frame needs none of it
 
     return GoTo
+
+
+class _Unsteered(LineFilter):
+    """Takes what steers a terminal out of lines that are drawn: the last look at text, whichever widget has it."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """Give the same segments, without it."""
+        del background
+        return [
+            part
+            if part.text.isascii() and part.text.isprintable()
+            else part._replace(text=STEERING.sub("", part.text))
+            for part in segments
+        ]
+
+
+_UNSTEERED: Final = _Unsteered()
 
 
 class GermlineApp(App[None], inherit_bindings=False):
@@ -136,6 +158,26 @@ class GermlineApp(App[None], inherit_bindings=False):
         elif self._minute != (minute := self.now()[:16]):
             self._minute = minute
             self.base.relayout()
+
+    # -- what a registry says ----------------------------------------------------------------------------
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Say something in a corner of the screen: what is in it is shown, and never read as markup."""
+        del markup
+        shown = "\n".join(map(clean, message.split("\n")))
+        super().notify(shown, title=clean(title), severity=severity, timeout=timeout, markup=False)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Let no line of any widget steer the terminal: what a widget did not show is left out here."""
+        return [*super().get_line_filters(), _UNSTEERED]
 
     # -- places ----------------------------------------------------------------------------------------
 
@@ -224,17 +266,18 @@ class GermlineApp(App[None], inherit_bindings=False):
             return
         from tui.screens.clipboard_file import kept_where  # noqa: PLC0415 - the first frame needs none of it
 
+        text = one_line(text)  # pasted, a line end would run what is before it
         self.copy_to_clipboard(text)
-        self.notify(f"copied {text}\n{kept_where(text)}", timeout=4, markup=False)
+        self.notify(f"copied {text}\n{kept_where(text)}", timeout=4)
 
     def _keep_theme(self, theme: Theme) -> None:
         if self._remember is None or theme.name == self.settings.theme:
             return
         self.settings = replace(self.settings, theme=theme.name)
         try:
-            self.notify(f"{theme.name} is kept in {self._remember(theme.name)}", timeout=4, markup=False)
+            self.notify(f"{theme.name} is kept in {self._remember(theme.name)}", timeout=4)
         except (UsageError, OSError) as error:
-            self.notify(f"{theme.name} is not kept: {error}", severity="warning", timeout=6, markup=False)
+            self.notify(f"{theme.name} is not kept: {error}", severity="warning", timeout=6)
 
     def get_key_display(self, binding: Binding) -> str:
         """Write a key as the bottom line shows it."""

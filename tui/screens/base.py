@@ -272,6 +272,6 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
         envelope = changes.undo if step == "undo" else changes.redo
         if envelope is None:
             where = f" in {skill}" if skill else ""
-            self.notify(f"nothing to {step}{where}", timeout=2, markup=False)
+            self.notify(f"nothing to {step}{where}", timeout=2)
         else:
             self.ask_about(taking_back(envelope, skill, step))

@@ -122,7 +122,7 @@ class ConfirmChange(ModalScreen[None], inherit_bindings=False):
             self._is_appending = False
             self.refresh_bindings()
         self._host.follow()
-        self.app.notify(_done_words(self._change, outcome), timeout=4, markup=False)
+        self.app.notify(_done_words(self._change, outcome), timeout=4)
         self.dismiss()
 
     def action_close(self) -> None:

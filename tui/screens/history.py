@@ -272,7 +272,7 @@ class HistoryScreen(PlaceScreen):
     async def action_undo(self) -> None:
         """Ask whether to take the last change back; on a move, say that this brings no folder back."""
         if self._detail and (undoing := undoing_words(self._detail)):
-            self.notify(undoing, timeout=8, markup=False)
+            self.notify(undoing, timeout=8)
         else:
             await super().action_undo()
 

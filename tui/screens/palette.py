@@ -48,7 +48,12 @@ _MOST_SIGNALS: Final = 20
 
 
 def commands_of(app: GermlineApp) -> Iterator[SystemCommand]:
-    """List what can be done here: skills, screens, changes, copies, themes, and the way out."""
+    """List what can be done here; textual reads the titles as markup, and what a registry names is none."""
+    return (command._replace(title=escape(clean(command.title))) for command in _commands(app))
+
+
+def _commands(app: GermlineApp) -> Iterator[SystemCommand]:
+    """List skills, screens, changes, copies, themes, and the way out."""
     from strategies.policy.auto import AUTO  # noqa: PLC0415 - 100 ms that no first screen needs
     from strategies.policy.presets import PRESETS  # noqa: PLC0415 - as above
 
@@ -107,8 +112,8 @@ class GoTo(Provider):
         """Offer the place that was typed, and the signals that fit it."""
         app = self._germline
         for title, place in _places(query.strip(), app):
-            command = escape(f"germline ui --at {place.address}")
-            yield Hit(1.0, Content(title), partial(app.go, place), help=command)
+            command = escape(clean(f"germline ui --at {place.address}"))
+            yield Hit(1.0, Content(clean(title)), partial(app.go, place), help=command)
         matcher = self.matcher(query)
         matches = 0
         for raised in self._signals:
@@ -116,7 +121,9 @@ class GoTo(Provider):
             if (score := matcher.match(name)) > 0 and matches < _MOST_SIGNALS:
                 matches += 1
                 place = ScreenAddress("signals", item=raised.event.fingerprint)
-                yield Hit(score, _found_in(name, matcher), partial(app.go, place), help=escape(raised.event.kind))
+                yield Hit(
+                    score, _found_in(name, matcher), partial(app.go, place), help=escape(clean(raised.event.kind))
+                )
 
 
 def _found_in(name: str, matcher: Matcher) -> Content:

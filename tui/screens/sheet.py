@@ -82,7 +82,7 @@ async def show_grounds(screen: PlaceScreen, crumbs: Sequence[str], *, candidate:
     """Show all evidence behind a candidate, else behind a signal, above a screen; says so where there is none."""
     grounds = await screen.ask(partial(read_grounds, candidate=candidate, fingerprint=fingerprint))
     if grounds is None:
-        screen.notify("no evidence is kept behind this", timeout=2, markup=False)
+        screen.notify("no evidence is kept behind this", timeout=2)
     else:
         there = await screen.standing(grounds.evidence)
         screen.app.push_screen(evidence_sheet(crumbs, grounds, there, screen.host))

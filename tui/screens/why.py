@@ -297,4 +297,4 @@ class WhyScreen(PlaceScreen):
         if line is not None:
             self._blame.cursor = line
         elif is_notified:
-            self.notify(f'no line has "{self.needle}"', timeout=2, markup=False)
+            self.notify(f'no line has "{self.needle}"', timeout=2)

@@ -12,6 +12,7 @@ _DURATION: Final = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)([smhd])")
 _UNIT_S: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
+_THOUSANDS: Final = "kMGTPE"
 _UNITS_S: Final = (
     (365 * 86_400, "year"),
     (30 * 86_400, "month"),
@@ -50,13 +51,18 @@ def brief(number: int, room: int) -> str:
     if len(full) <= room:
         return full
     whole, *rest = full.split(",")
+    if len(rest) > len(_THOUSANDS):  # as only a log of somebody else says
+        return f"{whole}e{3 * len(rest)}"
     digits = rest[0][: 3 - len(whole)]
-    return f"{whole}{'.' if digits else ''}{digits}{'kMGTPE'[len(rest) - 1]}"
+    return f"{whole}{'.' if digits else ''}{digits}{_THOUSANDS[len(rest) - 1]}"
 
 
 def ago(at: str, now: str) -> str:
-    """Write how long ago a time was: `2 days ago`, `just now`. Both are RFC 3339."""
-    seconds = (datetime.fromisoformat(now) - datetime.fromisoformat(at)).total_seconds()
+    """Write how long ago a time was: `2 days ago`, `just now`. Both are RFC 3339; the log may say what is none."""
+    try:
+        seconds = (datetime.fromisoformat(now) - datetime.fromisoformat(at)).total_seconds()
+    except (TypeError, ValueError):
+        return "at no known time"
     for size_s, noun in _UNITS_S:
         if seconds >= size_s:
             return f"{count(int(seconds // size_s), noun)} ago"
@@ -66,8 +72,8 @@ def ago(at: str, now: str) -> str:
 def age(at: str, now: str) -> str:
     """Write an age in a few letters: `9d`, `12m`, `2mo`, `now`."""
     words = ago(at, now).split()
-    if words[0] == "just":
-        return "now"
+    if words[0] in {"just", "at"}:
+        return "now" if words[0] == "just" else "?"
     unit = words[1].rstrip("s")
     return f"{words[0].replace(',', '')}{'mo' if unit == 'month' else unit[0]}"
 

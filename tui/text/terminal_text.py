@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-_STEERING: Final = (*range(32), *range(0x7F, 0xA0), 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-"""Control characters, and those that reorder text: what steers a terminal instead of being read."""
-_VISIBLE: Final = {code: f"\\u{code:04x}" for code in _STEERING}
-_ONE_LINE: Final = {**_VISIBLE, 0x09: " ", 0x0A: " ", 0x0D: " "}
-_MANY_LINES: Final = {code: shown for code, shown in _VISIBLE.items() if code not in {0x09, 0x0A, 0x0D}}
+STEERING: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ud800-\udfff]"
+)
+"""What steers a terminal instead of being read: control characters but tab and line feed, and what reorders text.
+
+Halves of characters too: Python reads them for the bytes of a name that is no UTF-8, and no stream writes them.
+"""
 
 
 def one_line(text: str) -> str:
@@ -16,7 +19,7 @@ def one_line(text: str) -> str:
 
     So is what does not show at all, and may speak to a model.
     """
-    line = text.rstrip("\r\n").translate(_ONE_LINE)
+    line = harmless(text.rstrip("\r\n").replace("\r", " ")).replace("\t", " ").replace("\n", " ")
     if line.isascii():
         return line
     from registry.skill_md.invisible_chars import hidden_characters  # noqa: PLC0415 - few texts need it, and the list of commands none
@@ -27,7 +30,7 @@ def one_line(text: str) -> str:
 
 def harmless(text: str) -> str:
     """Do the same for a whole text, its lines and tabs left as they are."""
-    return text.translate(_MANY_LINES)
+    return STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def columns(text: str) -> int:

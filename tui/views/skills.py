@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeGuard
 
 from events.types.score import Score
 from registry.skill_md.render import label
-from registry.skill_md.rules import MAX_NAME
+from registry.state.capsule import MAX_NAME
 from tui.text.numbers import age, ago, count
 from tui.text.rows import BLANK, RowPart, cell, clean, cut, cut_row, labelled, pad_row
 from tui.text.words import VERDICT_WORDS, VERDICTS

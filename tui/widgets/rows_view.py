@@ -12,6 +12,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from tui.text.rows import BLANK, Tone, ascii_of, cut_row
+from tui.text.terminal_text import STEERING
 from tui.widgets.keys import MOVES
 
 if TYPE_CHECKING:
@@ -27,12 +28,16 @@ if TYPE_CHECKING:
 
     Layout = Callable[[int], Sequence[Row]]
 
-_CONTROL: Final = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], "\N{REPLACEMENT CHARACTER}")
-"""The last line of defence: nothing that a log or a skill says ever steers the terminal."""
-
-
+_ENDS: Final = dict.fromkeys(map(ord, "\t\n"), "\N{REPLACEMENT CHARACTER}")
 TONES: Final = frozenset(f"tone--{tone}" for tone in get_args(Tone) if tone)
 """The component classes of a screen that shows rows: each of its panes would make them anew at every focus."""
+
+
+def _shown(text: str) -> str:
+    """Make visible what a view let through: nothing that a log or a skill says steers the terminal."""
+    if text.isascii() and text.isprintable():
+        return text
+    return STEERING.sub("\N{REPLACEMENT CHARACTER}", text).translate(_ENDS)
 
 
 class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
@@ -114,7 +119,7 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         plain = self.screen.has_class("-ascii")
         segments = [
             Segment(
-                ascii_of(part.text.translate(_CONTROL)) if plain else part.text.translate(_CONTROL),
+                ascii_of(_shown(part.text)) if plain else _shown(part.text),
                 self._style(part.tone, is_cursor=is_cursor),
             )
             for part in row

@@ -65,7 +65,7 @@ def _fail(error: Exception, *, debug: bool, what: str, hint: str, code: int) -> 
     if debug:
         import traceback  # noqa: PLC0415 - for the few who ask
 
-        traceback.print_exception(error)
+        sys.stderr.write(harmless("".join(traceback.format_exception(error))))
     sys.stdout.flush()
     paint = Paint.of(sys.stderr)
     sys.stderr.write(f"{paint('error', 'bad')}  {harmless(what)}\n")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from events.errors import CorruptLogError, RefusedError
+from events.errors import CorruptLogError, RefusedError, StorageError
 from events.types.parts import Edit
 from registry.actions.publish import (
     differences,
@@ -29,7 +29,6 @@ from registry.skill_md.folder import read_skill
 from registry.skill_md.render import expected_hashes, skill_bytes
 from tests.clocks import TickingClock
 from tests.registries import LOOK, NAME, SKILL, imported, judged, learn, new_registry, proposal, rewrite
-from tests.terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -366,16 +365,22 @@ def test_no_mode_of_an_event_makes_a_file_that_runs_as_its_owner(registry: Regis
     assert (place / "SKILL.md").stat().st_mode & 0o7777 == 0o755
 
 
-@pytest.mark.parametrize("name", ["../evil", "/evil", "a/../../evil"])
-def test_a_name_that_climbs_out_is_refused_where_it_becomes_a_path(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["../evil", "/evil", "a/../../evil", "-o", "x;id", "a" * 65])
+def test_a_name_that_no_skill_may_have_is_refused_when_it_is_folded_and_when_it_is_read(
+    tmp_path: Path, name: str
+) -> None:
     registry = new_registry(tmp_path, TickingClock())
     with closing(registry.log):
         imported(registry, tmp_path)
-        registry.execute(ImportSkill(replace(read_skill(tmp_path / NAME), name=name)))
-    folder, germline = tmp_path / "there", Terminal(tmp_path)
-    for words in (("project", name, "--to", folder), ("export", "skill", name, "-o", folder)):
-        answer = germline("--registry", tmp_path / "registry.db", *words)
-        assert answer.code
-        assert "does not lie inside" in answer.err
-    assert not (tmp_path / "evil").exists()
-    assert not folder.exists() or not list(folder.iterdir())
+        head = registry.log.head()
+        with pytest.raises(CorruptLogError, match="no name of a skill"):
+            registry.execute(ImportSkill(replace(read_skill(tmp_path / NAME), name=name)))
+        assert registry.log.head() == head
+        for view in ("capsule", "live"):  # as the documents of somebody else may say
+            document = registry.log.document(view, NAME)
+            assert document
+            registry.log.put_documents([document._replace(key=name)])
+        with pytest.raises(StorageError, match="damaged"):
+            registry.names()
+        with pytest.raises(StorageError, match="damaged"):
+            registry.capsule(name)

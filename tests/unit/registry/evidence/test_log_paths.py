@@ -24,6 +24,7 @@ def touched(path: Path) -> Path:
         ("/logs/a.jsonl", "/logs/a.jsonl"),
         (f"/logs/{TOKEN}/a.jsonl", "/logs/[github-token]/a.jsonl"),
         (f"logs/run-{TOKEN}.jsonl.gz", "logs/run-[github-token].jsonl.gz"),
+        ("/logs/caf\udce9/\udcff\udcfe.log", "/logs/caf[bytes]/[bytes].log"),
         ("/logs/password=corr3ct-horse/x/y.log", "/logs/password=[assigned-secret]/x/y.log"),
     ],
 )
@@ -33,7 +34,7 @@ def test_the_names_on_the_way_are_kept_without_their_secrets(path: str, kept: st
 
 
 def test_a_log_is_found_by_its_kept_path(tmp_path: Path) -> None:
-    path = touched(tmp_path / f"for {TOKEN}" / "password=corr3ct-horse" / "a.jsonl")
+    path = touched(tmp_path / f"for {TOKEN}" / "caf\udce9" / "password=corr3ct-horse" / "a.jsonl")
     touched(tmp_path / f"for {OTHER}" / "b.jsonl")
     assert paths_of(kept_path(str(path))) == [path]
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import hmac
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 
 from registry.evidence.record import MAX_TEXT_CHARS, EvidenceRecord, LogRecord, keep, still_there
+from strategies.files.reread import read_ranges
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,6 +54,17 @@ def test_records_of_a_deleted_log_are_no_longer_there(log: Path) -> None:
     evidence = kept(log)
     log.unlink()
     assert still_there(evidence) == (False, False, False)
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".jsonl.gz", ".jsonl.zst"])
+def test_what_is_no_file_is_not_opened_whatever_a_registry_names(tmp_path: Path, suffix: str) -> None:
+    pipe = tmp_path / f"pipe{suffix}"
+    os.mkfifo(pipe)  # opening it would wait for ever
+    write(tmp_path / "run.jsonl", b"".join(LINES))
+    for place in (str(pipe), "/dev/zero", "a\0b"):
+        records = [one._replace(file=place, byte_end=2**40) for one in kept(tmp_path / "run.jsonl")]
+        assert not any(still_there(records))
+        assert not any(still_there(records, read_ranges))
 
 
 def test_records_behind_a_truncation_are_no_longer_there(log: Path) -> None:

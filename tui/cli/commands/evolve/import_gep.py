@@ -13,7 +13,7 @@ import typer
 from events.errors import CheckFailedError, NotFoundError, RefusedError, StorageError, UsageError
 from registry.actions.publish import keep_files, write_out
 from registry.decide.commands import ImportSkill
-from registry.skill_md.rules import is_skill_name
+from registry.state.capsule import is_skill_name
 from strategies.interchange.gep import MOST_BYTES, GepFile, read_gep
 from strategies.interchange.gep_skill import PROVENANCE, gep_skill, named_after
 from tui.cli.output.color import width

@@ -17,7 +17,6 @@ from events.errors import UsageError
 from registry.actions.publish import expected_files
 from registry.skill_md.disk import write_skill
 from registry.skill_md.render import label
-from registry.skill_md.skill_files import contained
 from tui.cli.output.facts import say_folded
 from tui.cli.output.files import write_new_chunks
 from tui.cli.output.invocation import invocation, json_text
@@ -62,7 +61,6 @@ def export_skill(
     with open_library(find_registry(call.registry)) as library:
         capsule = library.capsule(name, ref)
         files = expected_files(library.log, capsule)
-    contained(output.expanduser().parent, name)  # a name in a registry of somebody else may climb out
     zipped = output.suffix.lower() == _ZIP
     place = output.expanduser() if zipped else output.expanduser() / name
     if os.path.lexists(place):

@@ -21,7 +21,6 @@ from registry.actions.publish import (
 )
 from registry.decide.commands import Adopt
 from registry.skill_md.render import label
-from registry.skill_md.skill_files import contained
 from tui.cli.output.dry_run import print_rehearsed, since
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
@@ -72,8 +71,6 @@ def project(
             registry.places.require(Path(registry.capsule(name).source), name)
         for name in names:
             capsule = registry.capsule(name)
-            if to:
-                contained(Path(to).expanduser(), name)  # a name in a registry of somebody else may climb out
             folder = Path(to).expanduser() / name if to else Path(capsule.source)
             if dry_run:
                 written = _would_write(registry, name, to=to, discard=discard)
