@@ -40,7 +40,7 @@ WEAK: Final = (
 _BACK: Final = r"\\{0,7}"
 """JSON in the strings of JSON puts one backslash before a quotation mark, then three, then seven."""
 
-_GIVES: Final = rf"""(?:{_BACK}["'`])?\]?\s*(?::=|=>|==?|:|\|)\s*"""
+_GIVES: Final = rf"""(?:{_BACK}["'`])?\]?\s*(?::=|=>|==?|:)\s*"""
 """`=`, `:` and `=>` behind a name, which may stand in quotation marks, or in the brackets of `environ["NAME"]`."""
 
 _INSIDE: Final = r"[\w!@#$%^&*+~.-]"
