@@ -29,7 +29,8 @@ _PATIENCE: Final = 8
 """How many times over the bytes of a text may lie in values that are searched again (guess)."""
 
 _GROUP: Final = re.compile(r"\(\?P<\w+>")
-_BASE64: Final = r"[A-Za-z0-9+/_-]{20,}={0,2}"
+_LEAST_WRAPPED: Final = 20
+_BASE64: Final = rf"[A-Za-z0-9+/_-]{{{_LEAST_WRAPPED},}}={{0,2}}"
 """A run that may be wrapped text: shorter ones hold no name with a value."""
 
 
@@ -80,6 +81,8 @@ def _found_by(compiled: _Compiled, raw: bytes) -> Iterator[Hit]:
 
 def _wrapped(raw: bytes) -> Iterator[Hit]:
     """Find runs of base64 that stand for a text with a secret in it: wrapped once, for twice is no accident."""
+    if len(raw) < _LEAST_WRAPPED:
+        return
     for match in _runs().finditer(raw):
         inside = unwrapped(match[0])
         if (
