@@ -10,6 +10,7 @@ from events.store.envelope import EventDraft
 from registry.decide.commands import DefinePreset, RetireVersion, RevertVersion
 from registry.decide.dispatch import Decided, DecisionState, decide
 from registry.decide.version_hash import with_projected_hash
+from registry.evidence.event_texts import cleaned
 from registry.projection import time_travel
 from registry.projection.projector import projecting
 from registry.projection.stored_documents import definition_in
@@ -83,7 +84,7 @@ class Registry(Library):
         return [
             EventDraft(
                 stream=item.stream,
-                event=item.event,
+                event=cleaned(item.event),
                 event_id=item.event_id or self.clock.new_id(),
                 at=now,
                 actor=actor,

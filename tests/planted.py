@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from base64 import b64encode
 from typing import TYPE_CHECKING
 
 from tests.inspect_stand_in import HEADER, Record, archive_body, json_body
@@ -25,7 +26,23 @@ PASSWORD = "hunter2-" + "horse-battery"
 URL = f"postgres://ada:{PASSWORD}@db.example/shop"
 API_KEY = "sk-proj-" + "Vv7Vv7Vv7Vv7Vv7Vv7Vv7Vv7"
 
-SECRETS = (CLOUD_KEY, TOKEN, TOKEN[:20], PRIVATE_KEY, KEY_BODY, KEY_BODY[::-1], JWT, JWT_BODY, PASSWORD, API_KEY)
+SHORT = "tr0ub" + "&dor"
+WRAPPED = b64encode(f"password={SHORT}\n".encode()).decode()
+
+SECRETS = (
+    SHORT,
+    WRAPPED,
+    CLOUD_KEY,
+    TOKEN,
+    TOKEN[:20],
+    PRIVATE_KEY,
+    KEY_BODY,
+    KEY_BODY[::-1],
+    JWT,
+    JWT_BODY,
+    PASSWORD,
+    API_KEY,
+)
 """What must be nowhere afterwards; of those with parts, the parts that tell."""
 
 SPOKEN = (
@@ -33,6 +50,12 @@ SPOKEN = (
     f"error: bad credentials {TOKEN} for the service",
     f"Error: invalid key\n{PRIVATE_KEY}\nrefused",
     f"Error: token expired: {JWT}",
+    f"error: curl -u ada:{SHORT} https://example.org gave 403",
+    f"error: sshpass -p {SHORT} ssh ada@example.org was refused",
+    f"error: mysql -u root -p{SHORT} shop gave 1045",
+    f"error: the password is {SHORT} and it was refused",
+    f"error: Cookie: theme=dark; session={SHORT}",
+    f"error: cannot decode {WRAPPED} of pwd={SHORT}",
     f'Error: request failed {{"api_key": "{API_KEY}", "password": "{PASSWORD}"}}',
 )
 """Error texts: each recurs in every episode, so that all of them become signals with evidence."""

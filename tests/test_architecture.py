@@ -46,6 +46,7 @@ HOMES = {
     "msgspec": ("strategies/logs/", "strategies/episodes/", "strategies/files/"),
     "xxhash": ("strategies/episodes/text_hash.py",),
     "re2": (
+        "registry/evidence/secret_search.py",
         "strategies/files/",
         "strategies/episodes/",
         "strategies/logs/",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from registry.evidence.secret_rules import COUNTED, STRONG
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,83 +27,25 @@ class Leak(NamedTuple):
     secret: str
 
 
-_NAMED: Final = r"secret|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key"
-"""What secrets are called. Around such a word names are bounded, so that a long run of name characters costs no
-quadratic search."""
-
-_VALUE: Final = r"""[^\s"',;&\\]{8,}"""
-
-_QUOTE: Final = r"""\\{0,7}["']?"""
-"""A quotation mark or none: JSON in the strings of JSON puts one backslash before it, then three, then seven."""
-
-_RULES: Final = (
-    (
-        "private-key",
-        r"-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY[A-Z ]*-----|\Z)",
-    ),
-    ("jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"),
-    ("aws-access-key", r"(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
-    ("github-token", r"(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})"),
-    ("gitlab-token", r"\bgl(?:pat|dt|rt|cbt)-[A-Za-z0-9_-]{20,}"),
-    ("slack-token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
-    (
-        "slack-webhook",
-        r"hooks\.slack\.com\\{0,7}/(?P<secret>(?:services|workflows)\\{0,7}/[A-Za-z0-9/\\_-]{20,})",
-    ),
-    ("api-key", r"\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}"),
-    ("google-key", r"\bAIza[A-Za-z0-9_-]{35}"),
-    ("google-token", r"\bya29\.[A-Za-z0-9_-]{20,}"),
-    ("stripe-key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-    ("npm-token", r"\bnpm_[A-Za-z0-9]{36}"),
-    ("pypi-token", r"\bpypi-[A-Za-z0-9_-]{50,}"),
-    ("huggingface-token", r"\bhf_[A-Za-z0-9]{30,}"),
-    ("sendgrid-key", r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
-    ("digitalocean-token", r"\bdo[opr]_v1_[a-f0-9]{64}"),
-    ("url-password", r""":(?:\\{0,7}/){2}(?P<secret>[^\s/:@"'<>\\]*:[^\s/"'<>]+)@"""),
-    ("bearer", r"(?i)(?<=bearer )[A-Za-z0-9._~+/=-]{16,}"),
-    ("basic-auth", rf"""(?i)\bauthorization{_QUOTE}\s*[:=]\s*{_QUOTE}basic\s+(?P<secret>[A-Za-z0-9+/=]{{8,}})"""),
-    (
-        "assigned-secret",
-        rf"""(?ix)\b[\w.-]{{0,40}}(?:{_NAMED})[\w.-]{{0,40}}{_QUOTE}\s*[:=]\s*{_QUOTE}(?P<secret>{_VALUE})""",
-    ),
-    (
-        "assigned-token",  # a parser names tokens too: without a digit it is a word of a message
-        rf"""(?ix)\b[\w.-]{{0,40}}token[\w.-]{{0,40}}{_QUOTE}\s*[:=]\s*{_QUOTE}(?P<secret>(?=[^\s\d]*\d){_VALUE})""",
-    ),
-    (
-        "secret-option",
-        rf"""(?ix)(?<![\w-])--?[\w-]{{0,40}}(?:{_NAMED}|token)[\w-]{{0,40}}\s+["']?(?P<secret>{_VALUE})""",
-    ),
-)
-"""Rule names follow gitleaks where it has the same rule; the set is small on purpose (trust.md)."""
-
-_TELLING: Final = (
-    ("", ("://", ":\\", "eyJ", "AKIA", "ASIA", "ABIA", "ACCA", "AIza", "ya29.", "SG.", "hooks.slack")),
-    ("-", ("-----BEGIN ", "sk-", "xox", "glpat-", "gldt-", "glrt-", "glcbt-", "pypi-")),
-    ("_", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "k_live_", "k_test_", "npm_", "hf_", "_v1_")),
-)
-"""What a text must hold for a rule above to find anything in it, by a character that all of a row have."""
-
-_TELLING_IN_ANY_CASE: Final = ("secret", "passw", "passphrase", "token", "bearer ", "authorization")
-
-
 def may_hold_secret(text: str) -> bool:
-    """Tell, far quicker than `redact` does, whether a text can hold a secret at all."""
-    for common, marks in _TELLING:
-        if common in text:
-            for mark in marks:
-                if mark in text:
-                    return True
-    lower = text.lower()
-    for mark in _TELLING_IN_ANY_CASE:
-        if mark in lower:
-            return True
-    return "key" in lower and _secret_name().search(lower) is not None  # asked last: many a word ends in key
+    """Tell, quicker than `redact` does, whether a text can hold a secret at all."""
+    from registry.evidence.secret_search import holds_a_mark  # noqa: PLC0415 - what only shows redacts nothing
+
+    return holds_a_mark(text.encode("utf-8", "surrogatepass"))
 
 
 def without_secrets(text: str) -> str:
     """Give a text, such as a name or a template, with every secret replaced by `[rule]`."""
     return redact(text)[0] if may_hold_secret(text) else text
+
+
+def secret_lines(text: str) -> list[tuple[int, str]]:
+    """Give the number, from 1, of each line where a secret begins, and the rule that knows it."""
+    from registry.evidence.secret_search import secrets_in  # noqa: PLC0415 - as above
+
+    raw = text.encode("utf-8", "surrogatepass")
+    by_line = {raw.count(b"\n", 0, start) + 1: name for start, _, name in sorted(secrets_in(raw), reverse=True)}
+    return sorted(by_line.items())
 
 
 def named_secret(name: str) -> bool:
@@ -114,47 +58,37 @@ def redact(text: str, leaks: Iterable[Leak] = ()) -> tuple[str, tuple[Redaction,
 
     `leaks` are secrets that another scanner found: they go wherever they stand.
     """
+    raw = text.encode("utf-8", "surrogatepass")
     parts: list[str] = []
     marks: list[Redaction] = []
-    done = 0
-    length = 0
-    for begins, end, name in sorted(_found(text, leaks), key=lambda hit: (hit[0], -hit[1])):
+    done = length = 0
+    for begins, end, name in sorted(_found(raw, leaks), key=lambda hit: (hit[0], -hit[1])):
         if end <= done:
             continue  # inside a secret that another rule already took
         start = max(begins, done)
         label = f"[{name}]" if begins >= done else ""  # the rest of one that another rule took in part
-        length += start - done
+        kept = raw[done:start].decode("utf-8", "surrogatepass")
+        length += len(kept)
         if label:
             marks.append(Redaction(length, length + len(label), name))
-        parts += (text[done:start], label)
+        parts += (kept, label)
         length += len(label)
         done = end
-    return "".join([*parts, text[done:]]), tuple(marks)
+    return "".join([*parts, raw[done:].decode("utf-8", "surrogatepass")]), tuple(marks)
 
 
-def _found(text: str, leaks: Iterable[Leak]) -> Iterator[tuple[int, int, str]]:
-    for name, pattern in _compiled():
-        for match in pattern.finditer(text):
-            group = "secret" if "secret" in pattern.groupindex else 0
-            yield (*match.span(group), name)
+def _found(raw: bytes, leaks: Iterable[Leak]) -> Iterator[tuple[int, int, str]]:
+    from registry.evidence.secret_search import secrets_in  # noqa: PLC0415 - what only shows redacts nothing
+
+    yield from secrets_in(raw)
     for leak in leaks:
-        at = text.find(leak.secret) if leak.secret else -1
+        secret = leak.secret.encode("utf-8", "surrogatepass")
+        at = raw.find(secret) if secret else -1
         while at >= 0:
-            yield at, at + len(leak.secret), leak.rule
-            at = text.find(leak.secret, at + len(leak.secret))
-
-
-@cache
-def _compiled() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Compile the rules once they are needed: `why` shows redacted texts, and redacts none."""
-    return tuple((name, re.compile(pattern)) for name, pattern in _RULES)
-
-
-@cache
-def _secret_name() -> re.Pattern[str]:
-    return re.compile(rf"(?i){_NAMED}|token")
+            yield at, at + len(secret), leak.rule
+            at = raw.find(secret, at + len(secret))
 
 
 @cache
 def _name_of_secret() -> re.Pattern[str]:
-    return re.compile(rf"(?i)(?:{_NAMED}|token)$")
+    return re.compile(rf"(?i)(?:{STRONG}|{COUNTED})$")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from events.errors import UnreadableLogError
-from strategies.files.json_offsets import JsonDocument
+from strategies.files.json_offsets import document_of
 from strategies.files.log_records import UNREADABLE, Span
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def records_of(log: LogFile, tally: ReadTally, holder: str = "") -> Iterator[tup
     if log.suffix.lower() != ".json":
         yield from lines_of(log, tally)
         return
-    document = JsonDocument(log.whole())
+    document = document_of(log)
     try:
         root = document.root
         if not root.opens_with(b"["):

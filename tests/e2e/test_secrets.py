@@ -155,3 +155,19 @@ async def test_a_secret_in_a_log_is_on_no_screen(learned: tuple[Terminal, Answer
     assert any("[private-key]" in row for row in seen)
     assert any("✓ still there" in row for row in seen)
     assert leaked(germline.folder, seen) == []
+
+
+def test_import_warns_of_each_place_that_looks_like_a_secret_without_showing_it(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path)
+    germline.does("init")
+    text = f"---\nname: deploy\ndescription: Deploys.\n---\n\n# Deploy\n\nUse {TOKEN}.\n"
+    germline.write("skills/deploy/SKILL.md", text)
+    germline.write("skills/deploy/run.sh", f"#!/bin/sh\nexport DB_PASSWORD={PASSWORD}\n")
+    answer = germline.does("import", "skills/deploy")
+    told = [line for line in answer.err.splitlines() if "secret: " in line]
+    assert len(told) == 2
+    assert "SKILL.md, line 8" in told[0]
+    assert "run.sh, line 2" in told[1]
+    assert all("germline adopt deploy" in line for line in told)
+    assert TOKEN not in answer.err + answer.out
+    assert PASSWORD not in answer.err + answer.out

@@ -12,7 +12,7 @@ import msgspec
 from events.errors import UnreadableLogError
 from strategies.episodes.episode_records import plain, plain_time
 from strategies.episodes.error_fingerprint import looks_failed
-from strategies.files.json_offsets import JsonDocument
+from strategies.files.json_offsets import document_of
 from strategies.files.log_records import UNREADABLE, count_unknown
 from strategies.logs.formats.coding_agents.session import Session, TextPart, raw_text, text_in
 
@@ -78,7 +78,7 @@ class AtifReader:
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
         """Yield the one run of the document; a sub-agent's trajectory is a document of its own."""
         session = _Trajectory(log, tally)
-        document = JsonDocument(log.whole())
+        document = document_of(log)
         try:
             session.learn_run(_RUN.decode(document.root.raw))
             parts = list(document.elements(document.members(document.root)["steps"]))

@@ -11,7 +11,7 @@ import msgspec
 
 from events.errors import UnreadableLogError
 from strategies.episodes.episode_records import plain
-from strategies.files.json_offsets import JsonDocument
+from strategies.files.json_offsets import document_of
 from strategies.files.log_records import UNREADABLE, count_unknown
 from strategies.logs.formats.coding_agents.session import Session, TextPart, text_in
 
@@ -83,7 +83,7 @@ class MiniSweAgentReader:
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
         """Yield the one run of the document."""
         session = _Trajectory(log, tally)
-        document = JsonDocument(log.whole())
+        document = document_of(log)
         try:
             run = _RUN.decode(document.root.raw)
             parts = list(document.elements(document.members(document.root)["messages"]))

@@ -11,7 +11,7 @@ import msgspec
 
 from events.errors import UnreadableLogError
 from strategies.episodes.episode_records import plain, plain_time
-from strategies.files.json_offsets import JsonDocument
+from strategies.files.json_offsets import document_of
 from strategies.files.json_records import lines_of
 from strategies.files.log_records import UNREADABLE, Span, count_unknown
 from strategies.logs.formats.coding_agents.session import (
@@ -114,7 +114,7 @@ class GeminiCliReader:
 
 
 def _learn_document(session: _GeminiSession, log: LogFile) -> None:
-    document = JsonDocument(log.whole())
+    document = document_of(log)
     try:
         members = document.members(document.root)
         session.learn_about(_ABOUT.decode(document.root.raw))

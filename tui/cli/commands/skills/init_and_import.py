@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
@@ -15,6 +16,7 @@ from events.errors import NotFoundError, RefusedError, UsageError
 from events.sqlite.open import require_none_aside
 from registry.actions.publish import take_in
 from registry.decide.commands import CreateRegistry, ImportSkill, MoveSkill
+from registry.evidence.redaction import secret_lines
 from registry.skill_md.folder import read_skill
 from registry.skill_md.skill_files import SKILL_FILE
 from strategies.files.default_locations import usual_logs
@@ -167,7 +169,7 @@ def import_skills(
     """
     call = invocation(ctx)
     folders = list(dict.fromkeys(skill for path in paths for skill in _named(Path(path).expanduser())))
-    skills = [read_skill(folder.resolve()) for folder in folders]
+    skills = [_with_secrets_told(read_skill(folder.resolve())) for folder in folders]
     where = find_registry(call.registry)
     with open_registry(where, dry_run=dry_run) as registry:
         before = registry.log.head().position
@@ -188,6 +190,21 @@ def import_skills(
                 registry.execute(move)
         keep_registry(where, registry.log, registry.clock.now(), [Path(skill.source) for skill in skills])
         _report(call, registry, arrivals, before, as_json=as_json)
+
+
+def _with_secrets_told(skill: SkillFolder) -> SkillFolder:
+    """Add a warning for each place that holds what looks like a secret, without showing it."""
+    own = ((SKILL_FILE, (Path(skill.source) / SKILL_FILE).read_bytes()),)
+    files = (*own, *((file.entry.path, file.content) for file in skill.files))
+    places = [
+        (path, line, rule)
+        for path, body in files
+        if b"\0" not in body
+        for line, rule in secret_lines(body.decode(errors="replace"))
+    ]
+    mend = f"change it where it is valid, take it out, then: germline adopt {skill.name}"
+    told = (f"secret: {path}, line {line}: what looks like a {rule} ({mend})" for path, line, rule in places)
+    return replace(skill, warnings=(*skill.warnings, *told))
 
 
 class Arrivals(NamedTuple):

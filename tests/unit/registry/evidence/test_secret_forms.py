@@ -1,0 +1,125 @@
+"""How far redaction reaches: made-up secrets in many forms, the project's own texts, and its time."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.types.registry_events import SignalRaised
+from registry.evidence.event_texts import cleaned
+from registry.evidence.redaction import may_hold_secret, redact, secret_lines, without_secrets
+from strategies.episodes.error_fingerprint import normalised
+from tests.secret_forms import ISSUED, Planted, issued, kept_aside, leaks, planted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+ROOT = Path(__file__).resolve().parents[4]
+EVERY = tuple(planted())
+
+
+def leaked(some: Iterable[Planted], clean: Callable[[str], str] = without_secrets) -> list[str]:
+    return [f"{one.kind}, {one.form}: {one.text}" for one in some if leaks(clean(one.text), one.secret)]
+
+
+def of(*, aside: bool, marked: bool) -> list[Planted]:
+    return [one for one in EVERY if kept_aside(one.kind) == aside and (one.kind in ISSUED) == marked]
+
+
+def raised(text: str) -> SignalRaised:
+    """Give a signal as a log would name it."""
+    return SignalRaised(
+        fingerprint="0" * 32, kind="recurring_error", calls_for="repair", template=text, action=text, count=3,
+        episodes=3, runs=(text,), severity=1.0,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("aside", "most"), [(False, 0.0), (True, 0.05)])
+def test_keys_that_their_issuers_mark_go_in_every_form(*, aside: bool, most: float) -> None:
+    some = of(aside=aside, marked=True)
+    assert len(some) > 390
+    assert len(left := leaked(some)) <= most * len(some), left
+
+
+@pytest.mark.parametrize(("aside", "most"), [(False, 0.01), (True, 0.02)])
+def test_passwords_go_in_every_form_that_says_what_they_are(*, aside: bool, most: float) -> None:
+    some = of(aside=aside, marked=False)
+    assert len(some) > 220
+    assert len(left := leaked(some)) <= most * len(some), left
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "error: Cookie: theme=dark; session=tr0ubdor",
+        "error: curl -u ada:tr0ubdor https://example.org failed",
+        "error: mysql -u root -ptr0ubdor shop: access denied",
+        "error: sshpass -p tr0ubdor ssh ada@example.org: refused",
+        "error: the password is tr0ubdor, and it was refused",
+        "error: cannot decode cGFzc3dvcmQ9dHIwdWJkb3IK",
+        "error: login as ada with pwd=tr0ub&dor failed",
+        "error: DB_PASS=tr0ub;dor was refused",
+    ],
+)
+def test_no_template_and_no_event_takes_up_a_secret(text: str) -> None:
+    for kept in (normalised(text), cleaned(raised(text)).model_dump_json()):
+        assert not any(part in kept for part in ("tr0ub", ";dor", "&dor", "dHIwdWJkb3"))
+
+
+def test_no_event_takes_up_what_redaction_knows_in_any_form() -> None:
+    for one in EVERY[::3]:
+        written, known = cleaned(raised(one.text)), without_secrets(one.text)
+        assert (written.template, written.action, written.runs) == (known, known, (known,))
+
+
+def test_what_is_clean_enters_an_event_as_it_is() -> None:
+    event = raised("KeyError: <*> is no column")
+    assert cleaned(event) is event
+
+
+def test_the_quick_look_passes_over_no_text_that_is_redacted() -> None:
+    assert all(may_hold_secret(one.text) or not redact(one.text)[1] for one in EVERY)
+
+
+def test_the_projects_own_texts_hold_next_to_no_false_alarm() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "strategies").rglob("*.py")]
+    lines = {line for page in pages for line in page.read_text(encoding="utf-8").splitlines()}
+    assert len(lines) > 20_000
+    alarms = sorted(line for line in lines if redact(line)[1])
+    assert len(alarms) <= 3, alarms
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "eyJ-",
+        "password",
+        "a.",
+        "-----BEGIN PRIVATE KEY-----",
+        '\\"',
+        "://a:",
+        "token=",
+        "--secret ",
+        "A" * 50,
+        *("curl -u ", 'token=\\"a ', "password: {", "pass=x,", "the token is "),
+    ],
+)
+def test_a_text_ten_times_as_long_takes_about_ten_times_as_long(piece: str) -> None:
+    def spent(size: int) -> float:
+        text = (piece * size)[:size]
+        began = time.process_time()
+        redact(text)
+        return time.process_time() - began
+
+    spent(100)
+    assert min(spent(80_000) for _ in range(2)) < 40 * max(min(spent(8_000) for _ in range(3)), 0.002)
+
+
+def test_places_of_secrets_are_told_by_line_without_the_secret() -> None:
+    assert secret_lines(f"one\nkey {issued('github')}\n\nDB_PASSWORD=tr0ubdor\n") == [
+        (2, "github-token"),
+        (4, "assigned-secret"),
+    ]
