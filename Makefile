@@ -18,7 +18,7 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)  ## the whole story on recorded logs: import, scan, evolve, why, revert
 	@$(BIN)/germline demo
 
-# Bytecode is kept: else each worker, and each process that a test starts, compiles all it imports anew.
+# Bytecode is kept: else each worker, and each process that a test starts, compiles all it imports again.
 test: $(READY)  ## every test, on all cores
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n auto --dist loadgroup
 

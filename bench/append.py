@@ -65,7 +65,7 @@ VALUES = ", ".join(f"%s::{kind}" for kind in TYPES)
 SIZES = ((1, 50), (100, 5))
 """Events in a batch, and batches in a round."""
 REACH = {1: 0.8, 100: 0.5}
-"""trust.md, by batch size; issue 6 for PostgreSQL."""
+"""By batch size."""
 REACH_POSTGRES = 0.7
 WRITERS = 8
 

@@ -2,7 +2,7 @@
 
 One skill of 300 lines, 10,000 versions, each a promotion that replaces one line drawn uniformly: the five events
 of a promotion, appended with the projector of every command. git gets the same texts, one commit each, packed.
-*First look* reads everything anew, as a process does that just opened the registry; *again* is what a screen
+*First look* reads everything again, as a process does that just opened the registry; *again* is what a screen
 pays for every further look, where events and states that were read once are remembered; *beside* is one version
 after the other. git can only be asked through a
 process, so the whole `germline why` stands beside it. The size of loose objects is what `git count-objects` says.

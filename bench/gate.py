@@ -4,7 +4,7 @@ Pass rates of tasks are Beta(.3, .3); of the candidates 70 % change nothing, 15 
 A memoriser solves six failing tasks of the proposer's half for certain, and changes nothing else. Effects are
 scaled to the room that a task leaves, so that their mean is exact (--clip cuts them off at 1 instead). Each
 stream is one skill and 20 candidates, one after the other; what is promoted becomes the incumbent. To reach
-(replay_and_gate.md): null at most 3.5 %, memorisers at most 1.5 %, power at least 40 % at 25 sealed tasks and
+null at most 3.5 %, memorisers at most 1.5 %, power at least 40 % at 25 sealed tasks and
 70 % at 50.
 """
 
@@ -56,7 +56,7 @@ class Gate(Protocol):
 
 
 class ThisGate:
-    """The shipped rule, on the sealed half of the tasks; the bank is measured anew after each promotion."""
+    """The shipped rule, on the sealed half of the tasks; the bank is measured again after each promotion."""
 
     def __init__(self, rates: Rates, draws: np.random.Generator) -> None:
         self.draws = draws

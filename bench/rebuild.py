@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from registry.state.candidate import Verdict
 
 REACH = 0.25
-"""house.md: rebuild as a share of reading and validating alone."""
+"""Rebuild as a share of reading and validating alone."""
 
 VERDICTS: Final[tuple[Verdict, ...]] = ("promote", "promote", "reject", "reject", "hold")
 

@@ -130,7 +130,7 @@ def measure_memory(folder: Path) -> None:
 
 
 def peak_mb() -> float:
-    """Give the peak resident set of this process; Linux keeps it anew for each program, unlike ru_maxrss."""
+    """Give the peak resident set of this process; Linux keeps it again for each program, unlike ru_maxrss."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(status.split("VmHWM:")[1].split()[0]) * 1024 / MB
 

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 SETS = ("Apache", "HDFS", "Linux")
 REACH_ACCURACY = 0.88
-"""Of the mean (logs_and_signals.md)."""
+"""Of the mean."""
 REACH_WARM = 200_000
-"""Lines a second, of each set (logs_and_signals.md)."""
+"""Lines a second, of each set."""
 WARM_ROUNDS = 20
 
 

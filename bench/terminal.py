@@ -57,7 +57,7 @@ GERMLINE: Final = str(Path(sys.executable).with_name("germline"))
 
 @dataclass(frozen=True)
 class Side:
-    """A process to time: its words, and the budget of terminal.md in ms beyond the `base` side."""
+    """A process to time: its words, and the budget in ms beyond the `base` side."""
 
     words: Sequence[str]
     budget_ms: float = 0.0

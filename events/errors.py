@@ -6,7 +6,7 @@ GermlineError                 has `hint`: the next command to type, or ""
 │   ├── UnreadableLogError    a file that is no log of a known format, or a broken one
 │   │   └── FailedLogError    one that could not be read for no fault of its text
 │   │   └── DamagedLogError       an archive that is damaged: what could be unpacked of it was read
-│   ├── SkillFormatError      a skill that breaks a rule of skill_files.md; `rule` names it
+│   ├── SkillFormatError      a skill that breaks a rule of its format; `rule` names it
 │   ├── TaskFileError         a task set that cannot be used; names the file, and the line or the task
 │   ├── IsolationError        a machine that cannot isolate commands, which nobody allowed; `missing` says what
 │   ├── PresetError           a preset that loosens the written rule, or is none; `field` and `bound` say where

@@ -51,7 +51,7 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Keep groups on one worker under `-n` alone too: else each worker begins anew what they share.
+    """Keep groups on one worker under `-n` alone too: else each worker begins again what they share.
 
     A worker reads the command line itself, so it has to be told.
     """

@@ -249,7 +249,7 @@ class HostileHistory:
 
 
 def _payload(row: StoredRow) -> bytes:
-    """Write the fields; the hash of what a version projects is left out, as a stranger may, who changes that text."""
+    """Write the fields; the hash of what a version projects is left out, as a stranger may who changes it."""
     kept = {name: value for name, value in row.fields.items() if name != "projected_hash"}
     return json.dumps(kept).encode()
 

@@ -315,7 +315,7 @@ def planted_name(number: int, name: str) -> str:
 
 
 def planted_recordings(folder: Path) -> Path:
-    """Write the demo's recordings anew, with secrets in every error and every action."""
+    """Write the demo's recordings again, with secrets in every error and every action."""
     folder.mkdir(parents=True)
     for source in sorted(recordings().glob("*.jsonl.gz")):
         lines = gzip.decompress(source.read_bytes()).decode().splitlines()

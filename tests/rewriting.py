@@ -34,7 +34,7 @@ def cut_tail(path: Path, after: int) -> None:
 
 
 def rewrite_from(path: Path, position: int, actor: str = "person:mallory") -> None:
-    """Change who caused an event, and hash it and all that come after anew: the result is a whole chain."""
+    """Change who caused an event, and hash it and all that come after again: the result is a whole chain."""
     with without_triggers(path) as connection:
         connection.execute("UPDATE events SET actor = ? WHERE position = ?", (actor, position))
         rows = connection.execute("SELECT * FROM events WHERE position >= ? ORDER BY position", (position,))

@@ -129,7 +129,7 @@ def typed(clone: Clone, words: str) -> tuple[int, str]:
 
 
 class Beginning:
-    """A folder as the tests of a module find it, each of them anew.
+    """A folder as the tests of a module find it, each of them again.
 
     It is put back in its place, since a registry names where its skills came from.
     """

@@ -297,7 +297,7 @@ def tasks_permuted(records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeR
 
 
 class Recoveries:
-    """Episodes without outcomes, and the attempts after a claim's moment: whether they work is dealt out anew."""
+    """Episodes without outcomes, and the attempts after a claim's moment: whether they work is dealt out again."""
 
     def __init__(self, records: Sequence[EpisodeRecord], claim: Claim) -> None:
         self._bare = without_outcomes(records)
@@ -337,7 +337,7 @@ def _shuffled(count: int, seed: int) -> list[int]:
 
 
 class KnownMoments:
-    """Moments found once: for episodes of which only the outcomes are dealt out anew, over and over."""
+    """Moments found once: for episodes of which only the outcomes are dealt out again, over and over."""
 
     def __init__(self) -> None:
         self._found: dict[Claim | Inverse, dict[str, Moment | None]] = {}

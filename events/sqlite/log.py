@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from events.store.sql_log import Encoded
 
 _PATIENCE_S: Final = 10.0
-"""How long to wait for the write lock: a hundred times the worst append of eight writers (110 ms, trust.md)."""
+"""How long to wait for the write lock: a hundred times the worst append of eight writers (110 ms)."""
 
 _INSERT: Final = f"INSERT INTO events ({COLUMNS}) VALUES ({', '.join('?' * len(Envelope._fields))})"  # noqa: S608 - our own column names
 

@@ -115,7 +115,7 @@ def _is_half_swapped(path: Path) -> bool:
 def _require_whole_log(path: Path) -> None:
     """Raise CorruptLogError where writing would overwrite what SQLite takes for the damaged end of its log.
 
-    SQLite itself passes over it in silence: 299 of 300 flipped bits in the log were events gone (trust.md).
+    SQLite itself passes over it in silence: 299 of 300 flipped bits in the log were events gone.
     """
     log = path.with_name(f"{path.name}-wal")
     if not log.exists() or not log.stat().st_size:

@@ -21,7 +21,7 @@ _PAUSES_S: Final = (0.0005, 0.001, 0.002, 0.004, *[0.008] * 8)
 
 While the others sleep, the holder of the lock goes on with its pages in the cache and its guess right: handing the
 lock on at every append, as a queue does, is slower than one writer alone. All that woke every half a millisecond
-took the processors from the one at work (trust.md: that kept .84-1.04 of its rate on a quiet machine; .33 on a
+took the processors from the one at work (that kept .84-1.04 of its rate on a quiet machine; .33 on a
 busy one, measured 2026-11-22)."""
 
 _LAST_S: Final = 0.0005
@@ -103,7 +103,7 @@ class SqliteSession(SqlSession):
             raise typed(error, self.location) from error
 
     def _begin(self) -> None:
-        # IMMEDIATE: a transaction that reads first and writes later is refused under contention (trust.md).
+        # IMMEDIATE: a transaction that reads first and writes later is refused under contention.
         self._patiently(self._cursor.execute, "BEGIN IMMEDIATE")
 
     @property

@@ -104,7 +104,7 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     CandidateRejected,
     CandidateHeld,
 )
-"""Every event class, in the order of domain.md."""
+"""Every event class, in the order of a skill's life."""
 
 BY_NAME: Final[dict[str, type[Frozen]]] = {kind.__name__: kind for kind in EVENT_TYPES}
 """Every event class, by the name of its type."""

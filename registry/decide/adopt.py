@@ -35,7 +35,7 @@ _BY_HAND: Final = Unmeasured(reason="edited by hand: nothing measured yet")
 def adopt(capsule: Capsule, skill: SkillFolder, *, keep_claims: bool) -> list[Frozen]:
     """List the events that make the capsule say what the files on disk say.
 
-    Sections are matched by title, lines inside them by patience diff (skill_files.md). A changed line that
+    Sections are matched by title, lines inside them by patience diff. A changed line that
     carries a claim drops it, unless `keep_claims`; a removed one always does.
 
     Raises: RefusedError where nothing differs, or another version than the live one was edited;

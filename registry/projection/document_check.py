@@ -107,7 +107,7 @@ class _Folding:
 
 
 def _number(document: StoredDocument) -> int:
-    """Give a document as a number that nobody can foresee: the hash of bytes is keyed anew in every process."""
+    """Give a document as a number that nobody can foresee: the hash of bytes is keyed again in every process."""
     return hash(b"%d:%b" % (document.seq, document.body))
 
 

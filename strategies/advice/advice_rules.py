@@ -18,11 +18,11 @@ MOST_DESPITE_SKILL: Final = 0.3
 MOST_KNOWLEDGE_GAP: Final = 0.4
 MOST_OF_ONE_TYPE: Final = 0.5
 LEAST_EXAMPLES: Final = 500
-"""The written thresholds (issue 5)."""
+"""The written thresholds."""
 MOST_UNUSED: Final = 0.5
 """Above this share of failures without the skill, what an agent reads before it loads it is at fault (guess)."""
 MOST_TOOL_FAULTS: Final = 0.4
-"""As for the other shares (a guess: the issue names no threshold for code)."""
+"""As for the other shares (a guess)."""
 LEAST_ABOVE_GOOD: Final = 0.1
 """How much more often failures must show a signal than good runs do (a guess): else it explains little."""
 LEAST_RUNS: Final = 20

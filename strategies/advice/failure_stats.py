@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from strategies.episodes.episode import EpisodeRecord
 
 FAILS_UNDER: Final = 0.7
-"""A run fails under this outcome (issue 5)."""
+"""A run fails under this outcome."""
 EXAMPLE_FROM: Final = 0.8
-"""From this outcome on training can use a run (issue 5)."""
+"""From this outcome on training can use a run."""
 ROUNDS: Final = 3
-"""Turns of evolution after which a failure that is still there counts as one that stays (issue 5)."""
+"""Turns of evolution after which a failure that is still there counts as one that stays."""
 LEAST_TASKS: Final = 10
 """Tasks below which a share of them says little; what the gate asks for."""
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 WILDCARD: Final = "<*>"
-"""What a template holds where texts differ (Drain's sign, logs_and_signals.md)."""
+"""What a template holds where texts differ (Drain's sign)."""
 
 
 class Moment(NamedTuple):

@@ -1,4 +1,4 @@
-"""Directives: error texts that tell an agent to do something that only a person should decide on (attack.md, F5).
+"""Directives: error texts that tell an agent to do something that only a person should decide on (F5).
 
 Tools do give advice ("Read it first before writing to it"). What counts here is advice to install, delete,
 publish, force or switch something off, and any command in so many words; a report that this failed is none.

@@ -1,4 +1,4 @@
-"""Origins: who an episode comes from, so that many episodes of one writer count as one voice (attack.md, F4).
+"""Origins: who an episode comes from, so that many episodes of one writer count as one voice (F4).
 
 Of a person's own logs a file of many episodes is an origin, and the small files of a folder (a session each) are
 one. Of logs of others it is the user who owns them, else their folder: who forges logs has any number of files.

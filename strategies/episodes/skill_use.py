@@ -1,6 +1,6 @@
 """Which skills an episode ran under, and in which version, as far as a log tells.
 
-In this order (replay_and_gate.md, After promotion): what a field of the log says, or a folder that `germline pick`
+In this order: what a field of the log says, or a folder that `germline pick`
 gave; the hash of a body in the transcript, which can be resolved with all versions at hand
 (strategies/episodes/skill_version.py); else a skill that was used, its version "" until somebody looks up what
 was on its path. Nothing is guessed.

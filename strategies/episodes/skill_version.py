@@ -1,6 +1,6 @@
 """Attribution: which version of a skill an episode ran under, worked out when episodes are read, never stored.
 
-In this order (replay_and_gate.md, After promotion): what the log itself says; the version whose body is in the
+In this order: what the log itself says; the version whose body is in the
 transcript; the version in the projected file when the episode began. Else the version is "":
 nothing is guessed.
 """

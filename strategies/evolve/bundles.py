@@ -40,7 +40,7 @@ def draft_edits(
     """Measure edits with their claims.
 
     What to do and what to avoid after one error count as one question, judged by what to do; what to avoid stays
-    where it helps by itself on the sealed logs (domain.md, Claims). Of several questions each must carry its part
+    where it helps by itself on the sealed logs. Of several questions each must carry its part
     of the gain: those that only ride along are dropped, and what is left is measured as a candidate of its own.
     Raises: EditError or NotFoundError where the edits do not fit the capsule.
     """

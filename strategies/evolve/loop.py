@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from strategies.select.queue import Agenda, Resting
 
 MAX_CYCLES: Final = 10
-"""How many turns one run takes at most, by default (replay_and_gate.md, Presets)."""
+"""How many turns one run takes at most, by default."""
 
 
 LEAST_TURNS: Final = 2

@@ -42,13 +42,13 @@ if TYPE_CHECKING:
     from strategies.propose.proposal import PastProposal
 
 MINIBATCH: Final = 8
-"""Episodes that one reflection looks at (issue: Claude as proposer)."""
+"""Episodes that one reflection looks at."""
 _MOST_WORDS: Final = 40
 """Templates, and action classes, that a model is shown: the most frequent ones (a guess)."""
 _MOST_TRIED: Final = 30
 """Earlier attempts that a model is shown, the last ones (a guess)."""
 UNCOVERED: Final = frozenset({"missing_capability", "uncovered_failure"})
-"""Kinds of signals that ask for a section of its own (issue: Claude as proposer)."""
+"""Kinds of signals that ask for a section of its own."""
 PASSING: Final = (ModelError, RefusedError, NotRecordedError)
 """What may keep sections and notes from being written: the turn goes on without them."""
 _ITS_OWN: Final = (DeclinedError, CutOffError, MalformedReplyError)

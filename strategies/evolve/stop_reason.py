@@ -1,4 +1,4 @@
-"""Why a run of evolution ended, and whether it came to rest (replay_and_gate.md; issue: when to stop)."""
+"""Why a run of evolution ended, and whether it came to rest."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ HEAD_BYTES: Final = 64 * 1024
 """How much of the decompressed stream a reader sees when it is asked whether a file is meant for it."""
 
 CHUNK_BYTES: Final = 1024 * 1024
-"""Bytes read from disk at once: above 1 MiB the rate no longer rises (logs_and_signals.md)."""
+"""Bytes read from disk at once: above 1 MiB the rate no longer rises."""
 
 WHOLE_LIMIT_BYTES: Final = 256 * 1024 * 1024
 """The largest JSON document that is not line-delimited and still read: all of it is held in memory."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from io import FileIO
 
 FINGERPRINT_BYTES: Final = 1024
-"""How much of either end is looked at: logs_and_signals.md, Tailing."""
+"""How much of either end is looked at."""
 
 PREFIX: Final = "scan:"
 """What the name of a scan's offset begins with; the kept path follows."""

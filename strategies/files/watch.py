@@ -1,6 +1,6 @@
 """Watching folders: events are hints to look, and looking is a scan of `stat` every few seconds anyway.
 
-watchdog lost nine in ten of 40,000 creations under a busy interpreter (logs_and_signals.md, Tailing), so nothing
+watchdog lost nine in ten of 40,000 creations under a busy interpreter (measured 2026-11), so nothing
 is read off its events. Each look is a full one: an overflow of events loses nothing, and needs nothing of its own.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 LOOK_EVERY_S: Final = 2.0
-"""How long a change can stay unseen where the hints fail: logs_and_signals.md says every few seconds."""
+"""How long a change can stay unseen where the hints fail."""
 
 REST_S: Final = 0.05
 """After a hint: writers write in bursts, and one look sees a burst as well as its first line."""

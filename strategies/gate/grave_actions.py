@@ -1,4 +1,4 @@
-"""Grave actions: what no figures promote by themselves, since done wrong it cannot be undone (attack.md, F4)."""
+"""Grave actions: what no figures promote by themselves, since done wrong it cannot be undone (F4)."""
 
 from __future__ import annotations
 

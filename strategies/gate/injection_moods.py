@@ -114,7 +114,7 @@ MOODS: Final = {
         rf"|outdated|a test|fake|off))|(?:everything|anything|all|text) (?:\w+ ){{0,2}}(?:before|above"
         rf"|prior|earlier)(?:\W+\w+){{0,4}}\W+(?:void|obsolete|ignored?|invalid|fake|a test|cancel+ed))\b"
     ),
-    "anew": (
+    "again": (
         rf"\b(?:(?:your|the) (?:new|real|actual|true|updated) (?:{RULES}|task|goal|objective"
         rf"|mission)s?\b{NEAR % 2}(?:is|are|below|follows?)|these {RULES} replace|replaces? all (?:others"
         rf"|(?:other|previous|earlier) {RULES})|(?:follow|obey) (?:only (?:me|my|what|these)|(?:me"

@@ -119,7 +119,7 @@ def _acts(sentence: str) -> AbstractSet[str]:
     return _actions().of(sentence) | _orders().of(_ORDER.sub(rf"\g<0>{MARK}", sentence))
 
 
-_OVERRIDING: Final = frozenset({"discard", "discard all", "discard given", "void", "anew", "unbound"})
+_OVERRIDING: Final = frozenset({"discard", "discard all", "discard given", "void", "again", "unbound"})
 
 
 def _by_mood(moods: AbstractSet[str], *, risky: bool, ordered: bool) -> Iterator[tuple[str, bool]]:

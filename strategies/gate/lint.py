@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from strategies.gate.file_findings import FileChange
 
 TRUST_REGION_FLOOR: Final = 800
-"""Characters that may always change: a one-paragraph skill must be able to grow (replay_and_gate.md)."""
+"""Characters that may always change: a one-paragraph skill must be able to grow."""
 SIZE_WARNINGS_TOKENS: Final = (2_000, 5_000)
-"""Sizes to warn at (replay_and_gate.md, Lint)."""
+"""Sizes to warn at."""
 CHARACTERS_PER_TOKEN: Final = 4
 """A rule of thumb for English prose (a guess)."""
 LEAST_WORDS: Final = 3

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from strategies.policy.written_rules import RolloutPolicy
 
 LOOKS: Final = (1, 2, 3, 4, 6, 8)
-"""The rounds after which the gate looks; after the last it holds (replay_and_gate.md, Rollout gate)."""
+"""The rounds after which the gate looks; after the last it holds."""
 STAKES: Final = (0.05, 0.1, 0.2, 0.35, 0.5)
-"""The bets whose average wealth is the e-value (replay_and_gate.md; Waudby-Smith & Ramdas 2024)."""
+"""The bets whose average wealth is the e-value (Waudby-Smith & Ramdas 2024)."""
 SCALE: Final = 840
 """Task means are counted in these parts: every mean of up to eight whole differences is a whole number of them."""
 FUTILE_Z: Final = 1.28
-"""One-sided 90 %: what a candidate must still be able to reach (replay_and_gate.md)."""
+"""One-sided 90 %: what a candidate must still be able to reach."""
 
 
 Pairs = Sequence[Sequence[float | None]]

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 COMPARISONS: Final = 200
 """How many comparisons one self-test makes: enough to tell 3.5 % from 10 %."""
 LEAST_TRIALS: Final = 4
-"""Trials of a task by one run configuration: two against two (replay_and_gate.md, Self-test)."""
+"""Trials of a task by one run configuration: two against two."""
 
 ALLOWED: Final = 0.035
-"""The share of false promotions that the gate states: above it a self-test fails (replay_and_gate.md)."""
+"""The share of false promotions that the gate states: above it a self-test fails."""
 
 Trials = dict[tuple[str, str], list[float]]
 Kind = Literal["trials", "shuffled", "recovered"]

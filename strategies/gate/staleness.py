@@ -20,7 +20,7 @@ AGENT_VERSION: Final = "version"
 MOST_AGE_S: Final = 30 * 86_400
 """From which age a measurement is old, where nobody rechecks more often (a guess)."""
 GROWTH: Final = 1.25
-"""Tasks must have grown by a quarter to be other tasks: as for a new evaluator (domain.md, Scores)."""
+"""Tasks must have grown by a quarter to be other tasks: as for a new evaluator."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ Source: the public repository EvoMap/evolver (`assets/gep/genes.seed.json`, sche
 its `capsules.json` and `events.jsonl` hold them) and its page on the protocol. A file is a document with `genes`,
 `capsules` or `events`, a list, one object, or one object a line; each object names its `type`.
 Nothing of it is run or fetched, and its scores are left where they are: `outcome.score`, `confidence` and
-`success_streak` are constants there, measured on nothing (peers.md).
+`success_streak` are constants there, measured on nothing.
 """
 
 from __future__ import annotations

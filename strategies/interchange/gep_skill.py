@@ -32,7 +32,7 @@ PROVENANCE: Final = "references/gep.json"
 KIND: Final = "gep"
 """The kind of the triggers: they name signals of Evolver, which are none of ours."""
 _DESCRIPTION_CHARS: Final = 900
-"""Under the 1,024 that skill_files.md allows."""
+"""Under the 1,024 that the specification of skills allows."""
 _PREFIX: Final = re.compile(r"^(gene|gep|distilled)[_-]")
 _SHELL: Final = re.compile(r"[|&;<>$`*?(){}~]")
 _WHEN: Final = 6

@@ -35,7 +35,7 @@ CODES: Final[dict[Preference, float]] = {"a": 0.0, "tie": 0.5, "b": 1.0}
 LEAST_ITEMS: Final = 40
 LEAST_AGREEMENT: Final = 0.6
 LEAST_CONSISTENCY: Final = 0.8
-"""What a calibrated judge must show (replay_and_gate.md, Judge)."""
+"""What a calibrated judge must show."""
 
 
 class BothOrders(NamedTuple):

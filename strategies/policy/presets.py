@@ -18,7 +18,7 @@ Share = Annotated[int, Field(ge=0, le=100)]
 
 MOST_EDITS: Final = 6
 MOST_REGION: Final = 0.40
-"""No preset lets a candidate change more than the loosest row of the table does (replay_and_gate.md, Presets)."""
+"""No preset lets a candidate change more than the loosest row of the table does."""
 
 
 class Weights(Frozen):

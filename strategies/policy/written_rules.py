@@ -14,15 +14,15 @@ METHOD: Final = "replay-1"
 """How claims are judged and episodes imputed; a change that moves figures takes the next number."""
 
 LEAST_OBEDIENT: Final = 5
-"""Obedient episodes that a stratum must hold before a disobedient one of it is imputed (replay_and_gate.md)."""
+"""Obedient episodes that a stratum must hold before a disobedient one of it is imputed."""
 PRIOR_WEIGHT: Final = 10
-"""Episodes' worth of the overall obedient mean that shrinks each stratum's own (replay_and_gate.md)."""
+"""Episodes' worth of the overall obedient mean that shrinks each stratum's own."""
 REFITS: Final = 200
-"""Bootstrap refits behind an interval (replay_and_gate.md)."""
+"""Bootstrap refits behind an interval."""
 
 
 class GatePolicy(Frozen):
-    """What a claim must show before it is promoted; the defaults are the written rule (replay_and_gate.md).
+    """What a claim must show before it is promoted; the defaults are the written rule.
 
     Units: alpha is shared by all claims sent to one evaluator; a risk difference is outcome per episode; an
     arm counts episodes, and tasks are counted, in strata that hold both arms. The bounds refuse looser numbers.

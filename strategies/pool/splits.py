@@ -17,7 +17,7 @@ Shares = tuple[tuple["Split", float], ...]
 
 REPLAY_SHARES: Final[Shares] = (("explore", 0.5), ("sealed", 0.3), ("audit", 0.2))
 ROLLOUT_SHARES: Final[Shares] = (("explore", 0.3), ("sealed", 0.5), ("audit", 0.2))
-"""Task sets for rollouts are smaller, and the gate needs its tasks most (replay_and_gate.md, Splits)."""
+"""Task sets for rollouts are smaller, and the gate needs its tasks most."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ClaimT = TypeVar("ClaimT", bound="Claim")
 
 FALSE_DISCOVERIES: Final = 0.05
-"""The rate that Benjamini-Yekutieli holds on explore (replay_and_gate.md, Offline miner)."""
+"""The rate that Benjamini-Yekutieli holds on explore."""
 
 
 class MinedClaims(NamedTuple):

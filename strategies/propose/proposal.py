@@ -297,7 +297,7 @@ def needed_tasks(strongest: Contrast) -> int | None:
     """Tell how many tasks the strongest claim would need, from explore's informative strata.
 
     Enough for both arms, for the least number of tasks, and for a z of 2.33 (one-sided 1 %), all growing in
-    proportion. None where an arm is empty or the claim shows nothing. Source: replay_and_gate.md.
+    proportion. None where an arm is empty or the claim shows nothing.
     """
     z = abs(strongest.z)
     if not (strongest.obeyed and strongest.disobeyed and z):

@@ -26,7 +26,7 @@ SLOW: Final = "slow"
 TITLE: Final = "Standing guidance"
 """What the gene is called that only slow updates may edit."""
 TASKS: Final = 20
-"""How many explore tasks are compared (replay_and_gate.md; issue: slow guidance)."""
+"""How many explore tasks are compared."""
 WORKS: Final = 0.5
 """The mean outcome from which a task counts as fine (a guess: more often than not)."""
 

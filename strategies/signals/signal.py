@@ -55,7 +55,7 @@ class Detector(Protocol):
 
     @property
     def kind(self) -> str:
-        """The name of the signal, as the table in logs_and_signals.md has it."""
+        """The name of the signal."""
         ...
 
     def detect(self, survey: Survey, thresholds: Thresholds) -> list[Signal]:

@@ -20,7 +20,7 @@ Share = Annotated[float, Field(gt=0, lt=1)]
 
 
 class Thresholds(Frozen):
-    """The thresholds of all signals. Defaults: the table in logs_and_signals.md, else as beside them."""
+    """The thresholds of all signals. Defaults as beside them."""
 
     error_count: Count = 3
     error_episodes: Count = 2
@@ -34,7 +34,7 @@ class Thresholds(Frozen):
     cusum_alarm_sigma: Positive = 5.0
     regression_alpha: Share = 0.005  # measured: at most 3 % false alarms in 300 episodes; at .01 up to 4.2 %
     regression_previous: Several = 20  # the gate's least arm: below it a mean is no reference
-    error_budget: Share = 0.025  # 2-3 % of tool calls fail in an ordinary session log (issue 3)
+    error_budget: Share = 0.025  # 2-3 % of tool calls fail in an ordinary session log
     burn_fast: Positive = 14.4
     burn_slow: Positive = 6.0
     burn_calls: Count = 10  # in the short window; the same as failure_calls, below which a rate says little

@@ -364,7 +364,9 @@ def cut(postgres: Server, log: PostgresLog) -> None:
     postgres.execute(f"SELECT pg_terminate_backend({log._session._connection.info.backend_pid})")
 
 
-def test_a_connection_that_was_lost_between_two_questions_is_made_anew(postgres: Server, log: PostgresLog) -> None:
+def test_a_connection_that_was_lost_between_two_questions_is_made_again(
+    postgres: Server, log: PostgresLog
+) -> None:
     cut(postgres, log)
     assert log.head().position == 5
     cut(postgres, log)

@@ -99,7 +99,7 @@ def test_a_registry_at_rest_in_a_folder_that_nobody_may_write_is_read_and_verifi
         path.parent.chmod(0o700)
 
 
-def test_a_registry_at_rest_that_is_written_while_it_is_open_is_read_anew(
+def test_a_registry_at_rest_that_is_written_while_it_is_open_is_read_again(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.access", lambda *_: False)

@@ -43,7 +43,7 @@ def asked_by_append(log: SqliteLog, pen: Pen, version: int) -> list[str]:
     log._session.connection.set_trace_callback(asked.append)
     log.append([pen.draft("a")], expected={"a": version})
     log._session.connection.set_trace_callback(None)
-    # A statement that is prepared anew, because the schema was read meanwhile, is told twice.
+    # A statement that is prepared again, because the schema was read meanwhile, is told twice.
     return list(dict.fromkeys(one.split()[0] for one in asked if not one.startswith("--")))
 
 

@@ -1,4 +1,4 @@
-"""The preset `auto` in a run: chosen anew for each turn, recorded with each, and binding like any other."""
+"""The preset `auto` in a run: chosen again for each turn, recorded with each, and binding like any other."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def test_a_first_evening_ends_with_sensible_lines_and_says_what_they_were_judged
 
 
 @pytest.mark.parametrize("placebo", [outcomes_shuffled, tasks_permuted])
-def test_nothing_is_learnt_from_sessions_whose_recoveries_are_dealt_out_anew(
+def test_nothing_is_learnt_from_sessions_whose_recoveries_are_dealt_out_again(
     episodes: Sequence[EpisodeRecord], placebo: Deal
 ) -> None:
     for claim in CLAIMS:

@@ -75,7 +75,7 @@ def test_a_page_as_json_holds_diff_evidence_scores_and_the_gate(reviewed: Path) 
     assert {step["rule"] for step in told["gate"]["steps"]} >= {"chance", "size", "replay", "arms", "unseen"}
 
 
-def test_an_approved_candidate_is_a_version_on_disk_and_a_stale_one_is_measured_anew(germline: Terminal) -> None:
+def test_an_approved_candidate_is_a_version_on_disk_and_a_stale_one_is_measured_again(germline: Terminal) -> None:
     first, second = ids(germline)
     told = germline.does("candidate", "approve", first[:8], "--reason", "agreed", "--json").json
     assert (told["schema"], told["version"], told["unproven"]) == ("germline/candidate-approve/1", 2, False)

@@ -1,4 +1,4 @@
-"""The command line contract of terminal.md, for every command there is."""
+"""The command line contract, for every command there is."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def begun(folder: Path, server: AnthropicStub) -> Terminal:
 
 
 def elsewhere(terminal: Terminal) -> Terminal:
-    """Begin anew in another folder, without a key, with the same settings."""
+    """Begin again in another folder, without a key, with the same settings."""
     other = Terminal(terminal.folder / "other", ANTHROPIC_API_KEY="")
     other.folder.mkdir()
     other.does("init", "--split-key", SPLIT_KEY)

@@ -1,4 +1,4 @@
-"""A damaged document of the projection ends a command in one typed error, which names what folds it anew."""
+"""A damaged document of the projection ends a command in one typed error, which names what folds it again."""
 
 from __future__ import annotations
 

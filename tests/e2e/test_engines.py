@@ -110,7 +110,7 @@ def source_rows(registry: Registry) -> dict[str, list[tuple[object, ...]]]:
 
 @pytest.fixture
 def counted_salts(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Give a way to begin the salts of evidence anew: they are the one thing that is drawn for each registry."""
+    """Give a way to begin the salts of evidence again: they are the one thing that is drawn for each registry."""
 
     def begin() -> None:
         salts = count()

@@ -123,7 +123,7 @@ def test_nothing_recovers_where_nothing_matters() -> None:
 
 
 @pytest.mark.parametrize("placebo", [outcomes_shuffled, tasks_permuted])
-def test_no_family_promotes_anything_where_the_outcomes_of_a_true_habit_are_dealt_out_anew(placebo: Deal) -> None:
+def test_no_family_promotes_anything_where_the_outcomes_of_a_true_habit_are_dealt_out_again(placebo: Deal) -> None:
     for seed in SEEDS:
         division = division_of(placebo(world_with_a_habit(seed, HABITS[seed % 5]), seed), str(seed))
         assert compared(THEIR_CLAIMS, division.explore) == list(THEIR_CLAIMS)
@@ -131,7 +131,7 @@ def test_no_family_promotes_anything_where_the_outcomes_of_a_true_habit_are_deal
 
 
 @pytest.mark.parametrize("placebo", [outcomes_shuffled, tasks_permuted])
-def test_nothing_is_learnt_without_outcomes_where_recoveries_are_dealt_out_anew(placebo: Deal) -> None:
+def test_nothing_is_learnt_without_outcomes_where_recoveries_are_dealt_out_again(placebo: Deal) -> None:
     for seed in SEEDS:
         world = recovering(seed)
         for claim in SOME_CLAIMS[:2]:
@@ -143,7 +143,7 @@ def test_nothing_is_learnt_without_outcomes_where_recoveries_are_dealt_out_anew(
 @pytest.mark.data
 @pytest.mark.usefixtures("outcomes_alone_differ")
 @pytest.mark.parametrize("placebo", [outcomes_shuffled, tasks_permuted])
-def test_no_family_promotes_anything_where_recorded_outcomes_are_dealt_out_anew(
+def test_no_family_promotes_anything_where_recorded_outcomes_are_dealt_out_again(
     intercode: Sequence[EpisodeRecord], placebo: Deal
 ) -> None:
     """Of `finish_with` one arm is nearly empty there, and `output` has no moment: the worlds above hold both."""
@@ -156,7 +156,7 @@ def test_no_family_promotes_anything_where_recorded_outcomes_are_dealt_out_anew(
 @pytest.mark.data
 @pytest.mark.parametrize("placebo", [outcomes_shuffled, tasks_permuted])
 @pytest.mark.parametrize("claim", SOME_CLAIMS[:2], ids=["after_error", "after"])
-def test_nothing_is_learnt_from_the_recorded_runs_where_recoveries_are_dealt_out_anew(
+def test_nothing_is_learnt_from_the_recorded_runs_where_recoveries_are_dealt_out_again(
     intercode: Sequence[EpisodeRecord], claim: Claim, placebo: Deal
 ) -> None:
     met = Recoveries([record for record in intercode if moment_of(claim, record) is not None], claim)

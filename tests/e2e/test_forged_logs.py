@@ -1,4 +1,4 @@
-"""Logs that somebody forged (attack.md, F4 to F6): however many one source holds, they support nothing."""
+"""Logs that somebody forged (F4 to F6): however many one source holds, they support nothing."""
 
 from __future__ import annotations
 

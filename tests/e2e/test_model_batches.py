@@ -130,7 +130,7 @@ def test_what_a_batch_may_cost_is_reserved_until_it_has_ended(registry: Registry
     assert all(isinstance(one, Reply) for one in found)
 
 
-def test_a_batch_that_its_server_lost_is_settled_and_sent_anew(registry: Registry, stub: AnthropicStub) -> None:
+def test_a_batch_that_its_server_lost_is_settled_and_sent_again(registry: Registry, stub: AnthropicStub) -> None:
     stub.script("proposer", gives(PICK))
     stub.polls = 9
     with asking(registry, stub, stub.settings(batch=True, batch_wait_s=1.0)) as model:

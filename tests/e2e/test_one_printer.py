@@ -1,4 +1,4 @@
-"""Whatever names and texts hold, what steers a terminal is shown and not obeyed (attack.md, F13)."""
+"""Whatever names and texts hold, what steers a terminal is shown and not obeyed (F13)."""
 
 from __future__ import annotations
 

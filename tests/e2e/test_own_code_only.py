@@ -1,4 +1,4 @@
-"""Modules in the folder where somebody stands are never imported, by no process of ours (attack.md, F20)."""
+"""Modules in the folder where somebody stands are never imported, by no process of ours (F20)."""
 
 from __future__ import annotations
 

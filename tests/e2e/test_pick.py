@@ -48,7 +48,7 @@ def test_the_folder_holds_the_version_and_is_called_like_the_skill(germline: Ter
         assert text == germline.does("show", f"{SKILL}@{version}").out
 
 
-def test_a_seed_draws_the_same_again_and_without_one_it_is_drawn_anew(germline: Terminal) -> None:
+def test_a_seed_draws_the_same_again_and_without_one_it_is_drawn_again(germline: Terminal) -> None:
     first = germline.does("pick", SKILL, "--seed", "5", "--json").json
     assert germline.does("pick", SKILL, "--seed", "5", "--json").json == first
     seeds = {germline.does("pick", SKILL, "--json").json["seed"] for _ in range(3)}
@@ -104,7 +104,7 @@ def test_where_the_newest_goes_it_says_that_it_still_stands(germline: Terminal) 
     assert f"germline revert {SKILL} --to 1 --reason TEXT" in said
 
 
-def test_what_was_changed_in_the_folder_is_written_anew(germline: Terminal) -> None:
+def test_what_was_changed_in_the_folder_is_written_again(germline: Terminal) -> None:
     folder = germline.does("pick", SKILL, "--seed", "1", "--json").json["folder"]
     file = germline.folder / folder / "SKILL.md"
     right = file.read_bytes()

@@ -57,7 +57,7 @@ def sealed_figures(divisions: Sequence[Division], claim: Claim) -> list[Contrast
 @pytest.mark.data
 @pytest.mark.usefixtures("outcomes_alone_differ")
 @pytest.mark.parametrize("placebo", [outcomes_shuffled, tasks_permuted])
-def test_nothing_is_promoted_where_recorded_outcomes_are_dealt_out_anew(
+def test_nothing_is_promoted_where_recorded_outcomes_are_dealt_out_again(
     intercode: Sequence[EpisodeRecord], placebo: Callable[[Sequence[EpisodeRecord], int], list[EpisodeRecord]]
 ) -> None:
     names = templates(intercode)

@@ -120,7 +120,7 @@ def test_who_waits_at_a_terminal_for_events_to_be_folded_anew_is_told_so(
     monkeypatch.setattr("tui.session.bootstrap._FOLDED_A_SECOND", a_second)
     monkeypatch.setattr("sys.stderr.isatty", lambda: on_terminal)
     told.log.drop_documents()
-    note = f"note       the events are folded anew, once: about {told.log.head().position} s\n"
+    note = f"note       the events are folded again, once: about {told.log.head().position} s\n"
     with open_library(Path(told.log.location)):
         assert capsys.readouterr().err == (note if on_terminal and a_second == 1 else "")
     with open_library(Path(told.log.location)):

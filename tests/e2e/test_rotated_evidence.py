@@ -44,7 +44,7 @@ def rotate(germline: Terminal, age: int) -> None:
         log.rename(log.with_name(f"{log.name.removesuffix(before)}.jsonl.{age}"))
 
 
-def begin_anew(germline: Terminal) -> None:
+def begin_again(germline: Terminal) -> None:
     step = {"type": "step", "episode": "new", "tool": "sql", "text": "SELECT 1", "result": "[]"}
     for log in (germline.folder / "logs").glob("*.jsonl.1"):
         log.with_suffix("").write_text(json.dumps(step) + "\n")
@@ -54,7 +54,7 @@ def test_evidence_is_still_there_after_every_kind_of_rotation(germline: Terminal
     assert standing(germline) == {True}
     rotate(germline, 1)
     assert standing(germline) == {True}, "renamed since the last scan"
-    begin_anew(germline)
+    begin_again(germline)
     germline.does("scan", "logs")
     assert standing(germline) == {True}, "renamed, scanned, and another log under the old name"
     rotate(germline, 2)

@@ -1,6 +1,6 @@
 """One picture of each screen at two sizes: what the README shows is what the screens draw.
 
-After a wanted change, GERMLINE_WRITE_PICTURES=1 writes them anew: look at each before committing it.
+After a wanted change, GERMLINE_WRITE_PICTURES=1 writes them again: look at each before committing it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A registry of a stranger (attack.md, F2): it writes nothing before it is trusted.
+"""A registry of a stranger (F2): it writes nothing before it is trusted.
 
 Outside the project it writes where this machine confirmed the place, and nowhere else.
 """

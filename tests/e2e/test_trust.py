@@ -1,4 +1,4 @@
-"""A stranger's clone (attack.md, F1): its settings run, reach and reveal nothing before `germline trust`."""
+"""A stranger's clone (F1): its settings run, reach and reveal nothing before `germline trust`."""
 
 from __future__ import annotations
 

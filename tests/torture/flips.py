@@ -198,7 +198,7 @@ def cut_files(chance: Random, folder: Path, cuts: int) -> Outcome:
 
 
 def rewrite_history(folder: Path) -> Outcome:
-    """Write the whole chain anew with one event changed, and cut its end with SQL: only a checkpoint tells."""
+    """Write the whole chain again with one event changed, and cut its end with SQL: only a checkpoint tells."""
     folder.mkdir(exist_ok=True)
     whole, outcome = grown(folder, 10, open_log=False), Outcome("rewritten history")
     path = folder / "rewritten.db"
@@ -214,7 +214,7 @@ def rewrite_history(folder: Path) -> Outcome:
 
 
 def resealed(events: Sequence[Envelope]) -> tuple[Envelope, ...]:
-    """Write a history anew with its first event changed, and every hash as it has to be."""
+    """Write a history again with its first event changed, and every hash as it has to be."""
     forged = RegistryCreated(split_key="another", preset="balanced")
     drafts = [
         (

@@ -200,7 +200,7 @@ def _but_for_kinds(source: list[list[tuple[Any, ...]]]) -> list[list[tuple[Any, 
 
 
 def rewrite_on_server(server: Server, *, versions: int = 10) -> Outcome:
-    """Write the whole chain anew with one event changed, and cut its end: only a checkpoint tells."""
+    """Write the whole chain again with one event changed, and cut its end: only a checkpoint tells."""
     outcome = Outcome("rewritten, PostgreSQL")
     with victim(server, versions) as whole:
         events = list(whole.log.read())

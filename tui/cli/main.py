@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code.
 
-    `--version` is answered before typer is imported, which alone takes 40 ms (terminal.md, Budgets).
+    `--version` is answered before typer is imported, which alone takes 40 ms.
     """
     try:
         return run_one(list(sys.argv[1:] if argv is None else argv))
@@ -37,7 +37,7 @@ def run_one(words: Sequence[str]) -> int:
 
         sys.stdout.write(answer(words[1:]))
         return 0
-    os.environ["PYTHONSAFEPATH"] = "1"  # no child of ours imports from the folder it stands in (attack.md, F20)
+    os.environ["PYTHONSAFEPATH"] = "1"  # no child of ours imports from the folder it stands in (F20)
     from tui.cli.typer_app import run  # noqa: PLC0415 - see above
 
     return run(words)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 FILE: Final = "registry.db"
 
 _FOLDED_A_SECOND: Final = 25_000
-"""Events that are folded anew in a second (a million in 41 s, measured 2026-11-22)."""
+"""Events that are folded again in a second (a million in 41 s, measured 2026-11-22)."""
 
 Where: TypeAlias = "Path | PostgresAddress"
 """Where a registry is: a file, or a schema in a database. Written out, it shows no password."""
@@ -251,7 +251,7 @@ def _fold(log: EventLog) -> None:
 
     seconds = log.head().position // _FOLDED_A_SECOND
     if seconds and sys.stderr.isatty():
-        sys.stderr.write(f"note       the events are folded anew, once: about {seconds:,} s\n")
+        sys.stderr.write(f"note       the events are folded again, once: about {seconds:,} s\n")
     bring_up_to_date(log)
 
 

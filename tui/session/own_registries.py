@@ -1,6 +1,6 @@
 """Own registries: those that this person created or trusts, each with the confirmed places outside its project.
 
-One that came with a clone is not among them (attack.md, F2): it is read-only until the person trusts it.
+One that came with a clone is not among them (F2): it is read-only until the person trusts it.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _ENDS: Final = dict.fromkeys(map(ord, "\t\n"), "\N{REPLACEMENT CHARACTER}")
 TONES: Final = frozenset(f"tone--{tone}" for tone in get_args(Tone) if tone)
-"""The component classes of a screen that shows rows: each of its panes would make them anew at every focus."""
+"""The component classes of a screen that shows rows: each of its panes would make them again at every focus."""
 
 
 def _shown(text: str) -> str:

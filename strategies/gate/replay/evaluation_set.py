@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from strategies.pool.splits import Division
 
 GROWTH: Final = 1.25
-"""Sealed tasks must have grown by a quarter before the pool gets a new evaluator (domain.md, Scores)."""
+"""Sealed tasks must have grown by a quarter before the pool gets a new evaluator."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Leave one origin out: whether a claim still holds without the logs of any single writer (attack.md, F4).
+"""Leave one origin out: whether a claim still holds without the logs of any single writer (F4).
 
 Who writes a log can write any number of episodes into it, so no number of one origin's is enough.
 """

@@ -52,7 +52,7 @@ def canonical_claims(claims: Iterable[Claim]) -> tuple[str, ...]:
 
 
 def claim_evaluator(evaluator: str, claim: Claim) -> str:
-    """Name the evaluator that judges one claim by `recovered`: the claim is part of it (replay_and_gate.md)."""
+    """Name the evaluator that judges one claim by `recovered`: the claim is part of it."""
     return _digest(["evaluator", evaluator, "recovered", policy_text("recovered"), canonical_claims([claim])])
 
 

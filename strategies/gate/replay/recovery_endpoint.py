@@ -1,7 +1,7 @@
 """The endpoint `recovered`: whether the next attempt of what failed works, where nobody says how episodes ended.
 
 Each arm has one attempt, so it is fair: "any success within some steps" would count a step spent looking as a
-step not spent trying, and turn the sign of a true rule (replay_and_gate.md, Endpoints).
+step not spent trying, and turn the sign of a true rule.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from strategies.gate.replay.contrast import JudgeableEpisodes
 
 ATTEMPT_STEPS: Final = 5
-"""Calls after the error within which the next attempt must come (replay_and_gate.md, Endpoints)."""
+"""Calls after the error within which the next attempt must come."""
 MOST_CENSORING_APART: Final = 0.10
-"""Arms that lose shares of their episodes further apart than this are not compared (replay_and_gate.md)."""
+"""Arms that lose shares of their episodes further apart than this are not compared."""
 OUTCOME_SHARE: Final = 0.5
 """The share of episodes with an outcome from which the outcome decides, not `recovered` (a guess)."""
 

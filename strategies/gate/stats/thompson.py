@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from random import Random
 
 DISCOUNT: Final = 0.99
-"""What is left of an episode's weight after each later one (replay_and_gate.md, After promotion)."""
+"""What is left of an episode's weight after each later one."""
 KEPT_WEIGHT: Final = 0.5
 """What is left of it when a run configuration comes up that was never met before, another model (the same)."""
 LEAST_CHANCE: Final = 0.01

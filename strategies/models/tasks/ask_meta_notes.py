@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _SYSTEM: Final = """\
 You keep notes for somebody who suggests edits to skills, texts that agents load. You are shown how many edits of
 each kind were promoted, held and rejected, the last attempts with the one word that came back, and the notes so
-far. Write the notes anew: at most eight, each one sentence, the most useful first. Note which kinds of edits and
+far. Write the notes again: at most eight, each one sentence, the most useful first. Note which kinds of edits and
 of claims tend to help or fail, and what is not worth trying again. Keep what still holds, drop what does not, and
 invent no reasons: you know one word of each verdict and nothing more."""
 

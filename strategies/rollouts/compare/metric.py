@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from strategies.sandbox.confined_run import Ran, SandboxPolicy
 
 LEAST_REPEATS: Final = 20
-"""Pairs of repeats that stand for tasks (issue 4): a lucky number is not kept."""
+"""Pairs of repeats that stand for tasks: a lucky number is not kept."""
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _NOTE_CHARS: Final = 300
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from strategies.rollouts.run.store import KeptRun
 
 LEAST_SCORE: Final = 0.8
-"""From which score on a run is an example to follow (issue 5)."""
+"""From which score on a run is an example to follow."""
 LEAST_EXAMPLES: Final = 500
-"""Fewer are hardly worth a fine-tuning (issue 5)."""
+"""Fewer are hardly worth a fine-tuning."""
 Decision = Literal["approve", "reject"]
 
 

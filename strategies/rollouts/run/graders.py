@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from strategies.rollouts.tasks.task import CommandGrader, OwnGrader
 
 LENIENT: Final = 0.75
-"""The share of layers that must pass for a lenient pass: 3 of 4 (replay_and_gate.md, Graders)."""
+"""The share of layers that must pass for a lenient pass: 3 of 4."""
 _BY_CHARACTER: Final = 400
 """Up to this length texts are compared character by character, above it word by word: difflib is quadratic."""
 _MOST_WORDS: Final = 3_000

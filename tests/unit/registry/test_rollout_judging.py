@@ -152,7 +152,7 @@ def test_what_comes_out_does_not_depend_on_the_order_or_the_number_of_workers(
     assert found[0] == found[1]
 
 
-def test_after_a_promotion_the_winner_is_measured_anew(registry: Registry, tmp_path: Path) -> None:
+def test_after_a_promotion_the_winner_is_measured_again(registry: Registry, tmp_path: Path) -> None:
     first = proposed(registry, tmp_path, "HELPS a lot.")
     tried(registry, FakeRunner(planted), first)
     text = SKILL.replace("- Round nothing.\n", "- Round nothing.\n- HELPS a lot.\n")

@@ -1,4 +1,4 @@
-"""Scores of versions over time: measured anew, told apart by evaluator, never compared across."""
+"""Scores of versions over time: measured again, told apart by evaluator, never compared across."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Guarded settings: what a project's germline.toml could run, reach or reveal, were its word enough.
 
-A project may have come from a stranger (attack.md, F1), so these take effect once the person trusts them. Every
+A project may have come from a stranger (F1), so these take effect once the person trusts them. Every
 other setting works at once.
 """
 

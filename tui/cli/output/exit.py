@@ -26,7 +26,7 @@ BEGINS: Final = "germline init"
 
 
 def ended(words: Sequence[str], answer: Callable[[], object]) -> int:
-    """Run what answers a command line; an error ends in one message and the exit code that terminal.md promises.
+    """Run what answers a command line; an error ends in one message and its exit code.
 
     Raises: KeyboardInterrupt, once the person who reads the answer through a pager has read it.
     """

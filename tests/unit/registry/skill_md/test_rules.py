@@ -188,7 +188,7 @@ def test_the_file_begins_and_ends_its_lines_as_every_consumer_expects(text: str,
     assert [breach.rule for breach in check_skill(text, "x")] == [rule]
 
 
-def test_only_plain_utf8_may_be_projected_anew() -> None:
+def test_only_plain_utf8_may_be_projected_again() -> None:
     assert rules(head("license: MIT"), encoding="latin-1") == ["encoding"]
     assert rules(head("license: MIT"), encoding="utf-8-sig") == ["encoding"]
 

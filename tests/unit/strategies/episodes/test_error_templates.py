@@ -62,7 +62,7 @@ def accuracy(found: list[str], truth: list[str]) -> float:
 
 @pytest.mark.data
 def test_grouping_accuracy_on_loghub_reaches_its_mark(recorded_data: Path) -> None:
-    """The mean to reach over three sets is 0.88, with one configuration (logs_and_signals.md); it is 0.93."""
+    """The mean to reach over three sets is 0.88, with one configuration; it is 0.93."""
     marks = []
     for name in ("Apache", "HDFS", "Linux"):
         with (recorded_data / "loghub" / name / f"{name}_2k.log_structured.csv").open() as file:

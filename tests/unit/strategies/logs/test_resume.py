@@ -54,7 +54,7 @@ def other_state(offsets: dict[str, bytes], state: bytes) -> dict[str, bytes]:
     }
 
 
-def test_a_state_that_another_version_wrote_is_read_anew(tmp_path: Path) -> None:
+def test_a_state_that_another_version_wrote_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "rollout.jsonl"
     lines = CODEX.splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:4]))
@@ -64,7 +64,7 @@ def test_a_state_that_another_version_wrote_is_read_anew(tmp_path: Path) -> None
     assert (found.text_bytes, found.records) == (len(CODEX), scan([path]).records)
 
 
-def test_a_log_that_is_read_as_another_format_is_read_anew(tmp_path: Path) -> None:
+def test_a_log_that_is_read_as_another_format_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "rollout.jsonl"
     path.write_bytes(CODEX)
     stored = scan_on([path], {}).offsets

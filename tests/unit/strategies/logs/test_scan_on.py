@@ -89,7 +89,7 @@ def test_edit_that_waits_for_its_result_is_known_when_reading_goes_on(tmp_path: 
     assert record.id == scan([path]).records[0].id
 
 
-def test_unchanged_files_are_not_opened_and_others_are_read_anew(tmp_path: Path) -> None:
+def test_unchanged_files_are_not_opened_and_others_are_read_again(tmp_path: Path) -> None:
     for name, body in (("a.json", INTERCODE), ("b.jsonl", CLAUDE), ("c.jsonl.gz", gzip.compress(STEPS))):
         (tmp_path / name).write_bytes(body)
     first = scan_on([tmp_path], {})

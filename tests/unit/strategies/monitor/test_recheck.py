@@ -130,7 +130,7 @@ def test_a_measurement_is_stale_once_the_world_moved_on(
     assert bool(found) == (told != Staleness())
 
 
-def test_another_model_makes_the_live_version_stale_until_it_is_measured_anew(learned: Registry) -> None:
+def test_another_model_makes_the_live_version_stale_until_it_is_measured_again(learned: Registry) -> None:
     recheck(learned, DAILY, seed=7)
     now = learned.clock.now()
     assert not staleness_of(learned, NAME, all_episodes(learned), now)

@@ -13,7 +13,7 @@ harden          | 25 / 60 / 15  | 3 → 2 | 20 % | yes | .005 | 20 | yes
 repair-only     | 100 / 0 / 0   | 2 → 1 | 15 % | no  | .01  | 10 | yes
 early-stabilize | 60 / 35 / 5   | 4 → 2 | 30 % | yes | .01  | 10 | yes
 steady-state    | 60 / 30 / 10  | 1 → 1 | 10 % | no  | .002 | 50 | yes
-"""  # replay_and_gate.md, Presets
+"""
 
 
 def written(preset: Preset) -> tuple[str, ...]:

@@ -84,7 +84,7 @@ def kinds_of(records: Sequence[EpisodeRecord]) -> dict[str, QualityRow]:
 
 @pytest.mark.data
 def test_on_the_airline_four_of_five_failures_show_no_tool_error(recorded_scan: Callable[[str], Scan]) -> None:
-    """89 of 116 failures showed none, and 9 of 36 runs with one still succeeded (logs_and_signals.md)."""
+    """89 of 116 failures showed none, and 9 of 36 runs with one still succeeded."""
     errors = kinds_of(recorded_scan("tau_bench_airline").records)["error_template"]
     assert (errors.precision.hits, errors.precision.n, errors.recall.n) == (26, 35, 116)
     assert errors.lift == pytest.approx(1.28, abs=0.01)

@@ -29,7 +29,7 @@ def test_intercode_gives_every_episode_and_the_two_templates(recorded_scan: Scan
 
 
 def test_intercode_answers_link_the_tasks_that_the_page_counts(recorded_scan: Scanned) -> None:
-    """647 of 865 solved questions share their winning SQL with another (replay_and_gate.md)."""
+    """647 of 865 solved questions share their winning SQL with another."""
     solved: dict[str, set[str]] = {}
     for record in recorded_scan("intercode_sql").records:
         if record.answer_key:
@@ -49,7 +49,7 @@ def test_intercode_evidence_read_again_is_the_error(recorded_scan: Scanned) -> N
 
 
 def test_tau_bench_gives_four_trials_of_fifty_tasks(recorded_scan: Scanned) -> None:
-    """36 runs met a tool error, 9 of them still succeeded (logs_and_signals.md)."""
+    """36 runs met a tool error, 9 of them still succeeded."""
     found = recorded_scan("tau_bench_airline")
     assert len(found.records) == 200
     assert len({record.task for record in found.records}) == 50

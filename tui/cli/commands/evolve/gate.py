@@ -112,8 +112,8 @@ def _material(call: Invocation, logs: Sequence[str], preset: str) -> tuple[Seque
 def _print(call: Invocation, result: SelfTest, preset: str, seed: int) -> None:
     what = {
         "trials": f"a skill against itself: the trials of {count(result.sources, 'task')}, two by two",
-        "shuffled": f"{count(result.sources, 'claim')} in turn, on outcomes shuffled anew each time",
-        "recovered": f"{count(result.sources, 'claim')} in turn, on `recovered` shuffled anew each time",
+        "shuffled": f"{count(result.sources, 'claim')} in turn, on outcomes shuffled again each time",
+        "recovered": f"{count(result.sources, 'claim')} in turn, on `recovered` shuffled again each time",
     }[result.kind]
     held = result.false_promotion_rate <= ALLOWED
     mark = call.paint("✓", "good") if held else call.paint("✗", "bad")

@@ -46,7 +46,7 @@ def signals(
     """
     call = invocation(ctx)
     if measured:
-        from tui.cli.printers.signal_quality import tell_quality  # noqa: PLC0415 - detecting anew is for those who ask
+        from tui.cli.printers.signal_quality import tell_quality  # noqa: PLC0415 - detecting again is for those who ask
 
         tell_quality(call, as_json=as_json)
         return

@@ -59,7 +59,8 @@ def watch(
         bool, typer.Option("--evolve", help="Take turns of evolution when a signal newly crosses its threshold.")
     ] = False,
     every: Annotated[
-        str, typer.Option("--recheck", metavar="24h", help="Measure the versions in use anew, at most this often.")
+        str,
+        typer.Option("--recheck", metavar="24h", help="Measure the versions in use again, at most this often."),
     ] = "",
     floor: Annotated[
         float | None,
