@@ -50,7 +50,9 @@ class SqlTables(ABC, Generic[SessionT]):
 
     def get_blobs(self, names: Iterable[str]) -> dict[str, bytes]:
         """Return the bytes kept under several hashes, by hash; those that there are none of are left out."""
-        condition, parameter = self.any_of("name", list(names))
+        condition, parameter = self.any_of("name", wanted := list(names))
+        if not wanted:
+            return {}
         rows = self._session.rows(f"SELECT name, body FROM blobs WHERE {condition}", (parameter,))  # noqa: S608 - no text from outside
         return {name: whole_blob(name, bytes(body)) for name, body in rows}
 

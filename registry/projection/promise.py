@@ -26,13 +26,18 @@ _LAST: Final[dict[str, Capsule]] = {}
 """The versions of the capsule that was folded last, by the hash of their event."""
 
 
-def as_promised(log: EventLog, capsule: Capsule, document: StoredDocument) -> Capsule:
+def as_promised(log: EventLog, capsule: Capsule, document: StoredDocument, made: Envelope | None) -> Capsule:
     """Return a capsule that projects what the event of its version promised; `document` is what it was read from.
 
+    `made` is the event where the version is said to have been made.
     Raises: StorageError for any other; CorruptLogError where the event is not what was hashed.
     """
-    made = next(iter(log.at([capsule.position])), None)
-    if made is None or made.type != "CapsuleVersioned" or capsule.name != document.key:
+    if (
+        made is None
+        or made.position != capsule.position
+        or made.type != "CapsuleVersioned"
+        or capsule.name != document.key
+    ):
         raise damaged(log, document)
     event = made.event
     if (event.capsule, event.version) != (capsule.name, capsule.version):  # type: ignore[attr-defined]

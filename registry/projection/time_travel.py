@@ -29,9 +29,10 @@ def latest(log: EventLog, name: str) -> Capsule | None:
     document = log.document("live", name)
     while document is not None:
         capsule = read_back(log, document, thaw)
-        newest = log.read(stream=f"capsule:{name}", types=("CapsuleVersioned",), newest_first=True, limit=1)
-        if [made.position for made in newest] == [capsule.position]:
-            return as_promised(log, capsule, document)
+        versions = log.read(stream=f"capsule:{name}", types=("CapsuleVersioned",), newest_first=True, limit=1)
+        made = next(iter(versions), None)
+        if made and made.position == capsule.position:
+            return as_promised(log, capsule, document, made)
         last, document = document, log.document("live", name)
         if document == last:  # no other process made a version meanwhile
             raise damaged(log, document)
@@ -55,10 +56,10 @@ def at_version(log: EventLog, name: str, version: int) -> Capsule | None:
     document = _made(log, name, version)
     if document is None:
         return None
-    capsule = _folded(log, name, read_back(log, document, _position_in))
+    capsule, made = _folded(log, name, read_back(log, document, _position_in))
     if capsule is None or capsule.version != version:  # the position of something else
         raise damaged(log, document)
-    return as_promised(log, capsule, document)
+    return as_promised(log, capsule, document, made)
 
 
 def at_position(log: EventLog, name: str, position: int) -> Capsule | None:
@@ -66,30 +67,37 @@ def at_position(log: EventLog, name: str, position: int) -> Capsule | None:
 
     Raises: StorageError where that version does not project what it promised.
     """
-    capsule = _folded(log, name, position)
+    capsule, made = _folded(log, name, position)
     if capsule is None or not capsule.version:  # no version yet that promised anything
         return next((state for at, state in folded_from_events(log, name) if at.position == position), capsule)
-    made = capsule if capsule.position == position else _folded(log, name, capsule.position)
+    version: Capsule | None = capsule
+    if capsule.position != position:
+        version, made = _folded(log, name, capsule.position)
     document = _made(log, name, capsule.version)
-    if document is None or made is None:
+    if document is None or version is None:
         raise damaged(log, f"the place of version {capsule.version} of {name}")
-    return _with_changes(log, as_promised(log, made, document), after=made.position, upto=position)
+    promised = as_promised(log, version, document, made)
+    return _with_changes(log, promised, name, after=version.position, upto=position)[0]
 
 
-def _folded(log: EventLog, name: str, position: int) -> Capsule | None:
-    """Fold a capsule up to a position, from the snapshot before it."""
+def _folded(log: EventLog, name: str, position: int) -> tuple[Capsule | None, Envelope | None]:
+    """Fold a capsule up to the event at a position, from the snapshot before it; gives that event as well."""
     snapshot = log.document("snapshot", name, at=position)
     capsule = read_back(log, snapshot, thaw) if snapshot else None
-    return _with_changes(log, capsule, after=snapshot.seq if snapshot else 0, upto=position, name=name)
+    return _with_changes(log, capsule, name, after=snapshot.seq if snapshot else 0, upto=position)
 
 
 def _with_changes(
-    log: EventLog, capsule: Capsule | None, *, after: int, upto: int, name: str = ""
-) -> Capsule | None:
-    changes = log.documents("touch", capsule.name if capsule else name, after=after, upto=upto)
-    for envelope in log.at([change.seq for change in changes]):
-        capsule = apply(capsule, envelope.event, envelope)
-    return capsule
+    log: EventLog, capsule: Capsule | None, name: str, *, after: int, upto: int
+) -> tuple[Capsule | None, Envelope | None]:
+    changes = {change.seq for change in log.documents("touch", name, after=after, upto=upto)}
+    last = None
+    for envelope in log.at(sorted(changes | {upto})):
+        if envelope.position in changes:
+            capsule = apply(capsule, envelope.event, envelope)
+        if envelope.position == upto:
+            last = envelope
+    return capsule, last
 
 
 def position_of(log: EventLog, name: str, version: int) -> int:

@@ -9,6 +9,7 @@ import pytest
 from events.types.claims import After, AfterError, Claim
 from examples import record_workspace
 from examples.record_sessions import record_all
+from strategies.claims.directives import first_clause
 from strategies.gate.replay.contrast import cases_of, contrast
 from strategies.gate.replay.exposure import moment_of
 from strategies.gate.replay.recovery_endpoint import attempts
@@ -133,7 +134,7 @@ def test_a_first_evening_ends_with_sensible_lines_and_says_what_they_were_judged
     assert done.items() <= SENSIBLE.items()
     assert {cycle["effect"]["endpoint"] for cycle in learnt} == {"recovered"}
     lines = germline.does("show", "shop", "--json").json["lines"]
-    line = next(row["line"] for row in lines if NOT_READ in row["text"])
+    line = next(row["line"] for row in lines if first_clause(NOT_READ) in row["text"])
     why = germline.does("why", f"shop:{line}", "--json").json
     assert why["effect"]["endpoint"] == why["after"]["endpoint"] == "recovered"
     assert any("`recovered` alone" in reason for reason in why["reasons"])

@@ -17,7 +17,7 @@ from registry.projection.projector import rebuild
 from registry.projection.stored_documents import FORMAT
 from registry.registry import Registry
 from tests.clocks import TickingClock
-from tests.registries import AVOID, NAME, NO_GUESS, documents, imported, learn, rewrite
+from tests.registries import AVOID, NAME, NO_GUESS, documents, imported, learn, listed, rewrite
 from tui.session.bootstrap import open_library
 
 FILES = {"scripts/run.sh": "echo 1\n", "notes.txt": "count\n"}
@@ -120,6 +120,7 @@ def test_who_waits_at_a_terminal_for_events_to_be_folded_anew_is_told_so(
     monkeypatch.setattr("tui.session.bootstrap._FOLDED_A_SECOND", a_second)
     monkeypatch.setattr("sys.stderr.isatty", lambda: on_terminal)
     told.log.drop_documents()
+    listed(told, Path(told.log.location))
     note = f"note       the events are folded again, once: about {told.log.head().position} s\n"
     with open_library(Path(told.log.location)):
         assert capsys.readouterr().err == (note if on_terminal and a_second == 1 else "")

@@ -102,7 +102,7 @@ def test_the_registry_promotes_no_edit_that_does_not_fit(registry: Registry, edi
 def test_the_registry_promotes_nothing_on_a_stale_base(registry: Registry) -> None:
     base = registry.capsule(NAME)
     add = [Edit(op="append", gene=base.genes[0].id, text=(f"{text}.\n",)) for text in ("One", "Two")]
-    first, late = (proposal(base, edit, candidate=edit.text[0]) for edit in add)
+    first, late = (proposal(base, edit, candidate=name * 64) for edit, name in zip(add, "ab", strict=True))
     registry.execute(Propose(late))
     judged(registry, first)
     head, before = registry.log.head(), standing(registry)

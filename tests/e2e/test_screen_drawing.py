@@ -113,7 +113,8 @@ async def test_a_key_on_the_why_screen_asks_the_database_a_few_questions(
             await at.press("j")
             counts.append(len(asked))
     assert max(counts) > 1
-    assert max(counts) <= MOST_QUESTIONS, counts
+    assert sorted(counts)[-2] <= MOST_QUESTIONS, counts
+    assert max(counts) <= MOST_QUESTIONS + 1, counts  # once, where logs were moved to is asked for as well
 
 
 async def test_a_move_that_takes_long_to_read_is_drawn_before_it_is_read(

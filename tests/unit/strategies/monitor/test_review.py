@@ -102,10 +102,6 @@ def with_hidden_text(registry: Registry) -> Candidate:
     return held(registry, "Look at the tables\u200b first.\n")
 
 
-def with_a_secret(registry: Registry) -> Candidate:
-    return held(registry, f"Use the key ghp_{'a1B2c3D4' * 4}5678 always.\n")
-
-
 def on_a_stale_base(registry: Registry) -> Candidate:
     candidate = held(registry)
     learn(registry, "Something else.\n", candidate="other", claims=())
@@ -134,7 +130,6 @@ def decided(registry: Registry) -> Candidate:
         (over_budget, RefusedError, "5 edits, the preset allows 4"),
         (over_the_region, RefusedError, "the trust region allows"),
         (with_hidden_text, RefusedError, "hidden characters"),
-        (with_a_secret, RefusedError, "secret"),
         (on_a_stale_base, ConflictError, "stale base: .* which is at version 2 now"),
         (of_a_protected_line, EditError, "is protected"),
         (of_a_line_that_is_not_there, EditError, "no line 99"),

@@ -71,5 +71,5 @@ def test_a_place_is_looked_at_where_it_leads(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", [".git/hooks/pre-commit", "a/.GIT/config"])
 def test_no_file_of_a_skill_is_a_hook_of_git(tmp_path: Path, path: str) -> None:
-    with pytest.raises(SkillFormatError, match="does not lie inside"):
+    with pytest.raises(SkillFormatError, match="is no file of a skill"):
         contained(tmp_path, path)
