@@ -249,10 +249,15 @@ def _fold(log: EventLog) -> None:
     """Fold what is not folded yet; a person who waits at a terminal learns why, as after an upgrade."""
     from registry.projection.projector import bring_up_to_date  # noqa: PLC0415 - for those who write
 
+    tell_wait(log, "the events are folded again, once")
+    bring_up_to_date(log)
+
+
+def tell_wait(log: EventLog, why: str) -> None:
+    """Say to a person at a terminal why they wait, and how long, where all events are folded."""
     seconds = log.head().position // _FOLDED_A_SECOND
     if seconds and sys.stderr.isatty():
-        sys.stderr.write(f"note       the events are folded again, once: about {seconds:,} s\n")
-    bring_up_to_date(log)
+        sys.stderr.write(f"note       {why}: about {seconds:,} s\n")
 
 
 def _is_projected(library: Library) -> bool:

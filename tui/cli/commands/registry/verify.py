@@ -16,7 +16,7 @@ from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.documents.checkpoints import ComparedFile, ProblemRow, VerifyDocument
-from tui.session.bootstrap import beside_of, find_registry, open_log
+from tui.session.bootstrap import beside_of, find_registry, open_log, tell_wait
 from tui.text.numbers import count
 
 if TYPE_CHECKING:
@@ -163,6 +163,7 @@ def _verified(path: Where, against: Path | None, key: str) -> tuple[Integrity, _
     try:
         integrity = log.verify()
         if not integrity.problems:
+            tell_wait(log, "what is kept beside the events is compared with them")
             integrity = integrity._replace(problems=tuple(document_problems(log)))
         return (
             integrity,
