@@ -36,7 +36,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 PACKAGES: Final = ("events", "registry", "strategies", "tui")
 TINY_LINES: Final = 50
 OPENED_S, SETTLED_S, LINES = 3.0, 0.4, 25
-WORDS: Final = frozenset({"whoever", "again", "told", "said", "stands", "begot", "whereto"})
+WORDS: Final = frozenset({"whoever", "anew", "told", "said", "stands", "begot", "whereto"})
 VAGUE: Final = frozenset({"one", "found", "said", "told"})
 
 

@@ -1,4 +1,4 @@
-"""The sidecar's last line, as this machine's memory of a log: what was there once is there, or it is said."""
+"""The sidecar's last line, as this machine's memory of a log: what was there once is there, or missed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def require_last_seen(log: EventLog) -> None:
 def contradiction(log: EventLog) -> Problem | None:
     """Tell where a log contradicts the last line of its sidecar; None too where there is none that can be read.
 
-    Costs every command a read of 4 kB and of one hash; what stands in the line is checked only where that differs.
+    Costs every command a read of 4 kB and of one hash; the rest of the line is checked only where that differs.
     """
     sidecar = sidecar_of(log.beside)
     try:

@@ -36,9 +36,9 @@ def statement_on(library: Library, capsule: Capsule, checkpoint: Checkpoint) -> 
     Raises: NotFoundError where an event came after the checkpoint; CorruptLogError for a log with a gap;
     StorageError where a line is not from the event that it names.
     """
-    said = projected_lines(capsule)
-    lines = Counter(line.origin for line in said)
-    origins_of(library, capsule, said)
+    projected = projected_lines(capsule)
+    lines = Counter(line.origin for line in projected)
+    origins_of(library, capsule, projected)
     wrote = {*lines, *(file.origin for file in capsule.files), capsule.position, capsule.born}
     candidates = _candidates(library, sorted(wrote))
     signals = _signals(library, candidates)

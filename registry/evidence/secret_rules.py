@@ -1,7 +1,7 @@
-"""What secrets look like: patterns for google-re2, which reads any text in linear time, whoever wrote it.
+"""What secrets look like: patterns for google-re2, which reads any text in linear time.
 
 A secret is known by itself (what its issuer puts in front, a key block), by the name that it is given to, or by
-the command that takes it. Names, forms of assignment and quotes are put together here, so that each is said once.
+the command that takes it. Names, forms of assignment and quotes are put together here: each is written once.
 Patterns are on bytes; the group `secret`, else the whole match, is what goes. Rules follow gitleaks in name where
 it has the same.
 """

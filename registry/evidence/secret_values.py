@@ -166,7 +166,7 @@ _URL_SAFE: Final = bytes.maketrans(b"-_", b"+/")
 
 
 def unwrapped(run: bytes) -> bytes:
-    """Give the text that a run of base64 stands for, b"" where that is no text."""
+    """Give the text that a run of base64 encodes, b"" where that is no text."""
     bare = run.rstrip(b"=").translate(_URL_SAFE)
     try:
         raw = base64.b64decode(bare + b"=" * (-len(bare) % 4), validate=True)

@@ -1,6 +1,6 @@
 """Promised text: what a capsule projects is compared with the event of its version before it leaves.
 
-Documents are a cache that whoever may write to the database can change, and events are not. A version of schema 1
+Documents are a cache that every writer of the database can change, and events are not. A version of schema 1
 promised nothing: its text is folded again from its events.
 """
 
@@ -29,7 +29,7 @@ _LAST: Final[dict[str, Capsule]] = {}
 def as_promised(log: EventLog, capsule: Capsule, document: StoredDocument, made: Envelope | None) -> Capsule:
     """Return a capsule that projects what the event of its version promised; `document` is what it was read from.
 
-    `made` is the event where the version is said to have been made.
+    `made` is the event where its document has the version made.
     Raises: StorageError for any other; CorruptLogError where the event is not what was hashed.
     """
     if (

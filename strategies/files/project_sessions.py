@@ -25,7 +25,7 @@ class ProjectSessions:
     """Tells of a log whether an agent wrote it in one folder, or below it.
 
     The folder that its first records name counts, or the hash of one (Gemini CLI); where they name none, the name
-    of the folder that the log lies in, which some agents make of the project's path. What was told once is kept.
+    of the folder that the log lies in, which some agents make of the project's path. An answer is kept.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -41,10 +41,10 @@ class ProjectSessions:
         try:
             key = (str(path), path.stat().st_ino)
             if key not in self._known:
-                told = self._told_by(_head(path))
-                if told is None:
+                belongs = self._told_by(_head(path))
+                if belongs is None:
                     return self._lies_in(path)  # it may say so later
-                self._known[key] = told
+                self._known[key] = belongs
         except OSError:
             return False
         return self._known[key]

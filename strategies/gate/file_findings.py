@@ -88,10 +88,10 @@ def findings_in_changes(changes: Iterable[FileChange]) -> tuple[FileFinding, ...
 def findings_in_skill(skill: SkillFolder) -> tuple[FileFinding, ...]:
     """Look at everything that a skill folder brings: front matter and body, references and scripts."""
     body = "".join([*skill.front, *(line for section in skill.sections for line in section.lines)])
-    found = [*_granted(skill.front), *findings_in_file(SKILL_FILE, body.encode(errors="replace"), 0)]
+    findings = [*_granted(skill.front), *findings_in_file(SKILL_FILE, body.encode(errors="replace"), 0)]
     for file in skill.files:
-        found += findings_in_file(file.entry.path, file.content, file.entry.mode)
-    return tuple(found)
+        findings += findings_in_file(file.entry.path, file.content, file.entry.mode)
+    return tuple(findings)
 
 
 def findings_in_file(
@@ -111,15 +111,15 @@ def findings_in_file(
         if line in known:
             before = ""
             continue
-        said = instructing(line)
-        broken = instructing(f"{before} {line}") if before and line and not said else ()
-        for what in said or broken:
+        reasons = instructing(line)
+        broken = instructing(f"{before} {line}") if before and line and not reasons else ()
+        for what in reasons or broken:
             yield FileFinding(
                 path, number, "quarantine", what, (f"{before} {line}" if broken else line)[:_SHOWN_CHARS]
             )
         for what in reaches(line) if script else ():
             yield FileFinding(path, number, "notice", what, line[:_SHOWN_CHARS])
-        before = "" if said or broken or script or line.endswith(_ENDS) else line
+        before = "" if reasons or broken or script or line.endswith(_ENDS) else line
     if len(text) > MOST_CHARS or text.count("\n") >= MOST_LINES:
         most = f"{MOST_LINES:,} lines and {MOST_CHARS:,} characters"
         yield FileFinding(path, 0, "notice", "is too long", f"what follows its first {most} was not looked at")

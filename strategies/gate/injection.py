@@ -142,11 +142,11 @@ def quarantine_rule(proposed: CandidateProposed, files: Sequence[FileChange] = (
 
 def _of_files(files: Sequence[FileChange]) -> Iterator[str]:
     """Say what instructs in files, the first in words, the others by their number."""
-    found = [finding for finding in findings_in_changes(files) if finding.level == "quarantine"]
-    for finding in found[:_SHOWN_OF_A_FILE]:
+    findings = [finding for finding in findings_in_changes(files) if finding.level == "quarantine"]
+    for finding in findings[:_SHOWN_OF_A_FILE]:
         yield f"{finding.what} in {finding.path}:{finding.line}, {_shown(finding.text)}"
-    if len(found) > _SHOWN_OF_A_FILE:
-        yield f"{len(found) - _SHOWN_OF_A_FILE} more in files"
+    if len(findings) > _SHOWN_OF_A_FILE:
+        yield f"{len(findings) - _SHOWN_OF_A_FILE} more in files"
 
 
 def _carried(lines: Iterable[str], parts: Iterable[Frozen]) -> Iterator[tuple[str, bool]]:

@@ -86,14 +86,14 @@ def _orders() -> _Classes:
 
 def instructing(line: str) -> tuple[str, ...]:
     """Name what in a line instructs an agent against its user, or does not show; nothing for what is harmless."""
-    found = [HIDDEN_CHARACTERS] if HIDDEN in line or hidden_characters(line) else []
+    names = [HIDDEN_CHARACTERS] if HIDDEN in line or hidden_characters(line) else []
     for piece in _pieces(line):
         for text, encoded in readings(piece):
             named = _named(text)
             if encoded and (named or (encoded == RUN and says_something(text))):
-                found.append(ENCODED)
-            found += named
-    return tuple(dict.fromkeys(found))
+                names.append(ENCODED)
+            names += named
+    return tuple(dict.fromkeys(names))
 
 
 def _pieces(line: str) -> Iterator[str]:
@@ -200,10 +200,10 @@ def _asks_for_secrets(acts: AbstractSet[str], moods: AbstractSet[str]) -> bool:
     moved = acts & {"out form", "put", "say"} if "secret" in acts else acts & {"out"}
     if outside and moved and (private or "handed" in acts):
         return True
-    said = ("in full" in acts and bool(acts & {"say", "ask for"})) or (
+    spoken = ("in full" in acts and bool(acts & {"say", "ask for"})) or (
         "placed" in acts and bool(acts & {"say", "put", "out"})
     )
-    return bool(private and said) or {"out", "in full", "secret"} <= acts
+    return bool(private and spoken) or {"out", "in full", "secret"} <= acts
 
 
 def _risky(acts: AbstractSet[str]) -> bool:

@@ -78,11 +78,11 @@ REACHES: Final = {
 def _set() -> re2.Set:
     options = re2.Options()
     options.max_mem = 64 << 20
-    found = re2.Set.SearchSet(options)
+    reaches = re2.Set.SearchSet(options)
     for pattern in REACHES.values():
-        found.Add(pattern)
-    found.Compile()
-    return found
+        reaches.Add(pattern)
+    reaches.Compile()
+    return reaches
 
 
 def is_script(path: str, first_line: str, mode: int) -> bool:

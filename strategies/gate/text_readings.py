@@ -1,4 +1,4 @@
-"""The ways in which a line can be read: as it stands, without what hides in it, and decoded."""
+"""The ways in which a line can be read: as it is, without what hides in it, and decoded."""
 
 from __future__ import annotations
 
@@ -106,11 +106,11 @@ def _of_runs(text: str) -> Iterator[str]:
     runs = [(_base64, match[0]) for match in _BASE64.finditer(text)]
     runs += [(_hex, match[0]) for match in _HEX.finditer(text)]
     for decode, run in runs[:_MOST_RUNS]:
-        said = decode(run).decode(errors="replace")
-        if said and sum(
-            char.isprintable() or char in "\t\n\r" for char in said.replace("\ufffd", "\0")
-        ) >= _READABLE * len(said):
-            yield said
+        decoded_text = decode(run).decode(errors="replace")
+        if decoded_text and sum(
+            char.isprintable() or char in "\t\n\r" for char in decoded_text.replace("\ufffd", "\0")
+        ) >= _READABLE * len(decoded_text):
+            yield decoded_text
 
 
 def _base64(run: str) -> bytes:

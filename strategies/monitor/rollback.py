@@ -124,7 +124,7 @@ def _of_one_source(
     """
     lost = Counter(map(_writer, fall.failed))
     for writer, _ in lost.most_common(_LEFT_OUT):
-        left = {version: [one for one in ended if _writer(one) != writer] for version, ended in ran.items()}
+        left = {version: [use for use in ended if _writer(use) != writer] for version, ended in ran.items()}
         before = next(same for same in lineage if fall.before in same)
         if sum(len(left.get(version, ())) for version in before) < thresholds.regression_previous:
             left |= {version: list(ran.get(version, ())) for version in before}

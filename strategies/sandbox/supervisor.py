@@ -61,9 +61,9 @@ def start(spec: Spec, failure: int, keep_inside: Callable[[Spec], None] | None, 
         ours.close()
         _become(spec, failure, keep_inside, its, apart=apart)
     its.close()
-    said, passed, _, _ = ours.recvmsg(1, _socket.CMSG_SPACE(4))
+    message, passed, _, _ = ours.recvmsg(1, _socket.CMSG_SPACE(4))
     listener = int.from_bytes(passed[0][2], "little") if passed else -1
-    return Started(pid, listener, ours, failed=not said)
+    return Started(pid, listener, ours, failed=not message)
 
 
 class Watch:

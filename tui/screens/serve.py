@@ -1,4 +1,4 @@
-"""Serving: the screens in a browser, for whoever has the secret address; an extra (textual-serve)."""
+"""Serving: the screens in a browser, for those who have the secret address; an extra (textual-serve)."""
 
 from __future__ import annotations
 

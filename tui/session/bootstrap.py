@@ -60,7 +60,7 @@ def find_registry(named: str = "") -> Where:
 
 
 def project_folder(named: str = "") -> Path:
-    """Give the folder of the project: the one that the registry lies in, else the one that a person stands in.
+    """Give the folder of the project: the one that the registry lies in, else the current one.
 
     Raises: as `find_registry`, but for a registry that is not there.
     """

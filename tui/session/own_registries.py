@@ -157,7 +157,7 @@ def project_of(where: Path | PostgresAddress) -> Path | None:
 def is_ignored_by_git(file: Path) -> bool:
     """Tell whether a file lies in a work tree of git, and no path like its own is tracked: no clone brought it.
 
-    Whatever cannot be told for certain (no repository, a submodule, a split index) counts as tracked. The index is
+    Whatever is not certain (no repository, a submodule, a split index) counts as tracked. The index is
     read as bytes: git itself would obey the settings of the repository.
     """
     folder = file.resolve().parent

@@ -82,17 +82,17 @@ def replication(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> Rep
         return None
     leaves_out = not isinstance(claim, Inverse) and getattr(claim, "do", None) is None
     own_p = NOT_AGAINST if leaves_out and not isinstance(claim, (OutputClaim, PluginClaim)) else OWN_P
-    left, obeying = [*_left(every, own_p)], [one for one in every.values() if one.arms[0]]
-    worst = max(left, key=lambda one: (one.p / one.most_p, -one.value), default=None)
-    heaviest = sorted((-sum(one.arms), origin) for (origin, _), one in every.items())[:NAMED]
+    left, obeying = [*_left(every, own_p)], [part for part in every.values() if part.arms[0]]
+    worst = max(left, key=lambda part: (part.p / part.most_p, -part.value), default=None)
+    heaviest = sorted((-sum(part.arms), origin) for (origin, _), part in every.items())[:NAMED]
     return Replication(
         origins=len(every),
-        own=sum(one.own for one in every.values()),
-        new=any(record.trust == "mine" for record in records) and not any(one.own for one in obeying),
+        own=sum(part.own for part in every.values()),
+        new=any(record.trust == "mine" for record in records) and not any(part.own for part in obeying),
         shares=tuple(OriginShare(name=short_name(origin), episodes=-size) for size, origin in heaviest),
         left_out=short_name(worst.origin) if worst else "",
-        risk_difference=min((one.value for one in left), default=0.0),
-        low=min((one.low for one in left), default=0.0),
+        risk_difference=min((part.value for part in left), default=0.0),
+        low=min((part.low for part in left), default=0.0),
         p=worst.p if worst else 0.0,
         most_p=worst.most_p if worst else 1.0,
     )
@@ -127,11 +127,11 @@ def _table(disobeyed: Sequence[float], obeyed: Sequence[float]) -> Table:
 
 def _left(every: Mapping[_Key, _Origin], own_p: float) -> Iterator[_Left]:
     """Compare the arms without each origin that could carry the figure."""
-    obeyed, disobeyed = (sum(one.arms[arm] for one in every.values()) for arm in (0, 1))
-    for key, one in sorted(every.items()):
-        if one.arms[0] >= CARRYING * obeyed or one.arms[1] >= CARRYING * disobeyed:
-            rest = [every[at] for at in sorted(every) if at != key and (every[at].own or not one.own)]
-            left = _shown(key[0], rest, one.trust, own_p)
+    obeyed, disobeyed = (sum(part.arms[arm] for part in every.values()) for arm in (0, 1))
+    for key, part in sorted(every.items()):
+        if part.arms[0] >= CARRYING * obeyed or part.arms[1] >= CARRYING * disobeyed:
+            rest = [every[at] for at in sorted(every) if at != key and (every[at].own or not part.own)]
+            left = _shown(key[0], rest, part.trust, own_p)
             if left is not None:
                 yield left
 

@@ -95,7 +95,7 @@ class CopilotCliReader:
 
 
 class _CopilotSession(Session):
-    """A session while its events come. A call counts from its request, or where none is told from its start."""
+    """A session while its events come. A call counts from its request, or where there is none from its start."""
 
     def __init__(self, log: LogFile, tally: ReadTally) -> None:
         super().__init__(log, tally)

@@ -118,7 +118,7 @@ def text_in(content: str | Sequence[TextPart | str] | TextPart | None) -> str:
 
 
 def raw_text(raw: Json) -> str:
-    """Give a JSON value as text: a string's own, else the JSON as it stands; "" for null."""
+    """Give a JSON value as text: a string's own, else the JSON as it is; "" for null."""
     body = bytes(raw)
     if body.startswith(b'"'):
         return _STRING.decode(body)

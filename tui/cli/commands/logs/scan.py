@@ -112,8 +112,8 @@ def _explain(call: Invocation, files: Sequence[Path], *, as_json: bool) -> None:
         call.say(f"file       {clip_path(str(path), width() - 11)}")
         for row in taking:
             mark = "reads it" if row.chosen else "would read it"
-            found = f"{count(row.episodes, 'episode')}, {count(row.steps, 'step')}, {row.failing:,} failing"
-            call.say(f"  {row.format:<18} {mark}: {found}")
+            figures = f"{count(row.episodes, 'episode')}, {count(row.steps, 'step')}, {row.failing:,} failing"
+            call.say(f"  {row.format:<18} {mark}: {figures}")
             if row.problem:
                 call.say(f"  {'':<18} {clip(row.problem, width() - 21)}")
         if not taking:

@@ -203,8 +203,8 @@ def _with_secrets_told(skill: SkillFolder) -> SkillFolder:
         for line, rule in secret_lines(body.decode(errors="replace"))
     ]
     mend = f"change it where it is valid, take it out, then: germline adopt {skill.name}"
-    told = (f"secret: {path}, line {line}: what looks like a {rule} ({mend})" for path, line, rule in places)
-    return replace(skill, warnings=(*skill.warnings, *told))
+    notes = (f"secret: {path}, line {line}: what looks like a {rule} ({mend})" for path, line, rule in places)
+    return replace(skill, warnings=(*skill.warnings, *notes))
 
 
 class Arrivals(NamedTuple):
