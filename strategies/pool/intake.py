@@ -139,7 +139,7 @@ def _take_in(registry: Registry, scan: Scan, policy: IntakePolicy, *, live: bool
         note_moves(registry, scan.moved, records)
         if not was_judged(registry):
             sharpen(registry, scan.sharper)
-        known = all_episodes(registry) if records else []
+        known = all_episodes(registry, with_folders=True) if records else []
         stored = [StoredEpisode(record.id, record.source, encode(record)) for record in records]
         new, longer = registry.log.put_episodes(stored), 0
         if new:
@@ -176,14 +176,17 @@ def _extend(registry: Registry, policy: IntakePolicy, running: frozenset[str]) -
     return raise_signals(registry, everything, policy, running=running)
 
 
-def all_episodes(library: Library, *, upto: int | None = None) -> list[EpisodeRecord]:
+def all_episodes(library: Library, *, upto: int | None = None, with_folders: bool = False) -> list[EpisodeRecord]:
     """Return every episode that the registry knows, in its longest reading, ordered by content hash.
 
-    An outcome that was recorded late, up to an event's position, takes the place of the one in the log.
+    An outcome that was recorded late, up to an event's position, takes the place of the one in the log. An episode
+    whose log is found no more lies nowhere, or `with_folders` in the folder where it was read, in no file: a copy
+    of that log may come into sight only now.
     """
     longer = _superseded(library)
     stored = (decode(episode.body) for episode in library.log.episodes() if episode.episode not in longer)
-    return with_late_outcomes(_as_known_now(library, stored), late_outcomes(library, upto=upto), longer)
+    known = _as_known_now(library, stored, with_folders=with_folders)
+    return with_late_outcomes(known, late_outcomes(library, upto=upto), longer)
 
 
 def every_reading(library: Library, *, upto: int | None = None) -> list[EpisodeRecord]:
@@ -196,9 +199,12 @@ def every_reading(library: Library, *, upto: int | None = None) -> list[EpisodeR
     return with_late_outcomes(known, late_outcomes(library, upto=upto), _superseded(library))
 
 
-def _as_known_now(library: Library, stored: Iterable[EpisodeRecord]) -> Iterable[EpisodeRecord]:
+def _as_known_now(
+    library: Library, stored: Iterable[EpisodeRecord], *, with_folders: bool = False
+) -> Iterable[EpisodeRecord]:
     maps = library.log.maps()
-    return as_sharpened(as_they_lie(stored, whereabouts(maps)), sharpened(maps))
+    lying = as_they_lie(stored, whereabouts(maps), with_folders=with_folders)
+    return as_sharpened(lying, sharpened(maps))
 
 
 def with_longer_readings(library: Library, episodes: Collection[str]) -> frozenset[str]:

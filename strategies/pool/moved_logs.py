@@ -45,10 +45,16 @@ def whereabouts(stored: Mapping[str, bytes]) -> dict[str, str]:
     return map_in(stored.get(_NAME))
 
 
-def as_they_lie(records: Iterable[EpisodeRecord], known: Mapping[str, str]) -> Iterator[EpisodeRecord]:
-    """Give the records with the paths where their logs lie by now."""
+def as_they_lie(
+    records: Iterable[EpisodeRecord], known: Mapping[str, str], *, with_folders: bool = False
+) -> Iterator[EpisodeRecord]:
+    """Give the records with the paths where their logs lie by now.
+
+    Where nobody knows it the path is "", or `with_folders` that of the folder where the log was, with a `/`.
+    """
     for record in records:
-        yield moved_to(record, known.get(record.id, record.source))
+        at = known.get(record.id, record.source)
+        yield moved_to(record, at or (f"{record.source.rpartition('/')[0]}/" if with_folders else ""))
 
 
 def evidence_as_it_lies(evidence: Iterable[EvidenceRecord], stored: Mapping[str, bytes]) -> list[EvidenceRecord]:

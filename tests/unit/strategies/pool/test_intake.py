@@ -200,6 +200,21 @@ def test_a_watcher_that_starts_again_reads_only_what_is_new(tmp_path: Path) -> N
     assert len(seen(registry)) == 4
 
 
+def test_a_copy_that_comes_into_sight_after_its_log_was_emptied_goes_on_with_what_was_read(tmp_path: Path) -> None:
+    registry, folder = new_registry(tmp_path), tmp_path / "logs"
+    log, copy = folder / "copied.jsonl", folder / "copied.500.jsonl"
+    folder.mkdir()
+    whole = [line(1, number) for number in range(EPISODE_LINES)]
+    log.write_bytes(b"".join(whole[:20]))
+    scan_into(registry, [folder], live=True)
+    log.write_bytes(line(1, EPISODE_LINES))
+    scan_into(registry, [folder], live=True)
+    copy.write_bytes(b"".join(whole))
+    _, taken = scan_into(registry, [folder], live=True)
+    assert taken.longer == 1
+    assert seen(registry) == [moment(1, number) for number in range(EPISODE_LINES + 1)]
+
+
 WRITES = ("put_map", "put_episodes", "put_blob", "append", "drop_episodes")
 
 
