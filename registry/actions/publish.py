@@ -74,11 +74,13 @@ def take_in_edits(registry: Registry, name: str, *, keep_claims: bool = False) -
 def edited_folder(library: Library, name: str) -> SkillFolder:
     """Read the folder that a capsule is projected to.
 
-    Raises: RefusedError where it now names another skill; UntrustedError where it may not be written to.
+    Raises: RefusedError where it now names another skill; UntrustedError where it may not be written to;
+    StorageError where it is not the folder that the events name.
     """
     capsule = library.capsule(name)
-    library.places.require(Path(capsule.source), name)
-    skill = read_skill(Path(capsule.source))
+    folder = _own_folder(library, capsule)
+    library.places.require(folder, name)
+    skill = read_skill(folder)
     if skill.name != name:
         raise RefusedError(
             f"{capsule.source} now names itself {skill.name}; it was imported as {name}",

@@ -50,7 +50,10 @@ class WritePlaces:
             return place
         if self.project is None or not place.is_relative_to(self.project):
             return None
-        return None if _NO_SKILLS.intersection(place.relative_to(self.project).parts) else place
+        folders = {
+            part.casefold() for part in place.relative_to(self.project).parts
+        }  # .GIT is .git on some systems
+        return None if _NO_SKILLS & folders else place
 
 
 ANYWHERE: Final = WritePlaces(anywhere=True)

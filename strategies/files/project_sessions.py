@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from hashlib import sha256
+from os.path import normpath
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -57,7 +58,7 @@ class ProjectSessions:
         if not named:
             return None
         try:
-            folder = _TEXT.decode(named[1])
+            folder = normpath(_TEXT.decode(named[1]))
         except msgspec.DecodeError:
             return None
         return any(folder == path or folder.startswith(path.rstrip("/") + "/") for path in self._paths)

@@ -117,7 +117,12 @@ def spans_of(log: LogFile, spans: Sequence[Span]) -> list[bytes]:
 
 def _plain_spans(log: LogFile, spans: Sequence[Span]) -> list[bytes]:
     with log.opened() as file:
-        read = [os.pread(file.fileno(), span.byte_end - span.byte_start, span.byte_start) for span in spans]
+        size = os.fstat(file.fileno()).st_size  # memory is taken for all that is asked for, whatever is there
+        there = [0 <= span.byte_start <= span.byte_end <= size for span in spans]
+        read = [
+            os.pread(file.fileno(), span.byte_end - span.byte_start, span.byte_start) if is_there else b""
+            for span, is_there in zip(spans, there, strict=True)
+        ]
     return [raw if len(raw) == at.byte_end - at.byte_start else b"" for raw, at in zip(read, spans, strict=True)]
 
 

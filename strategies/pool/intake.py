@@ -130,7 +130,7 @@ def scan_into(  # noqa: PLR0913 - what a reading is told
 
 
 def _take_in(registry: Registry, scan: Scan, policy: IntakePolicy, *, live: bool = False) -> Intake:
-    records = from_their_origins(scan.records, policy.trust)
+    records = from_their_origins(scan.records, policy.trust, by_project=policy.by_project)
     if not records and not scan.offsets:
         return Intake(0, ())
     with registry.log.transaction():

@@ -1,28 +1,55 @@
-"""Log owners: whose word an episode is, by the settings and by the user whom its file belongs to."""
+"""Log owners: whose word an episode is, by the settings, the user whom its file belongs to, and git."""
 
 from __future__ import annotations
 
 import os
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from registry.evidence.log_paths import paths_of
 from strategies.episodes.episode_records import plain, read_from
+from strategies.files.git_index import git_above, paths_in_index
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from strategies.episodes.episode import EpisodeRecord, Trust
 
 
-def from_their_origins(records: Sequence[EpisodeRecord], trust: Trust) -> tuple[EpisodeRecord, ...]:
-    """Give the records with whose word they are: what another user wrote is a team's at best, never one's own."""
-    owners = {source: _other_owner(source) for source in {record.source for record in records}}
-    if trust == "mine" and not any(owners.values()):
+def from_their_origins(
+    records: Sequence[EpisodeRecord], trust: Trust, *, by_project: bool = False
+) -> tuple[EpisodeRecord, ...]:
+    """Give the records with whose word they are: a team's at best, where another user wrote them.
+
+    So are logs that a clone or a pull may have brought, where a project is what names them.
+    """
+    sources = {record.source for record in records}
+    owners = {source: _other_owner(source) for source in sources}
+    brought = _brought_by_git(sources) if by_project and trust == "mine" else set[str]()
+    if trust == "mine" and not brought and not any(owners.values()):
         return tuple(records)
     others: Trust = "team" if trust == "mine" else trust
     return tuple(
-        read_from(record, others if owners[record.source] else trust, owners[record.source]) for record in records
+        read_from(
+            record, others if owners[record.source] or record.source in brought else trust, owners[record.source]
+        )
+        for record in records
     )
+
+
+def _brought_by_git(sources: Iterable[str]) -> set[str]:
+    """Give the logs that a clone or a pull may have brought: git tracks them, or that cannot be told."""
+    trees = cache(git_above)
+    indexes = cache(paths_in_index)
+    brought = set()
+    for source in sources:
+        for path in map(Path.resolve, paths_of(source)):
+            git = trees(path.parent)
+            index = indexes(git) if git else b""
+            if git and (index is None or os.fsencode(path.relative_to(git.parent)) in index):
+                brought.add(source)
+    return brought
 
 
 def _other_owner(source: str) -> str:

@@ -37,13 +37,15 @@ class IntakePolicy:
 
     `rules` read outcomes from episodes whose log tells none; `thresholds` say from when an observation is a
     signal. `gitleaks` is the binary that is asked for secrets beside the built-in rules, "" for none. `trust` says
-    whose word the logs are; those of another user of this machine are never one's own.
+    whose word the logs are; those of another user of this machine are never one's own, nor are those that git
+    tracks and a project names (`by_project`), for a clone may have brought both.
     """
 
     thresholds: Thresholds = DEFAULTS
     gitleaks: str = ""
     rules: tuple[OutcomeRule, ...] = ()
     trust: Trust = "mine"
+    by_project: bool = False
 
 
 DEFAULT_POLICY = IntakePolicy()

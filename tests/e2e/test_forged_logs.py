@@ -211,6 +211,30 @@ def log(folder: Path, name: str, steps: int, *, value: int | None) -> Path:
     return path
 
 
+def test_logs_that_a_clone_or_a_pull_may_have_brought_are_a_teams_at_best(tmp_path: Path) -> None:
+    records = scan([log(tmp_path / "logs", "a.jsonl", 3, value=1)]).records
+
+    def trust() -> Trust:
+        (read,) = log_owners.from_their_origins(records, "mine", by_project=True)
+        return read.trust
+
+    (tmp_path / ".git").mkdir()
+    assert trust() == "mine"
+    for index, whose in {
+        b"DIRC\0\0\0\2 logs/a.jsonl": "team",
+        b"DIRC\0\0\0\2 other/a.jsonl": "mine",
+        b"DIRC\0\0\0\4 not in full": "team",
+    }.items():
+        (tmp_path / ".git" / "index").write_bytes(index)
+        assert trust() == whose, index
+    (tmp_path / ".git").rename(tmp_path / "linked")
+    (tmp_path / ".git").write_text("gitdir: linked\n")
+    (tmp_path / "linked" / "index").write_bytes(b"DIRC\0\0\0\2 logs/a.jsonl")
+    assert trust() == "team"
+    (tmp_path / ".git").write_text("gitdir: gone\n")
+    assert trust() == "team"
+
+
 @pytest.mark.parametrize("value", [1, None])
 def test_no_other_folder_replaces_an_episode_with_a_longer_reading(
     registry: Registry, tmp_path: Path, value: int | None

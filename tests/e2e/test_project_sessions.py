@@ -90,3 +90,16 @@ def test_a_session_that_names_no_folder_belongs_where_its_file_lies(tmp_path: Pa
         session.write_bytes(b'{"role": "user", "message": {"content": "Hi"}}\n')
         assert ProjectSessions(project)(session) is belongs
     assert not ProjectSessions(project)(tmp_path / "gone.jsonl")
+
+
+def test_only_the_sessions_of_this_project_are_explained(germline: Terminal) -> None:
+    explained = germline.does("scan", "--explain", "--json").json["explained"]
+    assert len(explained) == 4
+    assert all("one-more" not in found["file"] and "two" not in found["file"] for found in explained)
+
+
+def test_a_folder_that_leads_up_again_is_another_project(tmp_path: Path) -> None:
+    session = tmp_path / "a.jsonl"
+    for folder, belongs in (("sub/..", True), ("../other", False)):
+        session.write_text(f'{{"cwd": "{tmp_path.resolve()}/{folder}"}}\n')
+        assert ProjectSessions(tmp_path)(session) is belongs

@@ -8,6 +8,7 @@ import sqlite3
 import zlib
 from contextlib import closing, contextmanager
 from random import Random
+from shutil import rmtree
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -157,11 +158,15 @@ def test_why_vouches_for_no_line_that_its_event_did_not_bring(germline: Terminal
         refused(germline, f"show {NAME} --blame", 1)
 
 
-def test_no_other_folder_is_written_than_the_events_name(germline: Terminal) -> None:
+def test_no_other_folder_is_written_or_adopted_than_the_events_name(germline: Terminal) -> None:
     (live,) = stored(germline, "live", NAME)
     elsewhere = rewritten(live[3], b'"source":"skills/', b'"source":"out/')
     with changed(germline, [(*live[:3], elsewhere)]):
         refused(germline, f"project {NAME}", 1)
+        germline.write(f"out/{NAME}/SKILL.md", f"---\nname: {NAME}\ndescription: Another's.\n---\n# Other\n")
+        answer = germline("adopt", NAME)
+        rmtree(germline.folder / "out")
+        assert f"the folder of {NAME}" in answer.err
 
 
 def test_an_alias_points_where_the_events_say(germline: Terminal) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import UntrustedError
 from registry.skill_md.write_places import ANYWHERE, WritePlaces
+from strategies.files.git_index import git_above, paths_in_index
 from tui.session.own_records import keep_record, read_record, record_file, records, remove_record
 from tui.session.ownership import VOUCHED
 
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 FOLDER: Final = ".germline"
 """The folder of a project that holds its registry."""
 _KIND: Final = "registries"
-_GIT_INDEX: Final = {b"\0\0\0\2", b"\0\0\0\3"}
-"""Versions of git's index that hold every path in full; the fourth shortens them."""
 
 
 class OwnRegistry(NamedTuple):
@@ -157,22 +156,13 @@ def project_of(where: Path | PostgresAddress) -> Path | None:
 def is_ignored_by_git(file: Path) -> bool:
     """Tell whether a file lies in a work tree of git, and no path like its own is tracked: no clone brought it.
 
-    Whatever is not certain (no repository, a submodule, a split index) counts as tracked. The index is
-    read as bytes: git itself would obey the settings of the repository.
+    Whatever is not certain (no repository, a submodule, a split index) counts as tracked.
     """
-    folder = file.resolve().parent
-    git = next((above / ".git" for above in (folder, *folder.parents) if os.path.lexists(above / ".git")), None)
-    if git is None or not (git / "objects").is_dir() or any(git.glob("sharedindex.*")):
+    git = git_above(file.resolve().parent)
+    if git is None or not (git / "objects").is_dir():
         return False
-    try:
-        index = (git / "index").read_bytes()
-    except FileNotFoundError:  # nothing was ever added
-        return True
-    except OSError:
-        return False
-    return (
-        index[4:8] in _GIT_INDEX and b"sdir" not in index and os.fsencode(file.name.lower()) not in index.lower()
-    )
+    index = paths_in_index(git)
+    return index is not None and os.fsencode(file.name.lower()) not in index.lower()
 
 
 def _leads_to(source: str) -> str:

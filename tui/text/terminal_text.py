@@ -71,6 +71,7 @@ def clip_middle(text: str, width: int) -> str:
 
 def clip_path(path: str, width: int) -> str:
     """Cut a path to at most `width` columns: its first folder stays, and as many of its last ones as fit."""
+    path = one_line(path)
     if columns(path) <= width:
         return path
     slashes = [at for at, char in enumerate(path) if char == "/" and at]

@@ -88,7 +88,8 @@ class Config:
     """What the environment, the nearest germline.toml and the user's own one say, in this order.
 
     `paths` are the logs that `scan` and `watch` read where none are named, `workers` the processes that read
-    them (0: one for each core), `trust` whose word they are. `rules` give outcomes to episodes whose logs tell
+    them (0: one for each core), `trust` whose word they are; `by_project` tells that a project names them, and
+    nobody said whose word they are. `rules` give outcomes to episodes whose logs tell
     none. `promote` lets `watch --evolve` promote what the gate lets through; else it is held for review.
     `rollouts` say which runs of an agent decide, `models` which models are asked, and what they may cost, `engine`
     where work is shared.
@@ -103,6 +104,7 @@ class Config:
     workers: int = 0
     gitleaks: bool = True
     trust: Trust = "mine"
+    by_project: bool = False
     look_every_s: float = 2.0
     evolve_every_s: float = 900.0
     promote: bool = False
@@ -131,7 +133,7 @@ class Config:
         """What was decided about what comes in; raises UntrustedError."""
         self.require("scan.gitleaks", "logs.trust")
         gitleaks = find_gitleaks() if self.gitleaks else ""
-        return IntakePolicy(self.thresholds, gitleaks, self.rules, self.trust)
+        return IntakePolicy(self.thresholds, gitleaks, self.rules, self.trust, self.by_project)
 
 
 def read_config() -> Config:
@@ -159,6 +161,8 @@ def config_of(layers: LayeredSettings) -> Config:
         if name in settings:
             settings[name] = layers.origins[key].folder / Path(str(settings[name])).expanduser()
     if "paths" in settings:
+        named_by = layers.origins["scan.paths"].layer
+        settings["by_project"] = named_by == "nearest file" and "trust" not in settings
         folder = layers.origins["scan.paths"].folder
         settings["paths"] = tuple(folder / Path(str(path)).expanduser() for path in settings["paths"])
     return Config(

@@ -11,7 +11,7 @@ from events.errors import GermlineError
 from tui.cli.output.color import Paint
 from tui.cli.output.pager import paged
 from tui.text.ascii_fallback import speak_plainly
-from tui.text.terminal_text import harmless
+from tui.text.terminal_text import harmless, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,9 +68,9 @@ def _fail(error: Exception, *, debug: bool, what: str, hint: str, code: int) -> 
         sys.stderr.write(harmless("".join(traceback.format_exception(error))))
     sys.stdout.flush()
     paint = Paint.of(sys.stderr)
-    sys.stderr.write(f"{paint('error', 'bad')}  {harmless(what)}\n")
+    sys.stderr.write(f"{paint('error', 'bad')}  {one_line(what)}\n")
     if hint:
-        sys.stderr.write(f"{paint('hint', 'accent')}   {harmless(hint)}\n")
+        sys.stderr.write(f"{paint('hint', 'accent')}   {one_line(hint)}\n")
     return code
 
 

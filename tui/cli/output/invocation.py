@@ -40,11 +40,13 @@ class Invocation(NamedTuple):
         """Print the answer as one JSON object; without `indent` on one line."""
         self.say(json_text(document, indent=indent))
 
-    def note(self, text: str) -> None:
-        """Print a message beside the answer."""
+    def note(self, *lines: str) -> None:
+        """Print a message beside the answer, in lines: a line break in the name of a file makes no other."""
         if not self.quiet:
             sys.stdout.flush()  # in the order a person would expect, where both go to one terminal
-            sys.stderr.write(f"{printable(text, sys.stderr)}\n")
+            for line in lines:
+                unbroken = line.replace("\n", " ")
+                sys.stderr.write(f"{printable(unbroken, sys.stderr)}\n")
 
     @property
     def paint(self) -> Paint:

@@ -41,7 +41,7 @@ def print_evidence(
 ) -> None:
     """Print the first pieces of evidence, or every one, and what was erased; `there` says it of those shown."""
     shown = shown_of(evidence, every=every)
-    places = [f"{Path(kept.evidence.file).name}, byte {kept.evidence.byte_start:,}" for kept in shown]
+    places = [f"{one_line(Path(kept.evidence.file).name)}, byte {kept.evidence.byte_start:,}" for kept in shown]
     column = max(map(len, places), default=0)
     for at, (kept, place, still) in enumerate(zip(shown, places, there, strict=False)):
         words, tone = STILL_THERE[still]

@@ -9,6 +9,7 @@ import pytest
 
 from events.errors import NotFoundError, UnreadableLogError
 from strategies.files.log_file import LogFile
+from strategies.files.log_records import Span
 from strategies.files.reread import read_places, read_span, text_of
 from strategies.logs.scan import scan
 from tests.sample_logs import CLAUDE, INTERCODE, STEPS, jsonl
@@ -86,6 +87,16 @@ def test_places_are_read_again_from_gzip_and_missing_ones_are_empty(folder: Path
     (folder / "run_x.json.gz").unlink()
     assert read_places(failing) == [(b"", "")]
     assert read_span(*failing[0]) == b""
+
+
+def test_a_place_that_a_file_does_not_reach_takes_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"abc")
+    for start, end in ((0, 2**52), (2**52, 2**53), (2, 1), (-1, 2), (4, 4)):
+        assert read_places([(str(path), Span(start, end, 1)), (str(path), Span(0, 3, 1))]) == [
+            (b"", ""),
+            (b"abc", "abc"),
+        ]
 
 
 def test_text_of_a_line_is_its_most_telling_field() -> None:

@@ -62,7 +62,18 @@ def test_a_place_is_looked_at_where_it_leads(tmp_path: Path) -> None:
     places = WritePlaces(project, frozenset({str(outside / "s")}))
     for inside in ("skills/s", "skills/../s", "not/there/yet", "link/s"):
         assert places.require(project / inside, "s") == (project / inside).resolve()
-    for out in ("..", "../x", "link/t", "link", ".git/hooks", ".germline/s", "skills/.git", "round/s", "a\0b"):
+    for out in (
+        "..",
+        "../x",
+        "link/t",
+        "link",
+        ".git/hooks",
+        ".GIT/hooks",
+        ".germline/s",
+        "skills/.git",
+        "round/s",
+        "a\0b",
+    ):
         with pytest.raises(UntrustedError, match="outside the project"):
             places.require(project / out, "s")
     (outside / "s").symlink_to(tmp_path / "elsewhere")

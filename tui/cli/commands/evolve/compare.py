@@ -130,7 +130,7 @@ def _print(call: Invocation, skill: str, compared: ModelsCompared) -> None:
         call.say(_line(row).rstrip())
     missing = sum(row.missing for row in compared.rows)
     if missing:
-        call.note(f"\n{count(missing, 'run')} missing: lost to infrastructure, or not made")
+        call.note("", f"{count(missing, 'run')} missing: lost to infrastructure, or not made")
     if compared.stopped:
         call.note(f"stopped    {compared.stopped}")
     widest = max(

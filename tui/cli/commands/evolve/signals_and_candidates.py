@@ -83,7 +83,7 @@ def signals(
         further = f"    germline evidence show {shown[:SHOWN_CHARS]}" if shown else ""
         call.say(f"next       germline signals --quality{further}")
     else:
-        call.note("no signal was raised yet\nnext       germline scan PATH")
+        call.note("no signal was raised yet", "next       germline scan PATH")
 
 
 def candidates(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = False) -> None:
@@ -109,7 +109,7 @@ def candidates(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = Fa
     elif every:
         call.say(f"next       germline gate explain {decided[-1].id[:SHOWN_CHARS]}")
     else:
-        call.note("nothing was proposed yet\nnext       germline evolve SKILL --logs PATH")
+        call.note("nothing was proposed yet", "next       germline evolve SKILL --logs PATH")
 
 
 def _list(call: Invocation, heading: str, group: list[Candidate]) -> None:

@@ -21,7 +21,7 @@ from tui.cli.output.options import AsJson, DryRun, EngineName, Scheduler
 from tui.documents.logs import ExplainedFile, ReaderRow, ScanDocument
 from tui.session.bootstrap import find_registry, open_registry
 from tui.text.numbers import count
-from tui.text.terminal_text import clip, clip_path
+from tui.text.terminal_text import clip, clip_path, one_line
 from tui.text.words import KIND_WIDTH, signal_name
 
 if TYPE_CHECKING:
@@ -75,7 +75,8 @@ def scan_logs(  # noqa: PLR0913 - the options of the command are its contract
     """
     call = invocation(ctx)
     if explain:
-        files = log_files(chosen_logs(call, paths, read_config(), everything=everything).paths)
+        chosen = chosen_logs(call, paths, read_config(), everything=everything)
+        files = log_files(chosen.paths, only=chosen.only)
         _explain(call, [path for path, _ in files], as_json=as_json)
         return
     where, config = find_registry(call.registry), on_engine(read_config(), engine, scheduler)
@@ -115,7 +116,7 @@ def _explain(call: Invocation, files: Sequence[Path], *, as_json: bool) -> None:
             figures = f"{count(row.episodes, 'episode')}, {count(row.steps, 'step')}, {row.failing:,} failing"
             call.say(f"  {row.format:<18} {mark}: {figures}")
             if row.problem:
-                call.say(f"  {'':<18} {clip(row.problem, width() - 21)}")
+                call.say(f"  {'':<18} {clip(one_line(row.problem), width() - 21)}")
         if not taking:
             named = ": its name is that of a source or a text" if passed_over_by_name(path) else ""
             call.say(f"  no reader takes it for its own{named}")
@@ -135,7 +136,9 @@ def _print(call: Invocation, logs_scan: Scan, taken: Intake, seconds: float) -> 
     size = f"{count(len(logs_scan.files), 'file')}, {logs_scan.text_bytes:,} bytes of text"
     call.say(f"read       {size}, in {seconds:.1f} s{same}{skipped}{bad}")
     for file in logs_scan.empty[:_SHOWN]:
-        call.say(f"nothing    {clip_path(file.source, width() // 2)}: read as {file.format}, {file.why_empty}")
+        call.say(
+            f"nothing    {clip_path(file.source, width() // 2)}: read as {file.format}, {one_line(file.why_empty)}"
+        )
     if len(logs_scan.empty) > _SHOWN:
         call.say(f"{'':<10} {count(len(logs_scan.empty) - _SHOWN, 'more file')} that gave no episode")
     longer = f", {taken.longer:,} longer than before" if taken.longer else ""

@@ -59,7 +59,7 @@ def list_aliases(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = 
         called, alias = clip_middle(row.skill, skills), clip_middle(row.alias, names)
         call.say(f"{called:<{skills}} {alias:<{names}} @{row.version:<6} {live}".rstrip())
     if not rows:
-        call.note("no version has a name yet\nnext       germline alias set SKILL NAME VERSION")
+        call.note("no version has a name yet", "next       germline alias set SKILL NAME VERSION")
 
 
 @alias.command("set")

@@ -140,10 +140,10 @@ def _print_registry(call: Invocation, path: str, holds: str) -> None:
     """Say where the registry lies, how its path ends first of all, and what it holds."""
     room = width() - len(f"registry   , {holds}")
     if columns(path) > room and room < _LEAST_PATH:
-        call.say(f"registry   {clip_path(one_line(path), width() - 11)}")
+        call.say(f"registry   {clip_path(path, width() - 11)}")
         call.say(f"{'':<10} {holds}")
     else:
-        call.say(f"registry   {clip_path(one_line(path), room)}, {holds}")
+        call.say(f"registry   {clip_path(path, room)}, {holds}")
 
 
 def _skill_status(library: Library, name: str, episodes: Sequence[EpisodeRecord]) -> SkillStatus:

@@ -112,8 +112,12 @@ def test_an_empty_variable_says_nothing(folder: Path, monkeypatch: pytest.Monkey
 def test_relative_paths_begin_where_they_were_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = write(user_file(), '[scan]\npaths = ["runs", "~/more"]\n')
     assert read_config().paths == (own.parent / "runs", folder.parent.parent / "home" / "more")
+    assert not read_config().policy.by_project
     write(folder.parent / "germline.toml", '[scan]\npaths = ["logs"]\n')
     assert read_config().paths == (folder.parent / "logs",)
+    assert read_config().policy.by_project
+    monkeypatch.setenv("GERMLINE_LOGS_TRUST", "mine")
+    assert not read_config().policy.by_project
     monkeypatch.setenv("GERMLINE_SCAN_PATHS", "here")
     assert read_config().paths == (folder / "here",)
 
