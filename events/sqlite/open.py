@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from events.clock import monotonic_s
 from events.errors import BusyError, CorruptLogError, NotFoundError, StorageError
+from events.integrity.checks import as_text
 from events.sqlite.errors import typed
 from events.sqlite.session import SqliteSession
 
@@ -194,7 +195,18 @@ class _Reopening:
         return _connect(self._path, read_only=True)
 
 
+_QUERIES: Final = (
+    "SELECT name FROM sqlite_master WHERE type = 'view' OR lower(sql) LIKE 'create virtual table%' LIMIT 1"
+)
+"""What runs a query where a table is read: a stranger's may never end."""
+
+
 def _prepare(session: SqliteSession, *, read_only: bool) -> None:
+    for (name,) in session.rows(_QUERIES):
+        raise CorruptLogError(
+            f"{session.location} holds a view or a virtual table ({as_text(name)[:80]!r}), and no registry does",
+            hint="germline restore FILE",
+        )
     ((version,),) = session.rows("PRAGMA user_version")
     if version != SCHEMA_VERSION and not (read_only and _READABLE_SINCE <= version < SCHEMA_VERSION):
         _bring_up_to_date(session, read_only=read_only)

@@ -306,3 +306,25 @@ def test_a_damaged_name_in_the_schema_is_told_though_the_complaint_is_no_text(pa
         log.head()
     assert verify_file(str(path)).problems
     assert salvage(path, path.with_name("new.db")).trouble
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+@pytest.mark.parametrize(
+    "made",
+    [
+        (
+            "CREATE VIEW documents AS WITH RECURSIVE seq(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM seq)"
+            " SELECT 'live' AS view, 'x' AS \"key\", n AS seq, x'' AS body FROM seq"
+        ),
+        "CREATE VIRTUAL TABLE documents USING fts5(view, key, seq, body)",
+    ],
+)
+def test_a_query_in_the_place_of_a_table_is_refused_before_it_runs(
+    path: Path, made: str, *, read_only: bool
+) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP TABLE documents")
+        connection.execute(made)
+        connection.commit()
+    with pytest.raises(CorruptLogError, match="holds a view or a virtual table"):
+        SqliteLog.open(path, read_only=read_only)
