@@ -282,10 +282,10 @@ def test_an_agent_does_not_find_the_folder_of_the_task_set(
 ) -> None:
     folder = tmp_path / "set"
     folder.mkdir()
-    (folder / "answers.txt").write_text("42")
+    (folder / "answers.txt").write_text("forty-two")
     task = greeting().model_copy(update={"folder": folder})
     table.trial(sh(f"ls {folder}; cat {folder}/answers.txt"), finish(), task=task)
-    assert "42" not in said_last(stub.asked("agent")[-1].body)
+    assert "forty-two" not in said_last(stub.asked("agent")[-1].body)
 
 
 def test_a_cap_on_models_stops_before_it_is_passed(

@@ -112,7 +112,7 @@ def test_the_settings_file_that_init_writes_sets_nothing_until_a_key_is_uncommen
         if line.startswith(("# seed", "# [scan]", "# paths", "# ]", "#   "))
     ]
     file.write_text("\n".join(keys).replace("seed = 0", "seed = 7"), encoding="utf-8")
-    assert read_config() == Config(seed=7, paths=(tmp_path / "logs",))
+    assert read_config() == Config(seed=7, paths=(tmp_path / "logs",), by_project=True)
 
 
 @pytest.mark.parametrize(
