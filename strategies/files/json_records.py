@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from events.errors import UnreadableLogError
 from strategies.files.json_offsets import document_of
@@ -11,10 +13,19 @@ from strategies.files.log_records import UNREADABLE, Span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import msgspec
-
     from strategies.files.log_file import LogFile
     from strategies.files.log_records import ReadTally
+
+
+_OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+def object_in(line: bytes) -> dict[str, msgspec.Raw] | None:
+    """Give the members of the object on a line, undecoded; None where it holds none."""
+    try:
+        return _OBJECT.decode(line)
+    except UNREADABLE:
+        return None
 
 
 def lines_of(log: LogFile, tally: ReadTally) -> Iterator[tuple[bytes, Span]]:

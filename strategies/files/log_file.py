@@ -104,14 +104,14 @@ class LogFile:
             name = name.removesuffix(suffix)
         return Path(_ROTATED.sub(r"\1", name))
 
-    def head(self) -> bytes:
+    def head(self, size: int = HEAD_BYTES) -> bytes:
         """Give the first bytes of the decompressed stream, fewer where the file is shorter or broken."""
         head = b""
-        for chunk in LogFile(self.path, descriptor=self._descriptor).chunks(HEAD_BYTES):
+        for chunk in LogFile(self.path, descriptor=self._descriptor).chunks(size):
             head += chunk
-            if len(head) >= HEAD_BYTES:
+            if len(head) >= size:
                 break
-        return head[:HEAD_BYTES]
+        return head[:size]
 
     def breaks_at_once(self) -> DamagedLogError | None:
         """Tell what is wrong with an archive of which not even a head can be unpacked; None for any other file."""

@@ -14,7 +14,7 @@ from strategies.files.log_file import LogFile
 if TYPE_CHECKING:
     from pathlib import Path
 
-HEAD_BYTES: Final = 16 * 1024
+_FIRST_BYTES: Final = 16 * 1024
 """Where a session says in which folder it runs: with its first records."""
 
 _FOLDER: Final = re.compile(rb'"(?:cwd|directory|workdir|gitRoot)" ?: ?("(?:[^"\\]|\\.)*")')
@@ -42,7 +42,7 @@ class ProjectSessions:
         try:
             key = (str(path), path.stat().st_ino)
             if key not in self._known:
-                belongs = self._told_by(_head(path))
+                belongs = self._named_by(LogFile(path).head(_FIRST_BYTES))
                 if belongs is None:
                     return self._lies_in(path)  # it may say so later
                 self._known[key] = belongs
@@ -50,7 +50,7 @@ class ProjectSessions:
             return False
         return self._known[key]
 
-    def _told_by(self, head: bytes) -> bool | None:
+    def _named_by(self, head: bytes) -> bool | None:
         hashes = _HASH.search(head)
         if hashes:
             return hashes[1].decode() in self._hashes
@@ -65,15 +65,6 @@ class ProjectSessions:
 
     def _lies_in(self, path: Path) -> bool:
         return any(_slug(part) in self._slugs for part in path.parts)
-
-
-def _head(path: Path) -> bytes:
-    head = b""
-    for chunk in LogFile(path).chunks(HEAD_BYTES):
-        head += chunk
-        if len(head) >= HEAD_BYTES:
-            break
-    return head
 
 
 def _slug(path: str) -> str:

@@ -16,6 +16,7 @@ from strategies.episodes.conversation import Conversation
 from strategies.episodes.episode import SUBMIT, EndedBy, Episode, EpisodeOutcome
 from strategies.files.bounded_lines import fit_part
 from strategies.files.json_offsets import JsonDocument, JsonPart, document_of
+from strategies.files.json_records import object_in
 from strategies.files.log_records import UNREADABLE, Malformed, Span, count_unknown
 from strategies.logs.formats.chat_messages import MESSAGE, ChatMessage, learn_message
 
@@ -40,8 +41,6 @@ _SIBLINGS: Final = (
 )
 _FIRST_LINES: Final = 50
 """How many lines are looked at for the first object: others are damaged."""
-
-_FIRST_OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 About = dict[str, str | float]
 
@@ -69,22 +68,15 @@ class ChatReader:
     def each_line(self, log: LogFile) -> bool:
         """Tell whether the first line that holds an object holds a whole conversation."""
         lines = log.first(_FIRST_LINES) if _line_delimited(log) else ()
-        first = next((members for line in lines if (members := _members(line)) is not None), None)
+        first = next((members for line in lines if (members := object_in(line)) is not None), None)
         return first is not None and "role" not in first
-
-
-def _members(line: bytes) -> dict[str, msgspec.Raw] | None:
-    try:
-        return _FIRST_OBJECT.decode(line)
-    except UNREADABLE:
-        return None
 
 
 def _line_delimited(log: LogFile) -> bool:
     if log.suffix in {".jsonl", ".ndjson"}:
         return True
     first, _, rest = log.head().lstrip().partition(b"\n")
-    return _members(first) is not None and bool(rest.strip())
+    return object_in(first) is not None and bool(rest.strip())
 
 
 class _Inside:

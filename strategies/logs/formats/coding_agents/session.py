@@ -9,6 +9,7 @@ import msgspec
 from strategies.episodes.conversation import Conversation
 from strategies.episodes.episode import EndedBy, Episode
 from strategies.episodes.step_marks import PERMISSION_DENIED
+from strategies.files.json_records import object_in
 from strategies.files.log_records import UNREADABLE, Malformed
 
 if TYPE_CHECKING:
@@ -101,11 +102,8 @@ class Session:
 
 def first_objects(head: bytes) -> Iterator[Mapping[str, msgspec.Raw]]:
     """Give the objects on the first lines of a log, as far as they are whole."""
-    for line in head.split(b"\n")[:_FIRST_RECORDS]:
-        try:
-            yield _OBJECT.decode(line)
-        except UNREADABLE:
-            continue
+    objects = map(object_in, head.split(b"\n")[:_FIRST_RECORDS])
+    return (members for members in objects if members is not None)
 
 
 def text_in(content: str | Sequence[TextPart | str] | TextPart | None) -> str:
@@ -125,5 +123,4 @@ def raw_text(raw: Json) -> str:
     return "" if body == b"null" else body.decode("utf-8", "replace")
 
 
-_OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _STRING: Final = msgspec.json.Decoder(str)

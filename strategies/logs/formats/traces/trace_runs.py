@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from strategies.episodes.episode import moment
 from strategies.files.log_records import UNREADABLE, Malformed
 from strategies.logs.formats.traces.otel_conversation import ConversationSpan, ConversationSpans, episode_of
 
@@ -91,11 +92,10 @@ def _span_of(run: TraceRun, place: Span) -> ConversationSpan:
 
 def nanoseconds_at(text: str) -> int:
     """Give a time in nanoseconds since 1970, 0 for a text that is none."""
-    try:
-        time = datetime.fromisoformat(text)
-    except ValueError:
+    time = moment(text)
+    if time is None:
         return 0
-    since = (time if time.tzinfo else time.replace(tzinfo=UTC)) - _EPOCH
+    since = time - _EPOCH
     return ((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds) * 1_000
 
 
