@@ -74,11 +74,11 @@ class Replication(Frozen):
     most_p: float
 
 
-class CommonCause(Frozen):
+class Confounding(Frozen):
     """What an effect comes to among like decisions, and what speaks of a common cause.
 
     Units: risk_difference in outcome per decision (least squares within run, turn, what was seen before, and, with
-    `same_task`, the task), `error` its standard error, clustered by task; p is one-sided. `later` is what doing the
+    XX
     same later goes with, beside all that, with its error. `against` names a run, or what was seen before, where
     obeying surely goes with the opposite. `decisions` is 0 for a claim about no action, which nothing is like.
     """
@@ -113,7 +113,7 @@ class Effect(Frozen):
     endpoint: Endpoint
     scope: tuple[str, ...]
     replication: Replication | None = None
-    common_cause: CommonCause | None = None
+    confounding: Confounding | None = None
 
 
 class Censoring(Frozen):

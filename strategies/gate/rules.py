@@ -10,7 +10,7 @@ from math import ceil
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, Literal
 
-from strategies.gate.replay.common_cause import is_noticed
+from strategies.gate.replay.confounders import is_noticed
 from strategies.gate.replay.leave_one_out import stands
 from strategies.gate.replay.recovery_endpoint import MOST_CENSORING_APART, too_far_apart
 from strategies.gate.stats.mantel_haenszel import Z95
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Decision = Literal["promote", "reject", "hold"]
 
 NO_STRATUM: Final = "no sealed stratum holds both obedient and disobedient episodes"
+BY_CHANCE: Final = "runs with and without it can tell (germline candidate test)"
 HEURISTIC: Final = "outcomes are heuristic, made of the same signals: for review"
 
 
@@ -126,13 +127,11 @@ def replicated(effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
 
 def like_decisions(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Rule]:
     """Ask that no common cause explains an effect; nothing where that was not measured."""
-    cause = effect.common_cause
+    cause = effect.confounding
     if cause is None:
         return
     if not cause.decisions:
-        missing = (
-            "it is about no action: who knew the answer may have given it in this form; only a trial can tell"
-        )
+        missing = f"no decisions are alike enough to be compared: who did better anyway may do it; {BY_CHANCE}"
         yield Rule("like decisions", "none", "decisions that are like each other", holds=False, missing=missing)
         return
     bar = policy.alpha / (2 * max(sent, 1))  # a second look at the same question
@@ -151,7 +150,7 @@ def like_decisions(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Ru
         "clearly less than the decision itself",
         not is_noticed(cause),
         f"those who do it later as well end {cause.later:+.3f} better, whatever they did here: "
-        "it may be who does it, not what was done; only a trial can tell",
+        f"it may be who does it, not what was done; {BY_CHANCE}",
     )
     yield Rule(
         "every part",

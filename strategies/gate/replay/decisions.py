@@ -6,7 +6,7 @@ agent ended there, chose nothing that a line could teach.
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.claims import After, AfterError, Before, FinishWith, OutputClaim
@@ -117,7 +117,9 @@ def _hands_in(record: EpisodeRecord, at: int) -> bool:
 
 
 def _later(record: EpisodeRecord, at: int, turn: int) -> Iterator[StepRecord]:
-    return (step for step in record.steps[at + 1 :] if step.turn > turn and _counts(step))
+    steps = [step for step in record.steps[at:] if step.turn >= turn and _counts(step)]
+    pairs = pairwise(steps)
+    return (step for last, step in pairs if step.turn > turn and not last.error)
 
 
 def _counts(step: StepRecord) -> bool:

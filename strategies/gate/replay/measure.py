@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from events.types.score import Delta, Effect, Measured, Score, Split, Unmeasured
 from strategies.claims.catalogue import contradicts
 from strategies.engines.share import HERE
-from strategies.gate.replay.common_cause import common_cause
+from strategies.gate.replay.confounders import confounding
 from strategies.gate.replay.contrast import cases_of, contrast, effect_of, judged
 from strategies.gate.replay.exposure import Inverse
 from strategies.gate.replay.leave_one_out import replication
@@ -346,8 +346,8 @@ def effect_on(
         return None
     effect = effect_of(figures, endpoint)
     looked = explore is not None and effect.p <= WORTH_A_LOOK
-    cause = common_cause(claim, records, explore or ()) if looked else None
-    return effect.model_copy(update={"replication": replication(claim, records), "common_cause": cause})
+    cause = confounding(claim, records, explore or ()) if looked else None
+    return effect.model_copy(update={"replication": replication(claim, records), "confounding": cause})
 
 
 def helps(claim: Claim, records: Sequence[EpisodeRecord]) -> bool:

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from math import hypot, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.types.score import CommonCause
+from events.types.score import Confounding
 from strategies.episodes.episode import SUBMIT, moment_s
 from strategies.gate.replay.contrast import outcome_of
 from strategies.gate.replay.decisions import background, decisions_of
@@ -57,9 +57,9 @@ class _Row(NamedTuple):
     past: Background
 
 
-def common_cause(
+def confounding(
     claim: Claim | Inverse, sealed: Sequence[EpisodeRecord], explore: Sequence[EpisodeRecord] = ()
-) -> CommonCause:
+) -> Confounding:
     """Compare like decisions on sealed, and look for a cause in common on all of these episodes.
 
     Shapes: all records have an outcome.
@@ -67,7 +67,7 @@ def common_cause(
     rows, of_sealed = _rows(claim, [*sealed, *explore]), _rows(claim, sealed)
     effect, same_task = _effect(of_sealed)
     control = _later(rows) if effect else None
-    return CommonCause(
+    return Confounding(
         decisions=len(of_sealed),
         same_task=same_task,
         risk_difference=effect.value if effect else 0.0,
@@ -79,7 +79,7 @@ def common_cause(
     )
 
 
-def is_noticed(cause: CommonCause) -> bool:
+def is_noticed(cause: Confounding) -> bool:
     """Tell whether what agents go on doing goes with success about as strongly as what they decided."""
     if cause.later < NOTICED_Z * cause.later_error:
         return False
@@ -171,13 +171,13 @@ def _slope(
 
 def _against(rows: Sequence[_Row], whole: float) -> str:
     """Name a run, or what was seen before, where obeying surely goes with the opposite; "" where there is none."""
-    for part in (lambda row: row.run.partition("\x1f")[0], lambda row: row.past.seen.partition(" ")[2]):
-        cells: defaultdict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
-        for row in rows:
-            cells[part(row)][bool(row.obeyed)].append(row.outcome)
-        for name, (disobeyed, obeyed) in sorted(cells.items()):
-            if min(len(obeyed), len(disobeyed)) >= CELL and _apart(obeyed, disobeyed, whole) < -SURELY:
-                return name
+    parts: defaultdict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
+    for row in rows:
+        for part in (row.run.partition("\x1f")[0], row.past.seen.partition(" ")[2]):
+            parts[part][bool(row.obeyed)].append(row.outcome)
+    for part, (disobeyed, obeyed) in sorted(parts.items()):
+        if min(len(obeyed), len(disobeyed)) >= CELL and _apart(obeyed, disobeyed, whole) < -SURELY:
+            return part
     return ""
 
 
