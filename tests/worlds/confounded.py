@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from events.types.claims import Claim
     from strategies.episodes.episode import EpisodeRecord, StepRecord
-    from strategies.propose.proposal import Proposer, ProposalRequest
+    from strategies.propose.proposal import ProposalRequest, Proposer
     from tests.worlds import Judgement
 
 NO_COLUMN: Final = "Unknown column <*> in <*>"
