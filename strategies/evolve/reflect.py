@@ -17,7 +17,7 @@ from strategies.evolve.bundles import reason_given
 from strategies.gate.explain import WRITER
 from strategies.models.tasks.ask_reflection import Reflected, ReflectionCase, ShownEpisode, reflect
 from strategies.models.tasks.write_section import write_section
-from strategies.models.transcripts import transcripts
+from strategies.models.transcript_text import transcripts
 from strategies.propose.claude import SuggestionTally, sifted
 from strategies.propose.mine_claims import action_classes
 from strategies.propose.placement import answering

@@ -7,10 +7,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.types.frozen import Frozen
+from registry.evidence.scrub_text import compact
 from strategies.models.answer_schema import answer_schema
 from strategies.models.prompts import NOTICE, untrusted
 from strategies.models.protocol import Request, TextBlock, user_message
-from strategies.models.scrub_text import compact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from events.errors import SpendingCapError
     from events.model_errors import ModelError
     from strategies.models.protocol import Model, Reply
-    from strategies.models.transcripts import EpisodeTranscript
+    from strategies.models.transcript_text import EpisodeTranscript
 
 CRITERIA: Final = ("helpfulness", "accuracy", "reasoning", "tool_choice", "knowledge")
 """What a run is scored by, each from 1 to 5."""

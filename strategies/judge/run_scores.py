@@ -16,7 +16,7 @@ from strategies.gate.replay.evaluation_set import ground_of
 from strategies.gate.stats.correlation import Association, CorrelatedRun, beside_outcomes, on_mixed_tasks
 from strategies.judge.ask_criteria import CRITERIA, criteria_prompt
 from strategies.models.protocol import Reply
-from strategies.models.transcripts import transcripts
+from strategies.models.transcript_text import transcripts
 from strategies.signals.survey import truth
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from registry.evidence.record import EvidenceRecord
 from registry.query.signals import erased_records
 from strategies.episodes.episode_records import place_key
+from strategies.episodes.whole_episode import clipped
 from strategies.files.reread import read_places
-from strategies.models.prompts import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -1,0 +1,78 @@
+"""Episodes read again with their texts: without secrets, and of a long text without its middle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec.structs import replace
+
+from registry.evidence.scrub_text import plain as scrubbed
+from strategies.episodes.episode_records import plain, prompt_key
+from strategies.episodes.step_marks import Marker
+from strategies.episodes.step_records import draft_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from strategies.episodes.episode import Episode, Step
+    from strategies.episodes.step_records import StepDraft
+
+MOST_CHARS: Final = 32_000
+"""What is held of one text of a step: more than a prompt shows, and a bound for memory (a guess)."""
+
+LEFT_OUT: Final = "[… {} characters left out …]"
+
+
+class WholeEpisode(NamedTuple):
+    """An episode as its reader finds it again: by `prompt_key` and `drafts` it is known for the recorded one.
+
+    `task` is what was asked for first. Shapes: one of `steps` for each of `drafts`.
+    """
+
+    name: str
+    task: str
+    prompt_key: str
+    drafts: Sequence[StepDraft]
+    steps: Sequence[Step]
+
+
+def whole_episode(episode: Episode) -> WholeEpisode:
+    """Give an episode with all that its record would be made of."""
+    marker = Marker()
+    return WholeEpisode(
+        plain(episode.id),
+        shown_text(episode.prompt),
+        prompt_key(episode.prompt),
+        [draft_of(step, marker) for step in episode.steps],
+        list(map(shown_step, episode.steps)),
+    )
+
+
+def first_request(steps: Iterable[Step]) -> str:
+    """Give what the person asked for first, "" where nobody asked."""
+    return next((step.text for step in steps if step.actor == "user" and step.text), "")
+
+
+def shown_step(step: Step) -> Step:
+    """Give a step as it may be shown: no text of it holds a secret, and none is too long."""
+    return replace(
+        step,
+        text=shown_text(step.text),
+        result=shown_text(step.result),
+        error_text=shown_text(step.error_text),
+        error_type=shown_text(step.error_type),
+        target=shown_text(step.target),
+    )
+
+
+def shown_text(text: str) -> str:
+    """Give a text as it may be shown; secrets leave it first, for a cut could divide one."""
+    return clipped(scrubbed(text), MOST_CHARS)
+
+
+def clipped(text: str, most_chars: int) -> str:
+    """Leave out the middle of a text that is too long: how it began and how it ended say most."""
+    if len(text) <= most_chars:
+        return text
+    half = most_chars // 2
+    return f"{text[:half]}\n{LEFT_OUT.format(len(text) - 2 * half)}\n{text[-half:]}"
