@@ -24,10 +24,10 @@ CRITERIA: Final = ("helpfulness", "accuracy", "reasoning", "tool_choice", "knowl
 """What a run is scored by, each from 1 to 5."""
 
 _SYSTEM: Final = """\
-You score one run of an agent by five criteria, each from 1 (poor) to 5 (excellent). You see what it said and did,
-not whether it succeeded.
+You score one run of an agent by five criteria, each from 1 (poor) to 5 (excellent). You see its task, as the
+person put it, then each step: what it said or called, and what came back. You do not see whether it succeeded.
 
-- helpfulness: does it do what was asked, in a form that can be used?
+- helpfulness: does it do what the task asks, in a form that can be used?
 - accuracy: is what it says and does right, as far as the run itself shows?
 - reasoning: does each step follow from what came before, errors included?
 - tool_choice: does it use the right tool, with the right arguments, and no more calls than it needs?

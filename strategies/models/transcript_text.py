@@ -1,30 +1,54 @@
-"""Transcripts: the messages and actions of an episode, read from its log again and cut to fit a model."""
+"""Transcripts as a model reads them: what was asked, then every call with what came back, within a length.
+
+The rule: of a long text head and tail stay, of an error all of it up to a limit; where that is still too long,
+steps in the middle are left out and counted, but never one that failed, what a person says, or the task. Only
+where those alone are too long, less of each is shown. What a log holds is indented: no text of it can write a line
+of ours.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from registry.evidence.record import EvidenceRecord
 from registry.query.signals import erased_records
-from strategies.episodes.episode_records import place_key
 from strategies.episodes.whole_episode import clipped
-from strategies.files.reread import read_places
+from strategies.logs.transcripts import read_transcripts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from registry.query.library import Library
-    from strategies.episodes.episode import EpisodeRecord, StepRecord
+    from strategies.episodes.episode import EpisodeRecord, Step
+    from strategies.logs.transcripts import Transcript
 
-MOST_STEP_CHARS: Final = 1_500
-MOST_STEPS: Final = 60
-"""What is shown of a run: the first and the last steps, each without its middle (guesses: about 15,000 tokens)."""
+
+class _Limits(NamedTuple):
+    """How much of each text is shown, and of each error and the task; whether steps in the middle are left out."""
+
+    text: int
+    error: int
+    leave_out: bool
+
+
+_LIMITS: Final = (
+    _Limits(1_500, 4_000, leave_out=False),
+    _Limits(700, 4_000, leave_out=False),
+    _Limits(350, 2_000, leave_out=True),
+    _Limits(150, 1_000, leave_out=True),
+    _Limits(60, 250, leave_out=True),
+)
+"""Tried in this order until an episode fits (guesses). Units: characters."""
+_ENDS: Final = 2
+"""Steps at the beginning and at the end that are never left out."""
 
 
 class EpisodeTranscript(NamedTuple):
-    """The messages and actions of one episode; `evidence` names the pieces of evidence that keep records of it.
+    """One episode as a model is shown it; `evidence` names the pieces of evidence that keep records of it.
 
-    Units: `chars` is the length of all that it wrote and did, before anything was cut.
+    Units: `chars` is the length of all that it wrote and did, before it was fitted.
     """
 
     text: str
@@ -32,36 +56,85 @@ class EpisodeTranscript(NamedTuple):
     evidence: tuple[str, ...]
 
 
-def transcripts(library: Library, records: Sequence[EpisodeRecord]) -> list[EpisodeTranscript | None]:
-    """Read episodes again; None for one whose log is gone, or of which a person had a text erased."""
-    erased = erased_records(library)
+def transcripts(
+    library: Library, records: Sequence[EpisodeRecord], most_chars: int
+) -> list[EpisodeTranscript | None]:
+    """Read episodes again, each fitted into so many characters.
+
+    None for one whose log is gone or says nothing, or of which a person had a text erased.
+    """
     evidence = _evidence_by_episode(library, {record.id for record in records})
-    places = [(record.source, step.span) for record in records for step in record.steps]
-    texts = iter(text for _, text in read_places(places))
-    shown: list[EpisodeTranscript | None] = []
-    for record in records:
-        steps = list(zip(record.steps, (next(texts) for _ in record.steps), strict=True))
-        gone = any(place_key(record, step.span) in erased for step in record.steps) if erased else False
-        if gone or not any(text for _, text in steps):
-            shown.append(None)
-            continue
-        chars = sum(len(text) for _, text in steps)
-        shown.append(EpisodeTranscript(_written(steps), chars, evidence.get(record.id, ())))
-    return shown
+    read = read_transcripts(records, erased_records(library))
+    return [
+        EpisodeTranscript(written(transcript, most_chars), chars, evidence.get(record.id, ()))
+        if transcript and (chars := sum(map(_chars, transcript.steps)))
+        else None
+        for record, transcript in zip(records, read, strict=True)
+    ]
 
 
-def _written(steps: Sequence[tuple[StepRecord, str]]) -> str:
-    """Write the steps down, the middle ones left out where there are too many."""
-    lines = [_line(number, step, text) for number, (step, text) in enumerate(steps, start=1)]
-    if len(lines) > MOST_STEPS:
-        half = MOST_STEPS // 2
-        lines = [*lines[:half], f"[… {len(lines) - 2 * half} steps left out …]", *lines[-half:]]
-    return "\n".join(lines)
+def written(transcript: Transcript, most_chars: int) -> str:
+    """Write an episode down within so many characters, by the rule of this module."""
+    text = ""
+    for limits in _LIMITS:
+        text = _fitted(transcript, limits, most_chars)
+        if len(text) <= most_chars:
+            return text
+    return clipped(text, most_chars)
 
 
-def _line(number: int, step: StepRecord, text: str) -> str:
-    failed = ", failed" if step.error else ""
-    return f"[{number}] {step.actor}: {step.action or step.kind}{failed}\n{clipped(text, MOST_STEP_CHARS)}"
+def _fitted(transcript: Transcript, limits: _Limits, most_chars: int) -> str:
+    """Write an episode, without as many of its steps as it takes and as the limits allow."""
+    head = "\n".join(("task", *_indented(transcript.task or "(not in the log)", limits.error)))
+    steps = ["\n".join(_lines(step, transcript.task, limits)) for step in transcript.steps]
+    passed_over = _passed_over(transcript.steps) if limits.leave_out else []
+
+    def without(count: int) -> str:
+        return "\n".join((head, *_joined(steps, frozenset(passed_over[:count]))))
+
+    counts = range(len(passed_over) + 1)
+    return without(bisect_left(counts[:-1], x=True, key=lambda count: len(without(count)) <= most_chars))
+
+
+def _passed_over(steps: Sequence[Step]) -> list[int]:
+    """Give the steps that may be left out, those in the middle of the episode first."""
+    inner = range(_ENDS, len(steps) - _ENDS)
+    ordinary = (at for at in inner if not (steps[at].error or steps[at].error_type or steps[at].actor == "user"))
+    return sorted(ordinary, key=lambda at: abs(2 * at - len(steps) + 1))
+
+
+def _joined(steps: Sequence[str], left_out: Collection[int]) -> Iterator[str]:
+    for gone, group in groupby(range(len(steps)), key=left_out.__contains__):
+        numbers = list(group)
+        if gone:
+            yield f"[… {len(numbers)} step{'s' if len(numbers) > 1 else ''} left out …]"
+        else:
+            yield from (steps[number] for number in numbers)
+
+
+def _lines(step: Step, task: str, limits: _Limits) -> Iterator[str]:
+    """Write a step: who does what, in which words, and what comes back."""
+    failed = f", failed{f' ({step.error_type})' if step.error_type else ''}" if step.error else ""
+    does = f" calls {step.action}" if step.kind == "call" else "" if step.error else f" {step.error_type}".rstrip()
+    yield f"[{step.index + 1}] {step.actor}{does}{failed}"
+    if step.actor == "user" and step.text and step.text == task:
+        yield "  (the task)"
+    elif step.text:
+        yield from _indented(step.text, limits.text)
+    if step.error and (step.error_text or step.result):
+        yield "error"
+        yield from _indented(step.error_text or step.result, limits.error)
+    elif step.result:
+        yield "result"
+        yield from _indented(step.result, limits.text)
+
+
+def _indented(text: str, most_chars: int) -> Iterator[str]:
+    return (f"  {line}" for line in clipped(text, most_chars).splitlines())
+
+
+def _chars(step: Step) -> int:
+    return len(step.text) + len(step.result or step.error_text)
 
 
 def _evidence_by_episode(library: Library, episodes: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
