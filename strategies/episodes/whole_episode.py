@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from msgspec.structs import replace
 
 from registry.evidence.scrub_text import plain as scrubbed
+from strategies.episodes.clipped_text import clipped
 from strategies.episodes.episode_records import plain, prompt_key
 from strategies.episodes.step_marks import Marker
 from strategies.episodes.step_records import draft_of
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 MOST_CHARS: Final = 32_000
 """What is held of one text of a step: more than a prompt shows, and a bound for memory (a guess)."""
-
-LEFT_OUT: Final = "[… {} characters left out …]"
 
 
 class WholeEpisode(NamedTuple):
@@ -68,11 +67,3 @@ def shown_step(step: Step) -> Step:
 def shown_text(text: str) -> str:
     """Give a text as it may be shown; secrets leave it first, for a cut could divide one."""
     return clipped(scrubbed(text), MOST_CHARS)
-
-
-def clipped(text: str, most_chars: int) -> str:
-    """Leave out the middle of a text that is too long: how it began and how it ended say most."""
-    if len(text) <= most_chars:
-        return text
-    half = most_chars // 2
-    return f"{text[:half]}\n{LEFT_OUT.format(len(text) - 2 * half)}\n{text[-half:]}"

@@ -6,7 +6,6 @@ import os
 from collections import defaultdict
 from contextlib import suppress
 from itertools import islice
-from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
 from msgspec.structs import replace
@@ -88,19 +87,25 @@ def _episodes(source: str, log_format: str, records: Sequence[EpisodeRecord]) ->
         yield from reader.read_whole(log, records)
         return
     names = {record.name for record in records}
-    for episode in reader.read(_from_first(log, reader, records), ReadTally()):
+    for episode in _read_again(reader, log, records):
         if isinstance(episode, Episode) and plain(episode.id) in names:
             yield whole_episode(episode)
 
 
-def _from_first(log: LogFile, reader: LogReader, records: Sequence[EpisodeRecord]) -> LogFile:
-    """Give the log from the line of the first record on, where every line holds whole episodes."""
+def _read_again(
+    reader: LogReader, log: LogFile, records: Collection[EpisodeRecord]
+) -> Iterator[Episode | EpisodeRecord]:
+    """Read a log, or where each line holds whole episodes the lines of the records alone."""
     if log.packed or not (isinstance(reader, EachLine) and reader.each_line(log)):
-        return log
-    first = min(
-        (step.span for record in records for step in record.steps[:1]), key=attrgetter("line"), default=None
-    )
-    return log.again(LogPosition(_line_start(log, first.byte_start), first.line - 1)) if first else log
+        yield from reader.read(log, ReadTally())
+        return
+    first_steps = {(step.span.line, step.span.byte_start) for record in records for step in record.steps[:1]}
+    for line, start in sorted(first_steps):
+        place = LogPosition(_line_start(log, start), line - 1)
+        for episode in reader.read(log.again(place), ReadTally()):
+            if any(step.span.line != line for step in episode.steps[:1]):
+                break
+            yield episode
 
 
 def _line_start(log: LogFile, offset: int) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, assert_never
 
 from registry.evidence.scrub_text import compact, scrubbed, texts_in
 from registry.skill_md.invisible_chars import hidden_characters
-from strategies.episodes.whole_episode import clipped
+from strategies.episodes.clipped_text import clipped
 from strategies.models.answer_schema import answer_schema
 from strategies.models.protocol import Opaque, TextBlock, ToolCall, ToolResult
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from registry.evidence.record import EvidenceRecord
 from registry.query.signals import erased_records
-from strategies.episodes.whole_episode import clipped
+from strategies.episodes.clipped_text import clipped, indented
 from strategies.logs.transcripts import read_transcripts
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def transcripts(
 
     None for one whose log is gone or says nothing, or of which a person had a text erased.
     """
-    evidence = _evidence_by_episode(library, {record.id for record in records})
+    evidence = evidence_by_episode(library, {record.id for record in records})
     read = read_transcripts(records, erased_records(library))
     return [
         EpisodeTranscript(written(transcript, most_chars), chars, evidence.get(record.id, ()))
@@ -85,7 +85,7 @@ def written(transcript: Transcript, most_chars: int) -> str:
 
 def _fitted(transcript: Transcript, limits: _Limits, most_chars: int) -> str:
     """Write an episode, without as many of its steps as it takes and as the limits allow."""
-    head = "\n".join(("task", *_indented(transcript.task or "(not in the log)", limits.error)))
+    head = "\n".join(("task", *indented(transcript.task or "(not in the log)", limits.error)))
     steps = ["\n".join(_lines(step, transcript.task, limits)) for step in transcript.steps]
     passed_over = _passed_over(transcript.steps) if limits.leave_out else []
 
@@ -120,24 +120,20 @@ def _lines(step: Step, task: str, limits: _Limits) -> Iterator[str]:
     if step.actor == "user" and step.text and step.text == task:
         yield "  (the task)"
     elif step.text:
-        yield from _indented(step.text, limits.text)
+        yield from indented(step.text, limits.text)
     if step.error and (step.error_text or step.result):
         yield "error"
-        yield from _indented(step.error_text or step.result, limits.error)
+        yield from indented(step.error_text or step.result, limits.error)
     elif step.result:
         yield "result"
-        yield from _indented(step.result, limits.text)
-
-
-def _indented(text: str, most_chars: int) -> Iterator[str]:
-    return (f"  {line}" for line in clipped(text, most_chars).splitlines())
+        yield from indented(step.result, limits.text)
 
 
 def _chars(step: Step) -> int:
     return len(step.text) + len(step.result or step.error_text)
 
 
-def _evidence_by_episode(library: Library, episodes: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+def evidence_by_episode(library: Library, episodes: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
     """Name the evidence that keeps records of these episodes: erasing it erases what was asked with them."""
     wanted, evidence = frozenset(episodes), dict[str, tuple[str, ...]]()
     for name in dict.fromkeys(name for raised in library.signals() for name in raised.event.evidence):
