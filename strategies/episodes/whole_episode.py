@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from msgspec.structs import replace
+import msgspec
 
 from registry.evidence.scrub_text import plain as scrubbed
 from strategies.episodes.clipped_text import clipped
 from strategies.episodes.episode_records import plain, prompt_key
 from strategies.episodes.step_marks import Marker
 from strategies.episodes.step_records import draft_of
+from strategies.files.log_records import UNREADABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,7 +55,7 @@ def first_request(steps: Iterable[Step]) -> str:
 
 def shown_step(step: Step) -> Step:
     """Give a step as it may be shown: no text of it holds a secret, and none is too long."""
-    return replace(
+    return msgspec.structs.replace(
         step,
         text=shown_text(step.text),
         result=shown_text(step.result),
@@ -66,4 +67,14 @@ def shown_step(step: Step) -> Step:
 
 def shown_text(text: str) -> str:
     """Give a text as it may be shown; secrets leave it first, for a cut could divide one."""
-    return clipped(scrubbed(text), MOST_CHARS)
+    return clipped(scrubbed(_unescaped(text)), MOST_CHARS)
+
+
+def _unescaped(text: str) -> str:
+    """Give JSON with its characters as they are: a secret must not hide behind escapes."""
+    if not text.startswith(("{", "[")) or not ("\\u" in text or "\\/" in text):
+        return text
+    try:
+        return msgspec.json.encode(msgspec.json.decode(text)).decode()
+    except (*UNREADABLE, UnicodeEncodeError):
+        return text

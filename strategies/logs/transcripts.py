@@ -22,7 +22,7 @@ from strategies.logs.formats_table import reader_named
 from strategies.logs.resume import EachLine
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from strategies.episodes.episode import EpisodeRecord, Step
@@ -64,17 +64,29 @@ def read_transcripts(records: Sequence[EpisodeRecord], erased: AbstractSet[str])
         by_file[record.source, record.format].append(number)
     transcripts: list[Transcript | None] = [None] * len(records)
     for (source, log_format), numbers in by_file.items():
-        wanted = {number: records[number] for number in numbers}
-        with suppress(UnreadableLogError, NotFoundError, OSError):  # what came before counts
-            for whole in _episodes(source, log_format, list(wanted.values())):
-                for number, record in list(wanted.items()):
-                    transcript = _as_recorded(record, whole)
-                    if transcript is not None:
-                        transcripts[number] = None if _holds_erased(record, transcript, erased) else transcript
-                        del wanted[number]
-                if not wanted:
-                    break
+        for number, transcript in _read_file(source, log_format, {number: records[number] for number in numbers}):
+            transcripts[number] = None if _holds_erased(records[number], transcript, erased) else transcript
     return transcripts
+
+
+def _read_file(
+    source: str, log_format: str, wanted: Mapping[int, EpisodeRecord]
+) -> Iterator[tuple[int, Transcript]]:
+    """Give the transcripts of records of one file, until all are there; each with the number of its record."""
+    by_name: dict[str, list[int]] = defaultdict(list)
+    for number, record in wanted.items():
+        by_name[record.name].append(number)
+    left = len(wanted)
+    with suppress(UnreadableLogError, NotFoundError, OSError):  # what came before counts
+        for whole in _episodes(source, log_format, list(wanted.values())):
+            for number in tuple(by_name.get(whole.name, ())):
+                transcript = _as_recorded(wanted[number], whole)
+                if transcript is not None:
+                    yield number, transcript
+                    by_name[whole.name].remove(number)
+                    left -= 1
+            if not left:
+                return
 
 
 def _episodes(source: str, log_format: str, records: Sequence[EpisodeRecord]) -> Iterator[WholeEpisode]:
@@ -123,16 +135,17 @@ def _line_start(log: LogFile, offset: int) -> int:
 def _as_recorded(record: EpisodeRecord, whole: WholeEpisode) -> Transcript | None:
     """Give an episode as it was when it was recorded; None where it is another, or another text."""
     count = len(record.steps)
-    if whole.name != record.name or len(whole.drafts) < count:
+    if len(whole.drafts) < count:
         return None
     drafts = list(whole.drafts[:count])
+    # A message turns out to be beside a call only once that comes.
+    steps = [replace(step, kind=known.kind) for step, known in zip(whole.steps, record.steps, strict=False)]
     if not record.text_key:  # kept before texts had keys, or there is no text
         same = all(
             (draft.action, draft.span) == (step.action, step.span)
             for draft, step in zip(drafts, record.steps, strict=True)
         )
-        return Transcript(whole.task, tuple(whole.steps[:count])) if same else None
-    steps = list(whole.steps[:count])
+        return Transcript(whole.task, tuple(steps)) if same else None
     for index in (-1, *_last_calls(drafts)):
         if index >= 0:
             drafts[index] = _unanswered(drafts[index])

@@ -41,6 +41,8 @@ _LIMITS: Final = (
     _Limits(60, 250, leave_out=True),
 )
 """Tried in this order until an episode fits (guesses). Units: characters."""
+_MOST_HEAD_CHARS: Final = 200
+"""What a step is headed with: its tool and the kind of its error are words of the log."""
 _ENDS: Final = 2
 """Steps at the beginning and at the end that are never left out."""
 
@@ -116,7 +118,7 @@ def _lines(step: Step, task: str, limits: _Limits) -> Iterator[str]:
     """Write a step: who does what, in which words, and what comes back."""
     failed = f", failed{f' ({step.error_type})' if step.error_type else ''}" if step.error else ""
     does = f" calls {step.action}" if step.kind == "call" else "" if step.error else f" {step.error_type}".rstrip()
-    yield f"[{step.index + 1}] {step.actor}{does}{failed}"
+    yield " ".join(f"[{step.index + 1}] {step.actor}{does}{failed}".split())[:_MOST_HEAD_CHARS]
     if step.actor == "user" and step.text and step.text == task:
         yield "  (the task)"
     elif step.text:

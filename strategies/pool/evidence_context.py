@@ -41,8 +41,13 @@ class EvidenceContext(NamedTuple):
         return [(word, text) for word, text in (*parts, ("replied", self.replied)) if text]
 
     def beside(self, quoted: str) -> list[tuple[str, str]]:
-        """Give the parts that a quoted text does not say already."""
-        return [(word, text) for word, text in self.parts() if text.strip() != quoted.strip()]
+        """Give the parts that a quoted text does not say already: a record may hold more than the answer."""
+        said = self.answer.strip() in quoted
+        return [
+            (word, text)
+            for word, text in self.parts()
+            if text.strip() != quoted.strip() and not (said and text == self.answer)
+        ]
 
     def text(self, most_chars: int) -> str:
         """Write it down, at most so many characters of each part."""
