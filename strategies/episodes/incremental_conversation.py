@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from strategies.episodes.answer_forms import forms_of
 from strategies.episodes.conversation import StepBuilder
@@ -153,4 +154,5 @@ class WholeConversation(IncrementalConversation):
 
     def _finish(self, call: Step) -> None:
         super()._finish(call)
-        self.whole[call.index] = shown_step(call)
+        answered = shown_step(replace(call, text=""))
+        self.whole[call.index] = replace(answered, text=self.whole[call.index].text)

@@ -55,11 +55,12 @@ def first_request(steps: Iterable[Step]) -> str:
 
 def shown_step(step: Step) -> Step:
     """Give a step as it may be shown: no text of it holds a secret, and none is too long."""
+    result = shown_text(step.result)
     return msgspec.structs.replace(
         step,
         text=shown_text(step.text),
-        result=shown_text(step.result),
-        error_text=shown_text(step.error_text),
+        result=result,
+        error_text=result if step.error_text == step.result else shown_text(step.error_text),
         error_type=shown_text(step.error_type),
         target=shown_text(step.target),
     )
@@ -67,7 +68,7 @@ def shown_step(step: Step) -> Step:
 
 def shown_text(text: str) -> str:
     """Give a text as it may be shown; secrets leave it first, for a cut could divide one."""
-    return clipped(scrubbed(_unescaped(text)), MOST_CHARS)
+    return clipped(scrubbed(_unescaped(text)), MOST_CHARS) if text else ""
 
 
 def _unescaped(text: str) -> str:

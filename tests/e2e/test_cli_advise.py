@@ -245,7 +245,10 @@ def test_what_a_model_is_shown_is_named_untrusted(germline: Terminal, stub: Anth
     text = asked.body["messages"][0]["content"][0]["text"]
     assert '<untrusted name="errors, by failed runs"' in text
     assert '<untrusted name="skill sql-analyst"' in text
-    assert '<untrusted name="evidence 1"' in text
+    evidence = text[text.index('<untrusted name="evidence 1"') :]
+    assert "\nasked\n  question zq" in evidence
+    assert "\ncalled\n  sql:SELECT\n  SELECT " in evidence
+    assert "\nerror\n  no such table, zq" in evidence
     assert asked.body["system"][0]["cache_control"] == {"type": "ephemeral"}
     assert "tools" not in asked.body
     figures = json.loads(text[text.index("{") : text.index("}") + 1])

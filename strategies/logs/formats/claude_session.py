@@ -17,7 +17,7 @@ from strategies.episodes.skill_use import PARTS, SKILL_FILE, SKILL_TOOLS, ran_un
 from strategies.episodes.step_marks import PERMISSION_DENIED, USER_INTERRUPT, Marker, edits_files, may_be_marked
 from strategies.episodes.step_records import StepDraft, draft_of, template_of
 from strategies.episodes.text_hash import bytes_key
-from strategies.episodes.whole_episode import WholeEpisode, first_request, shown_step
+from strategies.episodes.whole_episode import WholeEpisode, first_request, shown_step, shown_text
 from strategies.files.reread import read_span
 from strategies.logs.formats.claude_schema import (
     ClaudeMessage,
@@ -324,13 +324,12 @@ class WholeClaudeSession(ClaudeSession):
     def _learn_result(self, record: ClaudeRecord, block: ContentBlock, span: Span) -> bool:
         known = super()._learn_result(record, block, span)
         if known and self._closed is not None:
-            draft, text = self.steps[self._closed], text_of(block.content)
-            answered = msgspec.structs.replace(
+            draft, text = self.steps[self._closed], shown_text(text_of(block.content))
+            self.whole[self._closed] = msgspec.structs.replace(
                 self.whole[self._closed],
                 result=text,
                 error=draft.error,
                 error_text=text if draft.error else "",
                 duration_ms=draft.duration_ms,
             )
-            self.whole[self._closed] = shown_step(answered)
         return known
