@@ -108,7 +108,8 @@ def _read_again(
     reader: LogReader, log: LogFile, records: Collection[EpisodeRecord]
 ) -> Iterator[Episode | EpisodeRecord]:
     """Read a log, or where each line holds whole episodes the lines of the records alone."""
-    if log.packed or not (isinstance(reader, EachLine) and reader.each_line(log)):
+    by_lines = not log.packed and isinstance(reader, EachLine) and reader.each_line(log)
+    if not by_lines or not all(record.steps for record in records):
         yield from reader.read(log, ReadTally())
         return
     first_steps = {(step.span.line, step.span.byte_start) for record in records for step in record.steps[:1]}
