@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from registry.query.signals import kept_evidence
+from strategies.advice.advise import case_of, counsel
 from strategies.gate.replay.evaluation_set import ground_of
 from tests.anthropic_stub import AnthropicStub, declines, gives
 from tests.judged_pairs import as_jsonl, with_models
@@ -140,6 +142,16 @@ def test_nothing_of_sealed_or_audit_is_in_any_request_of_the_classifier(
     templates = sent[sent.index("errors, by failed runs") : sent.index("evidence 1")]
     assert sum(one in templates for one in seen) > 8
     assert [one for one in hidden if one in sent] == []
+
+
+def test_erasing_any_evidence_of_an_episode_erases_what_was_shown_of_it(germline: Terminal) -> None:
+    with open_library(germline.folder / ".germline" / "registry.db") as library:
+        names = {name for raised in library.signals() for name in raised.event.evidence}
+        episodes = {name: piece.episode for name, piece in kept_evidence(library, sorted(names)).items()}
+        quotes = case_of(library, counsel(library, "sql-analyst")).quotes
+    assert len(quotes) > 1
+    for quote in quotes:
+        assert set(quote.evidence) == {name for name in names if episodes[name] == episodes[quote.evidence[0]]}
 
 
 def test_the_models_reading_stands_beside_the_rule_and_in_status(germline: Terminal, stub: AnthropicStub) -> None:
