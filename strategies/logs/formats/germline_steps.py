@@ -10,7 +10,6 @@ from registry.evidence.redaction import without_secrets
 from strategies.episodes.action_class import head_of, plain_head, plain_tool, writes
 from strategies.episodes.answer_forms import forms_of
 from strategies.episodes.episode import (
-    MESSAGE,
     SUBMIT,
     EndedBy,
     Episode,
@@ -172,9 +171,11 @@ class _Running(msgspec.Struct, dict=True):
 
     def keep(self, step: Step) -> None:
         """Keep a step without its text; of what may be the final answer the text is held until it is settled."""
-        self.drafts.append(draft_of(step, self.marker))
-        if step.actor == "agent" and step.kind != "note":
-            self._answer, self.forms = step.text if step.action in {MESSAGE, SUBMIT} else "", ()
+        draft = draft_of(step, self.marker)
+        self.drafts.append(draft)
+        if draft.actor == "agent" and draft.kind != "note":
+            self.forms = ()
+            self._answer = step.text if draft.kind == "message" or draft.action == SUBMIT else ""
 
     def settle(self) -> None:
         """Put the forms of what may be the final answer in the place of its text."""
@@ -268,7 +269,7 @@ class StepsEpisodes:
             name = without_secrets(line.episode)
             episode = self._running.get(name)
             if episode is None:
-                kind = _WholeRunning if plain(name) in self._whole else _Running
+                kind = _WholeRunning if self._whole and plain(name) in self._whole else _Running
                 episode = self._running[name] = kind(_Line(type="episode", episode=name))
             episode.learn(line)
             self._touched.add(name)
