@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-_TELLING: Final = ("error_text", "error", "result", "text", "content", "message", "toolUseResult")
+_TELLING: Final = ("error_text", "error", "result", "output", "text", "content", "message", "toolUseResult")
 """The fields that say what happened, the most telling first: of these the text of a JSON line is taken."""
 
-_HOLDING: Final = ("observation", "status")
-"""Fields that say it where they are objects: an observation of OpenHands, the status of a span."""
+_HOLDING: Final = ("observation", "status", "payload")
+"""Fields that say it where they are objects: an observation of OpenHands, the status of a span, Codex's lines."""
 
 _PACKED: Final = "(packed in an archive that cannot be shown here)"
 
