@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from registry.actions.publish import expected_files
 from registry.decide.promote import edited, with_files
 from registry.skill_md.disk import FileContent, write_skill
-from registry.skill_md.skill_files import SKILL_FILE
+from registry.skill_md.skill_files import main_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,6 +80,6 @@ def write_arm(arm: Arm, place: Path) -> Path | None:
     if arm.files is None:
         return None
     folder = place / arm.digest[:16] / arm.skill
-    if not (folder / SKILL_FILE).exists():
+    if not (folder / main_file(arm.skill)).exists():
         write_skill(folder, {path: FileContent(file.body, file.mode) for path, file in arm.files.items()})
     return folder

@@ -231,4 +231,4 @@ def test_lines_go_to_the_gene_that_answers_the_signal_then_the_tool_then_the_pre
     ],
 )
 def test_learned_lines_keep_their_distance_from_other_blocks(last: list[str], text: tuple[str, ...]) -> None:
-    assert appended(gene("pre", *last), ["New."]).text == text
+    assert appended(BASE, gene("pre", *last), ["New."]).text == text

@@ -1,0 +1,117 @@
+"""Instruction files on disk: found, named, read without losing a byte, and held against their tool's advice."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from events.errors import NotFoundError, SkillFormatError
+from registry.skill_md.folder import SkillFolder, content_of, decode, refuse_odd_path
+from registry.skill_md.rules import Breach, hidden_advice
+from registry.skill_md.skill_files import MAX_SKILL_BYTES, SKILL_FILE, main_file, walk
+from registry.skill_md.text import cut, split_lines
+from registry.state.instruction_files import instruction_format, is_instructions_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_WITH_INSTRUCTIONS: Final = (".claude", ".cursor", ".github")
+"""Hidden folders of a project that hold instructions."""
+_NOT_SEARCHED: Final = frozenset({"node_modules", "vendor", "venv", "target", "dist", "build", "__pycache__"})
+MAX_DEPTH: Final = 6
+"""How deep below a project its nested AGENTS.md are looked for (a guess: packages/GROUP/NAME/src)."""
+
+
+def is_instruction_file(path: Path) -> bool:
+    """Tell whether a path is that of a file which agents read as instructions, whether or not it is there."""
+    return instruction_format(path.absolute().as_posix()) is not None
+
+
+def instructions_name(file: Path, project: Path) -> str:
+    """Name an instruction file: its path below the project, else below `~`, else from the root.
+
+    Raises: SkillFormatError where that is no name.
+    """
+    place = file.parent.resolve() / file.name
+    bases = (("", project.resolve()), ("~/", Path.home().resolve()))
+    named = (f"{mark}{place.relative_to(base).as_posix()}" for mark, base in bases if place.is_relative_to(base))
+    name = next(named, place.as_posix())
+    if not is_instructions_name(name):
+        known = "CLAUDE.md, AGENTS.md, GEMINI.md, .claude/rules/*.md and the like"
+        raise SkillFormatError(
+            f"{file} has no name that instructions can have", rule="name", hint=f"{known}; no @ in the file's name"
+        )
+    return name
+
+
+def read_instructions(file: Path, name: str) -> SkillFolder:
+    """Read an instruction file as a capsule of that name; front matter is kept, and never asked for.
+
+    Raises: NotFoundError if it is not there; SkillFormatError if it is a link, too large, or not UTF-8 text;
+    StorageError if the disk refuses.
+    """
+    folder = file.parent.resolve()
+    refuse_odd_path(folder)
+    there = walk(folder, main_file(name)) if folder.is_dir() else []
+    if not there:
+        raise NotFoundError(f"{file}: no such file", hint="name a CLAUDE.md, an AGENTS.md, or a folder with one")
+    if there[0].refused:
+        leads = f" to {file.readlink()}" if file.is_symlink() else ""
+        raise SkillFormatError(
+            f"{file} cannot be read: {there[0].refused}{leads}",
+            rule="contained-path",
+            hint="import the file that the link leads to, where that is one of instructions",
+        )
+    text, encoding = decode(content_of(there[0], MAX_SKILL_BYTES), file)
+    if encoding == "latin-1":
+        raise SkillFormatError(f"{file} is not UTF-8", rule="encoding", hint="save it as UTF-8, then import it")
+    pieces = cut(text)
+    return SkillFolder(
+        name=name,
+        source=str(folder),
+        encoding=encoding,
+        mode=there[0].mode,
+        front=pieces.front,
+        sections=pieces.sections,
+        files=(),
+        warnings=tuple(f"{it.rule}: {it.message} ({it.mend})" for it in advise_instructions(name, text)),
+    )
+
+
+def advise_instructions(name: str, text: str) -> list[Breach]:
+    """List what instructions had better not be: longer than their tool advises, or with hidden characters."""
+    known = instruction_format(name)
+    advice = []
+    lines, size = len(split_lines(text)), len(text.encode())
+    if known and known.lines and lines > known.lines:
+        what = f"{lines:,} lines; {known.tool} advises at most {known.lines:,}"
+        advice.append(Breach("length", what, "move detail to files or skills that are read when they are needed"))
+    if known and known.size_bytes and size > known.size_bytes:
+        what = f"{size:,} bytes; {known.tool} reads {known.size_bytes:,} by default"
+        advice.append(Breach("length", what, "move detail to files that are read when they are needed"))
+    return advice + hidden_advice(text)
+
+
+def find_instructions(folder: Path, depth: int = MAX_DEPTH) -> list[Path]:
+    """List the instruction files at or below a folder, nearest first; links and skills are passed over."""
+    return sorted(_found(folder.resolve(), depth), key=lambda file: (len(file.parts), file))
+
+
+def _found(folder: Path, depth: int) -> Iterator[Path]:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:  # not ours to look into
+        return
+    if any(entry.name == SKILL_FILE for entry in entries):
+        return
+    for entry in entries:
+        place = folder / entry.name
+        if entry.is_file(follow_symlinks=False):
+            if is_instruction_file(place):
+                yield place
+        elif entry.is_dir(follow_symlinks=False) and entry.name not in _NOT_SEARCHED:
+            hidden = entry.name.startswith(".") and entry.name not in _WITH_INSTRUCTIONS
+            inside = not {*_WITH_INSTRUCTIONS}.isdisjoint((*folder.parts, entry.name))
+            if not hidden and (depth or inside):
+                yield from _found(place, depth if inside else depth - 1)
