@@ -10,7 +10,7 @@ from events.types.score import Score
 from registry.state.capsule import Capsule, CapsuleFile, blank, is_capsule_name, is_skill_name
 from registry.state.edits import apply_edits
 from registry.state.gene import Gene, LiveClaim
-from registry.state.instruction_files import instruction_format
+from registry.state.instruction_files import instruction_format, path_of_name
 from registry.state.line import SkillLine, first_lines
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _with_files(capsule: Capsule, files: tuple[CapsuleFile, ...], envelope: Enve
 
 def _born(event: CapsuleBorn | CapsuleImported, envelope: Envelope) -> Capsule:
     if not is_capsule_name(event.capsule):
-        raise _misfit(envelope, f"names a skill {event.capsule[:80]!r}, which is no name of one")
+        raise _misfit(envelope, f"names a skill {event.capsule[:80]!r}, which is no name of a skill")
     _require_place(event, envelope)
     return replace(
         blank(event.capsule, event.source, event.after),
@@ -104,7 +104,7 @@ def _born(event: CapsuleBorn | CapsuleImported, envelope: Envelope) -> Capsule:
 
 def _require_place(event: CapsuleBorn | CapsuleImported | CapsuleMoved, envelope: Envelope) -> None:
     """Refuse instructions that would be written to a file which no agent reads as such."""
-    file = f"{event.source}/{event.capsule.rpartition('/')[2]}"
+    file = f"{event.source}/{path_of_name(event.capsule).rpartition('/')[2]}"
     if not is_skill_name(event.capsule) and instruction_format(file) is None:
         raise _misfit(envelope, f"puts the instructions {event.capsule} into {file[:200]!r}")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from events.errors import NotFoundError, SkillFormatError
@@ -11,10 +10,16 @@ from registry.skill_md.folder import SkillFolder, content_of, decode, refuse_odd
 from registry.skill_md.rules import Breach, hidden_advice
 from registry.skill_md.skill_files import MAX_SKILL_BYTES, SKILL_FILE, main_file, walk
 from registry.skill_md.text import cut, split_lines
-from registry.state.instruction_files import instruction_format, is_instructions_name
+from registry.state.instruction_files import (
+    instruction_format,
+    is_instructions_name,
+    name_of_path,
+    path_of_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 _WITH_INSTRUCTIONS: Final = (".claude", ".cursor", ".github")
 """Hidden folders of a project that hold instructions."""
@@ -29,19 +34,16 @@ def is_instruction_file(path: Path) -> bool:
 
 
 def instructions_name(file: Path, project: Path) -> str:
-    """Name an instruction file: its path below the project, else below `~`, else from the root.
+    """Name an instruction file by its path below the project, else from the root.
 
-    Raises: SkillFormatError where that is no name.
+    Raises: SkillFormatError where that is no name: it holds what does not print, say.
     """
-    place = file.parent.resolve() / file.name
-    bases = (("", project.resolve()), ("~/", Path.home().resolve()))
-    named = (f"{mark}{place.relative_to(base).as_posix()}" for mark, base in bases if place.is_relative_to(base))
-    name = next(named, place.as_posix())
+    refuse_odd_path(file)
+    place, base = file.parent.resolve() / file.name, project.resolve()
+    name = name_of_path((place.relative_to(base) if place.is_relative_to(base) else place).as_posix())
     if not is_instructions_name(name):
-        known = "CLAUDE.md, AGENTS.md, GEMINI.md, .claude/rules/*.md and the like"
-        raise SkillFormatError(
-            f"{file} has no name that instructions can have", rule="name", hint=f"{known}; no @ in the file's name"
-        )
+        what = f"{str(file)!a} has no name that instructions can have"
+        raise SkillFormatError(what, rule="name", hint="rename it, or the folder: names are short, and print")
     return name
 
 
@@ -52,7 +54,6 @@ def read_instructions(file: Path, name: str) -> SkillFolder:
     StorageError if the disk refuses.
     """
     folder = file.parent.resolve()
-    refuse_odd_path(folder)
     there = walk(folder, main_file(name)) if folder.is_dir() else []
     if not there:
         raise NotFoundError(f"{file}: no such file", hint="name a CLAUDE.md, an AGENTS.md, or a folder with one")
@@ -81,7 +82,7 @@ def read_instructions(file: Path, name: str) -> SkillFolder:
 
 def advise_instructions(name: str, text: str) -> list[Breach]:
     """List what instructions had better not be: longer than their tool advises, or with hidden characters."""
-    known = instruction_format(name)
+    known = instruction_format(path_of_name(name))
     advice = []
     lines, size = len(split_lines(text)), len(text.encode())
     if known and known.lines and lines > known.lines:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from events.errors import SkillFormatError, StorageError
 from registry.state.capsule import is_skill_name
+from registry.state.instruction_files import path_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +44,7 @@ class Found:
 
 def main_file(name: str) -> str:
     """Name the file that holds the text of a capsule: SKILL.md, or the file of instructions itself."""
-    return SKILL_FILE if is_skill_name(name) else name.rpartition("/")[2]
+    return SKILL_FILE if is_skill_name(name) else path_of_name(name).rpartition("/")[2]
 
 
 def write_place(name: str, source: str) -> Path:
@@ -55,7 +56,7 @@ def copy_place(name: str, below: Path) -> Path:
     """Name the folder below another that a copy of a capsule goes to: instructions keep their path."""
     if is_skill_name(name):
         return below / name
-    return below.joinpath(*[part for part in PurePosixPath(name).parts[:-1] if part not in {"/", "~"}])
+    return below.joinpath(path_of_name(name).removeprefix("/")).parent
 
 
 def walk(folder: Path, only: str = "") -> list[Found]:

@@ -23,6 +23,8 @@ class InstructionFormat(NamedTuple):
     size_bytes: int = 0
 
 
+_SAFE: Final = "/+=:,"
+_PLAIN: Final = re.compile(r"(?!-)(?:[\w.+=:,@-]*/)*[\w.+=:,-]+", re.ASCII)
 MAX_NAME: Final = 1_024
 """Longer paths are no names (a guess: Linux takes 4,096 bytes)."""
 
@@ -49,19 +51,43 @@ def instruction_format(path: str) -> InstructionFormat | None:
     return next((known for known in FORMATS if known.pattern.fullmatch(path)), None)
 
 
-def is_instructions_name(name: str) -> bool:
-    """Tell whether a text names instructions: their path, below the project, below `~`, or from the root.
+def name_of_path(path: str) -> str:
+    """Name instructions by a path with forward slashes: what a shell would not take as it is becomes %XX.
 
-    No name of a skill is one, and the file name holds no `@`, which a version follows.
+    So does an `@` in the file's name, which a version follows. The text need not be a name.
     """
-    parts = name.removeprefix("/").split("/")
-    if len(name) > MAX_NAME or not name.isprintable() or {"", ".", ".."} & {*parts} or "@" in parts[-1]:
+    if _PLAIN.fullmatch(path):
+        return path
+    from urllib.parse import quote  # noqa: PLC0415 - few paths need it
+
+    folders, slash, file = path.rpartition("/")
+    name = f"{quote(folders, safe=_SAFE + '@')}{slash}{quote(file, safe=_SAFE)}"
+    return f"%2D{name[1:]}" if name.startswith("-") else name
+
+
+def path_of_name(name: str) -> str:
+    """Give the path that a name stands for."""
+    if "%" not in name:
+        return name
+    from urllib.parse import unquote  # noqa: PLC0415 - few names need it
+
+    return unquote(name, errors="replace")
+
+
+def is_instructions_name(name: str) -> bool:
+    """Tell whether a text names instructions, by their path below the project or from the root.
+
+    No name of a skill is one, and each can be typed in a command as it is.
+    """
+    path = path_of_name(name)
+    wrong = {"", ".", ".."}.intersection(path.removeprefix("/").split("/"))
+    if len(name) > MAX_NAME or wrong or not path.isprintable() or name_of_path(path) != name:
         return False
-    return instruction_format(name) is not None
+    return instruction_format(path) is not None
 
 
 def covers_project(name: str) -> bool:
     """Tell whether instructions are those of the project as a whole: read at its root, whatever an agent does."""
-    known = instruction_format(name) if is_instructions_name(name) else None
+    known = instruction_format(path_of_name(name)) if is_instructions_name(name) else None
     at_root = "/" not in name or name in {".claude/CLAUDE.md", ".github/copilot-instructions.md"}
     return known is not None and known.everywhere and at_root

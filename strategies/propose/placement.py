@@ -15,8 +15,9 @@ from registry.decide.birth import next_gene
 from registry.state.line_claims import claims_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from events.types.claims import Claim
     from registry.state.capsule import Capsule
     from registry.state.gene import Gene
     from registry.state.line import SkillLine
@@ -29,14 +30,16 @@ _TITLE_WEIGHT: Final = 3
 """What a word of the tool counts in a title, against one in the text below (a guess)."""
 
 
-def home_of(capsule: Capsule, fingerprint: str, action: str) -> Gene | None:
+def home_of(capsule: Capsule, fingerprint: str, action: str, claims: Iterable[Claim] = ()) -> Gene | None:
     """Find the gene that learned lines go to: one that answers the signal, else the preamble, else the first one.
 
-    Instructions: else the section that names the most of the action, else the last one, never above a title.
+    Instructions: else the section that names the most of the actions, also of the claims, else the last one, never
+    above a title.
     None only where the capsule has no gene at all. `action` is the class that failed, "" if not known.
     """
     if capsule.is_instructions:
-        return answering(capsule, fingerprint, action) or _speaking_of(capsule, action)
+        named = [getattr(claim, field, None) or "" for claim in claims for field in ("action", "do", "avoid")]
+        return answering(capsule, fingerprint, action) or _speaking_of(capsule, " ".join((action, *named)))
     preamble = (gene for gene in capsule.genes if not gene.title)
     return answering(capsule, fingerprint, action) or next(chain(preamble, capsule.genes), None)
 
@@ -49,9 +52,9 @@ def answering(capsule: Capsule, fingerprint: str, action: str) -> Gene | None:
     return next(chain(by_signal, by_tool), None)
 
 
-def _speaking_of(capsule: Capsule, action: str) -> Gene | None:
-    """Find the section that names the most words of an action class; the last one where none does."""
-    asked = set(_WORD.findall(action.lower()))
+def _speaking_of(capsule: Capsule, actions: str) -> Gene | None:
+    """Find the section that names the most words of action classes; the last one where none does."""
+    asked = set(_WORD.findall(actions.lower()))
 
     def named(gene: Gene) -> int:
         text = " ".join(line.text for line in gene.lines if not line.text.lstrip().startswith(_FENCES)).lower()

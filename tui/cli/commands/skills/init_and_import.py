@@ -337,9 +337,9 @@ def _named(path: Path, project: Path) -> list[Path]:
     inside = path.resolve().is_relative_to(project.resolve())
     found = [*find_skills(path), *(find_instructions(path) if inside else ())]
     if not found:
-        raise NotFoundError(
-            f"{path} holds no {SKILL_FILE} and no instructions, nor does a folder in it", hint=hint
-        )
+        what = f"{path} holds no {SKILL_FILE}{' and no instructions' if inside else ''}, nor does a folder in it"
+        beside = "" if inside else "; outside the project, name each file of instructions"
+        raise NotFoundError(what, hint=f"{hint}{beside}")
     return found
 
 
