@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.screen_pilot import screens
 from tests.terminal import SPLIT_KEY, Beginning, Terminal, recordings
 
 if TYPE_CHECKING:
@@ -256,3 +257,18 @@ def test_instructions_of_a_person_come_in_only_by_name_and_confirm_that_file_alo
     germline.does("adopt", str(user))
     germline.does("revert", str(user), "--to", "1", "--reason", "x")
     assert user.read_bytes() == b"# Mine\n"
+
+
+async def test_the_screens_show_instructions_by_their_path(
+    germline: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    germline.write("CLAUDE.md", LONG)
+    germline.write("packages/@shop/web/AGENTS.md", "# Web\n\n- Run the tests.\n")
+    germline.does("import", ".")
+    monkeypatch.chdir(germline.folder)
+    registry = germline.folder / ".germline/registry.db"
+    async with screens(registry, "packages/@shop/web/AGENTS.md:3") as at:
+        assert "- Run the tests." in at.pane("#blame")
+        assert "import by" in at.pane("#why")
+    async with screens(registry, "/skills/packages/@shop/web/AGENTS.md") as at:
+        assert "packages/@shop/web/AGENTS.md@1" in at.drawn

@@ -182,7 +182,7 @@ def import_skills(
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Import skill folders, and files of instructions; each is projected where it came from.
+    """Import skills and instructions; each is projected in place.
 
     Importing loses nothing: projected without an edit, every file is byte for byte what it was. Rules that a
     skill breaks are warnings now, and must be mended before a changed version is projected. Lines that instruct an
