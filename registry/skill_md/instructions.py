@@ -9,7 +9,7 @@ from events.errors import NotFoundError, SkillFormatError
 from registry.skill_md.folder import SkillFolder, content_of, decode, refuse_odd_path
 from registry.skill_md.rules import Breach, hidden_advice
 from registry.skill_md.skill_files import MAX_SKILL_BYTES, SKILL_FILE, main_file, walk
-from registry.skill_md.text import cut, split_lines
+from registry.skill_md.text import Section, cut, split_lines
 from registry.state.instruction_files import (
     instruction_format,
     is_instructions_name,
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_WITH_INSTRUCTIONS: Final = (".claude", ".cursor", ".github")
-"""Hidden folders of a project that hold instructions."""
+_HOLDERS: Final = {".claude": ("agents", "commands", "rules"), ".cursor": ("rules",), ".github": ("instructions",)}
+"""Hidden folders of a project that hold instructions, and in which folders; work trees may lie beside them."""
 _NOT_SEARCHED: Final = frozenset({"node_modules", "vendor", "venv", "target", "dist", "build", "__pycache__"})
 MAX_DEPTH: Final = 6
 """How deep below a project its nested AGENTS.md are looked for (a guess: packages/GROUP/NAME/src)."""
@@ -68,20 +68,23 @@ def read_instructions(file: Path, name: str) -> SkillFolder:
     if encoding == "latin-1":
         raise SkillFormatError(f"{file} is not UTF-8", rule="encoding", hint="save it as UTF-8, then import it")
     pieces = cut(text)
+    is_open = not pieces.front or pieces.front[-1].endswith("\n")
     return SkillFolder(
         name=name,
         source=str(folder),
         encoding=encoding,
         mode=there[0].mode,
         front=pieces.front,
-        sections=pieces.sections,
+        sections=pieces.sections or ((Section("", ()),) if is_open else ()),  # a place for what is learned
         files=(),
-        warnings=tuple(f"{it.rule}: {it.message} ({it.mend})" for it in advise_instructions(name, text)),
+        warnings=tuple(
+            f"{it.rule}: {it.message} ({it.mend})" for it in (*length_advice(name, text), *hidden_advice(text))
+        ),
     )
 
 
-def advise_instructions(name: str, text: str) -> list[Breach]:
-    """List what instructions had better not be: longer than their tool advises, or with hidden characters."""
+def length_advice(name: str, text: str) -> list[Breach]:
+    """Say where instructions are longer than their tool advises or reads."""
     known = instruction_format(path_of_name(name))
     advice = []
     lines, size = len(split_lines(text)), len(text.encode())
@@ -91,28 +94,34 @@ def advise_instructions(name: str, text: str) -> list[Breach]:
     if known and known.size_bytes and size > known.size_bytes:
         what = f"{size:,} bytes; {known.tool} reads {known.size_bytes:,} by default"
         advice.append(Breach("length", what, "move detail to files that are read when they are needed"))
-    return advice + hidden_advice(text)
+    return advice
 
 
 def find_instructions(folder: Path, depth: int = MAX_DEPTH) -> list[Path]:
-    """List the instruction files at or below a folder, nearest first; links and skills are passed over."""
+    """List the instruction files at or below a folder, nearest first; links and skills are passed over.
+
+    So are repositories and work trees of git below it, which are projects of their own.
+    """
     return sorted(_found(folder.resolve(), depth), key=lambda file: (len(file.parts), file))
 
 
 def _found(folder: Path, depth: int) -> Iterator[Path]:
     try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        entries = {entry.name: entry for entry in os.scandir(folder)}
     except OSError:  # not ours to look into
         return
-    if any(entry.name == SKILL_FILE for entry in entries):
+    if SKILL_FILE in entries:
         return
-    for entry in entries:
-        place = folder / entry.name
-        if entry.is_file(follow_symlinks=False):
-            if is_instruction_file(place):
-                yield place
-        elif entry.is_dir(follow_symlinks=False) and entry.name not in _NOT_SEARCHED:
-            hidden = entry.name.startswith(".") and entry.name not in _WITH_INSTRUCTIONS
-            inside = not {*_WITH_INSTRUCTIONS}.isdisjoint((*folder.parts, entry.name))
-            if not hidden and (depth or inside):
-                yield from _found(place, depth if inside else depth - 1)
+    yield from (
+        folder / name
+        for name, entry in entries.items()
+        if entry.is_file(follow_symlinks=False) and is_instruction_file(folder / name)
+    )
+    for name, entry in entries.items():
+        if not entry.is_dir(follow_symlinks=False) or (folder / name / ".git").exists():
+            continue
+        if folder.name in _HOLDERS:
+            if name in _HOLDERS[folder.name]:
+                yield from _found(folder / name, MAX_DEPTH)
+        elif name in _HOLDERS or (depth and not name.startswith(".") and name not in _NOT_SEARCHED):
+            yield from _found(folder / name, depth - 1)

@@ -11,7 +11,7 @@ from events.errors import EditError, NotFoundError
 from registry.decide.birth import as_born, require_sections
 from registry.decide.promote import edited
 from registry.evidence.redaction import redact
-from registry.skill_md.instructions import advise_instructions
+from registry.skill_md.instructions import length_advice
 from registry.skill_md.invisible_chars import hidden_characters
 from registry.skill_md.render import encoding_of, skill_text
 from registry.skill_md.rules import check_skill
@@ -220,9 +220,8 @@ def _bad_format(capsule: Capsule, base: str, text: str) -> Iterator[LintFinding]
     Instructions have no format, and advice: one that they begin to go against is said beside.
     """
     if capsule.is_instructions:
-        known = {advice.rule for advice in advise_instructions(capsule.name, base)}
-        advised = advise_instructions(capsule.name, text)
-        yield from (LintFinding("warn", it.message, "size") for it in advised if it.rule not in known)
+        if not length_advice(capsule.name, base):
+            yield from (LintFinding("warn", it.message, "size") for it in length_advice(capsule.name, text))
         return
     encoding = encoding_of(capsule)
     before = {breach.rule for breach in check_skill(base, capsule.name, encoding=encoding)}

@@ -143,6 +143,8 @@ def test_of_a_folder_every_kind_comes_in_and_nothing_is_written(germline: Termin
         ".github/instructions/api.instructions.md",
     ]
     passed_over = ["node_modules/x/AGENTS.md", ".venv/AGENTS.md", "skills/x/AGENTS.md", "docs/README.md"]
+    passed_over += [".claude/worktrees/b/AGENTS.md", "vendored/AGENTS.md", ".cursor/rules/plain.md"]
+    germline.write("vendored/.git", "gitdir: elsewhere")
     odd = b"---\nglobs: [a\n---\n\xef\xbb\xbf# Odd\r\n\tx \n---\n"
     for path in (*kinds, *passed_over):
         germline.write(path, odd)
@@ -174,6 +176,11 @@ def test_init_offers_the_instructions_that_it_finds_and_touches_none(tmp_path: P
         "germline import .cursor/rules/ts.mdc",
     ]
     assert (tmp_path / "CLAUDE.md").read_bytes() == LONG
+    for name in ("AGENTS.md", "GEMINI.md", "sub/AGENTS.md"):
+        germline.write(name, "x\n")
+    (tmp_path / ".germline").rename(tmp_path / "old")
+    assert "germline import ." in germline.does("init", "--json").json["offers"]
+    assert len(germline.does("import", ".", "--json").json["skills"]) == 5
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,8 @@ _HEX: Final = frozenset("0123456789abcdef")
 _KEY_CHARS: Final = 32
 _SKILLS: Final = ("~/.claude/skills", ".claude/skills", "skills")
 """Where tools are known to keep skills."""
+_FEW: Final = 3
+"""Files of instructions that are offered one by one; of more, their folder is."""
 _FINDINGS_SHOWN: Final = 10
 """Lines that instruct which are told one by one; --json lists all."""
 _SHOWN_CHARS: Final = 80
@@ -89,7 +91,10 @@ def init(
     command = CreateRegistry(_split_key(split_key), beginning(preset).name)
     logs = tuple(log for _, log in usual_logs())
     skills = [place for stated in _SKILLS if (place := _beside(folder, stated)).is_dir() and find_skills(place)]
-    skills += [_below(file, Path(folder)) for file in find_instructions(Path(folder).expanduser(), depth=0)]
+    instructions = find_instructions(Path(folder).expanduser(), depth=0)
+    skills += (
+        [_below(file, Path(folder)) for file in instructions] if len(instructions) <= _FEW else [Path(folder)]
+    )
     if dry_run:
         _rehearse_init(call, path, command, as_json=as_json)
         return
