@@ -160,6 +160,9 @@ def test_of_a_folder_every_kind_comes_in_and_nothing_is_written(germline: Termin
     assert before == {path: (germline.folder / path).stat().st_mtime_ns for path in kinds}
     assert all(row["standing"] == "projected" for row in germline.does("status", "--json").json["skills"])
     assert all((germline.folder / path).read_bytes() == odd for path in kinds)
+    web = "packages/@shop/web"
+    germline.does("export", "--attest", f"{web}/AGENTS.md@1", "-o", "a.json")
+    germline.does("verify", "--attestation", "a.json", "--files", web)
     germline.does("project", "--to", "copies")
     assert all((germline.folder / "copies" / path).read_bytes() == odd for path in kinds)
     assert "# Odd" in germline.does("why", ".cursor/rules/my rules.mdc:4").out

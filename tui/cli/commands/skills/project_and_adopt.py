@@ -22,6 +22,7 @@ from registry.actions.publish import (
 from registry.decide.commands import Adopt
 from registry.skill_md.render import label
 from registry.skill_md.skill_files import copy_place, main_file, write_place
+from registry.state.capsule import is_skill_name
 from tui.cli.output.dry_run import print_rehearsed, since
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
@@ -160,7 +161,7 @@ def _tell_rehearsed(
         return
     print_rehearsed(call, events)
     for name, files in changed.items():
-        print_files(call, [(f"{name}/{path}", rows) for path, rows in files])
+        print_files(call, [(f"{name}/{path}" if is_skill_name(name) else name, rows) for path, rows in files])
     skill = next(iter(changed)) if len(changed) == 1 else ""
     call.say(
         f"\nnext       germline adopt {skill}".rstrip() + f"    germline project {skill}".rstrip() + " --discard"
