@@ -35,6 +35,7 @@ from registry.skill_md.render import (
 )
 from registry.skill_md.skill_files import main_file, require_path, write_place
 from registry.skill_md.text import stamp
+from registry.state.capsule import is_skill_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -336,8 +337,12 @@ class FolderRepair(NamedTuple):
 
 
 def repair(registry: Registry) -> list[FolderRepair]:
-    """Rewrite every skill whose folder a crash left at an earlier version, where its place is trusted."""
-    return [_repaired(registry, name) for name in registry.names() if standing(registry, name) == "stale"]
+    """Rewrite every skill whose folder a crash left at an earlier version, where its place is trusted.
+
+    Instructions are not: they lie under git, and an earlier version of theirs may be what a person checked out.
+    """
+    skills = filter(is_skill_name, registry.names())
+    return [_repaired(registry, name) for name in skills if standing(registry, name) == "stale"]
 
 
 def _repaired(registry: Registry, name: str) -> FolderRepair:

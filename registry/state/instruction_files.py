@@ -66,7 +66,7 @@ def name_of_path(path: str) -> str:
 
 
 def path_of_name(name: str) -> str:
-    """Give the path that a name stands for."""
+    """Give the path that a name was made of."""
     if "%" not in name:
         return name
     from urllib.parse import unquote  # noqa: PLC0415 - few names need it

@@ -217,7 +217,7 @@ def _bad_lines(base: str, text: str, new_lines: Sequence[str]) -> Iterator[LintF
 def _bad_format(capsule: Capsule, base: str, text: str) -> Iterator[LintFinding]:
     """Refuse what breaks a rule of the format; what the base broke before is a person's to mend.
 
-    Instructions have no format, and advice: one that they begin to go against is said beside.
+    Instructions have no format, and advice: a warning where they begin to go against it.
     """
     if capsule.is_instructions:
         if not length_advice(capsule.name, base):

@@ -105,11 +105,15 @@ def test_a_hand_edit_is_noticed_never_written_over_and_taken_in_as_it_is(evolved
     assert file.read_bytes() == live
 
 
-def test_a_version_that_a_crash_left_behind_is_stale_and_written_again(evolved: Terminal) -> None:
+def test_an_earlier_version_on_disk_is_known_by_its_bytes_and_written_over_only_when_asked(
+    evolved: Terminal,
+) -> None:
     file = evolved.folder / "CLAUDE.md"
     live = file.read_bytes()
-    file.write_bytes(LONG)
+    file.write_bytes(LONG)  # a crash between the event and the file, or a checkout
     assert evolved.does("status", "--json").json["skills"][0]["standing"] == "stale"
+    evolved.does("protect", "CLAUDE.md:3", "--reason", "a command that writes to the registry")
+    assert file.read_bytes() == LONG
     evolved.does("project")
     assert file.read_bytes() == live
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from events.errors import NotFoundError, RefusedError, StorageError
 from registry.query.diffs import line_diff
+from registry.skill_md.instructions import is_instruction_file
 from registry.skill_md.render import projected_lines
 from registry.skill_md.skill_files import SKILL_FILE, main_file, write_place
 from registry.state.instruction_files import is_instructions_name
@@ -43,6 +44,8 @@ def find_named(library: Library, path: str) -> Named:
                 capsule, target.relative_to(place.parent if capsule.is_instructions else place).as_posix()
             )
     holder = next((folder for folder in target.parents if (folder / SKILL_FILE).is_file()), None)
+    if holder is None and is_instruction_file(target) and target.is_file():
+        holder = target
     raise NotFoundError(
         f"{path} belongs to no skill in the registry",
         hint=f"germline import {quote(str(holder))}" if holder else "germline status",

@@ -340,12 +340,12 @@ def _named(path: Path, project: Path) -> list[Path]:
         what = "no agent reads it as instructions" if path.exists() else "no such file or folder"
         raise NotFoundError(f"{path}: {what}", hint=hint)
     inside = path.resolve().is_relative_to(project.resolve())
-    found = [*find_skills(path), *(find_instructions(path) if inside else ())]
-    if not found:
+    places = [*find_skills(path), *(find_instructions(path) if inside else ())]
+    if not places:
         what = f"{path} holds no {SKILL_FILE}{' and no instructions' if inside else ''}, nor does a folder in it"
         beside = "" if inside else "; outside the project, name each file of instructions"
         raise NotFoundError(what, hint=f"{hint}{beside}")
-    return found
+    return places
 
 
 def find_skills(folder: Path, depth: int = MAX_DEPTH) -> list[Path]:
