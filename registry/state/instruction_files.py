@@ -11,12 +11,13 @@ from typing import Final, NamedTuple
 
 
 class InstructionFormat(NamedTuple):
-    """A kind of instruction file: how its path ends, whose it is, and the advised most lines or bytes (0: none).
+    """A kind of instruction file: how its path ends, whose it is, the advised most lines or bytes (0: none).
 
-    `everywhere` tells that such a file at the root of a project is read whatever an agent does there.
+    `everywhere` tells that such a file at the root of a project is read whatever an agent does there. The expression
+    is compiled when the first path is asked about: every command imports this.
     """
 
-    pattern: re.Pattern[str]
+    ends: str
     tool: str
     everywhere: bool = False
     lines: int = 0
@@ -24,31 +25,29 @@ class InstructionFormat(NamedTuple):
 
 
 _SAFE: Final = "/+=:,"
-_PLAIN: Final = re.compile(r"(?!-)(?:[\w.+=:,@-]*/)*[\w.+=:,-]+", re.ASCII)
+_PLAIN: Final = r"(?a:(?!-)(?:[\w.+=:,@-]*/)*[\w.+=:,-]+)"
 MAX_NAME: Final = 1_024
 """Longer paths are no names (a guess: Linux takes 4,096 bytes)."""
 
 
-def _format(ends: str, tool: str, *, everywhere: bool = False, lines: int = 0, size: int = 0) -> InstructionFormat:
-    return InstructionFormat(re.compile(rf"(?:.*/)?{ends}"), tool, everywhere, lines, size)
-
-
 FORMATS: Final = (
-    _format(r"(?:\.claude/)?CLAUDE(?:\.local)?\.md", "Claude Code", everywhere=True, lines=200),
-    _format(r"\.claude/rules/.+\.md", "Claude Code", lines=200),
-    _format(r"\.claude/(?:agents|commands)/.+\.md", "Claude Code"),
-    _format(r"AGENTS(?:\.override)?\.md", "Codex", everywhere=True, size=32 * 1024),
-    _format(r"GEMINI\.md", "Gemini CLI", everywhere=True),
-    _format(r"\.cursor/rules/.+\.mdc", "Cursor", lines=500),
-    _format(r"\.github/copilot-instructions\.md", "GitHub Copilot", everywhere=True, size=4_000),
-    _format(r"\.github/instructions/.+\.instructions\.md", "GitHub Copilot", size=4_000),
+    InstructionFormat(r"CLAUDE(?:\.local)?\.md", "Claude Code", everywhere=True, lines=200),
+    InstructionFormat(r"\.claude/rules/.+\.md", "Claude Code", lines=200),
+    InstructionFormat(r"\.claude/(?:agents|commands)/.+\.md", "Claude Code"),
+    InstructionFormat(r"AGENTS(?:\.override)?\.md", "Codex", everywhere=True, size_bytes=32 * 1024),
+    InstructionFormat(r"GEMINI\.md", "Gemini CLI", everywhere=True),
+    InstructionFormat(r"\.cursor/rules/.+\.mdc", "Cursor", lines=500),
+    InstructionFormat(r"\.github/copilot-instructions\.md", "GitHub Copilot", everywhere=True, size_bytes=4_000),
+    InstructionFormat(r"\.github/instructions/.+\.instructions\.md", "GitHub Copilot", size_bytes=4_000),
 )
 """All kinds. What has no advised length is read whole, whatever its length."""
 
 
 def instruction_format(path: str) -> InstructionFormat | None:
     """Tell what kind of instruction file a path with forward slashes names, None where it is none."""
-    return next((known for known in FORMATS if known.pattern.fullmatch(path)), None)
+    if not path.endswith((".md", ".mdc")):
+        return None
+    return next((known for known in FORMATS if re.fullmatch(rf"(?:.*/)?{known.ends}", path)), None)
 
 
 def name_of_path(path: str) -> str:
@@ -56,7 +55,7 @@ def name_of_path(path: str) -> str:
 
     So does an `@` in the file's name, which a version follows. The text need not be a name.
     """
-    if _PLAIN.fullmatch(path):
+    if re.fullmatch(_PLAIN, path):
         return path
     from urllib.parse import quote  # noqa: PLC0415 - few paths need it
 
