@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 class InstructionFormat(NamedTuple):
     """A kind of instruction file: how its path ends, whose it is, the advised most lines or bytes (0: none).
 
-    `everywhere` tells that such a file at the root of a project is read whatever an agent does there. The expression
-    is compiled when the first path is asked about: every command imports this.
+    `everywhere` tells that such a file at the root of a project is read whatever an agent does there. Expressions
+    are compiled when the first path is asked about: every command imports this.
     """
 
     ends: str
