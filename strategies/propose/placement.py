@@ -85,7 +85,7 @@ def newborn(
         keeper=copied.keeper,
     )
     ends = not behind.lines or behind.lines[-1].text.endswith("\n")
-    return gene, () if ends else (Edit(op="append", gene=behind.id, text=("\n",)),)
+    return gene, () if ends else (Edit(op="append", gene=behind.id, text=(line_ending(behind),)),)
 
 
 def line_ending(gene: Gene) -> str:
