@@ -79,6 +79,7 @@ def header_of(episode: Episode) -> EpisodeRecord:
         skills=tuple((plain(name), plain(version)) for name, version in episode.skills),
         steps=(),
         answer_forms=forms_of(final_answer(episode)),
+        usage=episode.usage,
     )
 
 

@@ -17,11 +17,13 @@ from strategies.episodes.skill_use import PARTS, SKILL_FILE, SKILL_TOOLS, ran_un
 from strategies.episodes.step_marks import PERMISSION_DENIED, USER_INTERRUPT, Marker, edits_files, may_be_marked
 from strategies.episodes.step_records import StepDraft, draft_of, template_of
 from strategies.episodes.text_hash import bytes_key
+from strategies.episodes.usage import Amount, Usage, total, usage_of
 from strategies.episodes.whole_episode import WholeEpisode, first_request, shown_step, shown_text
 from strategies.files.reread import read_span
 from strategies.logs.formats.claude_schema import (
     ClaudeMessage,
     ClaudeRecord,
+    ClaudeUsage,
     ContentBlock,
     argument_in,
     interrupted,
@@ -55,6 +57,10 @@ def tool_of(name: str) -> ClaudeTool:
     return ClaudeTool(name, loads or edits or takes_command or lower == _READ, loads, edits, takes_command)
 
 
+plain_model = lru_cache(maxsize=64)(plain)
+"""Gives the name of a model as one may keep it."""
+
+
 @lru_cache(maxsize=4096)
 def action_of(tool: str, head: str) -> tuple[str, bool]:
     """Give the action class of a call, and whether it may change something."""
@@ -81,9 +87,12 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
     """One session, or the sub-agent of one.
 
     For speed a result is decoded only where its text may matter. `arguments` holds the text of calls that wait for
-    their results, and is not stored between two readings.
+    their results, and is not stored between two readings. `spent` is the usage of each message by the key of its
+    id: every block of a message repeats it, and the last one counts. It has no default: without it, what an older
+    version knew of a session is not gone on from.
     """
 
+    spent: dict[bytes, Usage]
     name: str
     source: str
     started_at: str | None = None
@@ -96,11 +105,18 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
 
     def __post_init__(self) -> None:
         self.arguments: dict[str, tuple[ClaudeTool, bytes]] = {}
+        self._spending: tuple[str | None, ClaudeMessage, Amount] | None = None
 
-    def assistant(self, message: ClaudeMessage, group: str | None, span: Span, at: str | None) -> None:
+    def assistant(
+        self, message: ClaudeMessage, group: str | None, span: Span, at: str | None, cost: Amount = None
+    ) -> None:
         """Learn what the agent says and calls; blocks of one group are one turn."""
         if not self.model and message.model and not message.model.startswith("<"):
             self.model = plain(message.model)
+        if message.usage is not None or cost is not None:
+            if self._spending and self._spending[0] != group:
+                self._settle_usage()
+            self._spending = group, message, cost
         content, calls = message.content, False
         if isinstance(content, str):
             if content:
@@ -134,6 +150,7 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
 
     def record(self) -> EpisodeRecord:
         """Give the record of the session as far as it was read."""
+        self._settle_usage()
         header = EpisodeRecord(
             id="",
             name=plain(self.name),
@@ -150,12 +167,14 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
             ended_by=self.ended_by,
             skills=tuple((plain(name), plain(version)) for name, version in self.skills),
             steps=(),
+            usage=total(self.spent.values()),
         )
         keep_times(self.steps)
         return completed(header, self.steps)
 
     def forget_secrets(self) -> None:
         """Forget calls that wait under an id that holds a secret, and times that are none: both are kept."""
+        self._settle_usage()
         keep_times(self.steps)
         self.waiting = {
             call_id: index for call_id, index in self.waiting.items() if without_secrets(call_id) == call_id
@@ -172,6 +191,22 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
             argument = argument_in(read_span(source, call.span), call_id) if tool.telling else b""
             if argument and self._worth_a_look(tool, argument):
                 self.arguments[call_id] = tool, argument
+
+    def _settle_usage(self) -> None:
+        """Count the last message once, as its last block says."""
+        if self._spending is None:
+            return
+        (group, message, cost), self._spending = self._spending, None
+        usage = message.usage if type(message.usage) is ClaudeUsage else ClaudeUsage()
+        model = message.model or ""
+        self.spent[bytes_key(group or f"#{len(self.spent)}")] = usage_of(
+            usage.input_tokens,
+            usage.output_tokens,
+            usage.cache_read_input_tokens,
+            beside=(usage.cache_creation_input_tokens, usage.cache_read_input_tokens),
+            cost=cost,
+            model="" if model.startswith("<") else plain_model(model),
+        )
 
     def _learn_user_text(self, record: ClaudeRecord, text: str, span: Span) -> None:
         if text.startswith(_INTERRUPTED):
