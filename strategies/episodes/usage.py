@@ -17,7 +17,8 @@ Amount = NotObject | dict[str, msgspec.Raw]
 
 N = TypeVar("N", int, float)
 
-_MOST: Final = 2**53 - 1
+MOST_TOKENS: Final = 2**53 - 1
+"""The largest number of tokens that is believed, as of all numbers that are kept."""
 _MOST_DOLLARS: Final = 1e9
 _DIGITS: Final = 15
 
@@ -54,7 +55,7 @@ def usage_of(
     """Give the usage that a log writes; `beside` are input tokens that `read` does not count, as of a cache."""
     inputs = [number for number in map(tokens, (read, *beside)) if number is not None]
     return Usage(
-        min(sum(inputs), _MOST) if inputs else None,
+        min(sum(inputs), MOST_TOKENS) if inputs else None,
         tokens(wrote),
         tokens(cached),
         dollars(cost),
@@ -98,7 +99,7 @@ def tokens(written: Amount) -> int | None:
         written = int(written) if written.isascii() and written.isdigit() and len(written) <= _DIGITS else None
     elif isinstance(written, float) and written.is_integer():
         written = int(written)
-    return written if type(written) is int and 0 <= written <= _MOST else None
+    return written if type(written) is int and 0 <= written <= MOST_TOKENS else None
 
 
 def dollars(written: Amount) -> float | None:
@@ -118,4 +119,4 @@ def _known(first: N | None, second: N | None) -> N | None:
 
 def _sum(numbers: Iterable[int | None]) -> int | None:
     known = [number for number in numbers if number is not None]
-    return min(sum(known), _MOST) if known else None
+    return min(sum(known), MOST_TOKENS) if known else None

@@ -123,7 +123,7 @@ CASES: dict[str, tuple[str, str, bytes, Usage]] = {
         "claude-code",
         "s1.jsonl",
         jsonl(*CLAUDE[:1], {**claude("m1", "a", input_tokens=1, output_tokens=2), "costUSD": 0.25}),
-        Usage(1, 2, None, 0.25, models=("claude-x",)),
+        Usage(1, 2, 0, 0.25, models=("claude-x",)),
     ),
     "of Codex as the last count says, after a count that began again": (
         "codex",
@@ -464,7 +464,7 @@ def test_usage_of_another_shape_loses_no_step(tmp_path: Path, odd: str) -> None:
     lines = jsonl(CLAUDE[0], claude("m1", "a")).replace(b'"usage": {}', b'"usage": ' + odd.encode())
     assert odd.encode() in lines
     record = read(tmp_path, "s1.jsonl", lines)
-    assert (len(record.steps), record.usage) in ((2, None), (2, Usage(models=("claude-x",))))
+    assert (len(record.steps), record.usage) in ((2, None), (2, Usage(0, 0, 0, models=("claude-x",))))
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: f"{sample.format}-{sample.name}")
