@@ -74,6 +74,7 @@ _ENDED: Final = frozenset(["task_complete", "turn_complete"])
 _DENIED: Final = ("rejected by user", "user rejected")
 
 
+_NOTHING: Final = (NOTHING_SPENT, NOTHING_SPENT)
 _TYPES: Final = frozenset(["session_meta", "turn_context", "response_item", "event_msg", "compacted"])
 
 
@@ -99,15 +100,13 @@ class CodexReader:
         """Yield the session with its texts."""
         del records
         conversation = WholeConversation()
-        rollout = CodexRollout(log.source, _Session(conversation=conversation), START)
+        rollout = CodexRollout(log.source, _Session(spent=_NOTHING, conversation=conversation), START)
         rollout.learn(log, ReadTally())
         yield conversation.episode(rollout.name)
 
     def follow(self, source: str, state: bytes = b"", place: LogPosition = START) -> CodexRollout:
         """Begin a file, or go on with it."""
-        return CodexRollout(
-            source, _STATE.decode(state) if state else _Session(spent=(NOTHING_SPENT, NOTHING_SPENT)), place
-        )
+        return CodexRollout(source, _STATE.decode(state) if state else _Session(spent=_NOTHING), place)
 
 
 class _Session(msgspec.Struct, kw_only=True):

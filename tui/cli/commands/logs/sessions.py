@@ -187,7 +187,8 @@ def session(
 ) -> None:
     """Show one session step by step, errors marked.
 
-    Each step is what was asked, called and answered. Long texts are shown without their middle. Texts are read from the log itself, without their secrets, and never where a person had one of them erased.
+    Each step is what was asked, called and answered. Texts are read from the log itself, without their secrets,
+    and never where a person had one of them erased. Long ones are shown without their middle.
     """
     call = invocation(ctx)
     with open_library(find_registry(call.registry)) as library:
