@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from strategies.episodes.episode import EpisodeRecord
     from tui.facts.fact import Fact
-    from tui.reads.sessions import SessionDetail, SessionStep
+    from tui.reads.sessions import SessionStep
 
 NOTHING: Final = "–"
 _ROOM: Final = 6
@@ -70,11 +70,11 @@ def project_words(record: EpisodeRecord) -> str:
     return record.folder.rstrip("/").rpartition("/")[2] or record.folder or NOTHING
 
 
-def session_facts(detail: SessionDetail, now: str) -> Iterator[Fact]:
+def session_facts(record: EpisodeRecord, task: str, now: str) -> Iterator[Fact]:
     """Say what is known of a session beside its steps."""
-    record, usage = detail.record, detail.record.usage
+    usage = record.usage
     yield fact("session", f"{record.name}, {record.format}" + (f", {record.run}" if record.run else ""))
-    yield fact("task", " ".join(detail.task.split()) or NOTHING)
+    yield fact("task", " ".join(task.split()) or NOTHING)
     when = (
         f"{minute(record.started_at)}, {ago(record.started_at, now)}" if record.started_at else "at no known time"
     )
@@ -82,7 +82,7 @@ def session_facts(detail: SessionDetail, now: str) -> Iterator[Fact]:
     yield fact("project", record.folder or NOTHING)
     used = ", ".join(f"{name}@{version[:_VERSION]}" if version else name for name, version in record.skills)
     yield fact("skills", used or NOTHING)
-    ended = {"agent": "the agent ended it", "limit": "a limit ended it", "environment": "it was broken off"}
+    ended = {"agent": "the agent ended it", "limit": "a limit ended it", "environment": "its environment ended it"}
     beside = ended.get(record.ended_by, "")
     outcome = outcome_part(record)
     yield fact("outcome", f"{outcome.text}{f', {beside}' if beside else ''}", outcome.tone)

@@ -211,7 +211,7 @@ def session(
 def _print_session(call: Invocation, detail: SessionDetail, steps: Sequence[SessionStep], *, full: bool) -> None:
     record = detail.record
     call.say(f"session {record.id}")
-    say_facts(call, session_facts(detail, SystemClock().now()))
+    say_facts(call, session_facts(record, detail.task, SystemClock().now()))
     if detail.without_text:
         call.say(f"texts are not shown: {detail.without_text}")
     before = 0
