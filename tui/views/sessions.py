@@ -94,7 +94,7 @@ def transcript_rows(detail: SessionDetail, width: int, now: str) -> tuple[list[R
         for at, part in enumerate(step.parts):
             mark = mark_of(step) if at == 0 else RowPart(" ")
             number = f"{step.number:>4} " if at == 0 else " " * 5
-            head = (RowPart(" "), mark, RowPart(number, "dim"), cell(part.label, _LABEL, part.tone or "dim"))
+            head: Row = (RowPart(" "), mark, RowPart(number, "dim"), cell(part.label, _LABEL, part.tone or "dim"))
             for row in _text_rows(part_lines(part.text, full=False), width - _INDENT - 1):
                 rows.append((*head, *row))
                 head = (RowPart(" " * _INDENT),)
