@@ -212,7 +212,8 @@ def _parts(kept: StepRecord, step: Step) -> tuple[SessionPart, ...]:
 
 def _kept_parts(kept: StepRecord) -> tuple[SessionPart, ...]:
     """Give what is kept of a step without its texts."""
-    label = "call" if kept.kind == "call" else "person" if kept.actor == "user" else kept.kind
+    of_message = "person" if kept.actor == "user" else "agent"
+    label = of_message if kept.kind == "message" else kept.kind
     first = SessionPart(label, kept.action if kept.kind == "call" else "", "strong")
     return (first, SessionPart("error", kept.template, "bad")) if kept.error else (first,)
 
