@@ -14,6 +14,7 @@ from strategies.episodes.usage import Usage
 from strategies.logs.formats_table import READERS
 from strategies.logs.scan import scan, scan_on
 from tests.agent_sessions import NOON, copilot_event, pi_entry, pi_text
+from tests.inspect_stand_in import json_log, stand_in
 from tests.sample_logs import SAMPLES, Sample, jsonl
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from strategies.episodes.episode import EpisodeRecord
 
 SAYS_NOTHING = {"cursor", "plain-text", "action-observation", "inspect"}
-"""Formats without usage; Inspect is read by its own package, and tested with it."""
+"""Formats without usage; Inspect is read by a package of its own, and has a test of its own."""
 
 Json = dict[str, Any]
 
@@ -440,6 +441,15 @@ def test_usage(tmp_path: Path, case: str) -> None:
 
 def test_every_format_is_among_the_cases() -> None:
     assert {reader.name for reader in READERS} == {log_format for log_format, *_ in CASES.values()} | SAYS_NOTHING
+
+
+def test_usage_of_an_inspect_sample_over_its_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in(monkeypatch)
+    used = {"input_tokens": 5, "output_tokens": 2, "total_tokens": 107, "input_tokens_cache_read": 100}
+    says = [{"role": "user", "content": "Go"}, {"role": "assistant", "content": "Done."}]
+    sample = {"id": 1, "epoch": 1, "messages": says, "model_usage": {"m": used, "n": 7}, "total_time": 1.5}
+    (record,) = scan([json_log(tmp_path, sample)]).records
+    assert record.usage == Usage(105, 2, 100, None, 1500.0, ("m",))
 
 
 @pytest.mark.parametrize("log_format", ["claude-code", "codex", "steps"])
