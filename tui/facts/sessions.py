@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from strategies.episodes.whole_episode import clipped
-from strategies.models.transcript_text import MOST_STEP_CHARS
+from strategies.episodes.clipped_text import clipped
 from tui.facts.fact import fact
 from tui.reads.sessions import FAILED_BELOW, errors_in, lasted_ms
 from tui.text.numbers import ago, brief, count, minute, share
@@ -16,9 +15,12 @@ if TYPE_CHECKING:
 
     from strategies.episodes.episode import EpisodeRecord
     from tui.facts.fact import Fact
-    from tui.reads.sessions import SessionStep
+    from tui.reads.sessions import SessionPart, SessionStep
 
 NOTHING: Final = "–"
+MOST_TEXT_CHARS: Final = 1_500
+MOST_ERROR_CHARS: Final = 4_000
+"""What is shown of one text at first, and of an error: as much as a model is shown of a short episode."""
 _ROOM: Final = 6
 _VERSION: Final = 17
 """Characters of a version: of the hash of a body that is no version here the first twelve."""
@@ -97,9 +99,10 @@ def session_facts(record: EpisodeRecord, task: str, now: str) -> Iterator[Fact]:
     yield fact("file", record.source or NOTHING)
 
 
-def part_lines(text: str, *, full: bool) -> list[str]:
+def part_lines(part: SessionPart, *, full: bool = False) -> list[str]:
     """Give the lines of a text of a step, of a long one without its middle unless `full`."""
-    return (text if full else clipped(text, MOST_STEP_CHARS)).splitlines() or [""]
+    most = MOST_ERROR_CHARS if part.label == "error" else MOST_TEXT_CHARS
+    return (part.text if full else clipped(part.text, most)).splitlines() or [""]
 
 
 def mark_of(step: SessionStep) -> RowPart:

@@ -95,7 +95,7 @@ def transcript_rows(detail: SessionDetail, width: int, now: str) -> tuple[list[R
             mark = mark_of(step) if at == 0 else RowPart(" ")
             number = f"{step.number:>4} " if at == 0 else " " * 5
             head: Row = (RowPart(" "), mark, RowPart(number, "dim"), cell(part.label, _LABEL, part.tone or "dim"))
-            for row in _text_rows(part_lines(part.text, full=False), width - _INDENT - 1):
+            for row in _text_rows(part_lines(part), width - _INDENT - 1):
                 rows.append((*head, *row))
                 head = (RowPart(" " * _INDENT),)
     return rows, failing

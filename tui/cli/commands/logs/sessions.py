@@ -232,7 +232,7 @@ def _print_step(call: Invocation, step: SessionStep, *, full: bool) -> None:
     for at, part in enumerate(step.parts):
         head = f"{call.paint(mark.text, mark.tone)}{step.number:>5} " if at == 0 else " " * 7
         label = call.paint(f"{part.label:<{_LABEL}}", part.tone or "dim")
-        lines = [piece for line in part_lines(part.text, full=full) for piece in _indented(one_line(line))]
+        lines = [piece for line in part_lines(part, full=full) for piece in _indented(one_line(line))]
         for number, line in enumerate(lines):
             call.say(f"{head}{label} {line}".rstrip() if number == 0 else f"{'':<{_INDENT}}{line}".rstrip())
 
