@@ -214,19 +214,21 @@ class TranscriptSheet(SheetScreen):
 
     def __init__(self, detail: SessionDetail, short: int, host: Host) -> None:
         self._detail = detail
-        self._failing: list[int] = []
+        self._drawn: tuple[int, list[Row], list[int]] = (0, [], [])
         crumbs = ["Sessions", detail.record.id[:short]]
         super().__init__(crumbs, self._written, host, steps_note(detail))
 
     def _written(self, width: int) -> list[Row]:
-        rows, self._failing = transcript_rows(self._detail, width, self._host.now())
-        return rows
+        """Write the rows once for each width; before the page has one there is nothing to write."""
+        if width and self._drawn[0] != width:
+            self._drawn = (width, *transcript_rows(self._detail, width, self._host.now()))
+        return self._drawn[1]
 
     def action_error(self, step: int) -> None:
         """Go to the next step that failed, or to the one before."""
         page = self.query_one("#page", RowsView)
         at = page.scroll_offset.y
-        there = [row for row in self._failing if (row > at if step > 0 else row < at)]
+        there = [row for row in self._drawn[2] if (row > at if step > 0 else row < at)]
         if not there:
             self.notify("no error after this" if step > 0 else "no error before this", timeout=2)
             return

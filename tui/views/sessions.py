@@ -45,9 +45,14 @@ def sessions_header(width: int, short: int) -> list[Row]:
         cell("time", 7, "dim", right=True),
         cell("tokens", 7, "dim", right=True),
         *((cell("USD", 8, "dim", right=True), cell("  format", 14, "dim")) if width >= _ROOMY else ()),
-        RowPart("  project", "dim"),
+        cell("  project", _project(width), "dim"),
+        RowPart("  task", "dim"),
     )
     return [cut_row(titles, width)]
+
+
+def _project(width: int) -> int:
+    return 18 if width >= _ROOMY else 11
 
 
 def session_row(record: EpisodeRecord, task: str | None, short: int, width: int, now: str) -> Row:
@@ -65,7 +70,7 @@ def session_row(record: EpisodeRecord, task: str | None, short: int, width: int,
             cell(duration_words(lasted_ms(record)), 7, right=True),
             cell(tokens_words(record), 7, right=True),
             *(money if width >= _ROOMY else ()),
-            RowPart(f"  {clean(project_words(record))}", "strong"),
+            cell(f"  {clean(project_words(record))}", _project(width), "strong"),
             RowPart(asked),
         ),
         width,
