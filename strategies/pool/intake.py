@@ -62,6 +62,7 @@ GROUPS: Final = "split-groups"
 UNCOUNTED: Final = "uncounted"
 """The stored map that says how many episodes came in since signals were last counted over all of them."""
 
+_DIGITS: Final = 15
 _MANY: Final = 2_000
 _GROWN_BY: Final = 0.01
 """From how many episodes on signals may wait, and by which share of all those must grow (guesses).
@@ -183,7 +184,7 @@ def known_templates(library: Library) -> set[str]:
 def uncounted(library: Library) -> int:
     """Tell how many episodes came in since signals were last counted over all of them."""
     stored = library.log.get_map(UNCOUNTED) or b"0"
-    return int(stored) if stored.isdigit() else 0
+    return int(stored) if stored.isdigit() and len(stored) <= _DIGITS else 0
 
 
 def _supersede(registry: Registry, known: Sequence[EpisodeRecord], records: Sequence[EpisodeRecord]) -> int:

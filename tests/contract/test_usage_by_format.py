@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from strategies.episodes.episode_records import content_hash, decode, encode
 from strategies.episodes.usage import Usage
+from strategies.files.read_offsets import ReadOffset
 from strategies.logs.formats_table import READERS
 from strategies.logs.scan import scan, scan_on
 from tests.agent_sessions import NOON, copilot_event, pi_entry, pi_text
@@ -465,6 +466,25 @@ def test_a_log_that_is_read_in_two_halves_took_the_same(tmp_path: Path, log_form
             second = scan_on([path], first.offsets)
             assert [record.usage for record in second.records] == [usage]
             assert second.text_bytes < len(body)
+
+
+@pytest.mark.parametrize(("log_format", "at"), [("claude-code", "sessions"), ("codex", "")])
+def test_a_log_that_an_older_version_read_in_part_is_read_again_for_its_usage(
+    tmp_path: Path, log_format: str, at: str
+) -> None:
+    _, name, body, usage = next(case for case in CASES.values() if case[0] == log_format)
+    lines = body.splitlines(keepends=True)
+    path = tmp_path / name
+    path.write_bytes(b"".join(lines[:-1]))
+    ((offset_name, stored),) = scan_on([path], {}).offsets.items()
+    offset = msgspec.msgpack.decode(stored, type=ReadOffset)
+    state = msgspec.msgpack.decode(offset.state)
+    for session in state[at].values() if at else [state]:
+        del session["spent"]
+    before = msgspec.msgpack.encode(replace(offset, state=msgspec.msgpack.encode(state)))
+    path.write_bytes(body)
+    (record,) = scan_on([path], {offset_name: before}).records
+    assert record.usage == usage
 
 
 @pytest.mark.parametrize(
