@@ -134,6 +134,9 @@ def test_only_errors_are_shown_with_what_is_around_them(germline: Terminal) -> N
 def test_an_id_that_names_none_or_several_is_an_error_with_the_candidates(germline: Terminal) -> None:
     ids = [row["id"] for row in germline.does("sessions", "--json").json["sessions"]]
     assert all(germline.does("session", name[:6]).out.startswith(f"session {name}\n") for name in ids)
+    assert sorted(germline.does("__complete", "words", "session", "").out.split()) == sorted(
+        name[:12] for name in ids
+    )
     assert germline("session", "zz").code == 2
     assert germline("session", "").code == 2
 
