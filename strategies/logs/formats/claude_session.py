@@ -59,20 +59,22 @@ def tool_of(name: str) -> ClaudeTool:
     return ClaudeTool(name, loads or edits or takes_command or lower == _READ, loads, edits, takes_command)
 
 
+_TOKEN_BITS: Final = MOST_TOKENS.bit_length()
+
+
 def _figures(used: ClaudeUsage) -> tuple[int, int, int]:
     """Give the tokens of a message: those it read, with a cache's among them, those it wrote, those of a cache."""
-    new, made, cached, wrote = (
-        used.input_tokens,
-        used.cache_creation_input_tokens,
-        used.cache_read_input_tokens,
-        used.output_tokens,
-    )
-    if not (
-        type(new) is type(made) is type(cached) is type(wrote) is int
-        and max(new, made, cached, wrote) <= MOST_TOKENS
-        and min(new, made, cached, wrote) >= 0
+    new, made = used.input_tokens, used.cache_creation_input_tokens
+    cached, wrote = used.cache_read_input_tokens, used.output_tokens
+    if (
+        isinstance(new, int)
+        and isinstance(made, int)
+        and isinstance(cached, int)
+        and isinstance(wrote, int)
+        and not (new | made | cached | wrote) >> _TOKEN_BITS  # neither too many for any log, nor fewer than none
     ):
-        new, made, cached, wrote = (tokens(figure) or 0 for figure in (new, made, cached, wrote))
+        return new + made + cached, wrote, cached
+    new, made, cached, wrote = (tokens(figure) or 0 for figure in (new, made, cached, wrote))
     return new + made + cached, wrote, cached
 
 
