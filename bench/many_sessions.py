@@ -5,7 +5,7 @@ processes, best of three: seconds by the clock and of the processor. What is to 
 second on a quiet machine.
 
 Measured on 2026-11-23 on 2 shared cores of an Intel Xeon with 15 processes waiting for them: one session more took
-0.95 s of the processor (6.3 s by the clock) after 19 s before; nothing new took 0.85 s.
+1.0 s of the processor (2.6 to 6.3 s by the clock) after 19 s before; nothing new took 0.85 s.
 """
 
 from __future__ import annotations
