@@ -9,6 +9,7 @@ import msgspec
 from strategies.episodes.conversation import Conversation
 from strategies.episodes.episode import EndedBy, Episode
 from strategies.episodes.step_marks import PERMISSION_DENIED
+from strategies.episodes.usage import Usage, total
 from strategies.files.json_records import object_in
 from strategies.files.log_records import UNREADABLE, Malformed
 
@@ -44,6 +45,8 @@ class Session:
         self.started_at: str | None = None
         self.ended_by: EndedBy = "unknown"
         self.skills: list[str] = []
+        self.spent: list[Usage] = []
+        """The usage of each part that the log tells of, no part twice."""
 
     def call(self, call_id: str, tool: str, argument: str, span: Span, *, group: str, at: str | None) -> None:
         """Add a call of the agent, which waits for its result."""
@@ -97,6 +100,7 @@ class Session:
                 ended_by=self.ended_by,
                 skills=tuple((skill, "") for skill in dict.fromkeys(self.skills)),
                 steps=tuple(self.conversation.steps),
+                usage=total(self.spent),
             )
 
 
