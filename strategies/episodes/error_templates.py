@@ -137,9 +137,8 @@ def _merged(members: dict[_Words, list[str]]) -> dict[_Words, list[str]]:
 
 def _varies(words: set[str], name: str) -> bool:
     """Tell whether what is in one place are values: many, or any behind a name that had a value before."""
-    return len(words) >= MANY or (
-        len(words) > 1 and name.endswith("=") and any(WILDCARD in word for word in words)
-    )
+    valued = name.endswith("=") and len(words) > 1 and any(WILDCARD in word for word in words)
+    return valued or len(words) >= MANY
 
 
 def _hole(key: _Words, place: int) -> tuple[_Words, int]:
