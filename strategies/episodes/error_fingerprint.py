@@ -58,7 +58,7 @@ _VALUES: Final = (
 )
 _AFTER_A_NAME: Final = (
     rf"({_LEAD}[a-z][a-z0-9+.-]*://)[^\s'\"\])>]+"  # URLs
-    rf"|({_LEAD}[A-Za-z]+_)-?[A-Z]?\d{_END}"  # job_12, blk_-3
+    rf"|({_LEAD}(?:[A-Za-z]+_)+)-?[A-Z]?\d{_END}"  # job_12, blk_-3
     rf"|({_LEAD}[A-Z]{{2,}}-)[A-Z]*\d[\w.-]{{5,}}\w"  # long ids behind letters, no codes of errors
     rf"|({_LEAD}?[/@])\d{{1,3}}(?:\.\d{{1,3}}){{3}}\b"  # host/10.0.0.1
     rf"|({_LEAD}v)\d+(?:\.\d+)+\b"

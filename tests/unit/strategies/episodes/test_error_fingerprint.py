@@ -52,6 +52,7 @@ def test_message_that_says_what_went_wrong_is_the_template(text: str, template: 
         ),
         ('took 3.5s, "twice" on `main`', "took <*>, <*> on <*>"),
         ("GET https://x.org/a?b=c returned 404", "GET https://<*> returned <*>"),
+        ("payment method gift_card_5094406 is gone", "payment method gift_card_<*> is gone"),
         ("Deleting blk_-16089 of job_1445_0020_m_0001", "Deleting blk_<*> of job_<*>"),
         ("src: /10.2.3.4:54106 dest: 10.2.3.5:50010", "src: /<*>:<*> dest: <*>:<*>"),
         ("proxy.example.org:5070 close, lifetime <1 sec", "<*>:<*> close, lifetime <*>"),
