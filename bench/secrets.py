@@ -8,7 +8,10 @@ was drawn, no eight characters in a row are left.
 False alarms are counted a megabyte over the files of a folder (the real logs beside the project), and over the
 Python standard library with its tests, for secrets and for personal data (as `scan.personal_data` takes it out).
 
-FIGURES
+2026-11-23: of 227 kinds with a shape of their own .996 are found in each form (before these rules: .52), of 197
+that need a name .998 (.93). False alarms a MB: on 24 MB of real logs .04 of secrets and none of personal data
+(4.1 finds, all phone numbers and addresses); on 31 MB of the standard library none by the published rules, and no
+personal data but addresses of authors. What is written of passwords there (5.2 a MB) is in tests and examples.
 """
 
 from __future__ import annotations
@@ -145,7 +148,7 @@ FORMS: Final[dict[str, Callable[[str, str], str]]] = {
 }
 
 
-def found(rule: PublishedRule, sampler: Sampler, samples: int = SAMPLES) -> dict[str, float]:
+def recall_of(rule: PublishedRule, sampler: Sampler, samples: int = SAMPLES) -> dict[str, float]:
     """Give the share of the samples of a rule that are found, by form."""
     right = Counter[str]()
     for _ in range(samples):
@@ -200,7 +203,7 @@ def main() -> int:
     asked = arguments.parse_args()
     sampler, rows = Sampler(17), dict[PublishedRule, dict[str, float]]()
     for rule in published_rules():
-        rows[rule] = found(rule, sampler)
+        rows[rule] = recall_of(rule, sampler)
     print(f"{'kind':<46}" + "".join(f"{form:>14}" for form in FORMS))
     for rule, row in rows.items():
         if asked.all or min(row.values()) < 1:

@@ -9,6 +9,10 @@ templates that are such a group (FGA), and that are the true text of all their l
 Cold is everything from the raw line to its template with nothing remembered; warm is the same lines read again
 (as other strings, so that no hash is remembered either), which the cache in front of the normaliser knows. A log
 whose lines are all different, as those of HDFS are, is read at the cold rate.
+
+2 shared cores, 2026-11-23, the three sets beside the project: GA 1.000 (0.934 before values in any place of a line
+were masked), FGA 1.000, PA 0.689, FTA 0.807 (0.518); cold 22,000 to 68,000 lines/s (27,000 to 69,000 in the same
+minutes), warm 9.8 to 13 million (6.9 to 9.1). Templates keep no number, so those that hold one fail PA and FTA.
 """
 
 from __future__ import annotations

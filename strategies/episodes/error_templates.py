@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 MANY: Final = 5
 """How many distinct words in one place of otherwise equal lines are values; fewer may be states that differ."""
 
+FEW: Final = 3
+"""How many distinct pairs of words in two places beside each other are values."""
+
 LIKE: Final = 0.6
 """The share of words that a line must have in common with a known template to belong to it."""
 
@@ -41,7 +44,7 @@ _ANY_UNIT: Final = "\0"
 _UNITS: Final = re.compile(r"<\*> \0")
 _NAMED: Final = re.compile(r"(.*[=(\[{])[^=(\[{]*")
 _NAMES_NEXT: Final = re.compile(r"(?i)(?:user|host|class|table|column|module|package|command|named)")
-_NAME: Final = re.compile(r"[a-z_-][\w-]*")
+_NAME: Final = re.compile(r"[a-z_-](?:[\w-]|<\*>)*")
 _OUTCOME: Final = re.compile(r"[a-z]*(?:ed|ing|en|ok|done)")
 _DELIMITERS: Final = re.compile(r"[=:/()\[\]{}@#.,;_-]")
 _DIGITS: Final = re.compile(r"\d+[,;]?$")
@@ -69,10 +72,17 @@ def templates_of(texts: Iterable[str], known: Iterable[str] = ()) -> dict[str, s
         members = merged
     templates = dict[str, str]()
     for group in members.values():
-        columns = zip(*(text.split() for text in group), strict=True)
-        template = _UNITS.sub(WILDCARD, " ".join(_word(sorted(set(column))) for column in columns))
-        templates.update(dict.fromkeys(group, template))
+        templates.update(dict.fromkeys(group, _template([tuple(text.split()) for text in group])))
     return templates
+
+
+def _template(group: list[_Words]) -> str:
+    """Give the template of lines of one group; behind what names a value, all of a word is one."""
+    words = list[str]()
+    for place, column in enumerate(zip(*group, strict=True)):
+        word = _word(sorted(set(column)))
+        words.append(WILDCARD if WILDCARD in word and _is_named(group[0], place) else word)
+    return _UNITS.sub(WILDCARD, " ".join(words))
 
 
 def _covers(known: _Words, key: _Words) -> bool:
@@ -92,7 +102,7 @@ def _key(words: _Words) -> _Words:
     key = list(words)
     for place, word in enumerate(words):
         key[place] = _form(word)
-        if place and (_NAMES_NEXT.fullmatch(words[place - 1]) or _is_named(words, place)):
+        if _is_named(words, place):
             key[place] = WILDCARD
         elif place and _UNIT.fullmatch(word) and key[place - 1].endswith(WILDCARD):
             key[place] = "B"
@@ -110,29 +120,40 @@ def _form(word: str) -> str:
 
 
 def _is_named(words: _Words, place: int) -> bool:
-    """Tell whether a word is the last of a line behind a word with a colon, and says no outcome."""
-    word, last = words[place], place == len(words) - 1
-    return bool(
-        last
-        and place > 1
-        and words[place - 1].endswith(":")
-        and _NAME.fullmatch(word)
-        and not _OUTCOME.fullmatch(word)
+    """Tell whether a word stands behind what names it, or ends a line behind a colon and says no outcome."""
+    if place == 0:
+        return False
+    word, before = words[place], words[place - 1]
+    ends = 1 < place == len(words) - 1 and before.endswith(":")
+    return _NAMES_NEXT.fullmatch(before) is not None or (
+        ends and _NAME.fullmatch(word) is not None and _OUTCOME.fullmatch(word) is None
     )
 
 
 def _merged(members: dict[_Words, list[str]]) -> dict[_Words, list[str]]:
-    """Put together the groups that differ in a word that varies."""
+    """Put together the groups that differ in a word that varies, or in two beside each other that do."""
     others: dict[tuple[_Words, int], set[str]] = {}
+    pairs: dict[tuple[_Words, _Words], set[_Words]] = {}
     for key in members:
         for place in range(1, len(key)):
             others.setdefault(_hole(key, place), set()).add(key[place])
+            if place + 1 < len(key):
+                pairs.setdefault((key[:place], key[place + 2 :]), set()).add(key[place : place + 2])
     merged: dict[_Words, list[str]] = {}
     for key, group in members.items():
         varies = {place for place in range(1, len(key)) if _varies(others[_hole(key, place)], _name(key[place]))}
+        for place in range(1, len(key) - 1):
+            if len(key) - 2 >= LIKE * len(key) and _vary_together(pairs[key[:place], key[place + 2 :]]):
+                varies |= {place, place + 1}
         words = tuple(_name(word) + WILDCARD if place in varies else word for place, word in enumerate(key))
         merged.setdefault(words, []).extend(group)
     return merged
+
+
+def _vary_together(pairs: set[_Words]) -> bool:
+    """Tell whether two words are values, such as a name in two parts: a few, none of which occurs twice."""
+    firsts, seconds = {first for first, _ in pairs}, {second for _, second in pairs}
+    return len(firsts) == len(seconds) == len(pairs) >= FEW
 
 
 def _varies(words: set[str], name: str) -> bool:

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from bench.secrets import FORMS, Sampler, found
+from bench.secrets import FORMS, Sampler, recall_of
 from registry.evidence.published_secrets import published_in, published_rules
 from registry.evidence.redaction import may_hold_secret, redact
 
 
 def test_of_every_kind_samples_are_found_in_every_form() -> None:
     sampler = Sampler(5)
-    shares = [found(rule, sampler, samples=1) for rule in published_rules()]
+    shares = [recall_of(rule, sampler, samples=1) for rule in published_rules()]
     assert len(shares) >= 400
     for form in FORMS:
         assert sum(share[form] for share in shares) / len(shares) >= 0.98

@@ -51,6 +51,19 @@ def test_values_are_the_same_whatever_is_written_to_them() -> None:
     assert set(templates_of(["link eth0 is up", "link eth1 is up"]).values()) == {"link eth<*> is up"}
 
 
+def test_two_words_that_never_occur_twice_are_a_value_in_two_parts() -> None:
+    names = ["Ada Lovelace", "Bob Stone", "Cy Young"]
+    texts = [f"cannot open the vault of {name}" for name in names]
+    assert set(templates_of(texts).values()) == {"cannot open the vault of <*> <*>"}
+    states = [f"job moved over from {old} to {new}" for old, new in (("A", "B"), ("B", "C"), ("C", "A"))]
+    assert templates_of(states) == {text: text for text in states}
+
+
+def test_behind_what_names_a_value_all_of_a_word_is_one() -> None:
+    assert set(templates_of(["no such table: orders_<*>"]).values()) == {"no such table: <*>"}
+    assert set(templates_of(["unknown user bot-<*> here"]).values()) == {"unknown user <*> here"}
+
+
 def test_a_text_belongs_to_the_known_template_that_it_fits() -> None:
     """Templates of an older version were made by other rules; signals that stand on them stay the same."""
     known = ["BLOCK ask <*> to delete <*> now", "daemon <*> succeeded", "<*> <*>"]
