@@ -55,16 +55,18 @@ def templates_of(texts: Iterable[str], known: Iterable[str] = ()) -> dict[str, s
 
     `known` are templates that something stands on already: a text that fits one belongs to it.
     """
-    stored = set(known)
-    fixed: dict[tuple[int, str], list[_Words]] = {}
-    for text in sorted(stored):
-        key = _key(tuple(text.split()))
-        fixed.setdefault((len(key), key[0] if key else ""), []).append(key)
+    stored = {text: _key(tuple(text.split())) for text in known}
+    fixed: dict[tuple[int, str], dict[_Words, None]] = {}
+    for key in sorted(stored.values()):
+        if WILDCARD in key:
+            fixed.setdefault((len(key), key[0]), {})[key] = None
     members: dict[_Words, list[str]] = {}
-    for text in sorted(stored.union(texts)):
-        key = _key(tuple(text.split()))
-        first = (*fixed.get((len(key), key[0]), ()), *fixed.get((len(key), WILDCARD), ())) if key else ()
-        members.setdefault(next((other for other in first if _covers(other, key)), key), []).append(text)
+    for text in sorted(stored.keys() | set(texts)):
+        key = stored.get(text) or _key(tuple(text.split()))
+        if key and text not in stored:
+            first = (*fixed.get((len(key), key[0]), ()), *fixed.get((len(key), WILDCARD), ()))
+            key = next((other for other in first if _covers(other, key)), key)
+        members.setdefault(key, []).append(text)
     for _ in range(_ROUNDS):
         merged = _merged(members)
         if len(merged) == len(members):
@@ -87,14 +89,13 @@ def _template(group: list[_Words]) -> str:
 
 def _covers(known: _Words, key: _Words) -> bool:
     """Tell whether a line fits a known template, of which enough is no value."""
-    same = sum(own == other != WILDCARD for own, other in zip(known, key, strict=True))
-    return known == key or (
-        same >= LIKE * len(key)
-        and all(
-            own in {WILDCARD, other} or own == _name(other) + WILDCARD
-            for own, other in zip(known, key, strict=True)
-        )
-    )
+    same = 0
+    for own, other in zip(known, key, strict=True):
+        if own == other:
+            same += own != WILDCARD
+        elif own != WILDCARD and (WILDCARD not in own or own != _name(other) + WILDCARD):
+            return False
+    return known == key or same >= LIKE * len(key)
 
 
 def _key(words: _Words) -> _Words:
