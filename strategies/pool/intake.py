@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 from events.store.protocol import StoredEpisode
 from strategies.episodes.episode_records import decode, encode, settled
 from strategies.episodes.longer_readings import condensed, longest, replaced
-from strategies.logs.scan import Scan, scan_on
+from strategies.logs.copied_files import without_copies
+from strategies.logs.scan import LACKING, Scan, scan_on
 from strategies.pool.erase import without_erased
 from strategies.pool.frozen_sets import all_kept
 from strategies.pool.late_outcomes import late_outcomes, with_late_outcomes
@@ -75,12 +76,14 @@ Only of those that something still refers to: an evaluator that was frozen with 
 class Intake:
     """What came in: how many episodes were new, and the signals that newly crossed their threshold.
 
-    `longer` counts longer readings of episodes that were known: they are none of the new ones.
+    `longer` counts longer readings of episodes that were known, `copies` those of files that are copies of others
+    under another name: they are none of the new ones.
     """
 
     new_episodes: int
     signals: tuple[SignalRaised, ...]
     longer: int = 0
+    copies: int = 0
 
 
 def take_in(
@@ -125,6 +128,7 @@ def scan_into(  # noqa: PLR0913 - what a reading is told
         progress=progress,
         executor=executor,
         rules=policy.rules,
+        mappings=policy.mappings,
     )
     return scan, take_in_scan(registry, scan, policy=policy, live=live)
 
@@ -136,17 +140,20 @@ def _take_in(registry: Registry, scan: Scan, policy: IntakePolicy, *, live: bool
     with registry.log.transaction():
         for name, body in without_erased(registry, scan.offsets, records).items():
             registry.log.put_map(name, body)
+        if scan.offsets:
+            registry.log.put_map(LACKING, json.dumps(sorted(scan.lacking_now)).encode())
         note_moves(registry, scan.moved, records)
         if not was_judged(registry):
             sharpen(registry, scan.sharper)
         known = all_episodes(registry, with_folders=True) if records else []
+        read, records = len(records), tuple(without_copies(records, known))
         stored = [StoredEpisode(record.id, record.source, encode(record)) for record in records]
         new, longer = registry.log.put_episodes(stored), 0
         if new:
             longer = _supersede(registry, known, records)
         running = frozenset(record.id for record in records if live)
         raised = _extend(registry, policy, running) if new else ()
-    return Intake(new - longer, raised, longer)
+    return Intake(new - longer, raised, longer, read - len(records))
 
 
 def _supersede(registry: Registry, known: Sequence[EpisodeRecord], records: Sequence[EpisodeRecord]) -> int:

@@ -7,7 +7,6 @@ from typing import Final
 import msgspec
 
 from strategies.episodes.error_fingerprint import looks_failed
-from strategies.files.log_records import UNREADABLE
 
 _NOTHING: Final = msgspec.Raw(b"")
 _NOT_ARGUMENT: Final = frozenset(
@@ -175,11 +174,3 @@ def text_of(content: Content) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(part.text for part in content or () if part.text)
-
-
-def readable(raw: bytes | msgspec.Raw) -> bool:
-    """Tell whether a value is a JSON object at all."""
-    try:
-        return bool(_OBJECT.decode(raw))
-    except UNREADABLE:
-        return False
