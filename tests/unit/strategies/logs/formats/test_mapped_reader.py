@@ -11,7 +11,9 @@ import pytest
 from events.errors import UsageError
 from strategies.logs.formats.mapped.json_paths import JsonPath
 from strategies.logs.formats.mapped.log_mapping import LogMapping
+from strategies.logs.formats.mapped.mappings_in_use import IN_USE
 from strategies.logs.scan import scan, scan_on
+from strategies.logs.transcripts import read_transcripts
 from tests.mapped_logs import CALLS, EVALS, FLAT, MAPPINGS, RUNS
 from tests.sample_logs import jsonl
 
@@ -219,3 +221,16 @@ def test_a_mapping_that_changed_reads_its_files_again_and_one_that_went_leaves_t
         (),
         [f"{file}: not a log of a known format"],
     )
+
+
+def test_the_texts_of_an_episode_are_read_again_by_its_mapping(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "evals.json").write_text(json.dumps({"results": RUNS}))
+    records = scan([tmp_path], mappings=MAPPINGS).records
+    for mapping in MAPPINGS:
+        monkeypatch.setitem(IN_USE, mapping.name, mapping)
+    for transcript in read_transcripts(records, frozenset()):
+        assert transcript is not None
+        assert transcript.task == "How many orders?"
+        assert [step.error_text for step in transcript.steps if step.error] == ["no such table: é"]
