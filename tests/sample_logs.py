@@ -25,7 +25,7 @@ class Sample:
     @property
     def nested(self) -> bool:
         """Tell whether a line holds a whole run, or several spans, and steps stand inside of it."""
-        return self.name == "output.jsonl" or self.format == "otel"
+        return self.name in {"output.jsonl", "lines.jsonl"} or self.format == "otel"
 
     @property
     def replaces(self) -> bool:

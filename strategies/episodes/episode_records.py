@@ -58,6 +58,7 @@ class EpisodeHeader(msgspec.Struct, gc=False):
     task: str
     prompt_key: str
     answer_key: str
+    text_key: str = ""
 
 
 _HEADER: Final = msgspec.msgpack.Decoder(EpisodeHeader)

@@ -85,7 +85,8 @@ def missing_bytes(line: bytes) -> int:
     """Count the bytes of the file that a line of BoundedLines lacks; the mark of a cut counts against them."""
     if len(line) <= RECORD_LIMIT_BYTES + len(_NEWLINE):
         return 0
-    return int(line.removesuffix(_NEWLINE)[1 - _CUT_BYTES :]) - _CUT_BYTES
+    marked = line.removesuffix(_NEWLINE)[-_CUT_BYTES:]
+    return int(marked[1:]) - _CUT_BYTES if marked.startswith(_CUT[:1]) else 0
 
 
 def fit(line: bytes) -> bytes:

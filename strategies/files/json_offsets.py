@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from events.errors import UnreadableLogError
-from strategies.files.bounded_lines import VALUES_LIMIT, has_too_many_values
+from strategies.files.bounded_lines import VALUES_LIMIT, fit_part, has_too_many_values
+from strategies.files.log_file import BOM
 from strategies.files.log_records import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from strategies.files.log_file import LogFile
 
@@ -54,7 +55,7 @@ class JsonDocument:
     @property
     def root(self) -> JsonPart:
         """The outermost value."""
-        start = self._skip(0, _BLANK)
+        start = self._skip(len(BOM) if self._body.startswith(BOM) else 0, _BLANK)
         return JsonPart(self._body[start:].rstrip() if start else self._body.rstrip(), start)
 
     def members(self, part: JsonPart) -> dict[str, JsonPart]:
@@ -122,6 +123,19 @@ class JsonDocument:
         while self._body[before] == ord("\\"):
             before -= 1
         return (quote - 1 - before) % 2 == 1
+
+
+def plain_values(members: Mapping[str, JsonPart], names: Iterable[str]) -> dict[str, str | float]:
+    """Decode the members of these names that are plain values; anything else under them is passed over."""
+    values: dict[str, str | float] = {}
+    for name in names:
+        written = members.get(name)
+        if written is None or written.opens_with(b"[") or written.opens_with(b"{"):
+            continue
+        value = msgspec.json.decode(fit_part(written.raw))
+        if isinstance(value, (str, int, float)):
+            values[name] = value
+    return values
 
 
 def document_of(log: LogFile) -> JsonDocument:

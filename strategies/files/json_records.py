@@ -35,12 +35,20 @@ def lines_of(log: LogFile, tally: ReadTally) -> Iterator[tuple[bytes, Span]]:
             yield raw, Span(start, start + len(raw), number)
 
 
+def is_document(log: LogFile) -> bool:
+    """Tell whether a log is one JSON document, rather than a record a line, by its first line."""
+    if log.holds_values or log.suffix.lower() != ".json":
+        return log.holds_values
+    lines = (text for line in log.again().lines() if (text := line.raw.strip()))
+    return object_in(next(lines, b"")) is None or next(lines, None) is None
+
+
 def records_of(log: LogFile, tally: ReadTally, holder: str = "") -> Iterator[tuple[bytes | msgspec.Raw, Span]]:
     """Give each record with its place; `holder` names the member that holds the array of a document.
 
     Raises: UnreadableLogError where a document is not whole.
     """
-    if log.suffix.lower() != ".json":
+    if not is_document(log):
         yield from lines_of(log, tally)
         return
     document = document_of(log)

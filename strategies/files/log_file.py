@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from msgspec import DecodeError
 
 from events.errors import DamagedLogError, UnreadableLogError
-from strategies.files.bounded_lines import LONG_LINE_BYTES, BoundedLines, fit, missing_bytes
+from strategies.files.bounded_lines import LONG_LINE_BYTES, RECORD_LIMIT_BYTES, BoundedLines, fit, missing_bytes
 from strategies.files.compression import MAGIC_BYTES, SUFFIXES, DamagedError, FollowedError, packing_of, unpacked
+from strategies.files.json_values import one_a_line, opens_as_values, value_ranges, without_long_strings
 from strategies.files.log_records import Malformed
 
 if TYPE_CHECKING:
@@ -113,6 +114,27 @@ class LogFile:
                 break
         return head[:size]
 
+    def opening(self, size: int = HEAD_BYTES) -> bytes:
+        """Give the head as readers are asked by it: a record a line, and of JSON the long strings without text.
+
+        So what tells a format is seen behind a member of any length, up to RECORD_LIMIT_BYTES. In a file that is
+        not that long there are fewer bytes than `size`.
+        """
+        read = size
+        while True:
+            head = self.head(read)
+            short = (
+                without_long_strings(head.removeprefix(BOM)) if len(head) >= HEAD_BYTES else head.removeprefix(BOM)
+            )
+            if len(short) >= size or len(head) < read or read >= RECORD_LIMIT_BYTES:
+                return one_a_line(short)
+            read *= 4
+
+    @property
+    def holds_values(self) -> bool:
+        """Tell whether records are not one a line: elements of an array, or objects over several lines."""
+        return not self.start.offset and opens_as_values(self.head(CHUNK_BYTES // 256).removeprefix(BOM))
+
     def breaks_at_once(self) -> DamagedLogError | None:
         """Tell what is wrong with an archive of which not even a head can be unpacked; None for any other file."""
         opening, size = self.again(), 0
@@ -193,8 +215,12 @@ class LogFile:
     def lines(self, tally: ReadTally | None = None) -> Iterator[LogLine]:
         """Give every line without its line end; a byte order mark is passed over.
 
+        Of a log that holds values each counts as a line.
         A line that is too large for a record is passed over, and counted in the tally as malformed.
         """
+        if self.holds_values:
+            yield from self._values(tally)
+            return
         start, number = self.start
         with self.raw_lines() as lines:
             for raw in lines:
@@ -208,6 +234,17 @@ class LogFile:
                 yield LogLine(body, start + skipped, number)
                 start += len(raw)
         self.reached = LogPosition(start, number)
+
+    def _values(self, tally: ReadTally | None) -> Iterator[LogLine]:
+        """Give every value of a log that holds them, and the line that it begins on."""
+        text, number, last = self.whole(), 1, 0
+        for start, end in value_ranges(text):
+            number += text.count(b"\n", last, start)
+            last = start
+            raw = text[start:end]
+            if len(raw) <= LONG_LINE_BYTES or self._fits(raw, number, start, tally):
+                yield LogLine(raw, start, number)
+        self.reached = LogPosition(len(text), text.count(b"\n"))
 
     def _fits(self, raw: bytes, number: int, start: int, tally: ReadTally | None) -> bool:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 from events.errors import NotFoundError
+from strategies.files.log_file import HEAD_BYTES
 from strategies.logs.formats.action_observation import ActionObservationReader
 from strategies.logs.formats.atif import AtifReader
 from strategies.logs.formats.chat import ChatReader
@@ -16,6 +17,8 @@ from strategies.logs.formats.coding_agents.gemini_cli import GeminiCliReader
 from strategies.logs.formats.coding_agents.pi_agent import PiReader
 from strategies.logs.formats.germline_steps import StepsReader
 from strategies.logs.formats.inspect_ai import InspectReader
+from strategies.logs.formats.mapped.mapped_reader import MappedReader
+from strategies.logs.formats.mapped.mappings_in_use import IN_USE
 from strategies.logs.formats.mini_swe_agent import MiniSweAgentReader
 from strategies.logs.formats.openai_responses import ResponsesReader
 from strategies.logs.formats.openhands import OpenHandsReader
@@ -28,19 +31,21 @@ from strategies.logs.formats.traces.otel import OtelReader
 from strategies.logs.reader_plugins import BrokenReader, PluggedReader, plugged_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from strategies.episodes.episode import Episode, EpisodeRecord
     from strategies.files.log_file import LogFile
     from strategies.files.log_records import ReadTally
+    from strategies.logs.formats.mapped.log_mapping import LogMapping
 
 
 class LogReader(Protocol):
     """One log format. Stateless: all state of a pass lives in the generator and the tally.
 
-    `sniff` sees the first 64 KiB of the decompressed stream and answers whether this format is meant. `read`
-    yields episodes in the order of the file; for a bad record it raises nothing but counts it in `tally`, and
-    raises UnreadableLogError only when the file as a whole cannot be read.
+    `sniff` sees the first 64 KiB of the decompressed stream, of JSON without the text of long strings (and once
+    more the first MiB, where nobody took it), and answers whether this format is meant. `read` yields episodes
+    in the order of the file; for a bad record it raises nothing but counts it in `tally`, and raises
+    UnreadableLogError only when the file as a whole cannot be read.
 
     One that gives records can keep the texts where a transcript is asked for: see `WholeReader` in transcripts.py.
 
@@ -61,6 +66,9 @@ class LogReader(Protocol):
         """Read a log into episodes, or into their records where the text is dropped as it is read."""
         ...
 
+
+LONG_HEAD_BYTES: Final = 16 * HEAD_BYTES
+"""How much of a JSON log is looked at where its head tells nothing: a long list may come first."""
 
 READERS: Final[tuple[LogReader, ...]] = (
     # The most particular shape first: chat would take most of the others, plain text all of them.
@@ -120,7 +128,9 @@ def reader_names() -> tuple[str, ...]:
 
 
 def reader_named(name: str) -> LogReader:
-    """Give the reader of a format; raises NotFoundError for a name that is none."""
+    """Give the reader of a format, or of a mapping in use; raises NotFoundError for a name that is none."""
+    if name in IN_USE:
+        return mapped_reader(IN_USE[name])
     for reader in all_readers():
         if reader.name == name:
             return reader
@@ -128,14 +138,30 @@ def reader_named(name: str) -> LogReader:
     raise NotFoundError(f"no log format {name!r}", hint=f"known formats: {', '.join(reader_names())}{broken}")
 
 
+def mapped_reader(mapping: LogMapping) -> LogReader:
+    """Give what reads the files that a mapping claims; raises NotFoundError for a format that is none."""
+    return reader_named(mapping.format) if mapping.format else MappedReader(mapping)
+
+
+def takers(log: LogFile, asked: Iterable[LogReader]) -> Iterator[LogReader]:
+    """Give those of the readers that take a file for their own; where none does, by a longer look at it."""
+    for size in (HEAD_BYTES, LONG_HEAD_BYTES):
+        head, taking = log.opening(size), False
+        for reader in asked:
+            if reader.sniff(head, log.source):
+                taking = True
+                yield reader
+        if taking or len(head) < size or head.lstrip()[:1] not in {b"{", b"["}:
+            return
+
+
 def reader_for(log: LogFile) -> LogReader | None:
     """Give the first reader that takes the file for its own, None if it is no log.
 
     Raises: DamagedLogError for an archive of which too little can be unpacked to tell.
     """
-    head = log.head()
     asked = _plugged()[0] if log.suffix.lower() in NO_LOGS else all_readers()
-    reader = next((reader for reader in asked if reader.sniff(head, log.source)), None)
+    reader = next(takers(log, asked), None)
     broken = log.breaks_at_once() if reader is None else None
     if broken:
         raise broken

@@ -6,36 +6,51 @@ the templates fitted, over all files. So the order of files cannot matter, and f
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import os
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISDIR
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypedDict
 
 from msgspec.structs import replace
 
 from events.errors import NotFoundError, UnreadableLogError
+from registry.evidence.log_paths import kept_path
 from registry.evidence.redaction import without_secrets
 from strategies.episodes.episode_records import settled
 from strategies.episodes.error_templates import templates_of
 from strategies.files.read_offsets import PREFIX, ReadOffsets
-from strategies.logs.formats_table import broken_readers, reader_named
+from strategies.logs.copied_files import without_copies
+from strategies.logs.formats.mapped.log_mapping import mapping_for
+from strategies.logs.formats_table import broken_readers, reader_named, reader_names
 from strategies.logs.scan_file import FileScan, ReadTask
 from strategies.logs.scan_parallel import scan_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor
 
     from strategies.episodes.episode import EpisodeRecord
     from strategies.episodes.outcome_rules import OutcomeRule
     from strategies.files.log_records import Malformed, ReadTally
+    from strategies.files.read_offsets import ReadOffset
+    from strategies.logs.formats.mapped.log_mapping import LogMapping
     from strategies.logs.reader_plugins import BrokenReader
     from strategies.logs.scan_parallel import Sharing
 
 
 _KINDS_SHOWN: Final = 3
+
+LACKING: Final = "lacking"
+"""The stored map that lists the files that gave no episode, or not all of their records, when they were read."""
+
+
+class _Choice(TypedDict):
+    log_format: str
+    mapping: LogMapping | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +81,10 @@ class Scan:
     earlier one, `unchanged` are the files that were not opened, `offsets` what to keep for the next, by
     name, and `moved` the files that were read under another name before, with that name, "" for a new file under
     an old name. Paths are kept paths (log_paths.py). `broken_readers` are plug-ins that cannot be used, or broke
-    in this scan. `sharper` says of known templates that these logs made more general what they are now.
+    in this scan. `sharper` says of known templates that these logs made more general what they are now. `refused`
+    are the errors of files that were named rather than found in a folder, `links` the links in folders, which are
+    not followed, `lacking` the unchanged files that gave no episode, or not all of their records, when they were
+    read, `lacking_now` all such files that are known by now.
     """
 
     records: tuple[EpisodeRecord, ...]
@@ -79,6 +97,10 @@ class Scan:
     moved: Mapping[str, str] = field(default_factory=dict)
     broken_readers: tuple[BrokenReader, ...] = ()
     sharper: Mapping[str, str] = field(default_factory=dict)
+    refused: tuple[UnreadableLogError, ...] = ()
+    links: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
+    lacking_now: frozenset[str] = frozenset()
 
     @property
     def size_bytes(self) -> int:
@@ -124,23 +146,24 @@ def scan(
     progress: Callable[[int, int], None] | None = None,
     executor: Executor | Sharing | None = None,
     rules: tuple[OutcomeRule, ...] = (),
+    mappings: tuple[LogMapping, ...] = (),
 ) -> Scan:
     """Read log files, and folders of them, into records.
 
     `log_format` names the one reader to use instead of choosing by the first bytes. `progress` is called with
     the bytes read from disk so far, and in all. Files are shared among the workers of `executor`, if one is given,
-    or of what it gives for the bytes of each file that are to be read.
-    `rules` read outcomes from episodes whose log tells none.
+    or of what it gives for the bytes of each file that are to be read. `rules` read outcomes from episodes whose
+    log tells none, `mappings` the files that they claim.
 
     Raises: NotFoundError for a path or a format that does not exist; UnreadableLogError, once everything is
     read, for the first file that is no log although it was named, or that is broken (unless on_broken="list").
     """
-    if log_format:
-        reader_named(log_format)
+    choose, links = _chooser(log_format, mappings), list[Path]()
     tasks = [
-        ReadTask(path=path, named=named, log_format=log_format, rules=rules) for path, named in log_files(paths)
+        ReadTask(path=path, named=named, rules=rules, **choose(path))
+        for path, named in log_files(paths, on_link=links.append)
     ]
-    merged = _merged(scan_files(tasks, executor, progress))
+    merged = _merged(scan_files(tasks, executor, progress), links=links, unknown_copies=True)
     if merged.broken and on_broken == "raise":
         raise merged.broken[0]
     return merged
@@ -157,6 +180,8 @@ def scan_on(  # noqa: PLR0913 - all that goes on from one scan to the next
     progress: Callable[[int, int], None] | None = None,
     executor: Executor | Sharing | None = None,
     rules: tuple[OutcomeRule, ...] = (),
+    mappings: tuple[LogMapping, ...] = (),
+    strict: bool = False,
 ) -> Scan:
     """Read what was written since the scans whose offsets are `stored`; broken files are listed.
 
@@ -164,13 +189,14 @@ def scan_on(  # noqa: PLR0913 - all that goes on from one scan to the next
     line-delimited; every other file is read whole. Records are those of files that were read: longer readings of
     known episodes among them. New errors join `known_templates`, asked for only where something was read. With
     `live` a last line without its newline waits, and a path that is not there yet, or no more, is passed over.
-    Raises: NotFoundError, as `scan`.
+    A file that was read by another format than it is now, or by a mapping that changed, is read again; with
+    `strict` so is one that lacked something. Raises: NotFoundError, as `scan`.
     """
-    if log_format:
-        reader_named(log_format)
-    offsets = ReadOffsets(stored)
+    choose, links = _chooser(log_format, mappings), list[Path]()
+    offsets, lacking = ReadOffsets(stored), _lacking_in(stored)
+    still_lacking = list[str]()
     tasks, unchanged, moved, carried = list[ReadTask](), list[str](), dict[str, str](), dict[str, bytes]()
-    for path, named in log_files(paths, may_be_gone=live, only=only):
+    for path, named in log_files(paths, may_be_gone=live, only=only, on_link=links.append):
         kept = offsets.kept(path)
         try:
             stat = path.stat()
@@ -183,33 +209,70 @@ def scan_on(  # noqa: PLR0913 - all that goes on from one scan to the next
             name, earlier = kept, None  # locked: scan_file says so
         if name != kept and (name or offsets.followed(kept)):
             moved[kept] = name
+        task = ReadTask(path=path, named=named, keep=True, live=live, rules=rules, **choose(path))
+        lacked = lacking is not None and not lacking.isdisjoint((kept, name))
+        if earlier and (not _counts_for(earlier, task) or (strict and (lacked or lacking is None))):
+            earlier = None
         if earlier and earlier.unchanged(stat):
             unchanged.append(kept)
+            still_lacking += [kept] * lacked
             if name != kept:
                 carried[PREFIX + kept] = stored[PREFIX + name]
             continue
-        tasks.append(
-            ReadTask(
-                path=path, named=named, log_format=log_format, earlier=earlier, keep=True, live=live, rules=rules
-            )
-        )
+        tasks.append(dataclasses.replace(task, earlier=earlier))
+
+    def mistaken(file: FileScan) -> bool:
+        """Tell whether a file gave nothing by a format that was insisted on: the next scan chooses again."""
+        return bool(log_format) and not file.drafts and not file.read_on
+
     scans = scan_files(tasks, executor, progress)
     return _merged(
         scans,
         unchanged=tuple(unchanged),
-        offsets=carried | {PREFIX + file.source: file.offset for file in scans if file.offset},
+        offsets=carried
+        | {PREFIX + file.source: file.offset for file in scans if file.offset and not mistaken(file)},
         moved=moved,
         known_templates=known_templates if scans else tuple,
+        links=links,
+        lacking=tuple(still_lacking),
+        known_lacking=lacking or frozenset(),
     )
 
 
+def _lacking_in(stored: Mapping[str, bytes]) -> frozenset[str] | None:
+    """Read the files that lacked something when they were read; None where nobody noted it."""
+    return frozenset(json.loads(stored[LACKING])) if LACKING in stored else None
+
+
+def _chooser(log_format: str, mappings: tuple[LogMapping, ...]) -> Callable[[Path], _Choice]:
+    """Give what says how a file is read: by the format that was named, else by the mapping that claims it.
+
+    Raises: NotFoundError for a format that neither a reader nor a mapping is called after.
+    """
+    named = next((mapping for mapping in mappings if mapping.name == log_format), None)
+    if log_format and not named:
+        reader_named(log_format)
+        return lambda _: _Choice(log_format=log_format, mapping=None)
+    return lambda path: _Choice(log_format="", mapping=named or mapping_for(mappings, path))
+
+
+def _counts_for(earlier: ReadOffset, task: ReadTask) -> bool:
+    """Tell whether an earlier reading was by the format by which a file is read now."""
+    return earlier.format == task.read_as if task.read_as else earlier.format in {"", *reader_names()}
+
+
 def log_files(
-    paths: Iterable[Path], *, may_be_gone: bool = False, only: Callable[[Path], bool] | None = None
+    paths: Iterable[Path],
+    *,
+    may_be_gone: bool = False,
+    only: Callable[[Path], bool] | None = None,
+    on_link: Callable[[Path], None] = lambda _: None,
 ) -> Iterator[tuple[Path, bool]]:
     """Give every file once, sorted by its resolved path, and whether it was named rather than found in a folder.
 
-    Hidden files and folders inside a folder are passed over, links are not followed; of what lies in a folder
-    `only` tells which files count. Raises NotFoundError for a path that does not exist, unless it `may_be_gone`.
+    Hidden files and folders inside a folder are passed over, links are not followed, but given to `on_link`; of
+    what lies in a folder `only` tells which files count. Raises NotFoundError for a path that does not exist,
+    unless it `may_be_gone`.
     """
     files: dict[Path, bool] = {}
     for path in paths:
@@ -223,7 +286,7 @@ def log_files(
         except OSError:
             is_folder = False  # closed to us: opening it meets the same error, and that is told
         if is_folder:
-            for file in _inside(path.resolve()):
+            for file in _inside(path.resolve(), on_link):
                 if only is None or only(file):
                     files.setdefault(file, False)
         else:
@@ -231,16 +294,23 @@ def log_files(
     yield from sorted(files.items(), key=lambda file: file[0].parts)
 
 
-def _merged(
+def _merged(  # noqa: PLR0913 - what a scan says
     scans: list[FileScan],
     *,
     unchanged: tuple[str, ...] = (),
     offsets: Mapping[str, bytes] | None = None,
     moved: Mapping[str, str] | None = None,
     known_templates: Callable[[], Iterable[str]] = tuple,
+    links: Sequence[Path] = (),
+    lacking: tuple[str, ...] = (),
+    known_lacking: frozenset[str] = frozenset(),
+    unknown_copies: bool = False,
 ) -> Scan:
+    """Put together what files held; `unknown_copies` are looked for here, where no registry knows other files."""
     read = [file for file in scans if not file.skipped]
     drafts = {draft.id: draft for file in reversed(read) for draft in reversed(file.drafts)}
+    if unknown_copies:
+        drafts = {draft.id: draft for draft in reversed(without_copies(list(reversed(drafts.values()))))}
     masked = {step.template for draft in drafts.values() for step in draft.steps if step.template}
     known = set(known_templates()) if masked else set[str]()
     templates = templates_of(masked, known) if masked else {}
@@ -250,6 +320,10 @@ def _merged(
         duplicates=sum(len(file.drafts) for file in read) - len(drafts),
         skipped=tuple(file.source for file in scans if file.skipped),
         broken=tuple(file.broken for file in read if file.broken),
+        refused=tuple(file.broken for file in read if file.broken and file.named),
+        links=tuple(kept_path(str(link)) for link in links),
+        lacking=lacking,
+        lacking_now=_lacking_now(read, known_lacking),
         unchanged=unchanged,
         offsets=offsets or {},
         moved=moved or {},
@@ -260,6 +334,13 @@ def _merged(
             template: templates[template] for template in known if template and templates[template] != template
         },
     )
+
+
+def _lacking_now(read: list[FileScan], known: frozenset[str]) -> frozenset[str]:
+    """Give all files that lack something by now; of one that was read on what it lacked before still counts."""
+    lack = {file.source for file in read if file.tally.malformed or _figures(file).why_empty}
+    whole = {file.source for file in read if not file.read_on}
+    return (known - whole) | lack
 
 
 def _figures(file: FileScan) -> FileTally:
@@ -275,7 +356,9 @@ def _figures(file: FileScan) -> FileTally:
         malformed=tuple(
             replace(bad, source=file.source, reason=without_secrets(bad.reason)) for bad in file.tally.malformed
         ),
-        why_empty="" if file.drafts or file.broken or file.read_on else why_empty(file.tally),
+        why_empty=""
+        if any(draft.steps for draft in file.drafts) or file.broken or file.read_on
+        else why_empty(file.tally),
     )
 
 
@@ -290,7 +373,7 @@ def why_empty(tally: ReadTally) -> str:
     return f"it holds no step of an agent (records: {tally.records:,})" if tally.records else ""
 
 
-def _inside(folder: Path) -> Iterator[Path]:
+def _inside(folder: Path, on_link: Callable[[Path], None]) -> Iterator[Path]:
     """Give the files below a folder, and each folder that cannot be listed: opening it tells why."""
     folders, closed = [str(folder)], list[str]()
     while folders:
@@ -302,6 +385,8 @@ def _inside(folder: Path) -> Iterator[Path]:
             continue
         folders.pop()
         folders += [entry.path for entry in inside if _is(entry.is_dir)]
+        for link in sorted(entry.path for entry in inside if entry.is_symlink()):
+            on_link(Path(link))
         yield from (Path(entry.path) for entry in inside if _is(entry.is_file))
     yield from map(Path, closed)
 

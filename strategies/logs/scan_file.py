@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from strategies.files.log_file import START, LogFile
 from strategies.files.log_records import ReadTally
 from strategies.files.project_sessions import FIRST_BYTES, folder_named
 from strategies.files.read_offsets import FINGERPRINT_BYTES, ReadOffset, head_of, read_offset_of
-from strategies.logs.formats_table import broken_readers, reader_for, reader_named, reader_names
+from strategies.logs.formats_table import broken_readers, mapped_reader, reader_for, reader_named, reader_names
 from strategies.logs.outcomes_by_rule import add_records
 from strategies.logs.resume import LINES, EachLine, Following, LineFollower
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from strategies.episodes.outcome_rules import OutcomeRule
+    from strategies.logs.formats.mapped.log_mapping import LogMapping
     from strategies.logs.formats_table import LogReader
     from strategies.logs.reader_plugins import BrokenReader
     from strategies.logs.resume import Follower
@@ -38,9 +40,9 @@ class FileScan:
     """What one file held: its drafts, its tally, and the error that ended it early, if one did.
 
     `source` is the file's kept path, as in the drafts. `offset` is where the next reading can go on, b"" where
-    none was asked for. `skipped` tells a file that is no log and was not named. `broken_readers` are plug-ins that
-    broke in another process. `read_on` tells that an earlier reading came before.
-    Units: size_bytes on disk, text_bytes of the decompressed stream that were read.
+    none was asked for. `named` tells a file that the user named, `skipped` one that is no log and was not.
+    `broken_readers` are plug-ins that broke in another process. `read_on` tells that an earlier reading came
+    before. Units: size_bytes on disk, text_bytes of the decompressed stream that were read.
     """
 
     source: str
@@ -48,6 +50,7 @@ class FileScan:
     size_bytes: int
     text_bytes: int
     tally: ReadTally
+    named: bool = False
     drafts: tuple[EpisodeRecord, ...] = ()
     broken: UnreadableLogError | None = None
     offset: bytes = b""
@@ -63,7 +66,7 @@ class ReadTask:
     `log_format` "" leaves the choice of the reader to the first bytes. `named` tells a file that the user named
     from one that was found in a folder. `earlier` is the offset to go on from. With `keep` an offset is
     made; `live` tells that the file is still being written, so that half a line waits. `rules` read outcomes
-    from episodes whose log tells none.
+    from episodes whose log tells none. `mapping` says how to read a file that it claims.
     """
 
     path: Path
@@ -73,12 +76,20 @@ class ReadTask:
     keep: bool = False
     live: bool = False
     rules: tuple[OutcomeRule, ...] = ()
+    mapping: LogMapping | None = None
+
+    @property
+    def read_as(self) -> str:
+        """How the file is to be read, as its offset says: another format or mapping reads it again; "" for any."""
+        if self.log_format or self.mapping is None:
+            return self.log_format
+        return self.mapping.format or f"{self.mapping.name}@{self.mapping.digest}"
 
 
 def scan_file(task: ReadTask, advance: Callable[[int], None] | None = None) -> FileScan:
     """Read one file into drafts; an empty file is a log of nothing, a file without a reader is broken."""
     path, tally, source = task.path, ReadTally(), kept_path(str(task.path))
-    log = LogFile(path, advance)
+    log = LogFile(path, advance, whole_lines=task.live)
     reader: LogReader | None = None
     size_bytes, drafts, offset, broken, folder = 0, list[EpisodeRecord](), b"", None, ""
     try:
@@ -89,13 +100,13 @@ def scan_file(task: ReadTask, advance: Callable[[int], None] | None = None) -> F
             if reader is None and size_bytes and not task.named:
                 return FileScan(source=source, format="", size_bytes=0, text_bytes=0, tally=tally, skipped=True)
             if reader is None:
-                broken = _unknown_format(path) if size_bytes else None
+                broken = _unknown_format(log) if size_bytes else None
             elif task.keep and not log.packed and _follows(reader, log):
                 drafts, offset, log = _read_on(task, source, reader, file, tally, advance)
             else:
                 add_records(reader.read(log, tally), drafts, reader, log, task.rules)
                 if task.keep and (task.live or not log.broken):  # a watcher does not say the same at every look
-                    offset = read_offset_of(file, stat, reader.name, START, b"")
+                    offset = read_offset_of(file, stat, task.read_as or reader.name, START, b"")
             folder = kept_path(folder_named(log.head(FIRST_BYTES))) if drafts else ""
     except UnreadableLogError as error:
         broken = error
@@ -106,6 +117,7 @@ def scan_file(task: ReadTask, advance: Callable[[int], None] | None = None) -> F
         broken = FailedLogError(f"{path}: the reader {name!r} broke: {error!r}", hint="please report it")
     return FileScan(
         source=source,
+        named=task.named,
         format=reader.name if reader else "",
         size_bytes=size_bytes,
         text_bytes=log.text_bytes,
@@ -151,7 +163,7 @@ def _read_on(
     log = LogFile(path, advance, follower.place, whole_lines=True, descriptor=file.fileno())
     follower.learn(log, tally)
     place = follower.place
-    offset = read_offset_of(file, stat, reader.name, place, follower.state())
+    offset = read_offset_of(file, stat, task.read_as or reader.name, place, follower.state())
     if os.fstat(file.fileno()).st_size < place.offset or head_of(file, sniffed) != head:
         return [], b"", log
     if not task.live and place.offset < stat.st_size:
@@ -163,12 +175,14 @@ def _read_on(
 
 def _follows(reader: LogReader, log: LogFile) -> bool:
     """Tell whether a file can be read on by this reader."""
+    if log.holds_values:
+        return False
     return isinstance(reader, Following) or (isinstance(reader, EachLine) and reader.each_line(log))
 
 
 def _follower(task: ReadTask, source: str, reader: LogReader) -> Follower:
     """Go on where an earlier reading ended, or begin where that was of another format, or of another version."""
-    earlier = task.earlier if task.earlier and task.earlier.format == reader.name else None
+    earlier = task.earlier if task.earlier and task.earlier.format == (task.read_as or reader.name) else None
     if not isinstance(reader, Following):
         return LineFollower(reader, earlier.place if earlier and earlier.state == LINES else START, task.rules)
     if earlier:
@@ -191,10 +205,14 @@ def _shown(broken: UnreadableLogError | None, path: Path, source: str) -> Unread
 def _chosen(task: ReadTask, log: LogFile) -> LogReader | None:
     if task.log_format:
         return reader_named(task.log_format)
+    if task.mapping:
+        return mapped_reader(task.mapping)
     return reader_named(task.earlier.format) if task.earlier else reader_for(log)
 
 
-def _unknown_format(path: Path) -> UnreadableLogError:
+def _unknown_format(log: LogFile) -> UnreadableLogError:
     known = ", ".join(reader_names())
-    hint = f"name it with --format; known formats: {known}"
-    return UnreadableLogError(f"{path}: not a log of a known format", hint=hint)
+    hint = f"name it with --format, or map it: docs/mapping.md; known formats: {known}"
+    if log.head(2) in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}:
+        hint = f"it is UTF-16: iconv -f UTF-16 -t UTF-8 FILE; known formats: {known}"
+    return UnreadableLogError(f"{log.source}: not a log of a known format", hint=hint)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 from events.store.protocol import StoredEpisode
 from strategies.episodes.episode_records import decode, encode, header_in, settled, templates_in
 from strategies.episodes.longer_readings import condensed, longest, replaced
-from strategies.logs.scan import Scan, scan_on
+from strategies.logs.copied_files import without_copies
+from strategies.logs.scan import LACKING, Scan, scan_on
 from strategies.pool.erase import without_erased
 from strategies.pool.frozen_sets import all_kept
 from strategies.pool.late_outcomes import late_outcomes, with_late_outcomes
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from registry.query.library import Library
     from registry.registry import Registry
     from strategies.episodes.episode import EpisodeRecord
+    from strategies.episodes.episode_records import EpisodeHeader
 
 
 _NAME: Final = "templates"
@@ -82,14 +84,16 @@ Only of those that something still refers to: an evaluator that was frozen with 
 class Intake:
     """What came in: how many episodes were new, and the signals that newly crossed their threshold.
 
-    `longer` counts longer readings of episodes that were known: they are none of the new ones. `uncounted` are the
-    episodes that came in since signals were last counted over all of them.
+    `longer` counts longer readings of episodes that were known, `copies` those of files that are copies of others
+    under another name: they are none of the new ones. `uncounted` are the episodes that came in since signals were
+    last counted over all of them.
     """
 
     new_episodes: int
     signals: tuple[SignalRaised, ...]
     longer: int = 0
     uncounted: int = 0
+    copies: int = 0
 
 
 def take_in(
@@ -140,6 +144,7 @@ def scan_into(  # noqa: PLR0913 - what a reading is told
         progress=progress,
         executor=executor,
         rules=policy.rules,
+        mappings=policy.mappings,
     )
     return scan, take_in_scan(registry, scan, policy=policy, live=live)
 
@@ -154,11 +159,13 @@ def _take_in(
     with registry.log.transaction():
         for name, body in without_erased(registry, scan.offsets, records).items():
             registry.log.put_map(name, body)
+        if scan.offsets:
+            registry.log.put_map(LACKING, json.dumps(sorted(scan.lacking_now)).encode())
         note_moves(registry, scan.moved, records)
         if not was_judged(registry):
             sharpen(registry, scan.sharper)
-        names = {(record.format, record.name) for record in records}
-        known = all_episodes(registry, with_folders=True, named=names) if records else []
+        known = _like(registry, records)
+        read, records = len(records), tuple(without_copies(records, known))
         stored = [StoredEpisode(record.id, record.source, encode(record)) for record in records]
         new, longer = registry.log.put_episodes(stored), 0
         if new:
@@ -171,7 +178,20 @@ def _take_in(
             registry.log.put_map(UNCOUNTED, str(waiting).encode())
         counts = (new and not waiting) or late
         raised = raise_signals(registry, all_episodes(registry), policy, running=running) if counts else ()
-    return Intake(new - longer, raised, longer, waiting)
+    return Intake(new - longer, raised, longer, waiting, read - len(records))
+
+
+def _like(library: Library, records: Sequence[EpisodeRecord]) -> list[EpisodeRecord]:
+    """Give the known episodes that some of these could be: of their name, or with the same text."""
+    if not records:
+        return []
+    names = {(record.format, record.name) for record in records}
+    texts = {record.text_key for record in records if record.text_key}
+    return all_episodes(
+        library,
+        with_folders=True,
+        only=lambda header: (header.format, header.name) in names or header.text_key in texts,
+    )
 
 
 def known_templates(library: Library) -> set[str]:
@@ -220,18 +240,18 @@ def all_episodes(
     *,
     upto: int | None = None,
     with_folders: bool = False,
-    named: Collection[tuple[str, str]] | None = None,
+    only: Callable[[EpisodeHeader], bool] | None = None,
 ) -> list[EpisodeRecord]:
     """Return every episode that the registry knows, in its longest reading, ordered by content hash.
 
     An outcome that was recorded late, up to an event's position, takes the place of the one in the log. An episode
     whose log is found no more lies nowhere, or `with_folders` in the folder where it was read, in no file: a copy
-    of that log may come into sight only now. `named` asks only for those of a format and a name.
+    of that log may come into sight only now. `only` says by its header which ones are asked for.
     """
     longer = _superseded(library)
     bodies = (episode.body for episode in library.log.episodes() if episode.episode not in longer)
-    if named is not None:
-        bodies = (body for body in bodies if (header := header_in(body)) and (header.format, header.name) in named)
+    if only is not None:
+        bodies = (body for body in bodies if only(header_in(body)))
     stored = map(decode, bodies)
     known = _as_known_now(library, stored, with_folders=with_folders)
     return with_late_outcomes(known, late_outcomes(library, upto=upto), longer)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from registry.registry import Registry
     from strategies.episodes.episode import EpisodeRecord, Trust
     from strategies.episodes.outcome_rules import OutcomeRule
+    from strategies.logs.formats.mapped.log_mapping import LogMapping
     from strategies.signals.signal import Occurrence, Signal
     from strategies.signals.thresholds import Thresholds
 
@@ -37,16 +38,17 @@ if TYPE_CHECKING:
 class IntakePolicy:
     """What a person decided about what comes in.
 
-    `rules` read outcomes from episodes whose log tells none; `thresholds` say from when an observation is a
-    signal. `gitleaks` is the binary that is asked for secrets beside the built-in rules, "" for none;
-    `personal_data` has e-mail addresses, card and phone numbers taken out as well. `trust` says whose word the
-    logs are; those of another user of this machine are never one's own, nor are those that git tracks and a
-    project names (`by_project`), for a clone may have brought both.
+    `rules` read outcomes from episodes whose log tells none, `mappings` the files that they claim; `thresholds`
+    say from when an observation is a signal. `gitleaks` is the binary that is asked for secrets beside the
+    built-in rules, "" for none; `personal_data` has e-mail addresses, card and phone numbers taken out as well.
+    `trust` says whose word the logs are; those of another user of this machine are never one's own, nor are those
+    that git tracks and a project names (`by_project`), for a clone may have brought both.
     """
 
     thresholds: Thresholds = DEFAULTS
     gitleaks: str = ""
     rules: tuple[OutcomeRule, ...] = ()
+    mappings: tuple[LogMapping, ...] = ()
     trust: Trust = "mine"
     by_project: bool = False
     personal_data: bool = True

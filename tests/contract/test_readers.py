@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import gzip
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
 from events.errors import DamagedLogError, UnreadableLogError
-from strategies.files.log_file import LogFile
 from strategies.files.reread import read_span
-from strategies.logs.formats_table import READERS, reader_for
-from strategies.logs.scan import scan
+from strategies.logs import scan as scanning
+from strategies.logs.formats_table import READERS
 from tests.agent_sessions import SESSIONS
+from tests.mapped_logs import MAPPED, MAPPINGS
 from tests.sample_logs import SAMPLES, Sample
 from tests.trace_exports import TRACES
 
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
     from strategies.logs.scan import Scan
 
 pytestmark = pytest.mark.parametrize(
-    "sample", SAMPLES + SESSIONS + TRACES, ids=lambda sample: f"{sample.format}-{sample.name}"
+    "sample", SAMPLES + SESSIONS + TRACES + MAPPED, ids=lambda sample: f"{sample.format}-{sample.name}"
 )
+
+
+scan = partial(scanning.scan, mappings=MAPPINGS)
 
 
 def written(folder: Path, sample: Sample, body: bytes) -> Path:
@@ -53,9 +57,8 @@ def test_good_file_is_read_whole(tmp_path: Path, sample: Sample) -> None:
 
 
 def test_format_is_recognised_by_its_own_reader(tmp_path: Path, sample: Sample) -> None:
-    reader = reader_for(LogFile(written(tmp_path, sample, sample.body)))
-    assert reader is not None
-    assert reader.name == sample.format
+    (file,) = scan([written(tmp_path, sample, sample.body)]).files
+    assert file.format == sample.format
 
 
 def test_gzip_gives_the_same_episodes(tmp_path: Path, sample: Sample) -> None:
@@ -123,7 +126,8 @@ def test_empty_file_is_a_log_of_nothing(tmp_path: Path, sample: Sample) -> None:
 def test_wrong_encoding_is_named_not_guessed(tmp_path: Path, sample: Sample) -> None:
     path = written(tmp_path, sample, sample.body.decode().encode("utf-16"))
     with pytest.raises(UnreadableLogError, match="not a log of a known format") as caught:
-        scan([path])
+        scanning.scan([path])
+    assert "UTF-16" in caught.value.hint
     assert all(reader.name in caught.value.hint for reader in READERS)
     forced = scan([path], log_format=sample.format, on_broken="list")
     assert forced.records == ()

@@ -54,8 +54,8 @@ def test_evolve_tells_which_plug_ins_do_not_work_whether_logs_are_named_or_confi
 
 def test_a_broken_log_hides_no_broken_plug_in(germline: Terminal) -> None:
     germline.write("logs/cut.jsonl.gz", gzip.compress(STEPS * 50, compresslevel=0)[:-2000])
-    for words in (["scan", "logs"], ["evolve", "--logs", "logs"]):
-        answer = germline(*words)
+    for words in ("scan logs logs/cut.jsonl.gz", "evolve --logs logs --logs logs/cut.jsonl.gz"):
+        answer = germline(*words.split())
         assert answer.code == 2
         check_told(answer)
 

@@ -183,6 +183,7 @@ def line(key: str, value: str) -> str:
 
 
 PRICE: Final = '[models.prices."our-own"]\ninput = {}\noutput = 0.0\ncache_write = 0.0\ncache_read = 0.0\n'
+MAPPING: Final = '[logs.name]\nglob = "{}"\ntext = "{}"\n'
 TABLE: Final = {
     "scan.gitleaks": Guarded(
         line("scan.gitleaks", "false"), line("scan.gitleaks", 'false\npaths = ["/etc"]'), SCAN
@@ -194,6 +195,7 @@ TABLE: Final = {
         line("logs.trust", '"mine"'), line("logs.trust", '"mine"\n[scan]\ngitleaks = false'), SCAN
     ),
     "scan.paths": Guarded(line("scan.paths", '["../home"]'), line("scan.paths", '["../home", ".."]'), "scan"),
+    "logs.name": Guarded(MAPPING.format("/etc/*", "a"), MAPPING.format("/etc/*", "b"), SCAN),
     "judge.rubric": Guarded(
         line("judge.rubric", '"/etc/hostname"'), line("judge.rubric", '"/etc/passwd"'), "judge show"
     ),

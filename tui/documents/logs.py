@@ -44,6 +44,7 @@ class ReaderRow(Part):
     steps: int
     failing: int
     problem: str
+    found: tuple[str, ...] = ()
 
 
 class ExplainedFile(Part):
@@ -74,6 +75,8 @@ class ScanDocument(Document):
     malformed_at: Absent[tuple[MalformedRecord, ...]] = ABSENT
     unknown: Absent[dict[str, int]] = ABSENT
     skipped: Absent[tuple[str, ...]] = ABSENT
+    links: Absent[tuple[str, ...]] = ABSENT
+    lacking: Absent[tuple[str, ...]] = ABSENT
     broken: Absent[tuple[str, ...]] = ABSENT
     empty: Absent[tuple[EmptyFile, ...]] = ABSENT
     explained: Absent[tuple[ExplainedFile, ...]] = ABSENT
@@ -93,7 +96,7 @@ class ScanDocument(Document):
             longer_episodes=taken.longer,
             uncounted_episodes=taken.uncounted,
             unchanged=len(scan.unchanged),
-            duplicates=scan.duplicates,
+            duplicates=scan.duplicates + taken.copies,
             steps=scan.steps,
             errors=scan.errors,
             malformed=len(scan.malformed),
@@ -103,6 +106,8 @@ class ScanDocument(Document):
             ),
             unknown=dict(scan.unknown),
             skipped=scan.skipped,
+            links=scan.links,
+            lacking=scan.lacking,
             broken=tuple(broken.message for broken in scan.broken),
             empty=tuple(EmptyFile.model_validate(file) for file in scan.empty),
             signals=len(taken.signals),

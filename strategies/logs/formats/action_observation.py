@@ -14,7 +14,8 @@ import msgspec
 from events.errors import UnreadableLogError
 from strategies.episodes.action_class import head_of, plain_tool, writes
 from strategies.episodes.episode import SUBMIT, EndedBy, Episode, EpisodeOutcome, Step
-from strategies.files.json_offsets import JsonDocument, JsonPart, document_of
+from strategies.episodes.outcome_fields import OUTCOME_FIELDS, outcome_in
+from strategies.files.json_offsets import JsonDocument, JsonPart, document_of, plain_values
 from strategies.files.log_records import UNREADABLE, Malformed, ReadTally
 
 if TYPE_CHECKING:
@@ -93,7 +94,10 @@ def _episode_parts(document: JsonDocument, source: str) -> Iterator[tuple[str, J
 def _episode(document: JsonDocument, part: JsonPart, name: str, log: LogFile) -> Episode:
     run = _RUN.decode(part.raw)
     steps = tuple(_steps(document, part, run))
-    won = run.summary.max_reward == 1
+    reward = run.summary.max_reward
+    value = (
+        outcome_in(plain_values(document.members(part), OUTCOME_FIELDS)) if reward is None else float(reward == 1)
+    )
     return Episode(
         id=name,
         source=log.source,
@@ -104,7 +108,7 @@ def _episode(document: JsonDocument, part: JsonPart, name: str, log: LogFile) ->
         difficulty=run.hardness or "",
         prompt=run.query,
         answer=next((step.text for step in reversed(steps) if step.kind == "call" and step.tool != SUBMIT), ""),
-        outcome=None if run.summary.max_reward is None else EpisodeOutcome(1.0 if won else 0.0, "reward"),
+        outcome=None if value is None else EpisodeOutcome(value, "reward"),
         ended_by=_ended_by(run, steps),
         steps=steps,
     )

@@ -15,10 +15,11 @@ from events.errors import UnreadableLogError
 from strategies.episodes.conversation import Conversation
 from strategies.episodes.episode import SUBMIT, EndedBy, Episode, EpisodeOutcome
 from strategies.episodes.episode_records import plain
+from strategies.episodes.outcome_fields import OUTCOME_FIELDS, outcome_in
 from strategies.episodes.usage import NOTHING_SPENT, Usage, first_known, total
 from strategies.files.bounded_lines import fit_part
-from strategies.files.json_offsets import JsonDocument, JsonPart, document_of
-from strategies.files.json_records import object_in
+from strategies.files.json_offsets import JsonDocument, JsonPart, document_of, plain_values
+from strategies.files.json_records import is_document, object_in
 from strategies.files.log_records import UNREADABLE, Malformed, NotObject, Span, count_unknown
 from strategies.logs.formats.chat_messages import MESSAGE, ChatMessage, ChatUsage, learn_message, usage_in
 
@@ -39,7 +40,7 @@ _ENDING_TOOLS: Final = frozenset(
 
 _SIBLINGS: Final = (
     *("id", "task_id", "trial", "dataset", "environment", "env", "run", "model", "difficulty", "hardness"),
-    *("reward", "score", "success"),
+    *OUTCOME_FIELDS,
 )
 _COSTS: Final = ("agent_cost", "total_cost", "cost_usd", "cost")
 """Siblings that say what the agent's calls of its model cost; tau2-bench tells those of its user apart."""
@@ -68,20 +69,13 @@ class ChatReader:
         """Yield the conversations in the order of the file."""
         if self.each_line(log):
             return _read_conversations(log, tally)
-        return _read_messages(log, tally) if _line_delimited(log) else _read_document(log, tally)
+        return _read_messages(log, tally) if not is_document(log) else _read_document(log, tally)
 
     def each_line(self, log: LogFile) -> bool:
         """Tell whether the first line that holds an object holds a whole conversation."""
-        lines = log.first(_FIRST_LINES) if _line_delimited(log) else ()
+        lines = log.first(_FIRST_LINES) if not is_document(log) else ()
         first = next((members for line in lines if (members := object_in(line)) is not None), None)
         return first is not None and "role" not in first
-
-
-def _line_delimited(log: LogFile) -> bool:
-    if log.suffix in {".jsonl", ".ndjson"}:
-        return True
-    first, _, rest = log.head().lstrip().partition(b"\n")
-    return object_in(first) is not None and bool(rest.strip())
 
 
 class _Inside:
@@ -187,7 +181,7 @@ def _conversation(
         members = {} if part.opens_with(b"[") else document.members(part)
         held = next((members[holder] for holder in HOLDERS if holder in members), part)
         messages = list(document.elements(held))
-        about = _about(members)
+        about = plain_values(members, (*_SIBLINGS, *_COSTS))
         if "usage" in members:
             chat.beside = _USAGE.decode(fit_part(members["usage"].raw))
     except UNREADABLE as error:
@@ -253,13 +247,10 @@ class _ChatEpisode:
         return total([first_known(whole, total(self._spent) or NOTHING_SPENT)])
 
     def _outcome(self, about: About) -> EpisodeOutcome | None:
-        value = next((about[name] for name in ("reward", "score", "success") if name in about), None)
-        if value is None:
-            return None
-        if isinstance(value, str) or not 0 <= value <= 1:
+        value = outcome_in(about)
+        if value is None and not about.keys().isdisjoint(OUTCOME_FIELDS):
             count_unknown(self._tally, "outcome outside 0 to 1")
-            return None
-        return EpisodeOutcome(float(value), "reward")
+        return None if value is None else EpisodeOutcome(value, "reward")
 
     def _ended_by(self, *, cut_off: EndedBy) -> EndedBy:
         last = self._last
@@ -273,19 +264,6 @@ class _ChatEpisode:
         if last.calls or last.role in {"tool", "function"}:
             return "agent" if calls and calls[-1].tool in _ENDING_TOOLS else cut_off
         return "agent"
-
-
-def _about(members: dict[str, JsonPart]) -> About:
-    """Decode the siblings that are plain values; anything else under these names is passed over."""
-    about: About = {}
-    for name in (*_SIBLINGS, *_COSTS):
-        written = members.get(name)
-        if written is None or written.opens_with(b"[") or written.opens_with(b"{"):
-            continue
-        value = msgspec.json.decode(fit_part(written.raw))
-        if isinstance(value, (str, int, float)):
-            about[name] = value
-    return about
 
 
 def _text(about: About, *names: str) -> str:

@@ -105,9 +105,11 @@ def learn_message(
         return
     if message.role in {"tool", "function"}:
         _learn_tool_message(conversation, message, places, tally)
+    elif message.content is None and not message.calls:
+        count_unknown(tally, f"message of {message.role} without content")
     elif message.role in {"user", "human"}:
         _learn_user_message(conversation, message, places, tally)
-    elif message.role in {"assistant", "ai", "model"}:
+    elif message.role in {"assistant", "ai", "model", "bot", "agent", "gpt"}:
         _learn_agent_message(conversation, message, places, group)
     else:
         count_unknown(tally, f"role {message.role}")

@@ -91,6 +91,10 @@ class ClaudeSessions:
 
     def learn(self, log: LogFile, tally: ReadTally) -> None:
         """Read a log from its start place to its end."""
+        if log.holds_values:
+            for raw, start, number in log.lines(tally):
+                self._learn((raw,), LogPosition(start, number - 1), tally)
+            return
         with log.raw_lines() as lines:
             self._learn(lines, log.start, tally)
 

@@ -28,6 +28,7 @@ from strategies.episodes.episode_records import (
     prompt_key,
     unnamed_task,
 )
+from strategies.episodes.outcome_fields import OUTCOME_FIELDS, outcome_in
 from strategies.episodes.step_marks import Marker
 from strategies.episodes.step_records import StepDraft, draft_of
 from strategies.episodes.usage import Amount, Usage, total, usage_of
@@ -87,7 +88,28 @@ class _Line(msgspec.Struct):
     usage: _LineUsage | NotObject = None
 
 
-_LINE: Final = msgspec.json.Decoder(_Line)
+class _AnyLine(_Line):
+    """A line with the fields under which others write an outcome."""
+
+    reward: object = None
+    score: object = None
+    success: object = None
+    is_correct: object = None
+    correct: object = None
+    passed: object = None
+    resolved: object = None
+    is_resolved: object = None
+    solved: object = None
+
+    @property
+    def outcome(self) -> float | None:
+        """How the episode ended, where the line says it."""
+        if self.value is not None:
+            return self.value
+        return outcome_in({name: getattr(self, name) for name in OUTCOME_FIELDS})
+
+
+_LINE: Final = msgspec.json.Decoder(_AnyLine)
 _TYPES: Final = frozenset({"episode", "step", "outcome"})
 
 
@@ -110,7 +132,7 @@ class StepsRecordTexts:
         return [("", line.result or line.error_text)] if line else []
 
 
-def _decoded(raw: bytes) -> _Line | None:
+def _decoded(raw: bytes) -> _AnyLine | None:
     try:
         return _LINE.decode(raw)
     except UNREADABLE:
@@ -203,10 +225,10 @@ class _Running(msgspec.Struct, dict=True):
             return self.last_turn + 1
         return self.last_turn if logged == self.said_turn else max(logged, self.last_turn + 1)
 
-    def record(self, source: str, end: _Line | None) -> EpisodeRecord:
+    def record(self, source: str, end: _AnyLine | None) -> EpisodeRecord:
         """Give the record of the episode, with the outcome that its last line tells, if it came."""
         self.settle()
-        about = self.about
+        about, value = self.about, end.outcome if end else None
         header = header_of(
             Episode(
                 id=about.episode,
@@ -218,7 +240,7 @@ class _Running(msgspec.Struct, dict=True):
                 difficulty=about.difficulty,
                 labels=about.labels,
                 started_at=about.started_at,
-                outcome=EpisodeOutcome(end.value, end.source) if end and end.value is not None else None,
+                outcome=EpisodeOutcome(value, end.source) if end and value is not None else None,
                 ended_by=end.ended_by if end else "unknown",
                 skills=about.skills,
                 usage=self.usage,
@@ -292,6 +314,8 @@ class StepsEpisodes:
             self._touched.add(name)
             if line.type == "step":
                 episode.add(line, span)
+                if line.head and not plain_head(line.head):
+                    count_unknown(tally, "head that is no one or two words")
             elif line.type == "outcome":
                 self._ended.append(self._running.pop(name).record(self.source, line))
                 self._ended_whole += _whole_of([episode])

@@ -13,9 +13,10 @@ from strategies.episodes.skill_use import ran_under, skills_used
 from strategies.episodes.usage import total, usage_of
 from strategies.files.bounded_lines import fit_part
 from strategies.files.json_offsets import JsonDocument, JsonPart, document_of
+from strategies.files.json_records import is_document
 from strategies.files.log_records import UNREADABLE, Malformed, NotObject, Span, count_unknown
 from strategies.logs.formats.openhands_run import OpenHandsRun
-from strategies.logs.formats.openhands_schema import EVENT, OpenHandsMetrics, readable
+from strategies.logs.formats.openhands_schema import EVENT, OpenHandsMetrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,18 +89,11 @@ class OpenHandsReader:
         """Yield the run whose events the file holds, or every run of an evaluation."""
         if self.each_line(log):
             return _read_results(log, tally)
-        return _read_events(log, tally) if _line_delimited(log.head()) else _read_document(log, tally)
+        return _read_document(log, tally) if is_document(log) else _read_events(log, tally)
 
     def each_line(self, log: LogFile) -> bool:
         """Tell whether the first line holds the result of an evaluation."""
-        return _line_delimited(log.head()) and any(
-            _history(JsonDocument(line)) is not None for line in log.first(1)
-        )
-
-
-def _line_delimited(head: bytes) -> bool:
-    first, newline, _ = head.lstrip().partition(b"\n")
-    return not first.startswith(b"[") and (readable(first) or not newline)
+        return not is_document(log) and any(_history(JsonDocument(line)) is not None for line in log.first(1))
 
 
 def _read_results(log: LogFile, tally: ReadTally) -> Iterator[Episode]:

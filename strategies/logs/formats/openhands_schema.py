@@ -232,11 +232,3 @@ def text_of(content: Content) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(part.text for part in content or () if part.text)
-
-
-def readable(raw: bytes | msgspec.Raw) -> bool:
-    """Tell whether a value is a JSON object at all."""
-    try:
-        return bool(_OBJECT.decode(raw))
-    except UNREADABLE:
-        return False

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from events.errors import UsageError
 from registry.evidence.gitleaks import find_scanner
 from strategies.engines.engine import TABLE as _ENGINE
 from strategies.engines.engine import EngineSettings
 from strategies.episodes.outcome_rules import outcome_rules
+from strategies.logs.formats.mapped.mappings_in_use import IN_USE
 from strategies.models.model_settings import TABLE as _MODELS
 from strategies.models.model_settings import ModelSettings, is_on_this_machine
 from strategies.pool.raise_signals import IntakePolicy
@@ -26,10 +27,12 @@ if TYPE_CHECKING:
 
     from strategies.episodes.episode import Trust
     from strategies.episodes.outcome_rules import OutcomeRule
+    from strategies.logs.formats.mapped.log_mapping import LogMapping
     from tui.cli.config.layers import LayeredSettings
 
 _SIGNALS: Final = "signals"
 _OUTCOME: Final = "outcome"
+_LOGS: Final = "logs"
 _REMAPPED: Final = "keys"
 _KEYS: Final[dict[str, tuple[type, ...]]] = {
     "seed": (int,),
@@ -91,13 +94,13 @@ class Config:
     `paths` are the logs that `scan` and `watch` read where none are named, `workers` the processes that read
     them (0: one for each core), `trust` whose word they are; `by_project` tells that a project names them, and
     nobody said whose word they are. `rules` give outcomes to episodes whose logs tell
-    none. `promote` lets `watch --evolve` promote what the gate lets through; else it is held for review.
-    `rollouts` say which runs of an agent decide, `models` which models are asked, and what they may cost, `engine`
-    where work is shared.
-    `rubric` is the file that a judge goes by in place of its own, `skills_folder` where new skills go. Of every
-    `draw_every` promotions one is drawn for a person to look at. `theme`, `ascii` and `keys`, which are the keys
-    of bindings by their ids, are for the screens, which check them. `untrusted` are keys of the project that are
-    left out until the person trusts them: what would use one says so by `require`. Units: seconds.
+    none, `mappings` read files of shapes that no reader knows. `promote` lets `watch --evolve` promote what the
+    gate lets through; else it is held for review. `rollouts` say which runs of an agent decide, `models` which
+    models are asked, and what they may cost, `engine` where work is shared. `rubric` is the file that a judge
+    goes by in place of its own, `skills_folder` where new skills go. Of every `draw_every` promotions one is
+    drawn for a person to look at. `theme`, `ascii` and `keys`, which are the keys of bindings by their ids, are
+    for the screens, which check them. `untrusted` are keys of the project that are left out until the person
+    trusts them: what would use one says so by `require`. Units: seconds.
     """
 
     seed: int = 0
@@ -112,6 +115,7 @@ class Config:
     promote: bool = False
     thresholds: Thresholds = field(default_factory=Thresholds)
     rules: tuple[OutcomeRule, ...] = ()
+    mappings: tuple[LogMapping, ...] = ()
     rollouts: RolloutConfig = field(default_factory=RolloutConfig)
     models: ModelSettings = field(default_factory=ModelSettings)
     engine: EngineSettings = field(default_factory=EngineSettings)
@@ -133,9 +137,16 @@ class Config:
     @property
     def policy(self) -> IntakePolicy:
         """What was decided about what comes in; raises UntrustedError."""
-        self.require("scan.gitleaks", "scan.personal_data", "logs.trust")
-        gitleaks = find_scanner() if self.gitleaks else ""
-        return IntakePolicy(self.thresholds, gitleaks, self.rules, self.trust, self.by_project, self.personal_data)
+        self.require("scan.gitleaks", "scan.personal_data", _LOGS)
+        return IntakePolicy(
+            self.thresholds,
+            find_scanner() if self.gitleaks else "",
+            self.rules,
+            self.mappings,
+            self.trust,
+            by_project=self.by_project,
+            personal_data=self.personal_data,
+        )
 
 
 def read_config() -> Config:
@@ -153,6 +164,7 @@ def config_of(layers: LayeredSettings) -> Config:
     rules = tables.pop(_OUTCOME, [])
     names = (_SIGNALS, _ROLLOUTS, _MODELS, _ENGINE)
     thresholds, rollouts, models, engine = (_table(layers, tables.pop(name, {}), name) for name in names)
+    mappings = _mappings(layers, tables)
     remapped = flat(_table(layers, tables.pop(_REMAPPED, {}), _REMAPPED))
     keys = flat(tables)
     for key, value in keys.items():
@@ -171,12 +183,39 @@ def config_of(layers: LayeredSettings) -> Config:
         **settings,
         thresholds=Thresholds.from_mapping(thresholds),
         rules=outcome_rules(rules),
+        mappings=mappings,
         rollouts=_rollouts(layers, rollouts),
         models=_models(layers, models),
         engine=_engine(layers, engine),
         keys=_remapped(layers, remapped),
         untrusted=layers.withheld,
     )
+
+
+def _mappings(layers: LayeredSettings, tables: dict[str, Any]) -> tuple[LogMapping, ...]:
+    """Take the tables of `[logs]` out of the others, and let this process read by them."""
+    IN_USE.clear()
+    logs = tables.get(_LOGS, {})
+    named = (
+        {name: table for name, table in logs.items() if isinstance(table, dict)} if isinstance(logs, dict) else {}
+    )
+    if not named:
+        return ()  # readers are not loaded for it
+    from strategies.logs.formats.mapped.log_mapping import LogMapping  # noqa: PLC0415 - few have any
+    from strategies.logs.formats_table import reader_named, reader_names  # noqa: PLC0415 - the same
+
+    tables[_LOGS] = {name: value for name, value in logs.items() if name not in named}
+    mappings = list[LogMapping]()
+    for name, table in named.items():
+        origin = layers.origins.get(f"{_LOGS}.{name}.glob")
+        mapping = LogMapping.from_mapping(name, table, origin.folder if origin else Path())
+        if mapping.format:
+            reader_named(mapping.format)
+        if name in reader_names():
+            raise UsageError(f"[{_LOGS}.{name}] has the name of a format", hint="give it another name")
+        mappings.append(mapping)
+    IN_USE.update((mapping.name, mapping) for mapping in mappings)
+    return tuple(mappings)
 
 
 def _remapped(layers: LayeredSettings, table: dict[str, object]) -> dict[str, str]:
@@ -290,6 +329,7 @@ def _check(where: str, key: str, value: object) -> None:
             f"[{_MODELS}]",
             f"[{_ENGINE}]",
             f"[{_REMAPPED}]",
+            f"[{_LOGS}.NAME]",
             f"[[{_OUTCOME}]]",
         ]
         near = get_close_matches(key, _KEYS, n=1)

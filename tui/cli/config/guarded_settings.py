@@ -34,10 +34,11 @@ LETS: Final[Mapping[str, str]] = {
 """What always needs trust, but for values that switch it off, and what each lets a project do."""
 OUTSIDE: Final[Mapping[str, str]] = {
     "scan.paths": "reads logs outside the project",
+    "logs.name": "says what logs outside the project hold",
     "judge.rubric": "sends a file outside the project to a model",
     "evolve.skills_folder": "writes skills outside the project",
 }
-"""Paths that need trust where they lead out of the project."""
+"""Paths, and globs of mappings, that need trust where they lead out of the project."""
 CAPS: Final[Mapping[str, bool]] = {
     "rollouts.cost_cap_usd": True,
     "rollouts.time_cap_s": True,
@@ -108,26 +109,29 @@ def _guarded(tables: Mapping[str, Any], own: Mapping[str, Any], folder: Path) ->
         elif key in CAPS and _bound(value, key) > _bound(_own(own, path, key), key):
             yield GuardedSetting(*named, _RAISES)
         elif key in OUTSIDE:
-            texts = value if isinstance(value, list) else [value]
+            place = value.get("glob", "") if isinstance(value, dict) else value
+            texts = place if isinstance(place, list) else [place]
             leads_to = [(folder / Path(str(text)).expanduser()).resolve() for text in texts]
-            if not all(place.is_relative_to(folder) for place in leads_to):
+            if not all(there.is_relative_to(folder) for there in leads_to):
                 yield GuardedSetting(*named, OUTSIDE[key], tuple(map(str, leads_to)))
 
 
 def _leaves(table: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Go through what tables say, key by key; the prices of one model belong together."""
+    """Go through what tables say, key by key; the prices of one model belong together, and so does a mapping."""
     for name, value in table.items():
         path = (*above, name)
-        if isinstance(value, dict) and above != ("models", "prices"):
+        if isinstance(value, dict) and above not in {("models", "prices"), ("logs",)}:
             yield from _leaves(value, path)
         else:
             yield path, value
 
 
 def _general(path: tuple[str, ...]) -> str:
-    """Give the key of a setting without the skill or the model that it is set for."""
+    """Give the key of a setting without the skill, the model or the mapping that it is set for."""
     if path[0] == "rollouts" and len(path) > 2:  # noqa: PLR2004 - rollouts, skill, name
         return f"rollouts.{path[-1]}"
+    if path[0] == "logs" and path != ("logs", "trust"):
+        return "logs.name"
     return "models.prices" if path[:2] == ("models", "prices") else ".".join(path)
 
 

@@ -12,6 +12,7 @@ from registry.evidence.redaction import without_secrets
 from strategies.engines.engine import engine_of
 from strategies.files.default_locations import usual_logs
 from strategies.files.project_sessions import ProjectSessions
+from strategies.logs.formats_table import NO_LOGS
 from strategies.logs.scan import log_files, scan, scan_on
 from strategies.pool.intake import known_templates
 from tui.cli.output.progress import ReadProgress
@@ -51,6 +52,8 @@ def chosen_logs(
     """
     if not paths:
         config.require("scan.paths")
+    if paths and not all(paths):
+        raise UsageError('"" is no path', hint="germline scan .    germline scan PATH")
     logs = [Path(path).expanduser() for path in paths or ()] or list(config.paths)
     if logs:
         return ChosenLogs(logs)
@@ -81,9 +84,15 @@ def read_logs(call: Invocation, logs: Sequence[Path], config: Config) -> Scan:
 
     What follows a whole archive is passed over.
     """
+    config.require("logs")
     with ReadProgress(call, "reading logs") as progress:
         logs_scan = scan(
-            logs, on_broken="list", progress=progress.advance, executor=workers(config), rules=config.rules
+            logs,
+            on_broken="list",
+            progress=progress.advance,
+            executor=workers(config),
+            rules=config.rules,
+            mappings=config.mappings,
         )
     tell_broken_readers(call, logs_scan.broken_readers)
     _require_readable(logs_scan)
@@ -99,11 +108,13 @@ def read_on(
     *,
     log_format: str = "",
     skip_broken: bool = False,
+    strict: bool = False,
 ) -> Scan:
     """Read what was written since the last time; the first broken file is an error unless they are skipped.
 
     Of a damaged archive then counts what could be unpacked. What follows a whole one is passed over anyway.
     """
+    config.require("logs")
     with ReadProgress(call, "reading logs") as progress:
         logs_scan = scan_on(
             logs.paths,
@@ -114,6 +125,8 @@ def read_on(
             progress=progress.advance,
             executor=workers(config),
             rules=config.rules,
+            mappings=config.mappings,
+            strict=strict,
         )
     tell_broken_readers(call, logs_scan.broken_readers)
     if not skip_broken:
@@ -125,11 +138,10 @@ def read_on(
 def _require_readable(logs_scan: Scan) -> None:
     """Raise for the first file that is broken, and say what could be read of a damaged archive.
 
-    One that failed stops no other: it is an error only where all did.
+    One that was found in a folder, or failed, stops no other: it is an error only where none could be read.
     """
-    failed = sum(isinstance(broken, FailedLogError) for broken in logs_scan.broken)
-    stops = failed == len(logs_scan.files) + len(logs_scan.unchanged)
-    for broken in logs_scan.broken:
+    stops = len(logs_scan.broken) == len(logs_scan.files) + len(logs_scan.unchanged)
+    for broken in logs_scan.broken if stops else logs_scan.refused:
         if isinstance(broken, FailedLogError) and not stops:
             continue
         if not isinstance(broken, DamagedLogError):
@@ -167,11 +179,25 @@ def tell_broken_readers(call: Invocation, broken: Sequence[BrokenReader]) -> Non
 
 
 def tell_passed_over(call: Invocation, logs_scan: Scan) -> None:
-    """Say which files and records were passed over."""
+    """Say which files, links and records were passed over."""
     for broken in logs_scan.broken:
         read = _episodes_of(broken, logs_scan)
         kept = f"; {count(read, 'episode')} read, the rest is passed over" if read else ""
         call.note(f"warning    {'' if read else 'passed over: '}{broken.message}{kept}")
+    logs = [name for name in logs_scan.skipped if Path(name).suffix.lower() not in NO_LOGS]
+    for what, names, why in (
+        ("link", logs_scan.links, "links are not followed: name what they lead to"),
+        ("file", logs, "no reader takes it for its own: germline scan FILE --explain"),
+    ):
+        if names:
+            shown = ", ".join(one_line(name.rpartition("/")[2]) for name in names[:SHOWN])
+            more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+            call.note(f"note       {count(len(names), what)} passed over ({why}): {shown}{more}")
+    if logs_scan.unknown:
+        kinds = sorted(logs_scan.unknown.items(), key=lambda kind: (-kind[1], kind[0]))
+        shown = ", ".join(f"{one_line(kind)} ({number:,})" for kind, number in kinds[:SHOWN])
+        more = f" and {len(kinds) - SHOWN:,} more kinds" if len(kinds) > SHOWN else ""
+        call.note(f"note       not known, and passed over: {shown}{more}")
     for bad in logs_scan.malformed[:SHOWN]:
         call.note(f"warning    {bad.source}, line {bad.line}, byte {bad.byte_start:,}: {one_line(bad.reason)}")
     if len(logs_scan.malformed) > SHOWN:

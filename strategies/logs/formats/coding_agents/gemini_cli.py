@@ -13,7 +13,8 @@ from events.errors import UnreadableLogError
 from strategies.episodes.episode_records import plain, plain_time
 from strategies.episodes.usage import Amount, tokens, usage_of
 from strategies.files.json_offsets import document_of
-from strategies.files.json_records import lines_of
+from strategies.files.json_records import is_document, lines_of
+from strategies.files.log_file import CHUNK_BYTES
 from strategies.files.log_records import UNREADABLE, NotObject, Span, count_unknown
 from strategies.logs.formats.coding_agents.session import (
     Session,
@@ -117,7 +118,11 @@ class GeminiCliReader:
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
         """Yield the one session, once the file is read: a later line may take back earlier ones."""
         session = _GeminiSession(log, tally)
-        if log.suffix.lower() == ".json":
+        if (
+            is_document(log)
+            and b'"messages"' in log.opening(CHUNK_BYTES)
+            and not log.head().lstrip().startswith(b"[")
+        ):
             _learn_document(session, log)
         else:
             session.learn_each(lines_of(log, tally), session.learn_line)

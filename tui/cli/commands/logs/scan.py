@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from strategies.logs.formats.mapped.log_mapping import LogMapping
     from tui.cli.output.invocation import Invocation
 
 _LACKING: Final = 1
@@ -78,15 +79,19 @@ def scan_logs(  # noqa: PLR0913 - the options of the command are its contract
     """
     call = invocation(ctx)
     if explain:
-        chosen = chosen_logs(call, paths, read_config(), everything=everything)
+        config = read_config()
+        config.require("logs")
+        chosen = chosen_logs(call, paths, config, everything=everything)
         files = log_files(chosen.paths, only=chosen.only)
-        _explain(call, [path for path, _ in files], as_json=as_json)
+        _explain(call, [path for path, _ in files], config.mappings, as_json=as_json)
         return
     where, config = find_registry(call.registry), on_engine(read_config(), engine, scheduler)
     began_s = monotonic_s()
     logs = chosen_logs(call, paths, config, everything=everything)
     with open_registry(where, dry_run=dry_run) as registry:
-        logs_scan = read_on(call, registry, logs, config, log_format=log_format, skip_broken=skip_broken)
+        logs_scan = read_on(
+            call, registry, logs, config, log_format=log_format, skip_broken=skip_broken, strict=strict
+        )
         before = registry.log.head().position
         if dry_run:
             with registry.rehearsal():
@@ -103,39 +108,45 @@ def scan_logs(  # noqa: PLR0913 - the options of the command are its contract
         raise typer.Exit(_LACKING)
 
 
-def _explain(call: Invocation, files: Sequence[Path], *, as_json: bool) -> None:
+def _explain(call: Invocation, files: Sequence[Path], mappings: tuple[LogMapping, ...], *, as_json: bool) -> None:
     """Say which readers look at each file, which one is asked, and what each that takes it finds."""
     if as_json:
-        explained = tuple(ExplainedFile(file=str(path), readers=_rows(path)) for path in files)
+        explained = tuple(ExplainedFile(file=str(path), readers=_rows(path, mappings)) for path in files)
         call.answer(ScanDocument(explained=explained))
         return
     for path in files:
-        rows = _rows(path)
+        rows = _rows(path, mappings)
         taking = [row for row in rows if row.takes]
         others = "not theirs: " + ", ".join(row.format for row in rows if not row.takes)
         call.say(f"file       {clip_path(str(path), width() - 11)}")
         for row in taking:
             mark = "reads it" if row.chosen else "would read it"
+            if not row.format:
+                call.say(f"  cannot be read: {one_line(row.problem)}")
+                continue
             figures = f"{count(row.episodes, 'episode')}, {count(row.steps, 'step')}, {row.failing:,} failing"
             call.say(f"  {row.format:<18} {mark}: {figures}")
+            for line in row.found:
+                call.say(f"  {'':<18} {clip(one_line(line), width() - 21)}")
             if row.problem:
                 call.say(f"  {'':<18} {clip(one_line(row.problem), width() - 21)}")
         if not taking:
             named = ": its name is that of a source or a text" if passed_over_by_name(path) else ""
             call.say(f"  no reader takes it for its own{named}")
-        for line in wrap(others, width() - 2):
+        for line in wrap(others, width() - 2) if len(taking) < len(rows) else ():
             call.say(f"  {line}")
     call.say("next       germline scan FILE --format F    germline help scan")
 
 
-def _rows(path: Path) -> tuple[ReaderRow, ...]:
-    return tuple(ReaderRow.model_validate(view) for view in reader_views(path))
+def _rows(path: Path, mappings: tuple[LogMapping, ...]) -> tuple[ReaderRow, ...]:
+    return tuple(ReaderRow.model_validate(view) for view in reader_views(path, mappings))
 
 
 def _print(call: Invocation, logs_scan: Scan, taken: Intake, seconds: float) -> None:
     bad = f", {count(len(logs_scan.malformed), 'malformed record')} passed over" if logs_scan.malformed else ""
     skipped = f", {count(len(logs_scan.skipped), 'file')} passed over as no logs" if logs_scan.skipped else ""
-    same = f", {count(len(logs_scan.unchanged), 'file')} unchanged" if logs_scan.unchanged else ""
+    lacking = f" ({len(logs_scan.lacking):,} not read whole: --strict says why)" if logs_scan.lacking else ""
+    same = f", {count(len(logs_scan.unchanged), 'file')} unchanged{lacking}" if logs_scan.unchanged else ""
     size = f"{count(len(logs_scan.files), 'file')}, {logs_scan.text_bytes:,} bytes of text"
     call.say(f"read       {size}, in {seconds:.1f} s{same}{skipped}{bad}")
     for file in logs_scan.empty[:_SHOWN]:
@@ -145,6 +156,7 @@ def _print(call: Invocation, logs_scan: Scan, taken: Intake, seconds: float) -> 
     if len(logs_scan.empty) > _SHOWN:
         call.say(f"{'':<10} {count(len(logs_scan.empty) - _SHOWN, 'more file')} that gave no episode")
     longer = f", {taken.longer:,} longer than before" if taken.longer else ""
+    longer += f", {taken.copies:,} in copies of other files" if taken.copies else ""
     call.say(
         f"episodes   {len(logs_scan.records):,}, {taken.new_episodes:,} of them new{longer}; "
         f"{count(logs_scan.steps, 'step')}, {logs_scan.errors:,} failing"

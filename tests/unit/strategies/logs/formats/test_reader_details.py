@@ -273,3 +273,18 @@ def test_record_types_that_nobody_knows_are_counted(tmp_path: Path, log_format: 
     path.write_bytes(body + b'{"type":"brand-new","episode":"a","sessionId":"s1"}\n')
     assert len(list(reader_named(log_format).read(LogFile(path), tally))) > 0
     assert (tally.unknown, tally.malformed) == ({"brand-new": 1}, [])
+
+
+@pytest.mark.parametrize("field", ["is_correct", "passed", "resolved", "success"])
+@pytest.mark.parametrize(("given", "value"), [(True, 1), (False, 0), ("failed", 0), (0.5, 0.5)])
+def test_the_usual_fields_tell_the_outcome_in_every_general_format(
+    tmp_path: Path, field: str, given: object, value: float
+) -> None:
+    said = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ok"}]
+    history = {"actions": ["SELECT 1"], "observations": ["1"]}
+    (tmp_path / "chat.jsonl").write_bytes(jsonl({"messages": said, field: given}))
+    (tmp_path / "ao.json").write_text(json.dumps([{"turn_history": history, "query": "q", field: given}]))
+    step = {"type": "step", "episode": "a", "tool": "x"}
+    (tmp_path / "own.jsonl").write_bytes(jsonl(step, {"type": "outcome", "episode": "a", field: given}))
+    found = scan([tmp_path])
+    assert [record.outcome.value for record in found.records if record.outcome] == [value] * 3

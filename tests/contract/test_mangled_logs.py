@@ -1,0 +1,141 @@
+"""A log as tools and people change it is read as before, or named with the reason: never silently nothing."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING, Final
+
+import pytest
+import zstandard
+
+from strategies.logs.scan import scan
+from tests.agent_sessions import SESSIONS
+from tests.sample_logs import SAMPLES
+from tests.trace_exports import TRACES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from strategies.logs.scan import Scan
+    from tests.sample_logs import Sample
+
+ALL: Final = SAMPLES + SESSIONS + TRACES
+LONG: Final = "x y " * 40_000
+
+
+def values(body: bytes) -> list[object]:
+    try:
+        return [json.loads(body)]
+    except ValueError:
+        return [json.loads(line) for line in body.splitlines()]
+
+
+def dumped(body: bytes, **how: object) -> bytes:
+    return b"".join(json.dumps(value, **how).encode() + b"\n" for value in values(body))  # type: ignore[arg-type]
+
+
+def behind(first: object) -> Callable[[bytes], bytes]:
+    def mangled(body: bytes) -> bytes:
+        found = [{"first": first, **value} if isinstance(value, dict) else value for value in values(body)]
+        return b"".join(json.dumps(value).encode() + b"\n" for value in found)
+
+    return mangled
+
+
+def figures(found: Scan) -> tuple[int, int, int]:
+    return len(found.records), found.steps, found.errors
+
+
+def named(found: Scan) -> bool:
+    return bool(found.broken or found.malformed or found.empty or found.unknown)
+
+
+SAME: Final[dict[str, Callable[[bytes], bytes]]] = {
+    "a byte order mark": lambda body: b"\xef\xbb\xbf" + body,
+    "line ends of Windows": lambda body: body.replace(b"\n", b"\r\n"),
+    "empty lines first": lambda body: b"\n\n  \n" + body,
+    "no newline at the end": lambda body: body.rstrip(b"\n"),
+    "compact": lambda body: dumped(body, separators=(",", ":")),
+    "spaced": lambda body: dumped(body, separators=(" , ", " : ")),
+    "sorted keys": lambda body: dumped(body, sort_keys=True),
+    "a long text first": behind(LONG),
+    "a long list first": behind(list(range(40_000))),
+}
+OF_LINES: Final[dict[str, Callable[[bytes], bytes]]] = {
+    "pretty": lambda body: dumped(body, indent=2),
+    "an array": lambda body: json.dumps(values(body)).encode(),
+    "a pretty array": lambda body: json.dumps(values(body), indent=2).encode(),
+}
+NAMED: Final[dict[str, Callable[[bytes], bytes]]] = {
+    "two texts on one line": lambda body: b"".join(json.dumps(value).encode() for value in values(body)),
+    "half a last record": lambda body: body[:-20],
+    "words behind": lambda body: body + b"\nDone in 3.2 s\n",
+    "words before": lambda body: b"Loading plugins\nready\n" + body,
+    "zeros behind": lambda body: body + bytes(512),
+    "inside an object": lambda body: json.dumps({"wrapped": values(body)}).encode(),
+    "UTF-16": lambda body: body.decode().encode("utf-16"),
+    "roles of another name": lambda body: body.replace(b'"role"', b'"speaker"'),
+    "types of another name": lambda body: body.replace(b'"type"', b'"sort"'),
+}
+OF_SESSIONS: Final = frozenset(
+    ("steps", "claude-code", "codex", "copilot-cli", "pi", "cursor", "gemini-cli", "otel")
+)
+"""Formats of one record a line that have no reading of a document of their own."""
+PARTS: Final = frozenset(("openai-responses", "openai-agents", "otel", "chat"))
+"""Formats in which what is left without a renamed key is a whole log of its own."""
+
+
+def read(folder: Path, name: str, body: bytes) -> Scan:
+    path = folder / name
+    path.write_bytes(body)
+    return scan([path], on_broken="list")
+
+
+def label(sample: Sample) -> str:
+    return f"{sample.format}-{sample.name}"
+
+
+@pytest.mark.parametrize("how", SAME)
+@pytest.mark.parametrize("sample", ALL, ids=label)
+def test_what_means_the_same_is_read_the_same(tmp_path: Path, sample: Sample, how: str) -> None:
+    if sample.text and "line" not in how:
+        pytest.skip("no JSON")
+    if sample.name == "run_x.json" and "first" in how and "lines" not in how:
+        pytest.skip("an episode by its key")
+    found = read(tmp_path, sample.name, SAME[how](sample.body))
+    assert [file.format for file in found.files] == [sample.format]
+    assert figures(found) == (sample.episodes, sample.steps, sample.errors)
+
+
+@pytest.mark.parametrize("how", OF_LINES)
+@pytest.mark.parametrize("sample", [sample for sample in ALL if sample.lines], ids=label)
+def test_records_that_are_not_one_a_line_are_read_or_the_file_is_named(
+    tmp_path: Path, sample: Sample, how: str
+) -> None:
+    found = read(tmp_path, sample.name, OF_LINES[how](sample.body))
+    same = figures(found) == (sample.episodes, sample.steps, sample.errors)
+    assert same or (sample.format not in OF_SESSIONS and named(found))
+
+
+@pytest.mark.parametrize("how", NAMED)
+@pytest.mark.parametrize("sample", [sample for sample in ALL if not sample.text], ids=label)
+def test_what_is_not_read_is_named(tmp_path: Path, sample: Sample, how: str) -> None:
+    found = read(tmp_path, sample.name, NAMED[how](sample.body))
+    part = found.records and found.steps and "name" in how and sample.format in PARTS
+    assert part or named(found) or figures(found) == (sample.episodes, sample.steps, sample.errors)
+
+
+@pytest.mark.parametrize("name", ["s.log", "s.txt", "session", "S.JSONL", "s.jsonl.1", "s.json", "s.jsonl.zst"])
+@pytest.mark.parametrize("sample", [sample for sample in ALL if not sample.text], ids=label)
+def test_a_name_says_nothing_of_what_a_log_holds(tmp_path: Path, sample: Sample, name: str) -> None:
+    body = zstandard.compress(sample.body) if name.endswith(".zst") else sample.body
+    found = read(tmp_path, name, body)
+    assert [file.format for file in found.files] == [sample.format]
+    assert figures(found) == (sample.episodes, sample.steps, sample.errors)
+
+
+def test_an_archive_is_known_by_what_it_holds(tmp_path: Path) -> None:
+    sample = SAMPLES[0]
+    assert figures(read(tmp_path, sample.name, gzip.compress(sample.body)))[0] == sample.episodes
