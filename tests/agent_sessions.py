@@ -197,6 +197,60 @@ MINI_SWE = json.dumps(
 ).encode()
 
 
+def stream_record(kind: str, parent: str | None = None, **fields: object) -> dict[str, object]:
+    """Write a record of stream-json: _internal/message_parser.py of anthropics/claude-agent-sdk-python."""
+    return {"type": kind, "session_id": "st1", "uuid": "u", "parent_tool_use_id": parent, **fields}
+
+
+def stream_turn(
+    name: str, *blocks: dict[str, object], parent: str | None = None, **fields: object
+) -> dict[str, object]:
+    """Write what the agent says and calls at once."""
+    message = {"id": name, "model": "model-x", "role": "assistant", "content": list(blocks), "usage": {}}
+    return stream_record("assistant", parent, message=message, **fields)
+
+
+def stream_results(*blocks: dict[str, object], parent: str | None = None, **fields: object) -> dict[str, object]:
+    """Write what came back, or what the harness says in the person's place."""
+    return stream_record("user", parent, message={"role": "user", "content": list(blocks)}, **fields)
+
+
+def block(kind: str, **fields: object) -> dict[str, object]:
+    """Write a piece of a message of Claude."""
+    return {"type": kind, **fields}
+
+
+STREAM_INIT = stream_record(
+    "system",
+    subtype="init",
+    cwd="/x",
+    tools=["Bash"],
+    model="model-x",
+    claude_code_version="2.1.240",
+    skills=["a"],
+)
+CLAUDE_STREAM = jsonl(
+    STREAM_INIT,
+    stream_turn("m1", block("text", text="Looking.")),
+    stream_turn("m1", block("tool_use", id="k1", name="Bash", input={"command": "pytest -q"})),
+    stream_turn("m1", block("tool_use", id="k2", name="Read", input={"file_path": "a.py"})),
+    stream_results(block("tool_result", tool_use_id="k1", content="1 failed: é", is_error=True)),
+    stream_results(block("tool_result", tool_use_id="k2", content=[block("text", text="x = 1")])),
+    stream_turn("m2", block("text", text="One test fails.")),
+    stream_record(
+        "result",
+        subtype="success",
+        is_error=False,
+        duration_ms=10,
+        num_turns=2,
+        result="One test fails.",
+        total_cost_usd=0.01,
+        usage={"input_tokens": 10, "output_tokens": 2},
+        permission_denials=[],
+    ),
+)
+
+
 def checked(gave: str, said: str) -> dict[str, bytes]:
     """Write a session of each format in which a check gave this back, and the agent said something last."""
     shell = {"command": "make check"}
@@ -228,6 +282,12 @@ def checked(gave: str, said: str) -> dict[str, bytes]:
             pi_entry("d", "c", role="toolResult", toolCallId="k1", content=pi_text(gave)),
             pi_entry("e", "d", role="assistant", content=pi_text(said)),
         ),
+        "claude-stream": jsonl(
+            STREAM_INIT,
+            stream_turn("a", block("tool_use", id="k1", name="Bash", input=shell)),
+            stream_results(block("tool_result", tool_use_id="k1", content=gave)),
+            stream_turn("b", block("text", text=said)),
+        ),
         "cursor": jsonl({"role": "assistant", "message": {"content": said}}),
         "atif": json.dumps({"schema_version": "ATIF-v1.7", "agent": {"name": "main"}, "steps": steps}).encode(),
         "mini-swe-agent": json.dumps(
@@ -240,6 +300,7 @@ SESSIONS = (
     Sample("gemini-cli", "gemini.jsonl", GEMINI, 1, 5, 1),
     Sample("gemini-cli", "gemini.json", GEMINI_DOCUMENT, 1, 5, 1),
     Sample("copilot-cli", "copilot.jsonl", COPILOT, 1, 5, 1),
+    Sample("claude-stream", "stream.jsonl", CLAUDE_STREAM, 1, 4, 1),
     Sample("pi", "pi.jsonl", PI, 1, 5, 1),
     Sample("cursor", "cursor.jsonl", CURSOR, 1, 5, 1),
     Sample("atif", "trajectory-atif.json", ATIF, 1, 5, 1),

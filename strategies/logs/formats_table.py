@@ -9,6 +9,7 @@ from strategies.logs.formats.action_observation import ActionObservationReader
 from strategies.logs.formats.atif import AtifReader
 from strategies.logs.formats.chat import ChatReader
 from strategies.logs.formats.claude_code import ClaudeCodeReader
+from strategies.logs.formats.claude_stream import ClaudeStreamReader
 from strategies.logs.formats.codex import CodexReader
 from strategies.logs.formats.coding_agents.copilot_cli import CopilotCliReader
 from strategies.logs.formats.coding_agents.cursor import CursorReader
@@ -65,6 +66,7 @@ READERS: Final[tuple[LogReader, ...]] = (
     StepsReader(),
     GeminiCliReader(),
     CopilotCliReader(),
+    ClaudeStreamReader(),
     ClaudeCodeReader(),
     CodexReader(),
     PiReader(),

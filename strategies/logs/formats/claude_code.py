@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from strategies.files.log_records import ReadTally
 
 _SILENT: Final = frozenset(
-    ["summary", "file-history-snapshot", "queue-operation", "attachment", "progress", "custom-title"]
+    """
+    summary file-history-snapshot queue-operation attachment progress custom-title ai-title last-prompt agent-name
+    agent-color agent-setting assistant user system tag mode pr-link worktree-state permission-mode content-replacement task-summary
+    """.split()  # noqa: SIM905 - as a list these are sixteen lines
 )
-"""Record types that are known and hold no step."""
+"""Record types that are known and hold no step, and those that hold none in a copy (`forkedFrom`)."""
 
 
 _SPOKEN: Final = ("assistant", "user", "system")
@@ -102,7 +105,7 @@ class ClaudeSessions:
                 blank += self._unreadable(raw, start, number, error, tally)
                 continue
             kind = record.type
-            if kind in spoken:
+            if kind in spoken and record.forked_from is None:
                 name = self._chain(record, raw) if record.is_sidechain else record.session_id
                 if session is None or session.name != name:
                     session = self._session(name, record, raw)
@@ -140,6 +143,7 @@ class ClaudeSessions:
             count_unknown(tally, f"{record.type} without a message")
         elif record.subtype == "compact_boundary":
             session.mark(CONTEXT_OVERFLOW, "environment", span, at=record.timestamp)
+            session.prompts.clear()  # what follows hangs on no record from before
 
     def _unreadable(self, raw: bytes, start: int, number: int, error: Exception, tally: ReadTally) -> int:
         """Count a bad line; returns 1 for a blank one, which is no record at all."""
@@ -156,7 +160,10 @@ class ClaudeSessions:
         if session:
             return session
         origin = _origin(raw)
-        labels = plain_labels({"version": origin.version or "", "branch": origin.git_branch or ""})
+        parent = record.session_id if record.is_sidechain else ""
+        labels = plain_labels(
+            {"version": origin.version or "", "branch": origin.git_branch or "", "parent": parent}
+        )
         session = ClaudeSession(name, self.source, plain_time(record.timestamp), labels)
         return self._sessions.setdefault(name, session)
 

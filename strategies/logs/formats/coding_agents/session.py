@@ -8,13 +8,15 @@ import msgspec
 
 from strategies.episodes.conversation import Conversation
 from strategies.episodes.episode import EndedBy, Episode
-from strategies.episodes.step_marks import PERMISSION_DENIED
+from strategies.episodes.skill_use import ran_under, skills_used
+from strategies.episodes.step_marks import CONTEXT_OVERFLOW, PERMISSION_DENIED
 from strategies.files.json_records import object_in
 from strategies.files.log_records import UNREADABLE, Malformed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from strategies.episodes.skill_use import SkillUse
     from strategies.files.log_file import LogFile
     from strategies.files.log_records import ReadTally, Span
 
@@ -44,6 +46,7 @@ class Session:
         self.started_at: str | None = None
         self.ended_by: EndedBy = "unknown"
         self.skills: list[str] = []
+        self.injected: list[SkillUse] = []
 
     def call(self, call_id: str, tool: str, argument: str, span: Span, *, group: str, at: str | None) -> None:
         """Add a call of the agent, which waits for its result."""
@@ -70,6 +73,17 @@ class Session:
             self.conversation.say("user", text, span, at=at)
             self.ended_by = "unknown"
 
+    def delegate(self, text: str, span: Span, *, at: str | None) -> None:
+        """Add what the parent of a sub-agent asks: its task, and no word of a person."""
+        if text.strip():
+            self.conversation.prompt = self.conversation.prompt or text
+            self.conversation.say("environment", text, span, at=at)
+            self.ended_by = "unknown"
+
+    def overflow(self, span: Span, *, at: str | None) -> None:
+        """Note that the context was full, and what came before is a summary from here on."""
+        self.conversation.mark(CONTEXT_OVERFLOW, "environment", span, at=at)
+
     def learn_each(
         self,
         records: Iterable[tuple[bytes | msgspec.Raw, Span]],
@@ -95,7 +109,9 @@ class Session:
                 prompt=self.conversation.prompt,
                 started_at=self.started_at,
                 ended_by=self.ended_by,
-                skills=tuple((skill, "") for skill in dict.fromkeys(self.skills)),
+                skills=ran_under(
+                    ((skill, "") for skill in self.skills), [*self.injected, *skills_used(self.conversation.steps)]
+                ),
                 steps=tuple(self.conversation.steps),
             )
 

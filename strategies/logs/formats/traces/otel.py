@@ -11,6 +11,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from strategies.files.log_records import UNREADABLE, Malformed, Span, count_unknown
+from strategies.logs.formats.traces.claude_events import ClaudeEvents
 from strategies.logs.formats.traces.conventions import OF_AGENTS
 from strategies.logs.formats.traces.otel_conversation import (
     ConversationSpan,
@@ -44,8 +45,8 @@ class OtelReader:
         return head.lstrip()[:1] == b"{" and (b'"resourceSpans"' in head or b'"resourceLogs"' in head)
 
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
-        """Yield the conversations in the order of their first span in the file."""
-        conversations = _Conversations()
+        """Yield the conversations in the order of their first span in the file, then Claude Code's sessions."""
+        conversations, claude = _Conversations(), ClaudeEvents()
         for raw, start, number in log.lines(tally):
             if not raw.strip():
                 continue
@@ -62,8 +63,11 @@ class OtelReader:
                 conversations.learn(span, place)
             for event in export.events:
                 conversations.judge(event)
+            if export.resource_logs:
+                claude.learn(raw, line)
         for name, gathered in conversations.sorted_out(tally):
             yield episode_of(gathered, name=name, source=log.source, format_name=self.name, tally=tally)
+        yield from claude.episodes(log.source, self.name)
 
 
 def _of_agents(raw: bytes) -> bool:

@@ -47,7 +47,8 @@ def calls(episode: Episode) -> list[tuple[str, str, bool, str]]:
 @pytest.mark.parametrize("sample", SESSIONS, ids=lambda sample: sample.name)
 def test_the_task_the_failing_call_and_its_text_are_known(tmp_path: Path, sample: Sample) -> None:
     episode = read(tmp_path, sample.format, sample.body, sample.name)
-    assert episode.prompt in {"Run the tests", "Fix the bug"}
+    asked = {"Run the tests", "Fix the bug"} if sample.format != "claude-stream" else {""}  # it echoes no prompt
+    assert episode.prompt in asked
     failed = [step for step in episode.steps if step.error]
     if sample.format == "cursor":  # its files say no result
         assert [step.error_type for step in failed] == ["error"]
