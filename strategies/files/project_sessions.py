@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from events.errors import UnreadableLogError
 from strategies.files.log_file import LogFile
+from strategies.files.stores import may_be_store, store_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +28,8 @@ class ProjectSessions:
     """Tells of a log whether an agent wrote it in one folder, or below it.
 
     The folder that its first records name counts, or the hash of one (Gemini CLI); where they name none, the name
-    of the folder that the log lies in, which some agents make of the project's path. An answer is kept.
+    of the folder that the log lies in, which some agents make of the project's path. An answer is kept. A store
+    counts if one of its sessions ran there; which ones are read is up to `holds`.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -40,15 +43,22 @@ class ProjectSessions:
     def __call__(self, path: Path) -> bool:
         """Tell it of a log; false for one that cannot be opened."""
         try:
+            store = store_of(path) if may_be_store(path) else None
+            if store:
+                return any(map(self.holds, store.folders()))
             key = (str(path), path.stat().st_ino)
             if key not in self._known:
                 belongs = self._named_by(LogFile(path).head(_FIRST_BYTES))
                 if belongs is None:
                     return self._lies_in(path)  # it may say so later
                 self._known[key] = belongs
-        except OSError:
+        except (OSError, UnreadableLogError):
             return False
         return self._known[key]
+
+    def holds(self, folder: str) -> bool:
+        """Tell whether a folder is that of the project, or below it."""
+        return any(folder == path or folder.startswith(path.rstrip("/") + "/") for path in self._paths)
 
     def _named_by(self, head: bytes) -> bool | None:
         hashes = _HASH.search(head)
@@ -61,7 +71,7 @@ class ProjectSessions:
             folder = normpath(_TEXT.decode(named[1]))
         except msgspec.DecodeError:
             return None
-        return any(folder == path or folder.startswith(path.rstrip("/") + "/") for path in self._paths)
+        return self.holds(folder)
 
     def _lies_in(self, path: Path) -> bool:
         return any(_slug(part) in self._slugs for part in path.parts)

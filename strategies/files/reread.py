@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
+from events.errors import UnreadableLogError
 from registry.evidence.log_paths import paths_of
 from strategies.files.log_file import LogFile
 from strategies.files.log_records import UNREADABLE, Span
@@ -110,8 +111,14 @@ def _read_spans(source: str, spans: list[Span]) -> list[bytes]:
 def spans_of(log: LogFile, spans: Sequence[Span]) -> list[bytes]:
     """Give the raw bytes of places in a log, b"" where it is gone, or no longer reaches that far."""
     try:
+        if log.store:
+            raws = log.store.at([span.byte_start for span in spans])
+            return [
+                raw if len(raw) == at.byte_end - at.byte_start else b""
+                for raw, at in zip(raws, spans, strict=True)
+            ]
         return _unpacked_spans(log.again(), spans) if log.packed else _plain_spans(log, spans)
-    except OSError:
+    except (OSError, UnreadableLogError):
         return [b""] * len(spans)
 
 

@@ -14,6 +14,7 @@ from strategies.logs.formats.codex import CodexReader
 from strategies.logs.formats.coding_agents.copilot_cli import CopilotCliReader
 from strategies.logs.formats.coding_agents.cursor import CursorReader
 from strategies.logs.formats.coding_agents.gemini_cli import GeminiCliReader
+from strategies.logs.formats.coding_agents.opencode import OpenCodeReader
 from strategies.logs.formats.coding_agents.pi_agent import PiReader
 from strategies.logs.formats.germline_steps import StepsReader
 from strategies.logs.formats.inspect_ai import InspectReader
@@ -70,6 +71,7 @@ READERS: Final[tuple[LogReader, ...]] = (
     ClaudeCodeReader(),
     CodexReader(),
     PiReader(),
+    OpenCodeReader(),
     CursorReader(),
     AtifReader(),
     MiniSweAgentReader(),

@@ -20,9 +20,11 @@ from registry.evidence.log_paths import kept_path
 from registry.evidence.redaction import without_secrets
 from strategies.episodes.episode_records import settled
 from strategies.episodes.error_templates import templates_of
+from strategies.files.project_sessions import ProjectSessions
 from strategies.files.read_offsets import PREFIX, ReadOffsets
+from strategies.files.stores import changed_with
 from strategies.logs.formats_table import broken_readers, reader_named
-from strategies.logs.scan_file import FileScan, ReadTask
+from strategies.logs.scan_file import FileScan, ReadTask, same_sessions
 from strategies.logs.scan_parallel import scan_files
 
 if TYPE_CHECKING:
@@ -168,24 +170,32 @@ def scan_on(  # noqa: PLR0913 - all that goes on from one scan to the next
     if log_format:
         reader_named(log_format)
     offsets = ReadOffsets(stored)
+    within = only if isinstance(only, ProjectSessions) else None
     tasks, unchanged, moved, carried = list[ReadTask](), list[str](), dict[str, str](), dict[str, bytes]()
     for path, named in log_files(paths, may_be_gone=live, only=only):
         kept = kept_path(str(path))
         try:
-            stat = path.stat()
+            stat = changed_with(path, path.stat())
             name, earlier = offsets.of(path, stat) or ("", None)
         except OSError:
             name, earlier = kept, None  # gone since it was listed, or locked: scan_file says so
         if name != kept and (name or offsets.followed(kept)):
             moved[kept] = name
-        if earlier and earlier.unchanged(stat):
+        if earlier and earlier.unchanged(stat) and same_sessions(path, earlier, within):
             unchanged.append(kept)
             if name != kept:
                 carried[PREFIX + kept] = stored[PREFIX + name]
             continue
         tasks.append(
             ReadTask(
-                path=path, named=named, log_format=log_format, earlier=earlier, keep=True, live=live, rules=rules
+                path=path,
+                named=named,
+                log_format=log_format,
+                earlier=earlier,
+                keep=True,
+                live=live,
+                rules=rules,
+                within=within,
             )
         )
     scans = scan_files(tasks, executor, progress)

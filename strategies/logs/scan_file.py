@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import msgspec
 
@@ -14,9 +15,10 @@ from registry.evidence.log_paths import kept_path
 from registry.evidence.redaction import may_hold_secret, without_secrets
 from strategies.episodes.episode import EpisodeRecord
 from strategies.episodes.episode_records import decode, encode
-from strategies.files.log_file import START, LogFile
+from strategies.files.log_file import START, LogFile, LogPosition
 from strategies.files.log_records import ReadTally
 from strategies.files.read_offsets import FINGERPRINT_BYTES, ReadOffset, head_of, read_offset_of
+from strategies.files.stores import changed_with, may_be_store
 from strategies.logs.formats_table import broken_readers, reader_for, reader_named, reader_names
 from strategies.logs.outcomes_by_rule import add_records
 from strategies.logs.resume import LINES, EachLine, Following, LineFollower
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from strategies.episodes.outcome_rules import OutcomeRule
+    from strategies.files.project_sessions import ProjectSessions
     from strategies.logs.formats_table import LogReader
     from strategies.logs.reader_plugins import BrokenReader
     from strategies.logs.resume import Follower
@@ -62,7 +65,7 @@ class ReadTask:
     `log_format` "" leaves the choice of the reader to the first bytes. `named` tells a file that the user named
     from one that was found in a folder. `earlier` is the offset to go on from. With `keep` an offset is
     made; `live` tells that the file is still being written, so that half a line waits. `rules` read outcomes
-    from episodes whose log tells none.
+    from episodes whose log tells none. Of a store the sessions are read that ran `within` a project, None for all.
     """
 
     path: Path
@@ -72,17 +75,28 @@ class ReadTask:
     keep: bool = False
     live: bool = False
     rules: tuple[OutcomeRule, ...] = ()
+    within: ProjectSessions | None = None
+
+
+def same_sessions(path: Path, earlier: ReadOffset, within: ProjectSessions | None) -> bool:
+    """Tell whether an earlier reading took the sessions that are asked for: of a store perhaps not all."""
+    return not may_be_store(path) or earlier.line == _of_project(within)
+
+
+def _of_project(within: ProjectSessions | None) -> int:
+    """Give the number that the offset of a store keeps in the place of a line, which it has none of."""
+    return crc32(str(within.folder).encode(errors="surrogateescape")) + 1 if within else 0
 
 
 def scan_file(task: ReadTask, advance: Callable[[int], None] | None = None) -> FileScan:
     """Read one file into drafts; an empty file is a log of nothing, a file without a reader is broken."""
     path, tally, source = task.path, ReadTally(), kept_path(str(task.path))
-    log = LogFile(path, advance)
+    log = LogFile(path, advance, within=task.within.holds if task.within else None)
     reader: LogReader | None = None
     size_bytes, drafts, offset, broken = 0, list[EpisodeRecord](), b"", None
     try:
         with path.open("rb", buffering=0) as file:
-            stat = os.fstat(file.fileno())
+            stat = changed_with(path, os.fstat(file.fileno()))
             size_bytes = stat.st_size
             reader = _chosen(task, log)
             if reader is None and size_bytes and not task.named:
@@ -94,7 +108,8 @@ def scan_file(task: ReadTask, advance: Callable[[int], None] | None = None) -> F
             else:
                 add_records(reader.read(log, tally), drafts, reader, log, task.rules)
                 if task.keep and (task.live or not log.broken):  # a watcher does not say the same at every look
-                    offset = read_offset_of(file, stat, reader.name, START, b"")
+                    place = LogPosition(0, _of_project(task.within)) if log.store else START
+                    offset = read_offset_of(file, stat, reader.name, place, b"")
     except UnreadableLogError as error:
         broken = error
     except OSError as error:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 _SILENT: Final = frozenset(
     """
     summary file-history-snapshot queue-operation attachment progress custom-title ai-title last-prompt agent-name
-    agent-color agent-setting assistant user system tag mode pr-link worktree-state permission-mode content-replacement task-summary
+    agent-color agent-setting assistant user system tag mode pr-link worktree-state permission-mode task-summary
+    content-replacement
     """.split()  # noqa: SIM905 - as a list these are sixteen lines
 )
 """Record types that are known and hold no step, and those that hold none in a copy (`forkedFrom`)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from strategies.episodes.skill_use import SkillUse
     from strategies.files.log_file import LogFile
     from strategies.files.log_records import ReadTally, Span
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 Json = bytes | msgspec.Raw
 """A JSON value that is not decoded yet."""
@@ -129,6 +132,16 @@ def text_in(content: str | Sequence[TextPart | str] | TextPart | None) -> str:
     if isinstance(content, TextPart):
         return content.text or ""
     return "\n".join(text for part in content if (text := part if isinstance(part, str) else part.text or ""))
+
+
+def time_of_ms(since_1970: float | None) -> str | None:
+    """Give milliseconds since 1970 as RFC 3339, None for none and for what no calendar holds."""
+    if not since_1970:
+        return None
+    try:
+        return (_EPOCH + timedelta(milliseconds=since_1970)).isoformat()
+    except (OverflowError, ValueError):
+        return None
 
 
 def raw_text(raw: Json) -> str:
