@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 OPENCODE_TABLES = """
     CREATE TABLE project (id text PRIMARY KEY, worktree text NOT NULL);
     CREATE TABLE session (
-        id text PRIMARY KEY, project_id text NOT NULL, parent_id text, directory text NOT NULL, title text NOT NULL,
-        revert text, time_created integer NOT NULL, time_updated integer NOT NULL);
+        id text PRIMARY KEY, project_id text NOT NULL, parent_id text, directory text NOT NULL,
+        title text NOT NULL, revert text, time_created integer NOT NULL, time_updated integer NOT NULL);
     CREATE TABLE message (
         id text PRIMARY KEY, session_id text NOT NULL, time_created integer NOT NULL, data text NOT NULL);
     CREATE TABLE part (

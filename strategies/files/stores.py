@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 import msgspec
 
 from events.sqlite.foreign import MAGIC, foreign_database
+from strategies.files.benchmark_results import result_beside
 
 if TYPE_CHECKING:
     import os
@@ -137,12 +138,14 @@ def may_be_store(path: Path) -> bool:
 
 
 def changed_with(path: Path, status: os.stat_result) -> os.stat_result:
-    """Give the status of a log with that of what lies beside it and is a part of it: the log of a database.
+    """Give the status of a log with that of what lies beside it and is read with it.
 
-    Size and time of the last change are those of both.
+    That is the log of a database, the messages of a session, the result of a trial. Size and time are of both.
     """
-    beside = SessionFolder(path).messages if path.suffix == ".json" else Path(f"{path}-wal")
-    if not may_be_store(path):
+    beside = result_beside(path)
+    if may_be_store(path):
+        beside = SessionFolder(path).messages if path.suffix == ".json" else Path(f"{path}-wal")
+    if beside is None:
         return status
     try:
         other = beside.stat()

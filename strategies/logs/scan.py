@@ -26,6 +26,7 @@ from strategies.files.stores import changed_with
 from strategies.logs.formats_table import broken_readers, reader_named
 from strategies.logs.scan_file import FileScan, ReadTask, same_sessions
 from strategies.logs.scan_parallel import scan_files
+from strategies.logs.trial_logs import agent_log, log_meant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -232,7 +233,7 @@ def log_files(
                 if only is None or only(file):
                     files.setdefault(file, False)
         else:
-            files[_resolved(path)] = True
+            files[_resolved(log_meant(path))] = True
     yield from sorted(files.items())
 
 
@@ -299,12 +300,22 @@ def _inside(folder: Path) -> Iterator[Path]:
     """Give the files below a folder, and each folder that cannot be listed: opening it tells why."""
     closed = list[OSError]()
     for base, folders, files in os.walk(folder, onerror=closed.append):
+        log = agent_log(Path(base), folders, files)
+        if log:
+            folders.clear()
+            yield from [log] if log.is_file() else _results(Path(base))
+            continue
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in files:
             file = Path(base, name)
             if not name.startswith(".") and _is_file(file):
                 yield file
     yield from (Path(error.filename) for error in closed)
+
+
+def _results(trial: Path) -> list[Path]:
+    """Give the result of a trial without a log, which tells why there is none."""
+    return [file for name in ("result.json", "results.json") if (file := trial / name).is_file()]
 
 
 def _resolved(path: Path) -> Path:

@@ -13,15 +13,17 @@ import msgspec
 from events.errors import DamagedLogError, FailedLogError, UnreadableLogError
 from registry.evidence.log_paths import kept_path
 from registry.evidence.redaction import may_hold_secret, without_secrets
+from strategies.episodes.benchmark_trial import of_trial
 from strategies.episodes.episode import EpisodeRecord
 from strategies.episodes.episode_records import decode, encode
 from strategies.files.log_file import START, LogFile, LogPosition
-from strategies.files.log_records import ReadTally
+from strategies.files.log_records import Malformed, ReadTally
 from strategies.files.read_offsets import FINGERPRINT_BYTES, ReadOffset, head_of, read_offset_of
 from strategies.files.stores import changed_with, may_be_store
 from strategies.logs.formats_table import broken_readers, reader_for, reader_named, reader_names
 from strategies.logs.outcomes_by_rule import add_records
 from strategies.logs.resume import LINES, EachLine, Following, LineFollower
+from strategies.logs.trial_logs import trial_of, why_no_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,15 +100,23 @@ def scan_file(task: ReadTask, advance: Callable[[int], None] | None = None) -> F
         with path.open("rb", buffering=0) as file:
             stat = changed_with(path, os.fstat(file.fileno()))
             size_bytes = stat.st_size
-            reader = _chosen(task, log)
+            reader, trial = _chosen(task, log), trial_of(path)
+            no_log = why_no_log(path) if reader is None else ""
+            if no_log:
+                tally.records += 1
+                tally.malformed.append(Malformed(source, 1, 0, no_log))
+                return FileScan(source=source, format="trial", size_bytes=size_bytes, text_bytes=0, tally=tally)
             if reader is None and size_bytes and not task.named:
                 return FileScan(source=source, format="", size_bytes=0, text_bytes=0, tally=tally, skipped=True)
             if reader is None:
                 broken = _unknown_format(path) if size_bytes else None
-            elif task.keep and not log.packed and _follows(reader, log):
+            elif task.keep and not (log.packed or trial) and _follows(reader, log):
                 drafts, offset, log = _read_on(task, source, reader, file, tally, advance)
             else:
-                add_records(reader.read(log, tally), drafts, reader, log, task.rules)
+                episodes = reader.read(log, tally)
+                if trial:
+                    episodes = (of_trial(episode, trial, tally) for episode in episodes)
+                add_records(episodes, drafts, reader, log, task.rules)
                 if task.keep and (task.live or not log.broken):  # a watcher does not say the same at every look
                     place = LogPosition(0, _of_project(task.within)) if log.store else START
                     offset = read_offset_of(file, stat, reader.name, place, b"")

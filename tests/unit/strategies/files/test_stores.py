@@ -210,7 +210,8 @@ def test_what_only_looks_like_a_table_is_not_asked(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript(
             "CREATE TABLE message (id, session_id, data); CREATE TABLE part (id, session_id, data);"
-            "CREATE VIEW session AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id FROM n"
+            "CREATE VIEW session AS"
+            " WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id FROM n"
         )
     assert reader_for(LogFile(path)) is None
 
