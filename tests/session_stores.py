@@ -59,6 +59,20 @@ TURNS: tuple[tuple[dict[str, object], list[dict[str, object]]], ...] = (
 )
 
 
+def opencode_rows(turns: tuple[tuple[dict[str, object], list[dict[str, object]]], ...] = TURNS) -> bytes:
+    """Write a session as the rows that a store is read as, in a file."""
+    rows: list[dict[str, object]] = [{"store": "opencode"}, {"table": "session", "id": "ses_a", "directory": "/x"}]
+    parts: list[dict[str, object]] = []
+    for number, (message, held) in enumerate(turns):
+        rows.append({"table": "message", "id": f"m{number}", "data": message})
+        parts += [
+            {"table": "part", "id": f"p{at}", "message_id": f"m{number}", "data": part}
+            for at, part in enumerate(held)
+        ]
+    lines = (json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows + parts)
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
 def opencode_session(
     connection: sqlite3.Connection,
     name: str,

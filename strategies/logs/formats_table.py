@@ -16,6 +16,7 @@ from strategies.logs.formats.coding_agents.cursor import CursorReader
 from strategies.logs.formats.coding_agents.gemini_cli import GeminiCliReader
 from strategies.logs.formats.coding_agents.opencode import OpenCodeReader
 from strategies.logs.formats.coding_agents.pi_agent import PiReader
+from strategies.logs.formats.coding_agents.vscode_chat import VsCodeChatReader
 from strategies.logs.formats.germline_steps import StepsReader
 from strategies.logs.formats.inspect_ai import InspectReader
 from strategies.logs.formats.mini_swe_agent import MiniSweAgentReader
@@ -23,6 +24,7 @@ from strategies.logs.formats.openai_responses import ResponsesReader
 from strategies.logs.formats.openhands import OpenHandsReader
 from strategies.logs.formats.plain_text import PlainTextReader
 from strategies.logs.formats.swe_agent import SweAgentReader
+from strategies.logs.formats.tau2_bench import Tau2BenchReader
 from strategies.logs.formats.traces.agents_sdk import AgentsSdkReader
 from strategies.logs.formats.traces.langfuse import LangfuseReader
 from strategies.logs.formats.traces.langsmith import LangSmithReader
@@ -66,6 +68,7 @@ READERS: Final[tuple[LogReader, ...]] = (
     # The most particular shape first: chat would take most of the others, plain text all of them.
     StepsReader(),
     GeminiCliReader(),
+    VsCodeChatReader(),
     CopilotCliReader(),
     ClaudeStreamReader(),
     ClaudeCodeReader(),
@@ -81,6 +84,7 @@ READERS: Final[tuple[LogReader, ...]] = (
     LangSmithReader(),
     LangfuseReader(),
     InspectReader(),
+    Tau2BenchReader(),
     ActionObservationReader(),
     OpenHandsReader(),
     SweAgentReader(),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Record = dict[str, object]
 
 SAID = "All is green now."
+LABELS = {"atif": ("agent", "main"), "mini-swe-agent": ("version", "2"), "tau2-bench": ("trial", "0")}
 ARGUMENT = '{"command": "make check"}'
 
 
@@ -144,10 +145,12 @@ def logs(gave: str) -> list[Told]:
         *(
             Told(
                 name,
-                "run.json" if body.startswith((b'{"schema', b'{"info')) else "run.jsonl",
+                "run.json" if body.startswith((b'{"schema', b'{"info', b"{\n")) else "run.jsonl",
                 body,
                 gave,
-                {"atif": ("agent", "main"), "mini-swe-agent": ("version", "2")}.get(name, ("", "")),
+                {"atif": ("agent", "main"), "mini-swe-agent": ("version", "2"), "tau2-bench": ("trial", "0")}.get(
+                    name, ("", "")
+                ),
                 answers=name != "cursor",
             )
             for name, body in (agent_sessions.checked(gave, SAID) | trace_exports.checked(gave, SAID)).items()

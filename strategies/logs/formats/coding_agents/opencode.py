@@ -85,9 +85,10 @@ class _Revert(msgspec.Struct):
 
 
 class _Row(msgspec.Struct):
-    """One row of one of the three tables."""
+    """One row of one of the three tables, or the head of a file of rows."""
 
-    table: str
+    store: str = ""
+    table: str = ""
     id: str = ""
     parent_id: str | None = None
     message_id: str = ""
@@ -121,8 +122,6 @@ class OpenCodeReader:
         """Yield the sessions in the order in which they began; that of a sub-agent is one of its own."""
         session: _OpenCodeSession | None = None
         for raw, span in lines_of(log, tally):
-            if raw.startswith(_HEAD):
-                continue
             tally.records += 1
             try:
                 row = _ROW.decode(raw)
@@ -132,7 +131,7 @@ class OpenCodeReader:
             if row.table == "session":
                 yield from session.settled(self.name) if session else ()
                 session = _OpenCodeSession(log, tally, row)
-            elif session:
+            elif session and not row.store:
                 session.keep(row, span)
         yield from session.settled(self.name) if session else ()
 
@@ -165,10 +164,12 @@ class _OpenCodeSession(Session):
                 break
             self.model = self.model or plain(message.model_id or "")
             at = time_of_ms(message.time.created if message.time else None)
+            steps = 0
             for part_name, part, place in self._parts.get(name, ()):
                 if part_name == self._revert.part_id:
                     break
-                self._learn_part(message.role, name, part, place, at)
+                steps += part.type == "step-start"  # a message may hold several answers of the model
+                self._learn_part(message.role, f"{name} {steps}", part, place, at)
             if name == self._revert.message_id:
                 break
             self._learn_end(message, span, at)

@@ -17,6 +17,7 @@ from strategies.files.log_records import UNREADABLE, Malformed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from strategies.episodes.episode import EpisodeOutcome
     from strategies.episodes.skill_use import SkillUse
     from strategies.files.log_file import LogFile
     from strategies.files.log_records import ReadTally, Span
@@ -43,7 +44,8 @@ class Session:
         self.log = log
         self.tally = tally
         self.conversation = Conversation()
-        self.name = ""
+        self.name = self.task = self.dataset = ""
+        self.outcome: EpisodeOutcome | None = None
         self.model = ""
         self.labels: dict[str, str] = {}
         self.started_at: str | None = None
@@ -107,10 +109,13 @@ class Session:
                 id=self.name or self.log.stem,
                 source=self.log.source,
                 format=log_format,
+                dataset=self.dataset,
+                task=self.task,
                 run=self.model,
                 labels={name: value for name, value in self.labels.items() if value},
                 prompt=self.conversation.prompt,
                 started_at=self.started_at,
+                outcome=self.outcome,
                 ended_by=self.ended_by,
                 skills=ran_under(
                     ((skill, "") for skill in self.skills), [*self.injected, *skills_used(self.conversation.steps)]

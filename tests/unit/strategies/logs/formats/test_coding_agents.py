@@ -22,6 +22,7 @@ from tests.agent_sessions import (
     copilot_event,
     pi_entry,
     pi_text,
+    tau2_results,
 )
 from tests.sample_logs import CLAUDE, Sample, jsonl
 
@@ -161,3 +162,25 @@ def json_lines(body: bytes) -> list[object]:
 
 def json_head(body: bytes) -> bytes:
     return body.splitlines(keepends=True)[0]
+
+
+@pytest.mark.parametrize(
+    ("fields", "outcome", "ended_by"),
+    [
+        ({}, 1.0, "agent"),
+        ({"termination_reason": "user_stop", "reward_info": {"reward": 0}}, 0.0, "environment"),
+        ({"termination_reason": "max_steps"}, 1.0, "limit"),
+        ({"termination_reason": "infrastructure_error"}, None, "environment"),
+        ({"reward_info": None}, None, "agent"),
+        ({"reward_info": {"reward": 2}}, None, "agent"),
+    ],
+)
+def test_a_simulation_of_tau2_bench_tells_its_task_its_reward_and_its_end(
+    tmp_path: Path, fields: dict[str, object], outcome: float | None, ended_by: str
+) -> None:
+    episode = read(
+        tmp_path, "tau2-bench", tau2_results({"role": "user", "content": "Hi"}, **fields), "results.json"
+    )
+    assert (episode.id, episode.dataset, episode.task, episode.run) == ("sim1", "airline", "t7", "model-x")
+    assert (episode.outcome.value if episode.outcome else None) == outcome
+    assert (episode.ended_by, episode.labels) == (ended_by, {"trial": "0"})
