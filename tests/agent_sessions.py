@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from tests.sample_logs import Sample, jsonl
-from tests.session_stores import opencode_rows, tool
+from tests.session_stores import opencode_rows, rows_of, tool
 
 NOON = "2026-01-01T12:00:00.000Z"
 
@@ -367,6 +367,44 @@ VSCODE = jsonl(
 VSCODE_DOCUMENT = json.dumps(vscode_session(vscode_request(*_VSCODE_PARTS)), ensure_ascii=False, indent=2).encode()
 
 
+COPILOT_STORE = rows_of(
+    "copilot-store",
+    {"table": "sessions", "id": "c1", "cwd": "/x", "branch": "main", "created_at": "2026-01-01 12:00:00"},
+    {"table": "turns", "turn_index": 0, "user_message": "Run the tests", "assistant_response": "One fails."},
+    {"table": "session_files", "turn_index": 0, "file_path": "a.py", "tool_name": "edit"},
+)
+
+
+def cursor_rows(*bubbles: dict[str, object]) -> bytes:
+    """Write a chat of Cursor as the rows that its store is read as."""
+    headers = [{"bubbleId": f"b{number}"} for number in range(len(bubbles))]
+    rows: list[dict[str, object]] = [
+        {"table": "cursorDiskKV", "key": f"bubbleId:cs1:b{number}", "value": bubble}
+        for number, bubble in enumerate(bubbles)
+    ]
+    composer = {"fullConversationHeadersOnly": headers, "modelConfig": {"modelName": "model-x"}}
+    return rows_of(
+        "cursor-store",
+        {"table": "cursorDiskKV", "key": "composerData:cs1", "value": composer},
+        *rows,
+    )
+
+
+def cursor_call(name: str, given: dict[str, str], status: str, result: str) -> dict[str, object]:
+    """Write a call as a bubble."""
+    data = {"name": name, "status": status, "rawArgs": json.dumps(given), "result": result}
+    return {"type": 2, "text": "", "toolFormerData": data}
+
+
+CURSOR_STORE = cursor_rows(
+    {"type": 1, "text": "Run the tests"},
+    {"type": 2, "text": "Looking."},
+    cursor_call("run_terminal_cmd", {"command": "pytest -q"}, "error", "1 failed: é"),
+    cursor_call("read_file", {"path": "a.py"}, "completed", "x = 1"),
+    {"type": 2, "text": "One test fails."},
+)
+
+
 def checked(gave: str, said: str) -> dict[str, bytes]:
     """Write a session of each format in which a check gave this back, and the agent said something last."""
     shell = {"command": "make check"}
@@ -423,6 +461,10 @@ def checked(gave: str, said: str) -> dict[str, bytes]:
             {"role": "assistant", "content": said},
             reward_info=None,
         ),
+        "copilot-store": COPILOT_STORE.replace(b"One fails.", said.encode()),
+        "cursor-store": cursor_rows(
+            cursor_call("run_terminal_cmd", shell, "completed", gave), {"type": 2, "text": said}
+        ),
         "vscode-chat": jsonl(
             {
                 "kind": 0,
@@ -447,6 +489,8 @@ SESSIONS = (
     Sample("atif", "trajectory-atif.json", ATIF, 1, 5, 1),
     Sample("vscode-chat", "chat.jsonl", VSCODE, 1, 5, 1),
     Sample("vscode-chat", "chat.json", VSCODE_DOCUMENT, 1, 5, 1),
+    Sample("copilot-store", "store.jsonl", COPILOT_STORE, 1, 3, 0),
+    Sample("cursor-store", "chats.jsonl", CURSOR_STORE, 1, 5, 1),
     Sample("opencode", "rows.jsonl", opencode_rows(), 1, 5, 1),
     Sample("tau2-bench", "results.json", TAU2, 1, 5, 1),
     Sample("mini-swe-agent", "task.traj.json", MINI_SWE, 1, 4, 1),

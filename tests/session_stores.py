@@ -59,9 +59,15 @@ TURNS: tuple[tuple[dict[str, object], list[dict[str, object]]], ...] = (
 )
 
 
+def rows_of(kind: str, *rows: dict[str, object]) -> bytes:
+    """Write rows of a store to a file, as the store is read."""
+    lines = (json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in ({"store": kind}, *rows))
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
 def opencode_rows(turns: tuple[tuple[dict[str, object], list[dict[str, object]]], ...] = TURNS) -> bytes:
     """Write a session as the rows that a store is read as, in a file."""
-    rows: list[dict[str, object]] = [{"store": "opencode"}, {"table": "session", "id": "ses_a", "directory": "/x"}]
+    rows: list[dict[str, object]] = [{"table": "session", "id": "ses_a", "directory": "/x"}]
     parts: list[dict[str, object]] = []
     for number, (message, held) in enumerate(turns):
         rows.append({"table": "message", "id": f"m{number}", "data": message})
@@ -69,8 +75,7 @@ def opencode_rows(turns: tuple[tuple[dict[str, object], list[dict[str, object]]]
             {"table": "part", "id": f"p{at}", "message_id": f"m{number}", "data": part}
             for at, part in enumerate(held)
         ]
-    lines = (json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows + parts)
-    return "".join(f"{line}\n" for line in lines).encode()
+    return rows_of("opencode", *rows, *parts)
 
 
 def opencode_session(
@@ -116,6 +121,67 @@ def opencode_store(path: Path, *sessions: tuple[str, str], wal: bool = False) ->
         connection.executescript(OPENCODE_TABLES)
         for name, folder in sessions:
             opencode_session(connection, name, folder)
+    return path
+
+
+def copilot_store(path: Path, name: str, folder: str) -> Path:
+    """Write the store of GitHub Copilot CLI: the tables that third-party readers of it agree on."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.executescript("""
+            CREATE TABLE sessions (id TEXT PRIMARY KEY, cwd TEXT, branch TEXT, created_at TEXT, updated_at TEXT);
+            CREATE TABLE turns (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT, turn_index INTEGER,
+                user_message TEXT, assistant_response TEXT, timestamp TEXT);
+            CREATE TABLE session_files (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT, file_path TEXT,
+                tool_name TEXT, turn_index INTEGER, first_seen_at TEXT);
+        """)
+        connection.execute("INSERT INTO sessions VALUES (?, ?, 'main', '2026-01-01 12:00:00', '')", (name, folder))
+        for number, (asked, answered) in enumerate(
+            [("Run the tests", "One fails."), ("Mend it", "It is mended.")]
+        ):
+            connection.execute(
+                "INSERT INTO turns (session_id, turn_index, user_message, assistant_response, timestamp)"
+                " VALUES (?, ?, ?, ?, '2026-01-01T12:00:01Z')",
+                (name, number, asked, answered),
+            )
+        connection.execute(
+            "INSERT INTO session_files (session_id, file_path, tool_name, turn_index)"
+            " VALUES (?, 'a.py', 'edit', 1)",
+            (name,),
+        )
+    return path
+
+
+def cursor_store(path: Path, name: str) -> Path:
+    """Write the store of Cursor, with a token in it: the keys that third-party readers of it agree on."""
+    bubbles: dict[str, dict[str, object]] = {
+        "b2": {"type": 2, "text": "One test fails.", "createdAt": "2026-01-01T12:00:03Z"},
+        "b0": {"type": 1, "text": "Run the tests", "createdAt": "2026-01-01T12:00:01Z"},
+        "b1": {
+            "type": 2,
+            "text": "",
+            "toolFormerData": {
+                "name": "run_terminal_cmd",
+                "status": "error",
+                "rawArgs": "{}",
+                "result": "1 failed: é",
+            },
+        },
+        "b9": {"type": 2, "text": "Of a branch that was left."},
+    }
+    composer = {
+        "fullConversationHeadersOnly": [{"bubbleId": bubble} for bubble in ("b0", "b1", "b2")],
+        "modelConfig": {"modelName": "model-x"},
+        "createdAt": AT,
+    }
+    rows: dict[str, object] = {f"bubbleId:{name}:{bubble}": held for bubble, held in bubbles.items()}
+    rows |= {f"composerData:{name}": composer, "cursorAuth/accessToken": "the-token"}
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)")
+        connection.execute("CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)")
+        for key, held in rows.items():
+            connection.execute(
+                "INSERT INTO cursorDiskKV VALUES (?, ?)", (key, json.dumps(held, ensure_ascii=False))
+            )
     return path
 
 

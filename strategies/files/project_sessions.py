@@ -6,6 +6,7 @@ import re
 from hashlib import sha256
 from os.path import normpath
 from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 
@@ -21,6 +22,7 @@ _FIRST_BYTES: Final = 16 * 1024
 
 _FOLDER: Final = re.compile(rb'"(?:cwd|directory|workdir|gitRoot)" ?: ?("(?:[^"\\]|\\.)*")')
 _HASH: Final = re.compile(rb'"projectHash" ?: ?"([0-9a-f]{64})"')
+_CHATS, _WORKSPACE = "chatSessions", "workspace.json"
 _NOT_PLAIN: Final = re.compile(r"[^A-Za-z0-9]+")
 
 
@@ -46,6 +48,9 @@ class ProjectSessions:
             store = store_of(path) if may_be_store(path) else None
             if store:
                 return any(map(self.holds, store.folders()))
+            workspace = path.parent.with_name(_WORKSPACE)
+            if path.parent.name == _CHATS and workspace.is_file():
+                return self.holds(_folder_of(workspace))
             key = (str(path), path.stat().st_ino)
             if key not in self._known:
                 belongs = self._named_by(LogFile(path).head(_FIRST_BYTES))
@@ -77,8 +82,22 @@ class ProjectSessions:
         return any(_slug(part) in self._slugs for part in path.parts)
 
 
+def _folder_of(workspace: Path) -> str:
+    """Give the folder that VS Code has open in a workspace, "" where it is none of this machine."""
+    try:
+        folder = urlsplit(_WORKSPACE_FILE.decode(workspace.read_bytes()).folder)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
+        return ""
+    return normpath(unquote(folder.path)) if folder.scheme == "file" else ""
+
+
+class _Workspace(msgspec.Struct):
+    folder: str = ""
+
+
 def _slug(path: str) -> str:
     return _NOT_PLAIN.sub("-", path).strip("-")
 
 
 _TEXT: Final = msgspec.json.Decoder(str)
+_WORKSPACE_FILE: Final = msgspec.json.Decoder(_Workspace)

@@ -12,7 +12,9 @@ from strategies.logs.formats.claude_code import ClaudeCodeReader
 from strategies.logs.formats.claude_stream import ClaudeStreamReader
 from strategies.logs.formats.codex import CodexReader
 from strategies.logs.formats.coding_agents.copilot_cli import CopilotCliReader
+from strategies.logs.formats.coding_agents.copilot_store import CopilotStoreReader
 from strategies.logs.formats.coding_agents.cursor import CursorReader
+from strategies.logs.formats.coding_agents.cursor_store import CursorStoreReader
 from strategies.logs.formats.coding_agents.gemini_cli import GeminiCliReader
 from strategies.logs.formats.coding_agents.opencode import OpenCodeReader
 from strategies.logs.formats.coding_agents.pi_agent import PiReader
@@ -75,6 +77,8 @@ READERS: Final[tuple[LogReader, ...]] = (
     CodexReader(),
     PiReader(),
     OpenCodeReader(),
+    CopilotStoreReader(),
+    CursorStoreReader(),
     CursorReader(),
     AtifReader(),
     MiniSweAgentReader(),

@@ -305,12 +305,17 @@ def _inside(folder: Path) -> Iterator[Path]:
             folders.clear()
             yield from [log] if log.is_file() else _results(Path(base))
             continue
-        folders[:] = [name for name in folders if not name.startswith(".")]
+        folders[:] = [name for name in folders if not (name.startswith(".") or _of_results(Path(base), name))]
         for name in files:
             file = Path(base, name)
             if not name.startswith(".") and _is_file(file):
                 yield file
     yield from (Path(error.filename) for error in closed)
+
+
+def _of_results(session: Path, name: str) -> bool:
+    """Tell a folder in which Claude Code keeps what calls gave back, whose session tells of them."""
+    return name == "tool-results" and session.with_name(f"{session.name}.jsonl").is_file()
 
 
 def _results(trial: Path) -> list[Path]:

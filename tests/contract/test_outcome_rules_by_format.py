@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 Record = dict[str, object]
 
 SAID = "All is green now."
-LABELS = {"atif": ("agent", "main"), "mini-swe-agent": ("version", "2"), "tau2-bench": ("trial", "0")}
+LABELS = {
+    "copilot-store": ("branch", "main"),
+    "atif": ("agent", "main"),
+    "mini-swe-agent": ("version", "2"),
+    "tau2-bench": ("trial", "0"),
+}
 ARGUMENT = '{"command": "make check"}'
 
 
@@ -151,7 +156,7 @@ def logs(gave: str) -> list[Told]:
                 {"atif": ("agent", "main"), "mini-swe-agent": ("version", "2"), "tau2-bench": ("trial", "0")}.get(
                     name, ("", "")
                 ),
-                answers=name != "cursor",
+                answers=name not in {"cursor", "copilot-store"},
             )
             for name, body in (agent_sessions.checked(gave, SAID) | trace_exports.checked(gave, SAID)).items()
         ),

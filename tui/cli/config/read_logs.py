@@ -56,7 +56,7 @@ def chosen_logs(
         return ChosenLogs(logs)
     only = None if everything else ProjectSessions(project_folder(call.registry))
     places = discover(only)
-    for at, place in enumerate(places):
+    for at, place in enumerate([place for place in places if place.files] or places):
         size = f"{count(place.files, 'file')}, {place.size_bytes:,} bytes"
         call.note(f"{'found' if at == 0 else '':<10} {place.tool}: {size}, in {place.path}")
     if not places:

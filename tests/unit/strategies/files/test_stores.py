@@ -16,7 +16,16 @@ from strategies.files.project_sessions import ProjectSessions
 from strategies.files.reread import read_span
 from strategies.logs.formats_table import reader_for, reader_named
 from strategies.logs.scan import scan, scan_on
-from tests.session_stores import TURNS, opencode_folder, opencode_session, opencode_store, opencode_turn
+from tests.agent_sessions import COPILOT
+from tests.session_stores import (
+    TURNS,
+    copilot_store,
+    cursor_store,
+    opencode_folder,
+    opencode_session,
+    opencode_store,
+    opencode_turn,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -181,6 +190,51 @@ def test_how_a_message_ended_is_known(
         opencode_session(connection, "ses_a", "/x", (({"role": "assistant", **message}, [part] if part else []),))
     (episode,) = episodes(path)
     assert ([step.error_type for step in episode.steps], episode.ended_by) == (error_types, ended_by)
+
+
+def test_the_store_of_copilot_tells_turns_and_a_session_whose_events_lie_beside_it_is_read_there(
+    tmp_path: Path,
+) -> None:
+    path = copilot_store(tmp_path / "session-store.db", "c1", str(tmp_path))
+    (episode,) = episodes(path)
+    assert (episode.id, episode.prompt, episode.ended_by) == ("c1", "Run the tests", "agent")
+    assert episode.labels == {"branch": "main"}
+    assert [step.text for step in episode.steps] == [
+        "Run the tests",
+        "One fails.",
+        "Mend it",
+        '{"path":"a.py"}',
+        "It is mended.",
+    ]
+    assert ProjectSessions(tmp_path)(path)
+    events = tmp_path / "session-state" / "c1" / "events.jsonl"
+    events.parent.mkdir(parents=True)
+    events.write_bytes(COPILOT)
+    assert episodes(path) == []
+    assert scan([path]).empty == ()
+
+
+def test_of_cursors_store_the_chats_alone_are_read_and_no_place_reaches_the_tokens_beside_them(
+    tmp_path: Path,
+) -> None:
+    path = cursor_store(tmp_path / "state.vscdb", "chat1")
+    (episode,) = episodes(path)
+    assert (episode.id, episode.run, episode.prompt, episode.ended_by) == (
+        "chat1",
+        "model-x",
+        "Run the tests",
+        "agent",
+    )
+    assert [(step.tool, step.error, step.text or step.result) for step in episode.steps] == [
+        ("", False, "Run the tests"),
+        ("run_terminal_cmd", True, "{}"),
+        ("", False, "One test fails."),
+    ]
+    assert b"token" not in LogFile(path).head(2**20)
+    token = len(b'{"table":"cursorDiskKV","key":"cursorAuth/accessToken","value":"the-token"}')
+    for key in range(40):
+        assert read_span(str(path), Span(key << 24, (key << 24) + token, 1)) == b""
+    assert not ProjectSessions(tmp_path)(path)
 
 
 def test_a_folder_of_files_gives_the_same_episode_as_the_store_that_followed_it(tmp_path: Path) -> None:

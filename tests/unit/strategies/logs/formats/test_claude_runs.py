@@ -255,3 +255,18 @@ def test_sessions_that_the_resource_names_are_kept_apart(tmp_path: Path) -> None
     other = json.loads(json.dumps(claude_export(one)).replace("ce1", "ce2"))
     found = read(tmp_path, "otel", claude_export(one), other)
     assert [(episode.id, len(episode.steps)) for episode in found] == [("ce1", 1), ("ce2", 1)]
+
+
+def test_what_calls_gave_back_and_lies_in_files_beside_a_session_is_no_log(tmp_path: Path) -> None:
+    (tmp_path / "s.jsonl").write_bytes(jsonl(*TURNS))
+    kept = tmp_path / "s" / "tool-results" / "k1.txt"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("2026-01-01T00:00:00Z ERROR it broke\n" * 3)
+    child = tmp_path / "s" / "subagents" / "agent-x1.jsonl"
+    child.parent.mkdir()
+    child.write_bytes(jsonl({**TURNS[0], "isSidechain": True, "agentId": "x1"}))
+    (child.parent / "agent-x1.meta.json").write_text('{"agentType": "Explore", "toolUseId": "k1"}')
+    (tmp_path / "sessions-index.json").write_text('{"version": 1, "entries": [{"sessionId": "s", "type": "x"}]}')
+    found = scan([tmp_path])
+    assert sorted(record.name for record in found.records) == ["s", "s/x1"]
+    assert (found.empty, found.malformed) == ((), ())
