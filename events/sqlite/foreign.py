@@ -110,9 +110,12 @@ def _beginnings(path: Path) -> dict[str, bytes]:
     """Give the headers of the logs beside a database; of an empty one there is nothing to be read."""
     headers = {}
     for suffix in _LOGS:
+        log = Path(f"{path}{suffix}")
+        if log.is_symlink() or not log.is_file():
+            continue  # SQLite makes no link of it, and a pipe would keep us waiting
         try:
-            with Path(f"{path}{suffix}").open("rb") as log:
-                header = log.read(_HEADER_BYTES)
+            with log.open("rb") as opened:
+                header = opened.read(_HEADER_BYTES)
         except FileNotFoundError:
             continue
         if header.strip(b"\0"):

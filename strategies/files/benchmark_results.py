@@ -89,6 +89,8 @@ def result_beside(log: Path) -> Path | None:
 
 def read_result(file: Path) -> TrialResult | None:
     """Read the result of a trial; None for a file that is none, such as that of a job."""
+    if not file.is_file():
+        return None  # a pipe or a device would keep us waiting
     try:
         with file.open("rb") as opened:
             body = opened.read(_MOST_BYTES)

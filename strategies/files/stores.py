@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 ROW_BITS: Final = 24
 """A row has this many bits of room: 16 MiB. What is longer is passed over, as a line that is too long."""
 
+_TOO_LONG: Final = b'"a row of 16 MiB or more"'
 _ROWS: Final = 2 ** (53 - ROW_BITS)
 _SUFFIXES: Final = (".db", ".sqlite", ".vscdb")
 _JSON: Final = frozenset(["data", "value", "revert"])
@@ -203,8 +204,8 @@ class SqliteStore:
     def _row(self, place: int, number: int, row: Mapping[str, object]) -> Iterator[StoreRow]:
         key = number * len(self._kind.tables) + place
         raw = encoded(self._kind.tables[place].name, row)
-        if 0 < key < _ROWS and len(raw) < 1 << ROW_BITS:
-            yield StoreRow(raw, key << ROW_BITS, number)
+        if 0 < key < _ROWS:
+            yield StoreRow(raw if len(raw) < 1 << ROW_BITS else _TOO_LONG, key << ROW_BITS, number)
 
 
 class _Statement:
@@ -247,7 +248,7 @@ class SessionFolder:
 
     def folders(self) -> Iterator[str]:
         """Give the folder that the session ran in."""
-        session = _decoded(self._path)
+        session, _ = _decoded(self._path)
         yield _text(session.get("directory"))
 
     def rows(self, within: Callable[[str], bool] | None = None) -> Iterator[StoreRow]:
@@ -257,7 +258,7 @@ class SessionFolder:
         for number, (table, path) in enumerate(self._files(), 1):
             raw = _of_file(table, path)
             if raw:
-                yield StoreRow(raw, number << ROW_BITS, number)
+                yield StoreRow(raw if len(raw) < 1 << ROW_BITS else _TOO_LONG, number << ROW_BITS, number)
 
     def at(self, byte_starts: list[int]) -> list[bytes]:
         """Give the rows at these places."""
@@ -275,11 +276,9 @@ class SessionFolder:
 
 def _of_file(table: str, path: Path) -> bytes:
     """Give a file as the row of the store that later versions keep in its place."""
-    try:
-        body = path.read_bytes()
-    except OSError:
+    held, body = _decoded(path)
+    if not body:
         return b""
-    held = _decoded(path)
     row: dict[str, object] = {"id": path.stem}
     if table == "session":
         times = held.get("time")
@@ -292,12 +291,16 @@ def _of_file(table: str, path: Path) -> bytes:
     return encoded(table, row)
 
 
-def _decoded(path: Path) -> Mapping[str, object]:
+def _decoded(path: Path) -> tuple[Mapping[str, object], bytes]:
+    """Give the object in a file, and its bytes; nothing for a link, which may lead anywhere, and for a pipe."""
+    if path.is_symlink() or not path.is_file():
+        return {}, b""
+    body = path.read_bytes()
     try:
-        held = msgspec.json.decode(path.read_bytes())
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return {}
-    return held if isinstance(held, dict) else {}
+        held = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        held = None
+    return held if isinstance(held, dict) else {}, body
 
 
 def encoded(table: str, row: Mapping[str, object]) -> bytes:

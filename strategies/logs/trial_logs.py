@@ -32,7 +32,7 @@ def agent_log(folder: Path, folders: Collection[str], files: Collection[str]) ->
     if logs is None:
         return None
     below = [Path(base, name) for base, _, names in os.walk(logs) for name in names]
-    candidates = [file for file in below if _OF_SUB_AGENTS not in file.parts and file.is_file()]
+    candidates = [file for file in below if _OF_SUB_AGENTS not in file.parts and _is_plain(file)]
     candidates.sort(key=lambda file: (file.name != _FIRST, len(file.parts), file.as_posix()))
     return next((file for file in candidates if _is_log(file)), logs)
 
@@ -74,6 +74,11 @@ def why_no_log(file: Path) -> str:
         return ""
     broke = f"; the trial broke: {result.failure}" if result.failure else ""
     return f"no log of a known format lies in the folder of the agent beside it{broke}"
+
+
+def _is_plain(file: Path) -> bool:
+    """Tell a file from a link, which may lead anywhere, and from a pipe."""
+    return file.is_file() and not file.is_symlink()
 
 
 def _is_log(file: Path) -> bool:

@@ -35,6 +35,9 @@ _SILENT: Final = frozenset(
 _SPOKEN: Final = ("assistant", "user", "system")
 """Record types that may hold steps, the most frequent first: so few are sooner compared than hashed."""
 
+_SIDECARS: Final = ("sessions-index.json", ".meta.json")
+"""What Claude Code keeps beside sessions: lists of them, and what a sub-agent was called for."""
+
 _NEWLINE: Final = ord("\n")
 _RETURN: Final = ord("\r")
 
@@ -47,8 +50,11 @@ class ClaudeCodeReader:
 
     def sniff(self, head: bytes, source: str) -> bool:
         """Tell whether records name a session; inside a string the quotes would be escaped."""
-        del source
-        return b'"type"' in head and (b'"sessionId"' in head or b'"leafUuid"' in head)
+        return (
+            not source.endswith(_SIDECARS)
+            and b'"type"' in head
+            and (b'"sessionId"' in head or b'"leafUuid"' in head)
+        )
 
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[EpisodeRecord]:
         """Yield the sessions in the order of their first record, once the file is read."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -285,3 +286,25 @@ def test_rows_written_to_a_file_are_read_as_rows(tmp_path: Path) -> None:
     assert record.id == scan([store]).records[0].id
     assert len(TURNS) == 3
     assert reader_named("opencode").name == record.format
+
+
+def test_links_and_pipes_beside_a_store_are_not_opened(tmp_path: Path) -> None:
+    path = opencode_store(tmp_path / "opencode.db", ("ses_a", "/x"))
+    os.mkfifo(tmp_path / "opencode.db-wal")
+    assert len(scan([path]).records) == 1
+    session = opencode_folder(tmp_path / "storage", "ses_b", "/x")
+    part = next((tmp_path / "storage" / "part").rglob("*_000_000.json"))
+    elsewhere = tmp_path / "elsewhere.json"
+    part.rename(elsewhere)
+    part.symlink_to(elsewhere)
+    os.mkfifo(part.with_name("prt_z.json"))
+    assert [len(record.steps) for record in scan([session]).records] == [4]
+
+
+def test_a_row_that_is_too_long_is_counted(tmp_path: Path) -> None:
+    path = opencode_store(tmp_path / "opencode.db", ("ses_a", "/x"))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        long = json.dumps({"type": "text", "text": "x" * 2**24})
+        connection.execute("UPDATE part SET data = ? WHERE id LIKE '%_000_000'", (long,))
+    found = scan([path])
+    assert (len(found.malformed), [len(record.steps) for record in found.records]) == (1, [4])

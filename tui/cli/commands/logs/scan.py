@@ -71,7 +71,7 @@ def scan_logs(  # noqa: PLR0913 - the options of the command are its contract
 
     Only what was written since the last time is read: a file that did not change is not opened. Without PATH, and
     with none in germline.toml, the sessions of this project are read, from where Claude Code, Codex, Gemini CLI,
-    GitHub Copilot CLI, Pi and Cursor keep theirs.
+    GitHub Copilot CLI, Pi, Cursor, OpenCode and VS Code keep theirs.
     """
     call = invocation(ctx)
     if explain:

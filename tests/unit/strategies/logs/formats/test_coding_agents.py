@@ -13,6 +13,7 @@ from strategies.files.log_file import LogFile
 from strategies.files.log_records import ReadTally
 from strategies.files.project_sessions import ProjectSessions
 from strategies.logs.formats_table import reader_for, reader_named
+from strategies.logs.scan import scan
 from tests.agent_sessions import (
     COPILOT,
     CURSOR,
@@ -237,13 +238,11 @@ def test_what_vs_code_took_back_is_no_part_of_a_session_and_its_own_notices_are_
     notice = vscode_request({"value": "Noted."}, isSystemInitiated=True)
     cut = {"kind": 2, "k": ["requests"], "i": 1, "v": [notice]}
     lost = {"kind": 1, "k": ["requests", 9, "response"], "v": []}
-    tally = ReadTally()
-    path = tmp_path / "session.jsonl"
-    path.write_bytes(VSCODE + jsonl({"kind": 2, "k": ["requests"], "v": [vscode_request()]}, cut, lost))
-    (episode,) = reader_named("vscode-chat").read(LogFile(path), tally)
+    taken_back = {"kind": 2, "k": ["requests"], "v": [vscode_request()]}
+    episode = read(tmp_path, "vscode-chat", VSCODE + jsonl(taken_back, cut, lost))
     assert [step.text for step in episode.steps if step.kind != "call"][-2:] == ["One test fails.", "Noted."]
     assert len([step for step in episode.steps if step.actor == "user"]) == 1
-    assert tally.unknown == {"change of what is not there": 1}
+    assert scan([tmp_path / "session.jsonl"]).unknown == {"change of what is not there": 1}
 
 
 def test_a_chat_of_vs_code_belongs_to_the_folder_that_its_workspace_names(tmp_path: Path) -> None:
