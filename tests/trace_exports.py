@@ -273,7 +273,14 @@ CLAUDE_EVENTS = jsonl(
     ),
 )
 
+CLAUDE_EVENTS_DOCUMENT = json.dumps(
+    {"resourceLogs": [held for line in CLAUDE_EVENTS.splitlines() for held in json.loads(line)["resourceLogs"]]},
+    ensure_ascii=False,
+    indent=2,
+).encode()
+
 TRACES = (
+    Sample("otel", "claude-events.json", CLAUDE_EVENTS_DOCUMENT, 1, 5, 1),
     Sample("otel", "claude-events.jsonl", CLAUDE_EVENTS, 1, 5, 1),
     Sample("langsmith", "runs.jsonl", jsonl(*LANGSMITH_RUNS), 1, 5, 1),
     Sample("langsmith", "runs.json", json.dumps(LANGSMITH_RUNS, indent=1).encode(), 1, 5, 1),

@@ -146,8 +146,9 @@ def _places(raw: bytes, line: Span, count: int, names: tuple[str, ...]) -> list[
         parts = []  # of a name given twice the decoder keeps one value, at no place of its own
     if len(parts) != count:
         return [line] * count
-    first = line.byte_start
-    return [Span(first + part.byte_start, first + part.byte_end, line.line) for part in parts]
+    within = [document.span(part) for part in parts]
+    first, above = line.byte_start, line.line - 1
+    return [Span(first + place.byte_start, first + place.byte_end, above + place.line) for place in within]
 
 
 def _nested(document: JsonDocument, part: JsonPart, names: tuple[str, ...]) -> Iterator[JsonPart]:
