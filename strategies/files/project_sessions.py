@@ -47,7 +47,7 @@ class ProjectSessions:
         try:
             store = store_of(path) if may_be_store(path) else None
             if store:
-                return any(map(self.holds, store.folders()))
+                return any(map(self.holds, store.folders().values()))
             workspace = path.parent.with_name(_WORKSPACE)
             if path.parent.name == _CHATS and workspace.is_file():
                 return self.holds(_folder_of(workspace))

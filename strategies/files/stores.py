@@ -43,8 +43,8 @@ class Store(Protocol):
 
     kind: str
 
-    def folders(self) -> Iterator[str]:
-        """Give the folders that its sessions ran in."""
+    def folders(self) -> Mapping[str, str]:
+        """Give the folder that each session ran in, by its id."""
         ...
 
     def rows(self, within: Callable[[str], bool] | None = None) -> Iterator[StoreRow]:
@@ -169,13 +169,14 @@ class SqliteStore:
         self._path = path
         self._kind = kind
 
-    def folders(self) -> Iterator[str]:
-        """Give the folders that its sessions ran in."""
+    def folders(self) -> Mapping[str, str]:
+        """Give the folder that each session ran in, by its id; none where the store does not tell."""
         table, folder = self._kind.tables[0], self._kind.folder
-        if folder:
-            with foreign_database(self._path) as database:
-                for (name,) in database.rows(f"SELECT DISTINCT {folder} FROM {table.name}"):  # noqa: S608 - our own names
-                    yield _text(name)
+        if not folder:
+            return {}
+        with foreign_database(self._path) as database:
+            rows = database.rows(f"SELECT {self._kind.id}, {folder} FROM {table.name}")  # noqa: S608 - our own names
+            return {_text(name): _text(ran_in) for name, ran_in in rows}
 
     def rows(self, within: Callable[[str], bool] | None = None) -> Iterator[StoreRow]:
         """Give the rows of each session, its own first."""
@@ -246,14 +247,14 @@ class SessionFolder:
         self._storage = path.parent.parent.parent
         self.messages = self._storage / "message" / path.stem
 
-    def folders(self) -> Iterator[str]:
+    def folders(self) -> Mapping[str, str]:
         """Give the folder that the session ran in."""
         session, _ = _decoded(self._path)
-        yield _text(session.get("directory"))
+        return {self._path.stem: _text(session.get("directory"))}
 
     def rows(self, within: Callable[[str], bool] | None = None) -> Iterator[StoreRow]:
         """Give the session, its messages and their parts."""
-        if within and not any(map(within, self.folders())):
+        if within and not any(map(within, self.folders().values())):
             return
         for number, (table, path) in enumerate(self._files(), 1):
             raw = _of_file(table, path)
