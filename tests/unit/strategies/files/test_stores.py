@@ -14,7 +14,7 @@ from events.errors import UnreadableLogError
 from strategies.files.log_file import LogFile
 from strategies.files.log_records import ReadTally, Span
 from strategies.files.project_sessions import ProjectSessions
-from strategies.files.reread import read_span
+from strategies.files.reread import read_places, read_span
 from strategies.logs.formats_table import reader_for, reader_named
 from strategies.logs.scan import scan, scan_on
 from tests.agent_sessions import COPILOT
@@ -111,6 +111,15 @@ def test_places_stay_while_other_sessions_come_and_go_and_end_with_their_row(tmp
         connection.execute("DELETE FROM message")
     assert {read_span(str(path), span) for span in kept} == {b""}
     assert read_span(str(path), Span(2**52, 2**52 + 9, 1)) == b""
+
+
+def test_the_text_of_a_row_is_what_its_call_gave_back(tmp_path: Path) -> None:
+    stores = [
+        opencode_store(tmp_path / "opencode.db", ("ses_a", "/x")),
+        cursor_store(tmp_path / "state.vscdb", "c"),
+    ]
+    failed = [(str(path), step.span) for path in stores for step in scan([path]).records[0].steps if step.error]
+    assert [text for _, text in read_places(failed)] == ["1 failed: é"] * 2
 
 
 def test_in_a_project_its_own_sessions_of_a_store_count_and_the_others_once_all_are_asked_for(
