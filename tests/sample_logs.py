@@ -44,7 +44,15 @@ def jsonl(*records: object) -> bytes:
 
 
 STEPS = jsonl(
-    {"type": "episode", "episode": "a", "dataset": "d", "task": 1, "run": "r", "difficulty": "easy", "extra": {}},
+    {
+        "type": "episode",
+        "episode": "a",
+        "dataset": "d",
+        "task": 1,
+        "run": "r",
+        "difficulty": "easy",
+        "prompt": "Which?",
+    },
     {
         "type": "step",
         "episode": "a",

@@ -280,8 +280,6 @@ CLAUDE_EVENTS_DOCUMENT = json.dumps(
 ).encode()
 
 TRACES = (
-    Sample("otel", "claude-events.json", CLAUDE_EVENTS_DOCUMENT, 1, 5, 1),
-    Sample("otel", "claude-events.jsonl", CLAUDE_EVENTS, 1, 5, 1),
     Sample("langsmith", "runs.jsonl", jsonl(*LANGSMITH_RUNS), 1, 5, 1),
     Sample("langsmith", "runs.json", json.dumps(LANGSMITH_RUNS, indent=1).encode(), 1, 5, 1),
     Sample("langfuse", "observations.json", json.dumps(LANGFUSE, indent=1).encode(), 1, 5, 1),
@@ -291,4 +289,6 @@ TRACES = (
     Sample("otel", "phoenix.jsonl", PHOENIX, 1, 5, 1),
     Sample("otel", "traceloop.jsonl", TRACELOOP, 1, 5, 1),
     Sample("openai-responses", "responses.jsonl", responses("Error: 1 failed: é", DONE), 1, 5, 1),
+    Sample("otel", "claude-events.json", CLAUDE_EVENTS_DOCUMENT, 1, 5, 1),
+    Sample("otel", "claude-events.jsonl", CLAUDE_EVENTS, 1, 5, 1),
 )

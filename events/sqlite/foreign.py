@@ -28,7 +28,7 @@ _LOGS: Final = ("-wal", "-journal")
 _HEADER_BYTES: Final = 32
 """The header of a log, in which its salts change whenever it begins again."""
 
-_ATTEMPTS: Final = 5
+_ATTEMPTS: Final = 10
 _TABLES: Final = "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
 """Tables that lie in the file: what a view or a virtual table answers is computed by whoever wrote it."""
 

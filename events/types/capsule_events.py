@@ -9,7 +9,10 @@ from events.types.score import Delta, Measured, Score
 
 
 class CapsuleImported(Mutation):
-    """A skill folder becomes a capsule; its genes follow as `GeneBorn`, then version 1."""
+    """A skill folder becomes a capsule; its genes follow as `GeneBorn`, then version 1.
+
+    So does a file of instructions, which is named by its path: `source` is the folder that it lies in.
+    """
 
     type: Literal["CapsuleImported"] = "CapsuleImported"
     capsule: str

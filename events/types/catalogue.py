@@ -116,7 +116,8 @@ def _unchanged(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {
-    "CandidateScored": (_unchanged,),  # 2: an effect says whether it holds without any single origin
+    # 2: an effect says whether it holds without any single origin; 3: whether a common cause explains it
+    "CandidateScored": (_unchanged, _unchanged),
     "CapsuleVersioned": (_unchanged,),  # 2: the hash of what the version projects
 }
 """By event type: the n-th takes a payload from schema n to schema n + 1."""

@@ -74,6 +74,25 @@ class Replication(Frozen):
     most_p: float
 
 
+class Confounding(Frozen):
+    """What an effect comes to among like decisions, and what speaks of a common cause.
+
+    Units: risk_difference in outcome per decision (least squares within run, turn, what was seen before, and, with
+    XX
+    same later goes with, beside all that, with its error. `against` names a run, or what was seen before, where
+    obeying surely goes with the opposite. `decisions` is 0 for a claim about no action, which nothing is like.
+    """
+
+    decisions: int
+    same_task: bool
+    risk_difference: float
+    error: float
+    p: float
+    later: float
+    later_error: float
+    against: str
+
+
 class Effect(Frozen):
     """What obeying a claim goes with, on the sealed split.
 
@@ -94,6 +113,7 @@ class Effect(Frozen):
     endpoint: Endpoint
     scope: tuple[str, ...]
     replication: Replication | None = None
+    confounding: Confounding | None = None
 
 
 class Censoring(Frozen):

@@ -70,8 +70,9 @@ def statement_on(library: Library, capsule: Capsule, checkpoint: Checkpoint) -> 
         events=_proven(library, positions, checkpoint),
         checkpoint=checkpoint.fields(),
     )
+    folder = capsule.name.replace("/", "%2F")  # a subject's path begins behind its first slash
     subjects = tuple(
-        Subject(name=f"{capsule.name}/{path}", digest=Digests(sha256=digest)) for path, (digest, _) in files
+        Subject(name=f"{folder}/{path}", digest=Digests(sha256=digest)) for path, (digest, _) in files
     )
     return Statement(subject=subjects, predicate=predicate)
 

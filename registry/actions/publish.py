@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
@@ -20,11 +21,21 @@ from events.errors import (
 from registry.decide.commands import Adopt, ImportSkill
 from registry.projection import time_travel
 from registry.projection.stored_documents import damaged
+from registry.query.versions import event_of
 from registry.skill_md.disk import PERMISSIONS, Drift, FileContent, drift, look, write_skill
 from registry.skill_md.folder import read_skill
-from registry.skill_md.render import expected_hashes, label, skill_bytes, skill_text, stamped_version
-from registry.skill_md.skill_files import SKILL_FILE, require_path
+from registry.skill_md.instructions import read_instructions
+from registry.skill_md.render import (
+    expected_hashes,
+    files_hash,
+    label,
+    skill_bytes,
+    skill_text,
+    stamped_version,
+)
+from registry.skill_md.skill_files import main_file, require_path, write_place
 from registry.skill_md.text import stamp
+from registry.state.capsule import is_skill_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +69,7 @@ def take_in_edits(registry: Registry, name: str, *, keep_claims: bool = False) -
 
     What they save between the reading and the writing is not written over. Raises: RefusedError then, too.
     """
-    seen = look(Path(registry.capsule(name).source))
+    seen = _look(registry.capsule(name))
     skill = edited_folder(registry, name)
     with registry.log.transaction():
         keep_files(registry.log, skill)
@@ -79,8 +90,8 @@ def edited_folder(library: Library, name: str) -> SkillFolder:
     """
     capsule = library.capsule(name)
     folder = _own_folder(library, capsule)
-    library.places.require(folder, name)
-    skill = read_skill(folder)
+    library.places.require(write_place(name, capsule.source), name)
+    skill = read_instructions(folder / main_file(name), name) if capsule.is_instructions else read_skill(folder)
     if skill.name != name:
         raise RefusedError(
             f"{capsule.source} now names itself {skill.name}; it was imported as {name}",
@@ -101,7 +112,7 @@ def expected_files(log: EventLog, capsule: Capsule) -> dict[str, FileContent]:
     Raises: CorruptLogError if the store lost a file's content; SkillFormatError if the stamp finds no place, or
     no file of a skill may have the path of one.
     """
-    files = {SKILL_FILE: FileContent(skill_bytes(capsule), capsule.mode & PERMISSIONS)}
+    files = {main_file(capsule.name): FileContent(skill_bytes(capsule), capsule.mode & PERMISSIONS)}
     for file in capsule.files:
         require_path(file.entry.path)
         body = log.get_blob(file.entry.blob)
@@ -118,7 +129,16 @@ def expected_files(log: EventLog, capsule: Capsule) -> dict[str, FileContent]:
 def differences(library: Library, name: str) -> list[Drift]:
     """List the files on disk that are not what the live version projects."""
     capsule = library.capsule(name)
-    return drift(Path(capsule.source), expected_hashes(capsule))
+    return _drift(capsule, capsule)
+
+
+def _drift(past: Capsule, live: Capsule) -> list[Drift]:
+    """List the files on disk that are not what a version projects; instructions are one among others."""
+    return drift(Path(live.source), expected_hashes(past), main_file(live.name) if live.is_instructions else "")
+
+
+def _look(capsule: Capsule) -> dict[str, FileSnapshot]:
+    return look(Path(capsule.source), main_file(capsule.name) if capsule.is_instructions else "")
 
 
 def standing(library: Library, name: str) -> Standing:
@@ -131,9 +151,9 @@ def standing(library: Library, name: str) -> Standing:
     wrong = _edits(capsule, capsule)
     if not wrong:
         return "projected"
-    if Drift(SKILL_FILE, "missing") in wrong and all(edit.kind == "missing" for edit in wrong):
+    if Drift(main_file(name), "missing") in wrong and all(edit.kind == "missing" for edit in wrong):
         return "missing"
-    known = (_earlier(library, capsule, version) for version in (_version_on_disk(capsule), 1))
+    known = (_earlier(library, capsule, version) for version in (_version_on_disk(library, capsule), 1))
     if any(past and _is_half_written(past, capsule) for past in known) or _lacks_the_stamp_alone(capsule, wrong):
         return "stale"
     now = library.capsule(name)  # another process may have promoted, or written its version, since the first look
@@ -145,20 +165,19 @@ def _edits(past: Capsule, live: Capsule) -> list[Drift]:
 
     New files beside them are not its business, unless the live version has files of that name to put there.
     """
-    expected, coming = expected_hashes(past), expected_hashes(live)
-    edits = drift(Path(live.source), expected)
-    return [edit for edit in edits if edit.kind != "added" or edit.path in coming]
+    coming = expected_hashes(live)
+    return [edit for edit in _drift(past, live) if edit.kind != "added" or edit.path in coming]
 
 
 def _is_half_written(past: Capsule, live: Capsule) -> bool:
     """Tell whether an earlier version is on disk, its SKILL.md at least: what is written first may be live."""
-    not_yet = {edit.path for edit in drift(Path(live.source), expected_hashes(live))} | {SKILL_FILE}
+    not_yet = {edit.path for edit in _drift(live, live)} | {main_file(live.name)}
     return not any(edit.path in not_yet for edit in _edits(past, live))
 
 
 def _lacks_the_stamp_alone(live: Capsule, wrong: list[Drift]) -> bool:
     """Tell whether the live version is on disk, but for its stamp: as an adoption leaves it at first."""
-    if wrong != [Drift(SKILL_FILE, "changed")]:
+    if not live.stamped or wrong != [Drift(main_file(live.name), "changed")]:
         return False
     try:
         skill = read_skill(Path(live.source))
@@ -169,13 +188,21 @@ def _lacks_the_stamp_alone(live: Capsule, wrong: list[Drift]) -> bool:
     return "".join([*front, *(line for part in skill.sections for line in part.lines)]) == skill_text(live)
 
 
-def _version_on_disk(capsule: Capsule) -> int:
-    """Read which version the files on disk say they are: 1 without a stamp, 0 without SKILL.md."""
+def _version_on_disk(library: Library, capsule: Capsule) -> int:
+    """Read which version the files on disk say they are: 1 without a stamp, 0 without SKILL.md.
+
+    Instructions bear no stamp: they are the latest version that promised these very bytes, 0 where none did.
+    """
     try:
-        text = (Path(capsule.source) / SKILL_FILE).read_bytes().decode("latin-1")  # the stamp is ASCII
+        body = (Path(capsule.source) / main_file(capsule.name)).read_bytes()
     except OSError:  # gone, or not ours to read: it says nothing
         return 0
-    return stamped_version(text, capsule.name) or 1
+    if not capsule.is_instructions:
+        return stamped_version(body.decode("latin-1"), capsule.name) or 1  # the stamp is ASCII
+    there = files_hash({main_file(capsule.name): (sha256(body).hexdigest(), capsule.mode & PERMISSIONS)})
+    made = library.log.read(stream=f"capsule:{capsule.name}", types=("CapsuleVersioned",), newest_first=True)
+    versions = (event_of("CapsuleVersioned", envelope) for envelope in made)
+    return next((event.version for event in versions if event.projected_hash == there), 0)
 
 
 def _earlier(library: Library, capsule: Capsule, version: int) -> Capsule | None:
@@ -185,14 +212,15 @@ def _earlier(library: Library, capsule: Capsule, version: int) -> Capsule | None
 def moved_to(library: Library, capsule: Capsule) -> Path | None:
     """Find where the folder of a capsule went together with the registry; None where it did not.
 
-    That is where the registry's own folder holds a SKILL.md at the end of a path that is gone.
+    That is where the registry's own folder holds its text at the end of a path that is gone.
     """
-    folder = Path(capsule.source)
-    if os.path.lexists(folder):
+    place = write_place(capsule.name, capsule.source)
+    if os.path.lexists(place):
         return None
+    inside = () if capsule.is_instructions else (main_file(capsule.name),)
     here = library.log.beside.parent.parent
-    ends = (here.joinpath(*folder.parts[at:]) for at in range(1, len(folder.parts)))
-    return next((end for end in ends if (end / SKILL_FILE).is_file()), None)
+    ends = (here.joinpath(*place.parts[at:]) for at in range(1, len(place.parts)))
+    return next((end for end in ends if end.joinpath(*inside).is_file()), None)
 
 
 def require_unedited(library: Library, name: str) -> None:
@@ -202,22 +230,22 @@ def require_unedited(library: Library, name: str) -> None:
     Raises UntrustedError where they did not confirm its place, which lies outside the project.
     """
     capsule = library.capsule(name)
-    library.places.require(Path(capsule.source), name)
+    library.places.require(write_place(name, capsule.source), name)
     state = standing(library, name)
     if state == "missing" and (moved := moved_to(library, capsule)):
         raise RefusedError(
             f"{name} is no longer at {capsule.source}: {moved} has it", hint=f"germline import {quote(str(moved))}"
         )
     if state == "edited":
-        raise _edited_by_hand(capsule)
+        raise _edited_by_hand(library, capsule)
 
 
-def _edited_by_hand(capsule: Capsule) -> RefusedError:
+def _edited_by_hand(library: Library, capsule: Capsule) -> RefusedError:
     """Say that a person edited the files, and what can be done: only edits of the live version are adopted."""
     paths = ", ".join(edit.path for edit in _edits(capsule, capsule)[:3])
     what = f"{capsule.name} was edited by hand since it was projected: {paths}"
     discard = f"germline project {capsule.name} --discard"
-    if capsule.stamped and _version_on_disk(capsule) != capsule.version:
+    if capsule.stamped and _version_on_disk(library, capsule) != capsule.version:
         return RefusedError(
             f"{what}; that was not {label(capsule)}, which is live",
             hint=f"set your edit aside, run `{discard}`, and edit again",
@@ -260,7 +288,7 @@ def _write_unedited(library: Library, name: str) -> tuple[str, ...]:
     Another process may have written a version, even a later one, and a person may have saved an edit.
     """
     for _ in range(_LOOKS):
-        seen = look(Path(library.capsule(name).source))
+        seen = _look(library.capsule(name))
         require_unedited(library, name)
         with suppress(OvertakenError):
             return write_out(library, library.capsule(name), seen=seen)
@@ -282,9 +310,11 @@ def write_out(
     OvertakenError where a file changed since it was `seen`; StorageError where its own folder is not the one that
     the events name; UntrustedError where that lies outside the project and nobody confirmed it.
     """
-    target = folder or library.places.require(_own_folder(library, capsule), capsule.name)
+    target = folder or _own_folder(library, capsule).resolve()
+    if folder is None:
+        library.places.require(write_place(capsule.name, capsule.source), capsule.name)
     files = expected_files(library.log, capsule)
-    past = None if folder else _earlier(library, capsule, _version_on_disk(capsule))
+    past = None if folder else _earlier(library, capsule, _version_on_disk(library, capsule))
     gone = {file.entry.path for file in past.files} - files.keys() if past else set()
     return write_skill(target, files, remove=tuple(sorted(gone)), seen=seen)
 
@@ -307,8 +337,12 @@ class FolderRepair(NamedTuple):
 
 
 def repair(registry: Registry) -> list[FolderRepair]:
-    """Rewrite every skill whose folder a crash left at an earlier version, where its place is trusted."""
-    return [_repaired(registry, name) for name in registry.names() if standing(registry, name) == "stale"]
+    """Rewrite every skill whose folder a crash left at an earlier version, where its place is trusted.
+
+    Instructions are not: they lie under git, and an earlier version of theirs may be what a person checked out.
+    """
+    skills = filter(is_skill_name, registry.names())
+    return [_repaired(registry, name) for name in skills if standing(registry, name) == "stale"]
 
 
 def _repaired(registry: Registry, name: str) -> FolderRepair:

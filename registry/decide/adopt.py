@@ -6,14 +6,14 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.errors import RefusedError
+from events.errors import RefusedError, SkillFormatError
 from events.types.capsule_events import CapsuleDescribed, CapsuleVersioned, FileChanged, HandEditAdopted
 from events.types.gene_events import GeneBorn, GeneMoved, GeneMutated, GeneRetired
 from events.types.parts import FileEdit, NewGene, Pin
 from events.types.score import Unmeasured
 from registry.skill_md.render import encoding_of, label, skill_text, stamped_version
 from registry.skill_md.rules import require_valid
-from registry.skill_md.skill_files import SKILL_FILE
+from registry.skill_md.skill_files import main_file
 from registry.skill_md.text import stamp
 from registry.state.edits import align, check_protected
 from registry.state.line_claims import lost_claims
@@ -52,7 +52,7 @@ def adopt(capsule: Capsule, skill: SkillFolder, *, keep_claims: bool) -> list[Fr
         genes, pins = _gene_changes(capsule, skill.sections, keep_claims=keep_claims)
     elif not files:
         raise _nothing_to_adopt(capsule, skill)
-    paths = (*((SKILL_FILE,) if in_body else ()), *(change.path for change in files))
+    paths = (*((main_file(capsule.name),) if in_body else ()), *(change.path for change in files))
     cause = _cause(capsule)
     _require_projectable(capsule, skill)
     adopted = HandEditAdopted(
@@ -69,7 +69,7 @@ def adopt(capsule: Capsule, skill: SkillFolder, *, keep_claims: bool) -> list[Fr
         genes=pins,
         cause="adoption",
         summary=f"hand edit of {', '.join(paths)}",
-        stamped=True,
+        stamped=not capsule.is_instructions,
     )
     return [adopted, *described, *genes, *files, version]
 
@@ -169,14 +169,23 @@ def _unstamped(capsule: Capsule, front: tuple[str, ...]) -> tuple[str, ...]:
 def _nothing_to_adopt(capsule: Capsule, skill: SkillFolder) -> RefusedError:
     if skill.mode != capsule.mode:
         return RefusedError(
-            f"only the permissions of {SKILL_FILE} differ, which are never adopted",
+            f"only the permissions of {main_file(capsule.name)} differ, which are never adopted",
             hint=f"germline project {capsule.name} --discard",
         )
     return RefusedError(f"the files of {capsule.name} are as projected: nothing to adopt", hint="germline status")
 
 
 def _require_projectable(capsule: Capsule, skill: SkillFolder) -> None:
-    """Refuse what could not be written out again with the stamp of the new version."""
+    """Refuse what could not be written out again: a skill with the new version's stamp, others as read."""
+    if capsule.is_instructions:
+        if skill.encoding != capsule.encoding:
+            had = "had a byte order mark" if capsule.encoding == "utf-8-sig" else "had no byte order mark"
+            raise SkillFormatError(
+                f"{capsule.name} {had} when it was imported, which no later version changes",
+                rule="encoding",
+                hint=f"save it as it was, then: germline adopt {capsule.name}",
+            )
+        return
     place = stamp(skill.front, f"{capsule.name}@{capsule.version + 1}")
     front = skill.front[: place.at] + place.lines + skill.front[place.at + place.replaces :]
     require_valid(_text(replace(skill, front=front)), capsule.name, encoding=skill.encoding)

@@ -54,7 +54,7 @@ def promotion(capsule: Capsule, proposed: CandidateProposed, grounds: PromotionG
     cause = _cause(proposed, grounds)
     after = edited(capsule, proposed.edits, proposed.born, by=proposed.proposer)
     require_sections(capsule, after)
-    stamped = replace(after, version=capsule.version + 1, stamped=True)
+    stamped = replace(after, version=capsule.version + 1, stamped=not capsule.is_instructions)
     require_valid(skill_text(stamped), capsule.name, encoding=encoding_of(capsule))
     reached = {gene.id: gene.version for gene in capsule.genes}
     mutated = []
@@ -84,7 +84,7 @@ def promotion(capsule: Capsule, proposed: CandidateProposed, grounds: PromotionG
         genes=tuple(Pin(gene=gene.id, version=reached.get(gene.id, 1)) for gene in after.genes),
         cause=grounds.cause,
         summary=f"{proposed.strategy}: {_taught(proposed)}",
-        stamped=True,
+        stamped=stamped.stamped,
         delta=grounds.delta,
     )
     return [*mutated, *_born(capsule, proposed, cause), *files, version]

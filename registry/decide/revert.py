@@ -27,7 +27,8 @@ def revert(capsule: Capsule, past: Capsule, reason: str) -> list[Frozen]:
     imported as it was, is no valid skill.
     """
     _require_untouched(capsule, past)
-    require_valid(skill_text(replace(past, version=capsule.version + 1, stamped=True)), capsule.name)
+    stamped = replace(past, version=capsule.version + 1, stamped=not capsule.is_instructions)
+    require_valid(skill_text(stamped), capsule.name)
     cause = {"before": capsule.score, "after": past.score}
     genes = tuple(_kept(gene, capsule) for gene in past.genes)
     reverted = CapsuleReverted(
@@ -46,7 +47,7 @@ def revert(capsule: Capsule, past: Capsule, reason: str) -> list[Frozen]:
         genes=tuple(Pin(gene=gene.gene, version=gene.version) for gene in genes),
         cause="revert",
         summary=f"back to version {past.version}: {reason}",
-        stamped=True,
+        stamped=stamped.stamped,
     )
     return [reverted, version]
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from events.errors import CorruptLogError, EditError
 from events.types.score import Score
-from registry.state.capsule import Capsule, CapsuleFile, blank, is_skill_name
+from registry.state.capsule import Capsule, CapsuleFile, blank, is_capsule_name, is_skill_name
 from registry.state.edits import apply_edits
 from registry.state.gene import Gene, LiveClaim
+from registry.state.instruction_files import instruction_format, path_of_name
 from registry.state.line import SkillLine, first_lines
 
 if TYPE_CHECKING:
@@ -77,12 +78,19 @@ def _require_origins(kept: Iterable[KeptLine | KeptClaim], envelope: Envelope) -
 
 def _imported(event: CapsuleImported, envelope: Envelope) -> Capsule:
     files = tuple([CapsuleFile(entry, envelope.position) for entry in event.files])
-    return replace(_born(event, envelope), encoding=event.encoding, mode=event.mode, files=files)
+    return _with_files(replace(_born(event, envelope), encoding=event.encoding, mode=event.mode), files, envelope)
+
+
+def _with_files(capsule: Capsule, files: tuple[CapsuleFile, ...], envelope: Envelope) -> Capsule:
+    if files and capsule.is_instructions:  # they would be written beside, among files of the project
+        raise _misfit(envelope, f"brings files beside the instructions {capsule.name}")
+    return replace(capsule, files=files)
 
 
 def _born(event: CapsuleBorn | CapsuleImported, envelope: Envelope) -> Capsule:
-    if not is_skill_name(event.capsule):
+    if not is_capsule_name(event.capsule):
         raise _misfit(envelope, f"names a skill {event.capsule[:80]!r}, which is no name of a skill")
+    _require_place(event, envelope)
     return replace(
         blank(event.capsule, event.source, event.after),
         position=envelope.position,
@@ -92,6 +100,13 @@ def _born(event: CapsuleBorn | CapsuleImported, envelope: Envelope) -> Capsule:
         next_front=len(event.front) + 1,
         born=envelope.position,
     )
+
+
+def _require_place(event: CapsuleBorn | CapsuleImported | CapsuleMoved, envelope: Envelope) -> None:
+    """Refuse instructions that would be written to a file which no agent reads as such."""
+    file = f"{event.source}/{path_of_name(event.capsule).rpartition('/')[2]}"
+    if not is_skill_name(event.capsule) and instruction_format(file) is None:
+        raise _misfit(envelope, f"puts the instructions {event.capsule} into {file[:200]!r}")
 
 
 def _gene_born(capsule: Capsule, event: GeneBorn, envelope: Envelope) -> Capsule:
@@ -196,7 +211,7 @@ def _versioned(capsule: Capsule, event: CapsuleVersioned, envelope: Envelope) ->
         position=envelope.position,
         at=envelope.at,
         cause=event.cause,
-        stamped=event.stamped,
+        stamped=event.stamped and not capsule.is_instructions,
         unproven=not isinstance(event.after, Score),
         score=event.after,
         delta=event.delta,
@@ -214,13 +229,13 @@ def _reverted(capsule: Capsule, event: CapsuleReverted, envelope: Envelope) -> C
         raise _misfit(envelope, f"brings back gene {lacking[0]}, which {capsule.name} never had")
     back = tuple(_restored(now[kept.gene], kept) for kept in event.genes)
     names = {gene.id for gene in back}
-    files = {old.entry: old for old in capsule.files}
+    known = {old.entry: old for old in capsule.files}
+    files = tuple(known.get(entry) or CapsuleFile(entry, envelope.position) for entry in event.files)
     return replace(
-        capsule,
+        _with_files(capsule, files, envelope),
         front=tuple(_line(kept) for kept in event.front),
         genes=back,
         gone=tuple(gene for gene in now.values() if gene.id not in names),
-        files=tuple(files.get(entry) or CapsuleFile(entry, envelope.position) for entry in event.files),
     )
 
 
@@ -255,7 +270,7 @@ def _file_changed(capsule: Capsule, event: FileChanged, envelope: Envelope) -> C
     files = [old for old in capsule.files if old.entry.path != event.path]
     if event.entry is not None:
         files.append(CapsuleFile(event.entry, envelope.position))
-    return replace(capsule, files=tuple(sorted(files, key=lambda file: file.entry.path)))
+    return _with_files(capsule, tuple(sorted(files, key=lambda file: file.entry.path)), envelope)
 
 
 def _alias_moved(capsule: Capsule, event: AliasMoved, envelope: Envelope) -> Capsule:
@@ -267,7 +282,7 @@ def _alias_moved(capsule: Capsule, event: AliasMoved, envelope: Envelope) -> Cap
 
 
 def _moved(capsule: Capsule, event: CapsuleMoved, envelope: Envelope) -> Capsule:
-    del envelope  # another folder is no version
+    _require_place(event, envelope)
     return replace(capsule, source=event.source)
 
 

@@ -8,7 +8,7 @@ from registry.projection.fold import apply
 from registry.projection.promise import as_promised, folded_from_events
 from registry.projection.snapshots import thaw
 from registry.projection.stored_documents import damaged, events_in, position_in, read_back, row
-from registry.state.capsule import is_skill_name
+from registry.state.capsule import is_capsule_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ def live(log: EventLog, name: str) -> Capsule | None:
     """Return a capsule as its document has it, to fold further events on; what leaves is read by `latest`."""
     document = log.document("live", name)
     capsule = read_back(log, document, thaw) if document else None
-    if document and capsule and (capsule.name != name or not is_skill_name(name)):
+    if document and capsule and (capsule.name != name or not is_capsule_name(name)):
         raise damaged(log, document)
     return capsule
 

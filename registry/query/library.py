@@ -30,7 +30,7 @@ from registry.projection.stored_documents import (
 from registry.query.versions import event_of, scored_by, under_one_evaluator, version_row
 from registry.skill_md.write_places import ANYWHERE
 from registry.state.candidate import fold_candidates
-from registry.state.capsule import is_skill_name, unborn
+from registry.state.capsule import is_capsule_name, unborn
 from registry.state.outline import Outline
 
 if TYPE_CHECKING:
@@ -89,10 +89,10 @@ class Library:
     # -- skills ----------------------------------------------------------------------------------------
 
     def names(self) -> list[str]:
-        """List the skills by name."""
+        """List the skills, and the instructions, by name."""
         listed = self.log.documents("capsule")
         for document in listed:
-            if not is_skill_name(document.key):  # it would become a folder, and a word of commands
+            if not is_capsule_name(document.key):  # it would become a folder, and a word of commands
                 raise damaged(self.log, document)
         return [document.key for document in listed]
 

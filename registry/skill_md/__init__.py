@@ -1,1 +1,1 @@
-"""SKILL.md folders: read, checked, rendered, written."""
+"""SKILL.md folders, and files of instructions: read, checked, rendered, written."""

@@ -46,11 +46,11 @@ class FileSnapshot(NamedTuple):
     mode: int
 
 
-def look(folder: Path) -> dict[str, FileSnapshot]:
-    """Note the state of every file of a skill folder, by path; raises StorageError if the disk refuses."""
+def look(folder: Path, only: str = "") -> dict[str, FileSnapshot]:
+    """Note the state of every file of a skill folder, or `only` of one, by path; raises StorageError."""
     if not folder.is_dir():
         return {}
-    looked = ((file.path, _seen(file.at)) for file in walk(folder))
+    looked = ((file.path, _seen(file.at)) for file in walk(folder, only))
     return {path: seen for path, seen in looked if seen is not None}
 
 
@@ -92,14 +92,15 @@ def write_skill(
     return tuple(changed)
 
 
-def drift(folder: Path, expected: Mapping[str, tuple[str, int]]) -> list[Drift]:
+def drift(folder: Path, expected: Mapping[str, tuple[str, int]], only: str = "") -> list[Drift]:
     """Compare a folder with what was projected to it, path by path: (SHA-256 in hexadecimal, mode bits).
 
+    `only` names the one file there that counts, of a capsule that is no folder.
     What could not be read as a file of the skill (a link that leads out) is none that was added.
 
     Raises: StorageError if the disk refuses.
     """
-    there = {file.path: file for file in walk(folder)} if folder.is_dir() else {}
+    there = {file.path: file for file in walk(folder, only)} if folder.is_dir() else {}
     drifts = [Drift(path, "added") for path, file in there.items() if path not in expected and not file.refused]
     for path, (digest, mode) in expected.items():
         file = there.get(path)

@@ -35,8 +35,8 @@ class SkillFolder:
     """A skill as read from disk: front matter, sections and files together are the folder, byte for byte.
 
     `name` is what front matter calls the skill if that is a valid name, else made from the folder's name.
-    Empty folders and what tools leave behind (`PASSED_OVER`) are no part of it. `warnings` say which
-    rules the folder breaks, and how to mend it.
+    Instructions are one file, named by its path. Empty folders and what tools leave behind (`PASSED_OVER`) are no
+    part of it. `warnings` say which rules the folder breaks, and how to mend it.
     """
 
     name: str
@@ -59,15 +59,10 @@ def read_skill(folder: Path) -> SkillFolder:
         folder = folder.parent
     if not folder.is_dir():
         raise NotFoundError(f"there is no skill folder {folder}", hint="name the folder that holds SKILL.md")
-    if any("\ud800" <= char <= "\udfff" for char in str(folder)):
-        raise SkillFormatError(
-            f"the path of {folder} is not UTF-8, and no event can hold it",
-            rule="encoding",
-            hint="rename the folder",
-        )
+    refuse_odd_path(folder)
     files = walk(folder)
     skill = _skill_file(folder, files)
-    raw = _content(skill, MAX_SKILL_BYTES)
+    raw = content_of(skill, MAX_SKILL_BYTES)
     text, encoding = decode(raw, skill.at)
     pieces = cut(text)
     if not pieces.front:
@@ -96,6 +91,16 @@ def read_skill(folder: Path) -> SkillFolder:
         files=_files([other for other in others if not other.refused]),
         warnings=tuple(warnings),
     )
+
+
+def refuse_odd_path(folder: Path) -> None:
+    """Raise SkillFormatError for a folder whose path is not UTF-8."""
+    if any("\ud800" <= char <= "\udfff" for char in str(folder)):
+        raise SkillFormatError(
+            f"the path of {folder} is not UTF-8, and no event can hold it",
+            rule="encoding",
+            hint="rename the folder",
+        )
 
 
 def decode(raw: bytes, named: Path | str = SKILL_FILE) -> tuple[str, Encoding]:
@@ -136,7 +141,7 @@ def _skill_file(folder: Path, files: Sequence[Found]) -> Found:
     return skill
 
 
-def _content(file: Found, cap_bytes: int) -> bytes:
+def content_of(file: Found, cap_bytes: int) -> bytes:
     """Read a file, at most one byte past its cap: a file may grow while it is read."""
     try:
         with file.at.open("rb") as stream:
@@ -152,7 +157,7 @@ def _files(listed: Sequence[Found]) -> tuple[SkillFile, ...]:
     files = []
     total_bytes = 0
     for file in listed:
-        content = _content(file, MAX_FILE_BYTES)
+        content = content_of(file, MAX_FILE_BYTES)
         total_bytes += len(content)
         if total_bytes > MAX_TOTAL_BYTES:
             raise _too_large(f"the files of the skill are larger than {MAX_TOTAL_BYTES:,} bytes together")

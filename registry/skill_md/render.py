@@ -9,11 +9,13 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from registry.skill_md.disk import PERMISSIONS
-from registry.skill_md.skill_files import SKILL_FILE
+from registry.skill_md.skill_files import main_file
 from registry.skill_md.text import stamp
 from registry.state.line import ProjectedLine, SkillLine
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from registry.state.capsule import Capsule
 
 _STAMP: Final = re.compile(r"""^\s+germline:\s*["']?([a-z0-9-]+)@(\d{1,9})["']?\s*$""", re.MULTILINE)
@@ -51,7 +53,7 @@ def stamped_version(text: str, name: str) -> int | None:
 
 
 def encoding_of(capsule: Capsule) -> str:
-    """Tell how SKILL.md is encoded: as it was imported, and in UTF-8 from the first change on."""
+    """Tell how the text is encoded: as it was imported, and a SKILL.md in UTF-8 from the first change on."""
     return "utf-8" if capsule.stamped else capsule.encoding
 
 
@@ -67,16 +69,20 @@ def skill_bytes(capsule: Capsule) -> bytes:
 
 def expected_hashes(capsule: Capsule) -> dict[str, tuple[str, int]]:
     """Say what the folder of a capsule holds once it is projected: by path, SHA-256 (hex) and mode bits."""
-    hashes = {SKILL_FILE: (sha256(skill_bytes(capsule)).hexdigest(), capsule.mode & PERMISSIONS)}
+    hashes = {main_file(capsule.name): (sha256(skill_bytes(capsule)).hexdigest(), capsule.mode & PERMISSIONS)}
     hashes.update({file.entry.path: (file.entry.blob, file.entry.mode & PERMISSIONS) for file in capsule.files})
     return hashes
 
 
 def projected_hash(capsule: Capsule) -> str:
-    """Hash what a version projects, as the event that makes it promises: SHA-256 (hex) over its files by path.
+    """Hash what a version projects, as the event that makes it promises."""
+    return files_hash(expected_hashes(capsule))
+
+
+def files_hash(files: Mapping[str, tuple[str, int]]) -> str:
+    """Hash files by their path, which gives SHA-256 (hex) and mode bits, into one SHA-256 (hex).
 
     Of each file: its path, 0x00, its mode in octal, 0x00, its SHA-256 in hexadecimal, a line feed.
     """
-    files = sorted(expected_hashes(capsule).items())
-    rows = [f"{path}\0{mode:o}\0{digest}\n" for path, (digest, mode) in files]
+    rows = [f"{path}\0{mode:o}\0{digest}\n" for path, (digest, mode) in sorted(files.items())]
     return sha256("".join(rows).encode()).hexdigest()

@@ -12,6 +12,7 @@ from registry.skill_md.front_matter import FrontMatterEntry, read_front
 from registry.skill_md.invisible_chars import hidden_characters
 from registry.skill_md.text import FENCE, front_end, split_lines
 from registry.state.capsule import MAX_NAME, is_skill_name
+from registry.state.instruction_files import is_instructions_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,11 +66,11 @@ def check_skill(text: str, name: str, *, encoding: str = "utf-8") -> list[Breach
 
 
 def require_valid(text: str, name: str, *, encoding: str = "utf-8") -> None:
-    """Refuse a skill text that may not be projected.
+    """Refuse a skill text that may not be projected; `name` is the skill's. Instructions may say anything.
 
     Raises: SkillFormatError, naming the first rule that it breaks, and how many more.
     """
-    breaches = check_skill(text, name, encoding=encoding)
+    breaches = [] if is_instructions_name(name) else check_skill(text, name, encoding=encoding)
     if breaches:
         first, *others = breaches
         more = f", and {len(others)} more" if others else ""
@@ -101,14 +102,17 @@ def advise(text: str) -> list[Breach]:
         advice.append(
             Breach("reference-depth", f"refers to {deep[0]}", "keep references one level below SKILL.md")
         )
+    return advice + hidden_advice(text)
+
+
+def hidden_advice(text: str) -> list[Breach]:
+    """Name the characters of a text that do not show, in one piece of advice; none where there are none."""
     hidden = hidden_characters(text)
-    if hidden:
-        shown = ", ".join(f"{char.name} at {char.line}:{char.column}" for char in hidden[:NAMED_AT_MOST])
-        more = f" and {len(hidden) - NAMED_AT_MOST} more" if len(hidden) > NAMED_AT_MOST else ""
-        advice.append(
-            Breach("hidden-characters", f"holds characters that do not show: {shown}{more}", "take them out")
-        )
-    return advice
+    if not hidden:
+        return []
+    shown = ", ".join(f"{char.name} at {char.line}:{char.column}" for char in hidden[:NAMED_AT_MOST])
+    more = f" and {len(hidden) - NAMED_AT_MOST} more" if len(hidden) > NAMED_AT_MOST else ""
+    return [Breach("hidden-characters", f"holds characters that do not show: {shown}{more}", "take them out")]
 
 
 def _file_breaches(text: str, encoding: str) -> list[Breach]:

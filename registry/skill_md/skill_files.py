@@ -9,6 +9,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from events.errors import SkillFormatError, StorageError
+from registry.state.capsule import is_skill_name
+from registry.state.instruction_files import path_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,12 +42,34 @@ class Found:
     links: int = 1
 
 
-def walk(folder: Path) -> list[Found]:
-    """List every file of a skill folder, SKILL.md too, sorted by path.
+def main_file(name: str) -> str:
+    """Name the file that holds the text of a capsule: SKILL.md, or the file of instructions itself."""
+    return SKILL_FILE if is_skill_name(name) else path_of_name(name).rpartition("/")[2]
 
+
+def write_place(name: str, source: str) -> Path:
+    """Name what a capsule may write: the whole folder of a skill, the one file of instructions."""
+    return Path(source) if is_skill_name(name) else Path(source) / main_file(name)
+
+
+def copy_place(name: str, below: Path) -> Path:
+    """Name the folder below another that a copy of a capsule goes to: instructions keep their path."""
+    if is_skill_name(name):
+        return below / name
+    return below.joinpath(path_of_name(name).removeprefix("/")).parent
+
+
+def walk(folder: Path, only: str = "") -> list[Found]:
+    """List every file of a skill folder, SKILL.md too, sorted by path; or `only` the file of that name in it.
+
+    Instructions lie among files that are not theirs, and a link to them may lead to those of another capsule.
     Raises: SkillFormatError if there are more than MAX_FILES; StorageError if a folder cannot be read.
     """
     root = folder.resolve()
+    if only:
+        at = root / only
+        linked = "it is a link" if at.is_symlink() else ""
+        return [Found(only, at, 0, 0, linked) if linked else _examine(root, at)] if os.path.lexists(at) else []
     files = []
     for entry in _entries(root):
         files.append(_examine(root, entry))

@@ -18,8 +18,8 @@ _NO_SKILLS: Final = frozenset({".git", ".germline"})
 class WritePlaces:
     """Where a registry's skills may be written: below its project, and where this machine confirmed it.
 
-    `project` is None for a registry that lies in no project. `confirmed` are folders of skills, resolved. `ask` is
-    the command that confirms another.
+    `project` is None for a registry that lies in no project. `confirmed` are folders of skills and files of
+    instructions, resolved. `ask` is the command that confirms another.
     """
 
     project: Path | None = None
@@ -28,7 +28,7 @@ class WritePlaces:
     ask: str = "germline trust"
 
     def is_open(self, folder: Path) -> bool:
-        """Tell whether a skill may be written to a folder; links are followed to where they lead."""
+        """Tell whether a skill may be written to a folder, or instructions to a file, links followed."""
         return self.anywhere or self._resolved(folder) is not None
 
     def require(self, folder: Path, skill: str) -> Path:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.score import Unmeasured
+from registry.state.instruction_files import covers_project, is_instructions_name
 
 if TYPE_CHECKING:
     from events.types.parts import FileEntry, NewSkill
@@ -27,6 +28,11 @@ def is_skill_name(name: str) -> bool:
     return len(name) <= MAX_NAME and bool(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name))
 
 
+def is_capsule_name(name: str) -> bool:
+    """Tell whether a text is the name of a skill or of instructions."""
+    return is_skill_name(name) or is_instructions_name(name)
+
+
 class CapsuleFile(NamedTuple):
     """A file beside SKILL.md, and the position of the event that gave it its present content."""
 
@@ -36,13 +42,13 @@ class CapsuleFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Capsule:
-    """A capsule at one version.
+    """A capsule at one version: a skill, or the instructions in one file.
 
     `position` is that of its last `CapsuleVersioned`, `at` its time, `cause` why it came; `born` is the position
     of its import, or of its birth. `front` is the front matter, both `---` lines included. `gone` keeps retired
     genes, so that no identity is given twice. `encoding` is that of the imported file; from the first change on
-    the projection is UTF-8 and carries the germline stamp (`stamped`). `unproven` marks a person's override not
-    measured yet.
+    the projection of a skill is UTF-8 and carries the germline stamp (`stamped`). `unproven` marks a person's
+    override not measured yet.
     """
 
     name: str
@@ -65,6 +71,16 @@ class Capsule:
     born: int
     score: Measured
     delta: Delta | None
+
+    @property
+    def is_instructions(self) -> bool:
+        """Whether it is a file of instructions (CLAUDE.md and its like), not a skill."""
+        return not is_skill_name(self.name)
+
+    @property
+    def covers_project(self) -> bool:
+        """Whether it is instructions for the project as a whole."""
+        return covers_project(self.name)
 
     def gene(self, gene_id: str) -> Gene | None:
         """Return one of its genes, None where there is no such gene."""

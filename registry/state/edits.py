@@ -166,7 +166,8 @@ def _rewritten(
 
 
 def _complete_before(lines: list[SkillLine], at: int, following: str) -> None:
-    """Give the line above an insertion its missing ending, in the style of what follows."""
+    """Give the line above an insertion its missing ending, in the style of what follows, else of what is above."""
     if at and not lines[at - 1].text.endswith("\n"):
-        ending = "\r\n" if following.endswith("\r\n") else "\n"
+        style = following if following.endswith("\n") or at == 1 else lines[at - 2].text
+        ending = "\r\n" if style.endswith("\r\n") else "\n"
         lines[at - 1] = lines[at - 1]._replace(text=lines[at - 1].text + ending)

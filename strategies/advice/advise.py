@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from events.types.judge_events import AdviceGiven
 from registry.decide.commands import RecordFact
 from registry.evidence.record import EvidenceRecord
+from registry.query.provenance import KeptEvidence
 from registry.skill_md.render import skill_text
 from strategies.advice.advice_rules import advise
 from strategies.advice.failure_stats import FAILS_UNDER, failure_figures, used
@@ -17,6 +18,8 @@ from strategies.episodes.episode import moment_s
 from strategies.episodes.skill_version import under_versions
 from strategies.gate.replay.evaluation_set import ground_of
 from strategies.models.tasks.classifier import FailureCase, Quote, TemplateCount
+from strategies.models.transcript_text import evidence_by_episode
+from strategies.pool.evidence_context import episodes_of, read_contexts
 from strategies.select.queue import routes
 from strategies.signals.open_signals import Sightings
 from strategies.signals.survey import truth
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
 
 MOST_QUOTES: Final = 8
 """Pieces of evidence that a model is shown (a guess: as many as a reflection sees of each kind)."""
+_MOST_TEXT_CHARS: Final = 400
+"""What such a model is shown of a request, a call or an answer (a guess)."""
 
 
 @dataclass(frozen=True)
@@ -103,17 +108,27 @@ def _quotes(library: Library, episodes: Collection[str]) -> list[Quote]:
     """Give evidence from these episodes: one piece of each signal, the most severe first, then further ones."""
     signals = sorted(library.signals(), key=lambda one: (-one.event.severity, one.event.fingerprint))
     kept = (islice(_kept(library, signal.event.evidence, episodes), MOST_QUOTES) for signal in signals)
-    in_turn = (quote for group in zip_longest(*kept) for quote in group if quote)
-    by_text = {quote.text: quote for quote in in_turn}
-    return list(by_text.values())[:MOST_QUOTES]
+    in_turn = (piece for group in zip_longest(*kept) for piece in group if piece)
+    by_text = {piece.evidence.text: piece for piece in in_turn}
+    chosen = list(by_text.values())[:MOST_QUOTES]
+    pieces = [piece.evidence for piece in chosen]
+    contexts = read_contexts(pieces, episodes_of(library, pieces))
+    beside = evidence_by_episode(library, {piece.evidence.episode for piece in chosen})
+    return [
+        Quote(
+            tuple(dict.fromkeys((piece.id, *beside.get(piece.evidence.episode, ())))),
+            context.text(_MOST_TEXT_CHARS) if context else piece.evidence.text,
+        )
+        for piece, context in zip(chosen, contexts, strict=True)
+    ]
 
 
-def _kept(library: Library, names: Sequence[str], episodes: Collection[str]) -> Iterator[Quote]:
+def _kept(library: Library, names: Sequence[str], episodes: Collection[str]) -> Iterator[KeptEvidence]:
     for name in names:
         body = library.log.get_blob(name)
         kept = EvidenceRecord.from_bytes(body) if body is not None else None
         if kept is not None and kept.episode in episodes:
-            yield Quote(name, kept.text)
+            yield KeptEvidence(name, kept)
 
 
 def give(registry: Registry, found: Counsel, reading: Reading | None = None) -> bool:

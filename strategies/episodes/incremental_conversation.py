@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from strategies.episodes.answer_forms import forms_of
 from strategies.episodes.conversation import StepBuilder
@@ -15,6 +16,7 @@ from strategies.episodes.skill_use import ran_under, skills_used
 from strategies.episodes.step_marks import Marker
 from strategies.episodes.step_records import StepDraft, draft_of
 from strategies.episodes.text_hash import bytes_key
+from strategies.episodes.whole_episode import WholeEpisode, first_request, shown_step
 from strategies.files.reread import spans_of
 
 if TYPE_CHECKING:
@@ -129,3 +131,28 @@ class IncrementalConversation(StepBuilder[StepDraft, bytes]):
             return held or ""
         calls = self._texts.calls_in(spans_of(self._log, [span])[0])
         return next((argument for call_id, argument in calls if bytes_key(call_id) == key), "")
+
+
+class WholeConversation(IncrementalConversation):
+    """Keeps the texts of its steps as well, for a transcript."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.whole: list[Step] = []
+
+    def episode(self, name: str) -> WholeEpisode:
+        """Give the conversation with its texts, under the name that its record has."""
+        return WholeEpisode(name, first_request(self.whole), self.prompt_key, self.steps, self.whole)
+
+    def _add(self, step: Step) -> None:
+        super()._add(step)
+        self.whole.append(shown_step(step))
+
+    def _add_call(self, key: bytes, call: Step) -> None:
+        super()._add_call(key, call)
+        self.whole.append(shown_step(call))
+
+    def _finish(self, call: Step) -> None:
+        super()._finish(call)
+        answered = shown_step(replace(call, text=""))
+        self.whole[call.index] = replace(answered, text=self.whole[call.index].text)

@@ -26,7 +26,7 @@ from strategies.gate.replay.measure import (
 from strategies.gate.rules import failed
 from strategies.gate.verdict import Verdict, judge, judge_inert
 from strategies.policy.written_rules import METHOD, policy_text
-from strategies.propose.placement import answering, appended, newborn, placed_first
+from strategies.propose.placement import answering, appended, first_claimed, newborn, placed_first
 from strategies.propose.proposal import OwnSection, relapse
 
 if TYPE_CHECKING:
@@ -144,14 +144,16 @@ def draft_lines(
     live, division = live_claims(capsule), turn.ground.division
     write = placed_first if proposal.general else appended
     earlier = capsule.genes[: capsule.genes.index(home)]
-    leads = write(home, ()).op == "insert_after"
+    leads = proposal.general and first_claimed(home)
     place = sum(len(claims_in(gene)) for gene in (earlier if leads else (*earlier, home)))
     measured = measure(
         proposal.claims, live, division, stamp, seed=turn.seed, place=place, endpoint=proposal.endpoint
     )
     kept = proposal.keeping(measured.kept)
     lines = [line.text for line in kept.lines]
-    proposed = proposed_as(turn, signal, capsule, kept, (write(home, lines),), key=key_of(turn, capsule, proposal))
+    proposed = proposed_as(
+        turn, signal, capsule, kept, (write(capsule, home, lines),), key=key_of(turn, capsule, proposal)
+    )
     if isinstance(proposal, OwnSection) and _bears(turn.preset, signal, capsule, proposal.copied):
         born, edits = newborn(capsule, home, proposal.copied, lines)
         proposed = proposed.model_copy(update={"born": born, "edits": edits})

@@ -15,9 +15,15 @@ from strategies.advice.failure_stats import FAILS_UNDER
 from strategies.claims.catalogue import described
 from strategies.evolve.bundles import reason_given
 from strategies.gate.explain import WRITER
-from strategies.models.tasks.ask_reflection import Reflected, ReflectionCase, ShownEpisode, reflect
+from strategies.models.tasks.ask_reflection import (
+    MOST_EPISODE_CHARS,
+    Reflected,
+    ReflectionCase,
+    ShownEpisode,
+    reflect,
+)
 from strategies.models.tasks.write_section import write_section
-from strategies.models.transcripts import transcripts
+from strategies.models.transcript_text import transcripts
 from strategies.propose.claude import SuggestionTally, sifted
 from strategies.propose.mine_claims import action_classes
 from strategies.propose.placement import answering
@@ -165,7 +171,7 @@ class Reflecting:
         return tuple(batch for batch in batches if batch)
 
     def _read(self, turn: TurnContext, records: Sequence[EpisodeRecord]) -> tuple[ShownEpisode, ...]:
-        read = zip(records, transcripts(turn.registry, records), strict=True)
+        read = zip(records, transcripts(turn.registry, records, MOST_EPISODE_CHARS), strict=True)
         return tuple(ShownEpisode(text.text, truth(record), text.evidence) for record, text in read if text)
 
 

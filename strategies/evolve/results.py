@@ -105,7 +105,7 @@ def shown_edits(base: Capsule, proposed: CandidateProposed) -> tuple[EditShown, 
 def _places(base: Capsule, edits: tuple[Edit, ...], by: str) -> dict[str, int]:
     """Number the lines that edits bring, by what they say; nothing where they no longer fit."""
     try:
-        after = replace(edited(base, edits, by=by), stamped=True, version=base.version + 1)
+        after = replace(edited(base, edits, by=by), stamped=not base.is_instructions, version=base.version + 1)
     except (EditError, NotFoundError):
         return {}
     lines = (line for line in reversed(projected_lines(after)) if line.text.strip() and line.origin == 0)
@@ -122,10 +122,10 @@ def _joined(lines: Iterable[str]) -> str:
 
 def _first_line(base: Capsule, edits: tuple[Edit, ...], born: NewGene, by: str) -> int:
     """Find where a new gene begins, if it is there already or once it is."""
-    there = base.stamped and base.gene(born.gene) is not None
+    there = base.gene(born.gene) is not None
     try:
         new = base if there else edited(base, edits, born, by=by)
-        after = new if there else replace(new, stamped=True, version=base.version + 1)
+        after = new if there else replace(new, stamped=not base.is_instructions, version=base.version + 1)
     except (EditError, NotFoundError):
         return 0
     own = (line.number for line in projected_lines(after) if line.text.strip() and line.gene == born.gene)

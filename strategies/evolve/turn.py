@@ -49,7 +49,8 @@ def run_cycle(turn: TurnContext, signal: SignalRaised, capsule: Capsule, mined: 
     before the measurement is done: an interrupted turn leaves no trace, and the next run repeats it. Only where
     runs of an agent decide, the proposal and what will be compared stand before the first of them.
     """
-    home = home_of(capsule, signal.fingerprint, signal.action)
+    claims = mined.proposal.claims if mined.proposal else ()
+    home = home_of(capsule, signal.fingerprint, signal.action, claims)
     if mined.proposal is None or home is None:
         return _nothing(turn, signal, capsule, mined)
     known = turn.registry.candidate(key_of(turn, capsule, mined.proposal))

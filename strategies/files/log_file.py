@@ -144,9 +144,9 @@ class LogFile:
                 return None
         return opening.broken if opening.cut else None
 
-    def first(self, count: int) -> list[bytes]:
-        """Give the first lines that can be records; nothing of it is counted here."""
-        return [line.raw for line in islice(self.again().lines(), count)]
+    def first(self, count: int) -> Iterator[bytes]:
+        """Give the first lines that can be records, as many as are asked for; nothing of it is counted here."""
+        return (line.raw for line in islice(self.again().lines(), count))
 
     @property
     def packed(self) -> bool:

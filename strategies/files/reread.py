@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-_TELLING: Final = ("error_text", "error", "result", "text", "content", "message", "toolUseResult", "output")
+_TELLING: Final = ("error_text", "error", "result", "output", "text", "content", "message", "toolUseResult")
 """The fields that say what happened, the most telling first: of these the text of a JSON line is taken."""
 
-_HOLDING: Final = ("observation", "status", "data", "state", "value", "toolFormerData")
+_HOLDING: Final = ("observation", "status", "payload", "data", "state", "value", "toolFormerData")
 """Fields that say it where they are objects: an observation, the status of a span, a call in a row of a store."""
 
 _PACKED: Final = "(packed in an archive that cannot be shown here)"

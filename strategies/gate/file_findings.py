@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from registry.skill_md.skill_files import SKILL_FILE
+from registry.skill_md.skill_files import main_file
 from strategies.gate.injection_rules import instructing
 from strategies.gate.script_reach import is_script, reaches
 
@@ -88,7 +88,8 @@ def findings_in_changes(changes: Iterable[FileChange]) -> tuple[FileFinding, ...
 def findings_in_skill(skill: SkillFolder) -> tuple[FileFinding, ...]:
     """Look at everything that a skill folder brings: front matter and body, references and scripts."""
     body = "".join([*skill.front, *(line for section in skill.sections for line in section.lines)])
-    findings = [*_granted(skill.front), *findings_in_file(SKILL_FILE, body.encode(errors="replace"), 0)]
+    text = main_file(skill.name)
+    findings = [*_granted(skill.front, text), *findings_in_file(text, body.encode(errors="replace"), 0)]
     for file in skill.files:
         findings += findings_in_file(file.entry.path, file.content, file.entry.mode)
     return tuple(findings)
@@ -151,12 +152,12 @@ def lines_of(content: bytes) -> frozenset[str]:
     )
 
 
-def _granted(front: Iterable[str]) -> Iterator[FileFinding]:
-    """Find the tools that front matter allows without a bound."""
+def _granted(front: Iterable[str], path: str) -> Iterator[FileFinding]:
+    """Find the tools that the front matter of a file allows without a bound."""
     for number, line in enumerate(front, start=1):
         key, _, value = line.partition(":")
         if key.strip() != "allowed-tools":
             continue
         tools = [tool.strip(" \"'[]").lower() for tool in value.strip().split(",")]
         if any(tool in _UNLIMITED or tool in {"bash(*)", "bash(:*)"} for tool in tools):
-            yield FileFinding(SKILL_FILE, number, "notice", "allows any command", line.strip())
+            yield FileFinding(path, number, "notice", "allows any command", line.strip())

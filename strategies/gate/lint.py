@@ -11,6 +11,7 @@ from events.errors import EditError, NotFoundError
 from registry.decide.birth import as_born, require_sections
 from registry.decide.promote import edited
 from registry.evidence.redaction import redact
+from registry.skill_md.instructions import length_advice
 from registry.skill_md.invisible_chars import hidden_characters
 from registry.skill_md.render import encoding_of, skill_text
 from registry.skill_md.rules import check_skill
@@ -98,7 +99,7 @@ def lint(
         *_bad_format(capsule, base, text),
         *_inversions(new_lines),
         *_uncovered(unclaimed),
-        *_size(base, text),
+        *(() if capsule.is_instructions else _size(base, text)),
     ]
 
 
@@ -214,7 +215,14 @@ def _bad_lines(base: str, text: str, new_lines: Sequence[str]) -> Iterator[LintF
 
 
 def _bad_format(capsule: Capsule, base: str, text: str) -> Iterator[LintFinding]:
-    """Refuse what breaks a rule of the format; what the base broke before is a person's to mend."""
+    """Refuse what breaks a rule of the format; what the base broke before is a person's to mend.
+
+    Instructions have no format, and advice: a warning where they begin to go against it.
+    """
+    if capsule.is_instructions:
+        if not length_advice(capsule.name, base):
+            yield from (LintFinding("warn", it.message, "size") for it in length_advice(capsule.name, text))
+        return
     encoding = encoding_of(capsule)
     before = {breach.rule for breach in check_skill(base, capsule.name, encoding=encoding)}
     for breach in check_skill(text, capsule.name, encoding=encoding):

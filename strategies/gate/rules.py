@@ -10,8 +10,10 @@ from math import ceil
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, Literal
 
+from strategies.gate.replay.confounders import is_noticed
 from strategies.gate.replay.leave_one_out import stands
 from strategies.gate.replay.recovery_endpoint import MOST_CENSORING_APART, too_far_apart
+from strategies.gate.stats.mantel_haenszel import Z95
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 Decision = Literal["promote", "reject", "hold"]
 
 NO_STRATUM: Final = "no sealed stratum holds both obedient and disobedient episodes"
+BY_CHANCE: Final = "runs with and without it can tell (germline candidate test)"
 HEURISTIC: Final = "outcomes are heuristic, made of the same signals: for review"
 
 
@@ -69,6 +72,7 @@ def replay_rules(figures: Figures, policy: GatePolicy, sent: int) -> Iterator[Ru
     )
     yield from _endpoint(figures.censoring, effect, policy)
     yield from replicated(effect, policy)
+    yield from like_decisions(effect, policy, sent)
     yield from _contradicting(figures)
 
 
@@ -119,6 +123,42 @@ def replicated(effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
         missing,
     )
     yield from _known(left)
+
+
+def like_decisions(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Rule]:
+    """Ask that no common cause explains an effect; nothing where that was not measured."""
+    cause = effect.confounding
+    if cause is None:
+        return
+    if not cause.decisions:
+        missing = f"no decisions are alike enough to be compared: who did better anyway may do it; {BY_CHANCE}"
+        yield Rule("like decisions", "none", "decisions that are like each other", holds=False, missing=missing)
+        return
+    bar = policy.alpha / (2 * max(sent, 1))  # a second look at the same question
+    alike = "of the same task, run and turn" if cause.same_task else "of the same run and turn"
+    left = f"{cause.risk_difference:+.3f} ± {Z95 * cause.error:.3f}, p {cause.p:.2g}"
+    yield Rule(
+        "like decisions",
+        f"{left} among decisions {alike}",
+        f"p at most {bar:.2g}",
+        cause.p <= bar and cause.risk_difference >= policy.least_difference,
+        f"compared with decisions {alike} that saw the same before, {left} is left of it",
+    )
+    yield Rule(
+        "control",
+        f"doing the same later goes with {cause.later:+.3f}",
+        "clearly less than the decision itself",
+        not is_noticed(cause),
+        f"those who do it later as well end {cause.later:+.3f} better, whatever they did here: "
+        f"it may be who does it, not what was done; {BY_CHANCE}",
+    )
+    yield Rule(
+        "every part",
+        f"the opposite where {cause.against}" if cause.against else "no part of the logs speaks against it",
+        "no part of the logs surely shows the opposite",
+        not cause.against,
+        f'where "{cause.against}", obeying goes with the opposite',
+    )
 
 
 def _known(left: Replication) -> Iterator[Rule]:

@@ -7,10 +7,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.types.frozen import Frozen
+from registry.evidence.scrub_text import compact
 from strategies.models.answer_schema import answer_schema
 from strategies.models.prompts import NOTICE, untrusted
 from strategies.models.protocol import Request, TextBlock, user_message
-from strategies.models.scrub_text import compact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from events.errors import SpendingCapError
     from events.model_errors import ModelError
     from strategies.models.protocol import Model, Reply
-    from strategies.models.transcripts import EpisodeTranscript
+    from strategies.models.transcript_text import EpisodeTranscript
 
 CRITERIA: Final = ("helpfulness", "accuracy", "reasoning", "tool_choice", "knowledge")
 """What a run is scored by, each from 1 to 5."""
 
 _SYSTEM: Final = """\
-You score one run of an agent by five criteria, each from 1 (poor) to 5 (excellent). You see what it said and did,
-not whether it succeeded.
+You score one run of an agent by five criteria, each from 1 (poor) to 5 (excellent). You see its task, as the
+person put it, then each step: what it said or called, and what came back. You do not see whether it succeeded.
 
-- helpfulness: does it do what was asked, in a form that can be used?
+- helpfulness: does it do what the task asks, in a form that can be used?
 - accuracy: is what it says and does right, as far as the run itself shows?
 - reasoning: does each step follow from what came before, errors included?
 - tool_choice: does it use the right tool, with the right arguments, and no more calls than it needs?

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.model_errors import CutOffError, DeclinedError, MalformedReplyError
 from events.types.frozen import Frozen
+from registry.evidence.scrub_text import compact
 from strategies.judge.calibration_rule import BothOrders, JudgeIdentity, Place
 from strategies.models.answer_schema import answer_schema
 from strategies.models.prompts import NOTICE, untrusted
 from strategies.models.protocol import Reply, Request, TextBlock, user_message
-from strategies.models.scrub_text import compact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,9 +14,9 @@ from events.types.judge_events import RunsScored
 from registry.decide.commands import RecordFact
 from strategies.gate.replay.evaluation_set import ground_of
 from strategies.gate.stats.correlation import Association, CorrelatedRun, beside_outcomes, on_mixed_tasks
-from strategies.judge.ask_criteria import CRITERIA, criteria_prompt
+from strategies.judge.ask_criteria import CRITERIA, MOST_RUN_CHARS, criteria_prompt
 from strategies.models.protocol import Reply
-from strategies.models.transcripts import transcripts
+from strategies.models.transcript_text import transcripts
 from strategies.signals.survey import truth
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def score_runs(registry: Registry, scorer: RunScorer, chosen: Sequence[EpisodeRe
 
     Raises: what the model raises for all of them; what it raises for one run is among `failed`.
     """
-    runs = transcripts(registry, chosen)
+    runs = transcripts(registry, chosen, MOST_RUN_CHARS)
     asked = [(record, run) for record, run in zip(chosen, runs, strict=True) if run is not None]
     replies = scorer.score([run for _, run in asked])
     rows = [

@@ -48,6 +48,8 @@ class LogReader(Protocol):
     yields episodes in the order of the file; for a bad record it raises nothing but counts it in `tally`, and
     raises UnreadableLogError only when the file as a whole cannot be read.
 
+    One that gives records can keep the texts where a transcript is asked for: see `WholeReader` in transcripts.py.
+
     A package can bring its own: an entry point of the group `germline.readers` that names such a class, or a
     function without parameters that gives such an object.
     """

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from events.model_errors import MalformedReplyError, ModelError, RequestRefusedError, ServerFaultError
+from registry.evidence.scrub_text import compact
 from strategies.models.http_errors import AGAIN, failure, safe_line, status_of
 from strategies.models.prompts import Arrived
 from strategies.models.replies import plain_name
-from strategies.models.scrub_text import compact
 
 
 class Batch(BaseModel):

@@ -8,10 +8,11 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Protocol, assert_never
 
+from registry.evidence.scrub_text import compact, scrubbed, texts_in
 from registry.skill_md.invisible_chars import hidden_characters
+from strategies.episodes.clipped_text import clipped
 from strategies.models.answer_schema import answer_schema
 from strategies.models.protocol import Opaque, TextBlock, ToolCall, ToolResult
-from strategies.models.scrub_text import compact, scrubbed, texts_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -117,7 +118,6 @@ def _written(text: str) -> str:
     return text.encode(errors="replace").decode()
 
 
-LEFT_OUT: Final = "[… {} characters left out …]"
 _MARK_CHARS: Final = 16
 
 NOTICE: Final = (
@@ -135,14 +135,6 @@ def untrusted(name: str, text: str, *, most_chars: int) -> str:
     shown = visible(clipped(text, most_chars))
     mark = sha256(f"{name}\x1f{shown}".encode(errors="replace")).hexdigest()[:_MARK_CHARS]
     return f'<untrusted name="{name}" mark="{mark}">\n{shown}\n</untrusted mark="{mark}">'
-
-
-def clipped(text: str, most_chars: int) -> str:
-    """Leave out the middle of a text that is too long: how it began and how it ended say most."""
-    if len(text) <= most_chars:
-        return text
-    half = most_chars // 2
-    return f"{text[:half]}\n{LEFT_OUT.format(len(text) - 2 * half)}\n{text[-half:]}"
 
 
 def visible(text: str) -> str:

@@ -11,9 +11,9 @@ from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from events.model_errors import CutOffError, DeclinedError, MalformedReplyError
 from events.types.model_events import TokenUsage
+from registry.evidence.scrub_text import compact, plain, scrubbed, texts_in
 from strategies.models.http_errors import safe_line
 from strategies.models.protocol import A, Opaque, Stop, TextBlock, ToolCall
-from strategies.models.scrub_text import compact, plain, scrubbed, texts_in
 
 if TYPE_CHECKING:
     from events.model_errors import ModelError

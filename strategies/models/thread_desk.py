@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from events.errors import CredentialsError
 from events.model_errors import DisconnectedError, ModelError, TimedOutError
+from registry.evidence.scrub_text import compact, scrubbed, texts_in
 from strategies.models.http_errors import AGAIN
 from strategies.models.protocol import A, Reply
-from strategies.models.scrub_text import compact, scrubbed, texts_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from events.errors import EditError, RefusedError, SkillFormatError
 from registry.actions.publish import publish
 from registry.decide.commands import RevertVersion
+from registry.skill_md.skill_files import write_place
 from strategies.claims.applicability import live_claims
 from strategies.episodes.origins import origin_of_other, short_name
 from strategies.episodes.skill_version import lineages, under_versions
@@ -148,7 +148,7 @@ def _taken_back(registry: Registry, one: TakenBack, terms: Terms) -> TakenBack:
         if not held:
             try:
                 if terms.write:
-                    registry.places.require(Path(live.source), one.skill)
+                    registry.places.require(write_place(one.skill, live.source), one.skill)
                 registry.execute(RevertVersion(one.skill, one.to, one.reason), actor=ACTOR)
             except (EditError, RefusedError, SkillFormatError) as error:  # a protected line is in the way, say
                 held = error.message

@@ -15,12 +15,14 @@ from registry.query.signals import FIGURES, erased_records
 from strategies.episodes.episode_records import place_key
 from strategies.episodes.skill_version import lineages, under_versions
 from strategies.files.reread import read_places
+from strategies.logs.transcripts import read_transcripts
+from strategies.pool.evidence_context import telling_text
 from strategies.signals.abandonment import Abandoned
 from strategies.signals.detect import DEFAULTS, detect
 from strategies.signals.streaks import stagnation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from registry.query.library import Library
@@ -108,10 +110,10 @@ def _keep_evidence(
     """
     by_id = {record.id: record for record in records}
     every = sorted({at for signal in signals for at in signal.occurrences})
-    erased = erased_records(registry) if every else ()
+    erased = erased_records(registry) if every else frozenset()
     wanted = [at for at in every if not (erased and _key_of(by_id[at.episode], at) in erased)]
     places = [(by_id[at.episode].source, by_id[at.episode].steps[at.step].span) for at in wanted]
-    read = read_places(places)
+    read = _as_steps(wanted, read_places(places), by_id, erased)
     leaks = leaks_in((text for _, text in read), policy.gitleaks) if policy.gitleaks else ()
     kept: dict[Occurrence, str] = {}
     for at, (source, span), (raw, text) in zip(wanted, places, read, strict=True):
@@ -120,6 +122,25 @@ def _keep_evidence(
             evidence = keep(log_record, salt=new_salt(), leaks=leaks)
             kept[at] = registry.log.put_blob(evidence.to_bytes(), kind="evidence")
     return kept
+
+
+def _as_steps(
+    wanted: Sequence[Occurrence],
+    read: Sequence[tuple[bytes, str]],
+    by_id: Mapping[str, EpisodeRecord],
+    erased: AbstractSet[str],
+) -> list[tuple[bytes, str]]:
+    """Give the steps themselves for the texts of episodes whose steps share one place, such as a line of chat."""
+    shared = [by_id[name] for name in dict.fromkeys(at.episode for at in wanted) if _at_one_place(by_id[name])]
+    whole = {record.id: each for record, each in zip(shared, read_transcripts(shared, erased), strict=True)}
+    return [
+        (raw, (telling_text(each.steps[at.step]) if (each := whole.get(at.episode)) else "") or text)
+        for at, (raw, text) in zip(wanted, read, strict=True)
+    ]
+
+
+def _at_one_place(record: EpisodeRecord) -> bool:
+    return len(record.steps) > 1 and len({step.span for step in record.steps}) == 1
 
 
 def _key_of(record: EpisodeRecord, at: Occurrence) -> str:

@@ -14,7 +14,7 @@ from strategies.claims.catalogue import contradicts
 from strategies.episodes.episode import MESSAGE
 from strategies.gate.injection import suspicious
 from strategies.propose.mine_claims import action_classes
-from strategies.propose.placement import appended
+from strategies.propose.placement import appended, line_ending
 from strategies.propose.proposal import PlacedEdits, Removed
 
 if TYPE_CHECKING:
@@ -119,9 +119,9 @@ def _edit(capsule: Capsule, suggested: SuggestedEdit) -> Edit | None:
     ):
         return None
     if suggested.op == "append":
-        edit = appended(gene, [text])
+        edit = appended(capsule, gene, [text])
     else:
-        lines = () if suggested.op == "delete" else (f"{text}\n",)
+        lines = () if suggested.op == "delete" else (f"{text}{line_ending(gene)}",)
         edit = Edit(op=suggested.op, gene=suggested.gene, target=suggested.target, text=lines)
     return edit if _fits(capsule, (edit,)) else None
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from registry.query.signals import kept_evidence
+from strategies.advice.advise import case_of, counsel
 from strategies.gate.replay.evaluation_set import ground_of
 from tests.anthropic_stub import AnthropicStub, declines, gives
 from tests.judged_pairs import as_jsonl, with_models
@@ -142,6 +144,16 @@ def test_nothing_of_sealed_or_audit_is_in_any_request_of_the_classifier(
     assert [one for one in hidden if one in sent] == []
 
 
+def test_erasing_any_evidence_of_an_episode_erases_what_was_shown_of_it(germline: Terminal) -> None:
+    with open_library(germline.folder / ".germline" / "registry.db") as library:
+        names = {name for raised in library.signals() for name in raised.event.evidence}
+        episodes = {name: piece.episode for name, piece in kept_evidence(library, sorted(names)).items()}
+        quotes = case_of(library, counsel(library, "sql-analyst")).quotes
+    assert len(quotes) > 1
+    for quote in quotes:
+        assert set(quote.evidence) == {name for name in names if episodes[name] == episodes[quote.evidence[0]]}
+
+
 def test_the_models_reading_stands_beside_the_rule_and_in_status(germline: Terminal, stub: AnthropicStub) -> None:
     stub.script("classifier", gives(READING))
     found = germline.does("advise", "sql-analyst", "--model", "--json").json
@@ -245,7 +257,10 @@ def test_what_a_model_is_shown_is_named_untrusted(germline: Terminal, stub: Anth
     text = asked.body["messages"][0]["content"][0]["text"]
     assert '<untrusted name="errors, by failed runs"' in text
     assert '<untrusted name="skill sql-analyst"' in text
-    assert '<untrusted name="evidence 1"' in text
+    evidence = text[text.index('<untrusted name="evidence 1"') :]
+    assert "\nasked\n  question zq" in evidence
+    assert "\ncalled\n  sql:SELECT\n  SELECT " in evidence
+    assert "\nerror\n  no such table, zq" in evidence
     assert asked.body["system"][0]["cache_control"] == {"type": "ephemeral"}
     assert "tools" not in asked.body
     figures = json.loads(text[text.index("{") : text.index("}") + 1])

@@ -67,6 +67,7 @@ def test_evolve_answers_with_all_that_scripts_may_rely_on(evolved: Evolved) -> N
         "p",
         "e_value",
         "replication",
+        "confounding",
         "endpoint",
         "scope",
     }

@@ -126,6 +126,9 @@ def test_marks_that_follow_length_are_found_out(germline: Terminal, stub: Anthro
 def test_only_explore_runs_are_shown_to_the_model(germline: Terminal, stub: AnthropicStub) -> None:
     germline.does("judge", "score", "--runs", "500")
     told = stub.texts("judge")
+    for run in (blocks(one.body)["run"] for one in stub.asked("judge")):
+        assert run.startswith("task\n  question ")
+        assert "[1] agent calls sql:SELECT\n  SELECT " in run
     every = {f"run-{task}-{trial}" for task in range(TASKS) for trial in range(TRIALS)}
     explore = explore_runs(germline)
     assert {name for name in every if f"{name} is" in told} == explore

@@ -94,7 +94,7 @@ def test_a_signal_that_no_skill_answers_gets_a_skill_that_waits_and_on_approval_
     assert "CapsuleBorn" in types
     assert germline.does("verify", "--json").json["ok"]
     assert MARKER not in stub.texts()
-    assert "agent: sql:CREATE" in stub.texts("writer")
+    assert "agent calls sql:CREATE" in stub.texts("writer")
 
 
 def test_a_born_skill_passes_the_reference_validator_and_answers_its_signal(germline: Terminal) -> None:

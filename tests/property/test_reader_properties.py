@@ -18,6 +18,7 @@ from strategies.files.log_file import LogFile
 from strategies.files.reread import read_places, text_of
 from strategies.logs.formats_table import READERS, LogReader
 from strategies.logs.scan import scan
+from strategies.logs.transcripts import read_transcripts
 from tests.agent_sessions import SESSIONS
 from tests.sample_logs import SAMPLES, Sample
 from tests.trace_exports import TRACES
@@ -29,7 +30,7 @@ EACH = settings(FAST, max_examples=60)
 
 
 def read(body: bytes, log_format: str) -> None:
-    """Scan bytes as a format, and read every place again."""
+    """Scan bytes as a format, and read every place and every episode again."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "some.log")
         path.write_bytes(body)
@@ -38,6 +39,8 @@ def read(body: bytes, log_format: str) -> None:
         plain = b"".join(LogFile(path).chunks())
         for (_, span), (raw, _) in zip(places, read_places(places), strict=True):
             assert raw == plain[span.byte_start : span.byte_end]
+        whole = [transcript for transcript in read_transcripts(found.records, frozenset()) if transcript]
+        assert [len(transcript.steps) for transcript in whole] == [len(r.steps) for r in found.records]
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)

@@ -22,7 +22,8 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
     ),
     "demo": CommandEntry("registry.demo", "Tell the whole story on recorded logs, offline, in seconds."),
     "import": CommandEntry(
-        "skills.init_and_import", "Import skill folders; each is projected where it came from."
+        "skills.init_and_import",
+        "Import skills and instructions; each is projected in place.",
     ),
     "import-gep": CommandEntry("evolve.import_gep", "Import genes of Evolver (GEP) as skills, unproven."),
     "status": CommandEntry("skills.status", "Show skills, drift, open signals, what waits, the preset."),

@@ -194,9 +194,9 @@ def _read(kind: str, registry: str, begun: str, arguments: Sequence[str]) -> Ite
             named = [argument for argument in arguments if not argument.startswith("-")]
             yield from _versions(library, named[0]) if named else ()
         elif kind == "version":
-            name, at, _ = begun.partition("@")
-            names = library.names()
-            yield from (f"{name}@{version}" for version in _versions(library, name)) if at else names
+            name, at, ref = begun.rpartition("@")
+            asked = at and "/" not in ref
+            yield from (f"{name}@{it}" for it in _versions(library, name)) if asked else library.names()
 
 
 def _versions(library: Library, name: str) -> Iterator[str]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from registry.query.library import Raised
     from registry.query.provenance import KeptEvidence
     from registry.query.signals import ErasedEvidence
+    from strategies.pool.evidence_context import EvidenceContext
 
 
 class RedactionRow(Part):
@@ -73,6 +74,17 @@ class Erasure(Part):
     reason: str
 
 
+class EvidenceContextRow(Part):
+    """What stands around a record in its log: the request, the call, what came back, what the person said next."""
+
+    asked: str
+    action: str
+    argument: str
+    answer: str
+    failed: bool
+    replied: str
+
+
 class EvidenceShowDocument(Document):
     """Show one piece of evidence: its text, its place, what it is for."""
 
@@ -89,6 +101,7 @@ class EvidenceShowDocument(Document):
     episode: Absent[str] = ABSENT
     still_there: Absent[bool] = ABSENT
     lies_in: Absent[str | None] = ABSENT
+    context: Absent[EvidenceContextRow] = ABSENT
     signals: tuple[str, ...]
 
     @classmethod
@@ -100,11 +113,14 @@ class EvidenceShowDocument(Document):
         kept: EvidenceRecord | None,
         lies_in: str,
         signals: Iterable[Raised],
+        context: EvidenceContext | None,
     ) -> EvidenceShowDocument:
         """Describe a piece that is kept, or one that was erased; `lies_in` names the log that has it still."""
         fields = _kept_fields(kept) if kept else {}
         if kept:
             fields |= {"still_there": bool(lies_in), "lies_in": lies_in or None}
+        if context:
+            fields["context"] = EvidenceContextRow(**context._asdict())
         prints = tuple(raised.event.fingerprint for raised in signals)
         return cls(id=name, erased=erased, signals=prints, **fields)
 

@@ -73,7 +73,7 @@ class MovedSkill(Part):
 
 
 class ImportDocument(Document):
-    """Import skill folders; each is projected where it came from."""
+    """Import skills and instructions; each is projected in place."""
 
     schema_: Literal["germline/import/1"] = "germline/import/1"
     dry_run: Rehearsed = False

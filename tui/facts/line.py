@@ -36,10 +36,7 @@ def line_facts(why: Why, now: str, counted: SignalRaised | None = None) -> Itera
         yield fact("from", f"gene {source}, which answers the same signal in another skill")
     if why.signal:
         yield signal_fact(why.signal.event, counted)
-    if why.claim:
-        yield fact("claim", claim_words(why.claim, known=why.signal.event.template if why.signal else ""))
-    elif is_unclaimed(why.capsule.gene(why.line.gene), why.line, why.origin.event):
-        yield fact("claim", UNCLAIMED, "warn")
+    yield from _claim_facts(why)
     if endpoint := endpoint_of(scored):
         yield fact("endpoint", endpoint, "warn")
     if scored:
@@ -50,6 +47,16 @@ def line_facts(why: Why, now: str, counted: SignalRaised | None = None) -> Itera
     if row := why.taken_back:
         when = f"{ago(row.at, now)} {actor_words(row.actor)}"
         yield fact("undone", f"version {row.version}, {when}, event {row.position}: {row.summary}", "warn")
+
+
+def _claim_facts(why: Why) -> Iterator[Fact]:
+    """Say what a line claims, or that no log can be held against it."""
+    if why.claim:
+        yield fact("claim", claim_words(why.claim, known=why.signal.event.template if why.signal else ""))
+    elif is_unclaimed(why.capsule.gene(why.line.gene), why.line, why.origin.event):
+        yield fact("claim", UNCLAIMED, "warn")
+    elif why.candidate is None and why.line.text.strip():
+        yield fact("claim", "none: no log speaks for it or against it", "dim")
 
 
 def when_fact(origin: Envelope, version: int, now: str) -> Fact:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from events.types.score import Score
+from strategies.gate.stats.mantel_haenszel import Z95
 from tui.facts.fact import Fact, ScorePair, fact
 from tui.text.numbers import count, interval, share, signed
 from tui.text.rows import RowPart
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from events.types.candidate_events import CandidateScored
-    from events.types.score import Delta, Effect, Measured, Replication
+    from events.types.score import Confounding, Delta, Effect, Measured, Replication
     from tui.text.rows import Row, Tone
 
 
@@ -32,6 +33,8 @@ def score_facts(scored: CandidateScored | None) -> Iterator[Fact]:
         yield effect_fact(scored.effect)
         if left := scored.effect.replication:
             yield fact("sources", sources_words(left))
+        if cause := scored.effect.confounding:
+            yield fact("alike", like_decisions_words(cause))
     yield from pair_facts("score", scored.before, scored.after, scored.delta)
     if isinstance(scored.audit_after, Score):
         yield from pair_facts("audit", scored.audit_before, scored.audit_after, scored.audit_delta, drawn=False)
@@ -73,6 +76,16 @@ def measured_words(score: Score) -> str:
         f"{interval(score.low, score.high)} over {count(score.n, what)}, coverage {score.coverage:.0%}, "
         f"by {score.kind} {score.evaluator[:8]}"
     )
+
+
+def like_decisions_words(cause: Confounding) -> str:
+    """Say what is left of an effect where decisions are compared that saw the same before."""
+    if not cause.decisions:
+        return "no decisions that could be compared"
+    alike = "of the same task, run and turn" if cause.same_task else "of the same run and turn"
+    low, high = (cause.risk_difference + side * Z95 * cause.error for side in (-1, 1))
+    figure = f"{signed(cause.risk_difference, 2)} {interval(low, high, 2)}"
+    return f"{figure} among {cause.decisions:,} decisions {alike} that saw the same before"
 
 
 def sources_words(left: Replication) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from registry.query.diffs import DiffLine, line_diff
 from registry.skill_md.render import skill_text
-from registry.skill_md.skill_files import SKILL_FILE
+from registry.skill_md.skill_files import main_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ def changed_files(library: Library, old: Capsule, new: Capsule) -> Iterator[tupl
     """Compare every file that differs, SKILL.md first."""
     rows = line_diff(_lines(skill_text(old)), _lines(skill_text(new)))
     if any(row.kind != " " for row in rows):
-        yield SKILL_FILE, rows
+        yield main_file(new.name), rows
     before = {file.entry.path: file.entry.blob for file in old.files}
     after = {file.entry.path: file.entry.blob for file in new.files}
     for path in sorted(before.keys() | after.keys()):

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from events.errors import NotFoundError, RefusedError, StorageError
 from registry.query.diffs import line_diff
+from registry.skill_md.instructions import is_instruction_file
 from registry.skill_md.render import projected_lines
-from registry.skill_md.skill_files import SKILL_FILE
+from registry.skill_md.skill_files import SKILL_FILE, main_file, write_place
+from registry.state.instruction_files import is_instructions_name
 
 if TYPE_CHECKING:
     from registry.query.library import Library
@@ -25,15 +27,25 @@ class Named(NamedTuple):
 
 
 def find_named(library: Library, path: str) -> Named:
-    """Find the skill that a file on disk belongs to; raises NotFoundError where it is none of theirs."""
+    """Find the skill that a file on disk belongs to, or the instructions of that name or place.
+
+    Raises: NotFoundError where it is none of theirs.
+    """
+    names = library.names()
+    if path in names:
+        return Named(library.capsule(path), main_file(path))
     target = Path(path).expanduser()
     target = (target / SKILL_FILE if target.is_dir() else target).resolve()
-    for name in library.names():
+    for name in sorted(names, key=is_instructions_name, reverse=True):  # a file before the folder around it
         capsule = library.capsule(name)
-        folder = Path(capsule.source).resolve()
-        if target.is_relative_to(folder):
-            return Named(capsule, target.relative_to(folder).as_posix())
+        place = write_place(name, capsule.source).resolve()
+        if target == place or (target.is_relative_to(place) and not capsule.is_instructions):
+            return Named(
+                capsule, target.relative_to(place.parent if capsule.is_instructions else place).as_posix()
+            )
     holder = next((folder for folder in target.parents if (folder / SKILL_FILE).is_file()), None)
+    if holder is None and is_instruction_file(target) and target.is_file():
+        holder = target
     raise NotFoundError(
         f"{path} belongs to no skill in the registry",
         hint=f"germline import {quote(str(holder))}" if holder else "germline status",
@@ -47,7 +59,8 @@ def projected_number(library: Library, named: Named, number: int) -> int:
     """
     capsule, path = named
     folder = Path(capsule.source)
-    known = [line.text for line in projected_lines(capsule)] if path == SKILL_FILE else file_lines(library, named)
+    is_text = path == main_file(capsule.name)
+    known = [line.text for line in projected_lines(capsule)] if is_text else file_lines(library, named)
     try:
         raw = (folder / path).read_bytes()
     except FileNotFoundError:
@@ -56,7 +69,7 @@ def projected_number(library: Library, named: Named, number: int) -> int:
         raise StorageError(
             f"cannot read {folder / path}: {error.strerror}", hint="check its permissions"
         ) from error
-    on_disk = cut_lines(raw.decode(capsule.encoding if path == SKILL_FILE else "utf-8", errors="replace"))
+    on_disk = cut_lines(raw.decode(capsule.encoding if is_text else "utf-8", errors="replace"))
     if on_disk == known:
         return number
     if number > len(on_disk):

@@ -148,7 +148,7 @@ def _made_runs(skill: str, runs: Mapping[str, KeptRun], candidates: Sequence[Can
     """Yield the runs that germline made of a skill; those of a candidate stand under the version it became."""
     became = {candidate.id: candidate.version for candidate in candidates if candidate.version}
     for name, kept in runs.items():
-        of, _, number = kept.arm.partition("@")
+        of, _, number = kept.arm.rpartition("@")
         version = int(number) if of == skill and number.isdecimal() else became.get(kept.arm)
         if version and kept.trial.status != "infrastructure" and not kept.trial.tampered:
             yield TaskRun(kept.trial.task, version, _passed(kept), name, f"round {kept.round + 1}", name, "")

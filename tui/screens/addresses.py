@@ -10,10 +10,12 @@ from events.errors import UsageError
 
 View = Literal["skills", "history", "why", "signals", "presets", "review", "trends"]
 
-_LINE: Final = re.compile(r"(?P<skill>[^/@:#\s]+)(?:@(?P<ref>[^@:#\s]+))?(?::(?P<line>[1-9][0-9]*))?")
-_EVENT: Final = re.compile(r"(?P<skill>[^/@:#\s]*)#(?P<event>[1-9][0-9]{0,17})")
+_NAME: Final = r"[^/@:#\s.]+|[^#\s]*[^/@#\s]+\.mdc?"
+"""A skill, or instructions by their path: `CLAUDE.md`, `.cursor/rules/ts.mdc`."""
+_LINE: Final = re.compile(rf"(?P<skill>{_NAME})(?:@(?P<ref>[^@:#\s]+))?(?::(?P<line>[1-9][0-9]*))?")
+_EVENT: Final = re.compile(rf"(?P<skill>(?:{_NAME})?)#(?P<event>[1-9][0-9]{{0,17}})")
 _TRENDS: Final = re.compile(
-    r"/trends/(?P<skill>[^/@:#\s]+)(?:@(?P<ref>[1-9][0-9]{0,8}))?(?:/(?P<task>\S(?:.*\S)?))?"
+    rf"/trends/(?P<skill>{_NAME})(?:@(?P<ref>[1-9][0-9]{{0,8}}))?(?:/(?P<task>\S(?:.*\S)?))?"
 )
 _VIEW: Final = re.compile(rf"/(?P<view>{'|'.join(get_args(View))})(?:/(?P<item>\S(?:.*\S)?))?")
 

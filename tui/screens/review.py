@@ -9,7 +9,7 @@ from events.errors import GermlineError
 from tui.reads.review import ReviewLine, read_page, read_review
 from tui.screens.addresses import ScreenAddress
 from tui.screens.base import PlaceScreen
-from tui.screens.sheet import diff_sheet, evidence_sheet
+from tui.screens.sheet import EvidenceSheet, diff_sheet
 from tui.screens.worker import reading
 from tui.session.changes import deciding, looking_over
 from tui.text.numbers import count
@@ -188,7 +188,7 @@ class ReviewScreen(PlaceScreen):
         page = self._page
         if page and (page.evidence or page.erased):
             crumbs = ["Review", page.candidate.id[:12]]
-            self.app.push_screen(evidence_sheet(crumbs, page, page.there, self.host))
+            self.app.push_screen(EvidenceSheet(crumbs, page, page.there, self.host))
 
     def on_row_list_chosen(self) -> None:
         """Show the evidence of a candidate that was clicked twice."""

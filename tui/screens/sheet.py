@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.screen import ModalScreen
 
+from events.errors import GermlineError
 from tui.reads.evidence import read_grounds
+from tui.screens.worker import reading
 from tui.text.numbers import count
 from tui.views.diff import changes, diff_rows
 from tui.views.evidence import evidence_rows
@@ -26,9 +30,11 @@ if TYPE_CHECKING:
 
     from registry.query.diffs import DiffLine
     from registry.state.candidate import Candidate
+    from strategies.pool.evidence_context import EvidenceContext
     from tui.reads.trend_series import HeatCell
     from tui.screens.base import PlaceScreen
     from tui.screens.host_protocol import Host
+    from tui.text.rows import Row
     from tui.views.evidence import Evidenced
     from tui.widgets.rows_view import Layout
 
@@ -70,12 +76,38 @@ class SheetScreen(ModalScreen[None], inherit_bindings=False):
         self.dismiss()
 
 
-def evidence_sheet(
-    crumbs: Sequence[str], what: Evidenced, there: Sequence[bool] | None, host: Host
-) -> SheetScreen:
-    """Make a sheet of all evidence behind something."""
-    note = f"{len(what.evidence)} kept" + (f", {len(what.erased)} erased" if what.erased else "")
-    return SheetScreen([*crumbs, "evidence"], lambda width: evidence_rows(what, there, width), host, note)
+class EvidenceSheet(SheetScreen):
+    """All evidence behind something; what stands around each record is read once the page is there."""
+
+    def __init__(self, crumbs: Sequence[str], what: Evidenced, there: Sequence[bool] | None, host: Host) -> None:
+        note = f"{len(what.evidence)} kept" + (f", {len(what.erased)} erased" if what.erased else "")
+        super().__init__([*crumbs, "evidence"], self._page_rows, host, note)
+        self._what = what
+        self._there = there
+        self._contexts: Sequence[EvidenceContext | None] = ()
+
+    def on_mount(self) -> None:
+        """Show the page, and read on."""
+        super().on_mount()
+        self._read_contexts()
+
+    def stand(self, what: Evidenced, there: Sequence[bool] | None) -> None:
+        """Show what is known by now of where the records are."""
+        self._what, self._there = what, there
+        self.show(self._page_rows)
+
+    @reading("contexts")
+    async def _read_contexts(self) -> None:
+        from strategies.pool.evidence_context import episodes_of, read_contexts  # noqa: PLC0415 - it reads logs
+
+        evidence = [kept.evidence for kept in self._what.evidence]
+        with suppress(GermlineError):  # the screen below says what is wrong with the registry
+            known = await self._host.access.read(partial(episodes_of, evidence=evidence))
+            self._contexts = await asyncio.to_thread(read_contexts, evidence, known)
+            self.show(self._page_rows)
+
+    def _page_rows(self, width: int) -> Sequence[Row]:
+        return evidence_rows(self._what, self._there, width, self._contexts)
 
 
 async def show_grounds(screen: PlaceScreen, crumbs: Sequence[str], *, candidate: str, fingerprint: str) -> None:
@@ -85,7 +117,7 @@ async def show_grounds(screen: PlaceScreen, crumbs: Sequence[str], *, candidate:
         screen.notify("no evidence is kept behind this", timeout=2)
     else:
         there = await screen.standing(grounds.evidence)
-        screen.app.push_screen(evidence_sheet(crumbs, grounds, there, screen.host))
+        screen.app.push_screen(EvidenceSheet(crumbs, grounds, there, screen.host))
 
 
 def tried_sheet(crumbs: Sequence[str], tried: Sequence[Candidate], host: Host) -> SheetScreen:

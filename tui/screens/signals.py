@@ -10,7 +10,7 @@ from events.errors import GermlineError
 from tui.reads.signals import Prospects, SignalDetail, SignalLine, read_signal, read_signals
 from tui.screens.addresses import ScreenAddress
 from tui.screens.base import PlaceScreen
-from tui.screens.sheet import evidence_sheet, tried_sheet
+from tui.screens.sheet import EvidenceSheet, tried_sheet
 from tui.screens.worker import reading
 from tui.text.numbers import count
 from tui.text.rows import EachRow, clean
@@ -189,7 +189,7 @@ class SignalsScreen(PlaceScreen):
         line, detail, there = self._one, self._detail, self._there
         if line and detail and (detail.evidence or detail.erased):
             crumbs = ["Signals", signal_name(line.raised.event, clean)]
-            self.app.push_screen(evidence_sheet(crumbs, detail, there, self.host))
+            self.app.push_screen(EvidenceSheet(crumbs, detail, there, self.host))
 
     def on_row_list_chosen(self) -> None:
         """Show the evidence of a signal that was clicked twice."""

@@ -11,7 +11,7 @@ from tui.reads.history import EventDetail, read_diff, read_event
 from tui.reads.skills import BlameLine, BlamePage, chain_of, read_blame, read_tones
 from tui.screens.addresses import ScreenAddress
 from tui.screens.base import PlaceScreen
-from tui.screens.sheet import SheetScreen, diff_sheet, evidence_sheet, tried_sheet
+from tui.screens.sheet import EvidenceSheet, diff_sheet, tried_sheet
 from tui.screens.worker import reading
 from tui.views.blame import blame_rows, first_line, next_match
 from tui.views.evidence import evidence_rows
@@ -45,7 +45,7 @@ class WhyScreen(PlaceScreen):
         self._page: BlamePage | None = None
         self._why: Why | None = None
         self._there: dict[tuple[str, ...], tuple[bool, ...]] = {}
-        self._sheet: SheetScreen | None = None
+        self._sheet: EvidenceSheet | None = None
         self._tones: Sequence[Tones] = ()
         self._cause: EventDetail | None = None
 
@@ -127,7 +127,7 @@ class WhyScreen(PlaceScreen):
 
         self.query_one("#why", RowsView).show(rows, home=home)
         if self._sheet is not None and self._sheet.is_attached:
-            self._sheet.show(lambda width: evidence_rows(story, there, width))
+            self._sheet.stand(story, there)
         self.show_bar()
         self.refresh_bindings()
 
@@ -218,7 +218,7 @@ class WhyScreen(PlaceScreen):
         story = self._why
         if story and (story.evidence or story.erased):
             crumbs = ["Skills", self._label, f"line {story.line.number}"]
-            self._sheet = evidence_sheet(crumbs, story, self._standing, self.host)
+            self._sheet = EvidenceSheet(crumbs, story, self._standing, self.host)
             self.app.push_screen(self._sheet)
 
     def on_row_list_chosen(self) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import UntrustedError
+from registry.skill_md.skill_files import write_place
 from registry.skill_md.write_places import ANYWHERE, WritePlaces
 from strategies.files.git_index import git_above, paths_in_index
 from tui.session.own_records import keep_record, read_record, record_file, records, remove_record
@@ -88,7 +89,10 @@ class RegistryTrust(NamedTuple):
 
 
 class SkillPlace(NamedTuple):
-    """A folder outside the project that a skill is written to, or would be once a candidate is approved."""
+    """A folder outside the project that a skill is written to, or would be once a candidate is approved.
+
+    Of instructions it is the file itself.
+    """
 
     skill: str
     folder: str
@@ -101,7 +105,8 @@ def skill_places(library: Library, trust: RegistryTrust) -> tuple[SkillPlace, ..
     proposed = [candidate.proposed for candidate in library.held()]
     sources += [(coming.capsule, coming.skill.source) for coming in proposed if coming.skill]
     inside = WritePlaces(project_of(trust.where))
-    outside = [(skill, _leads_to(source)) for skill, source in sources if not inside.is_open(Path(source))]
+    places = [(name, write_place(name, source)) for name, source in sources]
+    outside = [(name, _leads_to(place)) for name, place in places if not inside.is_open(place)]
     return tuple(sorted(SkillPlace(skill, folder, folder in trust.confirmed) for skill, folder in outside))
 
 
@@ -165,11 +170,11 @@ def is_ignored_by_git(file: Path) -> bool:
     return index is not None and os.fsencode(file.name.lower()) not in index.lower()
 
 
-def _leads_to(source: str) -> str:
+def _leads_to(place: Path) -> str:
     try:
-        return str(Path(source).resolve())
+        return str(place.resolve())
     except (OSError, RuntimeError, ValueError):  # links in a circle, a NUL: nothing can be written there
-        return source
+        return str(place)
 
 
 def _created(log: EventLog) -> str:

@@ -7,6 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import NotFoundError, UsageError
+from registry.state.instruction_files import is_instructions_name
 
 if TYPE_CHECKING:
     from registry.query.library import Library
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
 _SKILL: Final = re.compile(r"(?P<name>[a-z0-9]+(?:-[a-z0-9]+)*)(?:@(?P<ref>\S+))?")
 SHOWN_CHARS: Final = 12
 """How much of an id is written where people read it."""
-_HINT: Final = "write it as sql-analyst:7, sql-analyst@3:7 or path/SKILL.md:7"
+_HINT: Final = "write it as sql-analyst:7, sql-analyst@3:7, path/SKILL.md:7 or CLAUDE.md:7"
 
 
 class LineName(NamedTuple):
-    """A line that was named: of a skill (at `ref`, "" for now), or of a file on disk (`path`)."""
+    """A line that was named: of a skill (at `ref`, "" for now), of a file on disk, or of instructions (`path`)."""
 
     line: int
     name: str = ""
@@ -28,9 +29,11 @@ class LineName(NamedTuple):
 
 
 def split_skill(text: str) -> tuple[str, str]:
-    """Split SKILL[@VERSION] into name and version, "" where none is named."""
-    name, at, ref = text.partition("@")
-    if at and not ref:
+    """Split SKILL[@VERSION] into name and version, "" where none is named; a folder in a name may hold an @."""
+    name, at, ref = text.rpartition("@")
+    if not at or "/" in ref:
+        return text, ""
+    if not ref:
         raise UsageError(f"{text!r} names no version after the @", hint=f"germline log {name}")
     return name, ref
 
@@ -46,6 +49,9 @@ def split_place(text: str) -> LineName:
     named = _SKILL.fullmatch(what)
     if named:
         return LineName(int(number), name=named["name"], ref=named["ref"] or "")
+    name, _, ref = what.rpartition("@")
+    if ref and is_instructions_name(name):
+        return LineName(int(number), name=name, ref=ref)
     return LineName(int(number), path=what)
 
 

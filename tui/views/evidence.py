@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from rich.cells import cell_len
 
+from strategies.episodes.clipped_text import clipped
 from tui.facts.evidence import STILL_THERE, erased_words
 from tui.reads.evidence import in_packed_sample, place_words
 from tui.text.numbers import count
@@ -25,11 +26,12 @@ from tui.text.rows import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from registry.query.library import Raised
     from registry.query.provenance import KeptEvidence
     from registry.query.signals import ErasedEvidence
+    from strategies.pool.evidence_context import EvidenceContext
     from tui.text.rows import Row
 
 
@@ -56,6 +58,9 @@ _SHOWN: Final = 3
 _WILDCARD: Final = "<*>"
 _PLACE: Final = 17
 _INDENT: Final = 5
+_WORD: Final = 9
+_PART_CHARS: Final = 800
+"""What is shown of a request, a call or an answer beside a record (a guess)."""
 
 
 def evidence_summary(why: Evidenced, there: Sequence[bool] | None, width: int) -> list[Row]:
@@ -81,6 +86,15 @@ def _evidence_row(kept: KeptEvidence, why: Evidenced, width: int, *, standing: b
     text = " ".join(clean(evidence.text).split())
     snippet = cut_row(_from_match(text, _template(why)), room)
     return RowPart(f"{place}  ", "dim"), *pad_row(snippet, room), RowPart(f"  {mark}", tone)
+
+
+def _part_rows(word: str, text: str, width: int) -> Iterator[Row]:
+    """Write a part of what stands around a record below it."""
+    lead = word
+    for line in map(clean, clipped(text, _PART_CHARS).splitlines()):
+        for row in wrap((RowPart(line),), width - _INDENT - _WORD - 1):
+            yield (RowPart(" " * _INDENT), cell(lead, _WORD, "dim"), *row)
+            lead = ""
 
 
 def _template(why: Evidenced) -> str:
@@ -111,10 +125,16 @@ def template_spans(text: str, template: str) -> list[tuple[int, int]]:
     return spans
 
 
-def evidence_rows(why: Evidenced, there: Sequence[bool] | None, width: int) -> list[Row]:
+def evidence_rows(
+    why: Evidenced,
+    there: Sequence[bool] | None,
+    width: int,
+    contexts: Sequence[EvidenceContext | None] = (),
+) -> list[Row]:
     """Write all evidence of a line in full: where each record is, whether it still is there, what it says.
 
-    Below it is what was erased: of that the day and the reason are left.
+    `contexts` are what stands around the records, once that is read. Below it is what was erased: of that the day
+    and the reason are left.
     """
     template = _template(why)
     rows: list[Row] = []
@@ -141,6 +161,9 @@ def evidence_rows(why: Evidenced, there: Sequence[bool] | None, width: int) -> l
             text = clean(line)
             words = marked(text, template_spans(text, template), "mark")
             rows += [(RowPart(" " * _INDENT), *row) for row in wrap(words, width - _INDENT - 1)]
+        context = contexts[at] if at < len(contexts) else None
+        for word, text in context.beside(evidence.text) if context else ():
+            rows += _part_rows(word, text, width)
     for at, erased in enumerate(why.erased, start=len(why.evidence) + 1):
         rows += [BLANK] if rows else []
         rows += [

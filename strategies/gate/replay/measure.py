@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.score import Delta, Effect, Measured, Score, Split, Unmeasured
 from strategies.claims.catalogue import contradicts
 from strategies.engines.share import HERE
+from strategies.gate.replay.confounders import confounding
 from strategies.gate.replay.contrast import cases_of, contrast, effect_of, judged
 from strategies.gate.replay.exposure import Inverse
 from strategies.gate.replay.leave_one_out import replication
-from strategies.gate.replay.recovery_endpoint import population
+from strategies.gate.replay.recovery_endpoint import attempts, population
 from strategies.gate.replay.score import compare
 from strategies.policy.written_rules import METHOD, policy_text
 
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.stats.mantel_haenszel import Interval
     from strategies.pool.splits import Division
+
+
+WORTH_A_LOOK: Final = 0.05
+"""An effect that chance explains better than this is not asked for its cause: it is held anyway."""
 
 
 def evaluator_id(division: Division, split_key: str) -> str:
@@ -172,7 +177,9 @@ def measure(
     at = len(live) if place is None else place
     versions = tuple(live), (*live[:at], *kept, *live[at:])
     return ReplayEvidence(
-        sealed=_replayed(sealed, kept[0], versions, _Ruler("sealed", stamp, seed)),
+        sealed=_replayed(
+            sealed, kept[0], versions, _Ruler("sealed", stamp, seed, explore=judged(division.explore).records)
+        ),
         audit=_replayed(judged(division.audit).records, kept[0], versions, _Ruler("audit", stamp, seed)),
         kept=kept,
         heuristic=heuristic,
@@ -196,7 +203,12 @@ def _measure_recovered(
     outcomes = judged(division.sealed)
     known = None if outcomes.heuristic else contrast(cases_of(first, outcomes.records))
     return ReplayEvidence(
-        sealed=_replayed(sealed.records, first, versions, _Ruler("sealed", own, seed, "recovered")),
+        sealed=_replayed(
+            sealed.records,
+            first,
+            versions,
+            _Ruler("sealed", own, seed, "recovered", explore=attempts(first, division.explore)),
+        ),
         audit=_replayed(audit.records, first, versions, _Ruler("audit", own, seed, "recovered")),
         kept=kept,
         heuristic=False,
@@ -222,7 +234,9 @@ def measure_change(
     sealed, heuristic = judged(division.sealed)
     stay = [claim for claim in versions[1] if claim not in claims]
     return ReplayEvidence(
-        sealed=_replayed(sealed, claims[0], versions, _Ruler("sealed", stamp, seed)),
+        sealed=_replayed(
+            sealed, claims[0], versions, _Ruler("sealed", stamp, seed, explore=judged(division.explore).records)
+        ),
         audit=_replayed(judged(division.audit).records, claims[0], versions, _Ruler("audit", stamp, seed)),
         kept=tuple(claims),
         heuristic=heuristic,
@@ -241,7 +255,9 @@ def measure_removal(
     turned = Inverse(claim)
     versions = tuple(live), tuple(turned if other == claim else other for other in live)
     return ReplayEvidence(
-        sealed=_replayed(sealed, turned, versions, _Ruler("sealed", stamp, seed)),
+        sealed=_replayed(
+            sealed, turned, versions, _Ruler("sealed", stamp, seed, explore=judged(division.explore).records)
+        ),
         audit=_replayed(judged(division.audit).records, turned, versions, _Ruler("audit", stamp, seed)),
         kept=(claim,),
         heuristic=heuristic,
@@ -267,12 +283,13 @@ def contradicted(claims: Sequence[Claim], live: Sequence[Claim]) -> tuple[Claim,
 
 
 class _Ruler(NamedTuple):
-    """One split, and what its scores share."""
+    """One split, and what its scores share; `explore` are the episodes beside it that may show a common cause."""
 
     split: Split
     stamp: MeasurementStamp
     seed: int
     endpoint: Endpoint = "outcome"
+    explore: Sequence[EpisodeRecord] | None = None
 
     def nothing(self) -> Unmeasured:
         """Say why there is no score."""
@@ -309,18 +326,28 @@ def _replayed(
         before=ruler.score(both.before, both.coverage_before, both.n),
         after=ruler.score(both.after, both.coverage_after, both.n),
         delta=Delta(value=both.delta.value, low=both.delta.low, high=both.delta.high, tasks=both.tasks),
-        effect=None if claim is None else effect_on(claim, records, ruler.endpoint),
+        effect=None if claim is None else effect_on(claim, records, ruler.endpoint, explore=ruler.explore),
     )
 
 
 def effect_on(
-    claim: Claim | Inverse, records: Sequence[EpisodeRecord], endpoint: Endpoint = "outcome"
+    claim: Claim | Inverse,
+    records: Sequence[EpisodeRecord],
+    endpoint: Endpoint = "outcome",
+    *,
+    explore: Sequence[EpisodeRecord] | None = None,
 ) -> Effect | None:
-    """Contrast the arms of a claim, and once more without each origin; None where no stratum holds both."""
+    """Contrast the arms of a claim, and once more without each origin; None where no stratum holds both.
+
+    With `explore` a common cause is looked for, beside an effect that chance alone may not explain.
+    """
     figures = contrast(cases_of(claim, records))
     if figures is None:
         return None
-    return effect_of(figures, endpoint).model_copy(update={"replication": replication(claim, records)})
+    effect = effect_of(figures, endpoint)
+    looked = explore is not None and effect.p <= WORTH_A_LOOK
+    cause = confounding(claim, records, explore or ()) if looked else None
+    return effect.model_copy(update={"replication": replication(claim, records), "confounding": cause})
 
 
 def helps(claim: Claim, records: Sequence[EpisodeRecord]) -> bool:

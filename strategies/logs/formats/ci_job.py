@@ -153,8 +153,9 @@ class CiJob(msgspec.Struct, dict=True):
         return cursor
 
 
-def _draft(report: FailureReport, number: int) -> StepDraft:
-    step = Step(
+def failure_step(report: FailureReport, number: int) -> Step:
+    """Give a failure as a step of its job."""
+    return Step(
         index=number,
         turn=number,
         kind="note",
@@ -164,4 +165,7 @@ def _draft(report: FailureReport, number: int) -> StepDraft:
         started_at=report.at,
         span=report.span,
     )
-    return draft_of(step, Marker())
+
+
+def _draft(report: FailureReport, number: int) -> StepDraft:
+    return draft_of(failure_step(report, number), Marker())

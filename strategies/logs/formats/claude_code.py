@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from registry.evidence.redaction import may_hold_secret, without_secrets
-from strategies.episodes.episode_records import plain_labels, plain_time
+from strategies.episodes.episode_records import plain, plain_labels, plain_time
 from strategies.episodes.step_marks import CONTEXT_OVERFLOW
 from strategies.files.bounded_lines import LONG_LINE_BYTES, fit, missing_bytes
 from strategies.files.log_file import BOM, START, LogPosition
-from strategies.files.log_records import UNREADABLE, Malformed, Span, count_unknown
+from strategies.files.log_records import UNREADABLE, Malformed, ReadTally, Span, count_unknown
 from strategies.logs.formats.claude_schema import ORIGIN, RECORD, ClaudeRecord, ClaudeRecordTexts, RecordOrigin
-from strategies.logs.formats.claude_session import ClaudeSession
+from strategies.logs.formats.claude_session import ClaudeSession, WholeClaudeSession
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from strategies.episodes.episode import EpisodeRecord
+    from strategies.episodes.whole_episode import WholeEpisode
     from strategies.files.log_file import LogFile
-    from strategies.files.log_records import ReadTally
 
 _SILENT: Final = frozenset(
     """
@@ -62,6 +62,12 @@ class ClaudeCodeReader:
         sessions.learn(log, tally)
         yield from sessions.records()
 
+    def read_whole(self, log: LogFile, records: Collection[EpisodeRecord]) -> Iterator[WholeEpisode]:
+        """Yield the sessions that records were made of, with their texts."""
+        sessions = ClaudeSessions(log.source, _State(), START, frozenset(record.name for record in records))
+        sessions.learn(log, ReadTally())
+        yield from sessions.whole_episodes()
+
     def follow(self, source: str, state: bytes = b"", place: LogPosition = START) -> ClaudeSessions:
         """Begin a file, or go on with it."""
         return ClaudeSessions(source, _STATE.decode(state) if state else _State(), place)
@@ -78,10 +84,13 @@ _STATE: Final = msgspec.msgpack.Decoder(_State)
 
 
 class ClaudeSessions:
-    """The sessions of one file while it is read."""
+    """The sessions of one file while it is read; those named in `whole` keep their texts."""
 
-    def __init__(self, source: str, state: _State, place: LogPosition) -> None:
+    def __init__(
+        self, source: str, state: _State, place: LogPosition, whole: frozenset[str] = frozenset()
+    ) -> None:
         self.source = source
+        self._whole = whole
         self.place = place
         self._state = state
         self._sessions = state.sessions
@@ -136,6 +145,10 @@ class ClaudeSessions:
             if session.steps and name not in self._untouched:
                 yield session.record()
 
+    def whole_episodes(self) -> Iterator[WholeEpisode]:
+        """Give the sessions that keep their texts."""
+        return (each.episode() for each in self._sessions.values() if isinstance(each, WholeClaudeSession))
+
     def state(self) -> bytes:
         """Give what is to be known when reading goes on; an id that holds a secret is left out."""
         for session in self._sessions.values():
@@ -171,7 +184,8 @@ class ClaudeSessions:
         labels = plain_labels(
             {"version": origin.version or "", "branch": origin.git_branch or "", "parent": parent}
         )
-        session = ClaudeSession(name, self.source, plain_time(record.timestamp), labels)
+        kind = WholeClaudeSession if plain(name) in self._whole else ClaudeSession
+        session = kind(name, self.source, plain_time(record.timestamp), labels)
         return self._sessions.setdefault(name, session)
 
     def _chain(self, record: ClaudeRecord, raw: bytes) -> str:

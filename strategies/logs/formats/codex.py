@@ -8,11 +8,11 @@ import msgspec
 
 from strategies.episodes.episode import EndedBy, Episode
 from strategies.episodes.episode_records import plain, plain_labels, plain_time
-from strategies.episodes.incremental_conversation import IncrementalConversation
+from strategies.episodes.incremental_conversation import IncrementalConversation, WholeConversation
 from strategies.episodes.skill_use import skills_injected
 from strategies.episodes.step_marks import CONTEXT_OVERFLOW, PERMISSION_DENIED, USER_INTERRUPT
 from strategies.files.log_file import START
-from strategies.files.log_records import UNREADABLE, Malformed, count_unknown, typed_lines
+from strategies.files.log_records import UNREADABLE, Malformed, ReadTally, count_unknown, typed_lines
 from strategies.logs.formats.codex_schema import (
     ANSWER,
     CALL,
@@ -27,11 +27,12 @@ from strategies.logs.formats.codex_schema import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from strategies.episodes.episode import EpisodeRecord
+    from strategies.episodes.whole_episode import WholeEpisode
     from strategies.files.log_file import LogFile, LogPosition
-    from strategies.files.log_records import ReadTally, Span
+    from strategies.files.log_records import Span
     from strategies.logs.formats.codex_schema import (
         CodexAnswer,
         CodexCall,
@@ -91,6 +92,14 @@ class CodexReader:
         session = self.follow(log.source)
         session.learn(log, tally)
         yield from session.records()
+
+    def read_whole(self, log: LogFile, records: Collection[EpisodeRecord]) -> Iterator[WholeEpisode]:
+        """Yield the session with its texts."""
+        del records
+        conversation = WholeConversation()
+        rollout = CodexRollout(log.source, _Session(conversation=conversation), START)
+        rollout.learn(log, ReadTally())
+        yield conversation.episode(rollout.name)
 
     def follow(self, source: str, state: bytes = b"", place: LogPosition = START) -> CodexRollout:
         """Begin a file, or go on with it."""
@@ -253,6 +262,11 @@ class CodexRollout:
         """Give the session, if this reading met any of it."""
         if self._touched and self._session.conversation.steps:
             yield self._session.record(self.source)
+
+    @property
+    def name(self) -> str:
+        """The name of the session's record."""
+        return plain(self._session.name or self._session.stem)
 
     def state(self) -> bytes:
         """Give what is to be known when reading goes on."""

@@ -8,7 +8,17 @@ import msgspec
 
 from registry.evidence.redaction import without_secrets
 from strategies.episodes.action_class import head_of, plain_head, plain_tool, writes
-from strategies.episodes.episode import EndedBy, Episode, EpisodeOutcome, Kind, Milliseconds, OutcomeSource, Step
+from strategies.episodes.answer_forms import forms_of
+from strategies.episodes.episode import (
+    SUBMIT,
+    EndedBy,
+    Episode,
+    EpisodeOutcome,
+    Kind,
+    Milliseconds,
+    OutcomeSource,
+    Step,
+)
 from strategies.episodes.episode_records import (
     completed,
     header_of,
@@ -20,15 +30,16 @@ from strategies.episodes.episode_records import (
 )
 from strategies.episodes.step_marks import Marker
 from strategies.episodes.step_records import StepDraft, draft_of
+from strategies.episodes.whole_episode import WholeEpisode, first_request, shown_step, shown_text
 from strategies.files.log_file import START
-from strategies.files.log_records import UNREADABLE, count_unknown, typed_lines
+from strategies.files.log_records import UNREADABLE, ReadTally, count_unknown, typed_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from strategies.episodes.episode import EpisodeRecord
     from strategies.files.log_file import LogFile, LogPosition
-    from strategies.files.log_records import ReadTally, Span
+    from strategies.files.log_records import Span
 
 
 MOST_TURNS: Final = 2**31 - 1
@@ -116,12 +127,18 @@ class StepsReader:
         episodes.learn(log, tally)
         yield from episodes.records()
 
+    def read_whole(self, log: LogFile, records: Collection[EpisodeRecord]) -> Iterator[WholeEpisode]:
+        """Yield the episodes that records were made of, with their texts."""
+        episodes = StepsEpisodes(log.source, {}, START, frozenset(record.name for record in records))
+        episodes.learn(log, ReadTally())
+        yield from episodes.whole_episodes()
+
     def follow(self, source: str, state: bytes = b"", place: LogPosition = START) -> StepsEpisodes:
         """Begin a file, or go on with it."""
         return StepsEpisodes(source, _STATE.decode(state) if state else {}, place)
 
 
-class _Running(msgspec.Struct):
+class _Running(msgspec.Struct, dict=True):
     """An episode whose lines are still coming; the last line that names a field of it wins."""
 
     about: _Line
@@ -130,6 +147,10 @@ class _Running(msgspec.Struct):
     said_turn: int | None = None
     drafts: list[StepDraft] = []
     marker: Marker = msgspec.field(default_factory=Marker)
+    forms: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._answer = ""
 
     def learn(self, line: _Line) -> None:
         """Take over what the line says of the episode as a whole."""
@@ -146,7 +167,19 @@ class _Running(msgspec.Struct):
     def add(self, line: _Line, span: Span) -> None:
         """Add a step."""
         self.last_turn, self.said_turn = self._turn(line.turn), line.turn
-        self.drafts.append(draft_of(_step(line, span, len(self.drafts), self.last_turn), self.marker))
+        self.keep(_step(line, span, len(self.drafts), self.last_turn))
+
+    def keep(self, step: Step) -> None:
+        """Keep a step without its text; of what may be the final answer the text is held until it is settled."""
+        draft = draft_of(step, self.marker)
+        self.drafts.append(draft)
+        if draft.actor == "agent" and draft.kind != "note":
+            self.forms = ()
+            self._answer = step.text if draft.kind == "message" or draft.action == SUBMIT else ""
+
+    def settle(self) -> None:
+        """Put the forms of what may be the final answer in the place of its text."""
+        self.forms = self.forms or forms_of(self._answer)
 
     def _turn(self, logged: int | None) -> int:
         """Give the turn of a step: what comes later is never of an earlier turn, whatever its log counts by."""
@@ -156,6 +189,7 @@ class _Running(msgspec.Struct):
 
     def record(self, source: str, end: _Line | None) -> EpisodeRecord:
         """Give the record of the episode, with the outcome that its last line tells, if it came."""
+        self.settle()
         about = self.about
         header = header_of(
             Episode(
@@ -174,17 +208,52 @@ class _Running(msgspec.Struct):
             )
         )
         named = header.task if str(about.task) else unnamed_task(self.prompt_key, about.run, about.episode)
-        return completed(msgspec.structs.replace(header, task=named, prompt_key=self.prompt_key), self.drafts)
+        known = msgspec.structs.replace(header, task=named, prompt_key=self.prompt_key, answer_forms=self.forms)
+        return completed(known, self.drafts)
+
+
+class _WholeRunning(_Running):
+    """Keeps the texts of its steps as well, for a transcript."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.task, self.whole = "", list[Step]()
+
+    def learn(self, line: _Line) -> None:
+        """Take over what was asked for as well."""
+        super().learn(line)
+        self.task = shown_text(line.prompt) or self.task
+
+    def keep(self, step: Step) -> None:
+        """Keep a step with its text."""
+        super().keep(step)
+        self.whole.append(shown_step(step))
+
+    def episode(self) -> WholeEpisode:
+        """Give the episode with its texts."""
+        name, task = plain(self.about.episode), self.task or first_request(self.whole)
+        return WholeEpisode(name, task, self.prompt_key, self.drafts, self.whole)
 
 
 _STATE: Final = msgspec.msgpack.Decoder(dict[str, _Running])
 
 
 class StepsEpisodes:
-    """The episodes of one file while it is read: those that ended, and those that may go on."""
+    """The episodes of one file while it is read: those that ended, and those that may go on.
 
-    def __init__(self, source: str, running: dict[str, _Running], place: LogPosition) -> None:
+    Those named in `whole` keep their texts.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        running: dict[str, _Running],
+        place: LogPosition,
+        whole: frozenset[str] = frozenset(),
+    ) -> None:
         self.source = source
+        self._whole = whole
+        self._ended_whole = list[WholeEpisode]()
         self.place = place
         self._running = running
         self._ended: list[EpisodeRecord] = []
@@ -200,13 +269,15 @@ class StepsEpisodes:
             name = without_secrets(line.episode)
             episode = self._running.get(name)
             if episode is None:
-                episode = self._running[name] = _Running(_Line(type="episode", episode=name))
+                kind = _WholeRunning if self._whole and plain(name) in self._whole else _Running
+                episode = self._running[name] = kind(_Line(type="episode", episode=name))
             episode.learn(line)
             self._touched.add(name)
             if line.type == "step":
                 episode.add(line, span)
             elif line.type == "outcome":
                 self._ended.append(self._running.pop(name).record(self.source, line))
+                self._ended_whole += _whole_of([episode])
         self.place = log.reached
 
     def records(self) -> Iterator[EpisodeRecord]:
@@ -216,9 +287,20 @@ class StepsEpisodes:
             if name in self._touched:
                 yield episode.record(self.source, None)
 
+    def whole_episodes(self) -> Iterator[WholeEpisode]:
+        """Give the episodes that keep their texts."""
+        yield from self._ended_whole
+        yield from _whole_of(self._running.values())
+
     def state(self) -> bytes:
         """Give what is to be known when reading goes on: an episode that ended is no part of it."""
+        for episode in self._running.values():
+            episode.settle()
         return msgspec.msgpack.encode(self._running)
+
+
+def _whole_of(episodes: Iterable[_Running]) -> list[WholeEpisode]:
+    return [episode.episode() for episode in episodes if isinstance(episode, _WholeRunning)]
 
 
 def _step(line: _Line, span: Span, index: int, turn: int) -> Step:

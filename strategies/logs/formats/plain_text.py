@@ -14,19 +14,22 @@ import re2
 
 from events.errors import UnreadableLogError
 from strategies.episodes.ci_outcomes import ENDINGS
+from strategies.episodes.episode import Episode
 from strategies.episodes.episode_records import plain
+from strategies.episodes.whole_episode import whole_episode
 from strategies.files.line_prefix import opens_with_stamp
 from strategies.files.line_search import LINE_LIMIT_BYTES, blocks, finder_of, line_in, which_of
 from strategies.files.log_file import START, LogPosition
 from strategies.files.log_records import Malformed, Span
 from strategies.files.reread import spans_of
-from strategies.logs.formats.ci_job import FORMAT, OPENING_LINES, CiJob, Tells
+from strategies.logs.formats.ci_job import FORMAT, OPENING_LINES, CiJob, Tells, failure_step
 from strategies.logs.formats.stack_traces import FailureReport
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from strategies.episodes.episode import EpisodeRecord
+    from strategies.episodes.whole_episode import WholeEpisode
     from strategies.files.line_search import LineBlock
     from strategies.files.log_file import LogFile
     from strategies.files.log_records import ReadTally
@@ -102,6 +105,16 @@ class PlainTextReader:
         jobs = self.follow(log.source)
         jobs.learn(log, tally)
         yield from jobs.records()
+
+    def read_whole(self, log: LogFile, records: Collection[EpisodeRecord]) -> Iterator[WholeEpisode]:
+        """Yield what records were made of: failures stand alone, so that only their places are read."""
+        for record in records:
+            raws = spans_of(log, [step.span for step in record.steps])
+            reports = [
+                FailureReport.again(raw, step.span) for raw, step in zip(raws, record.steps, strict=True) if raw
+            ]
+            steps = tuple(failure_step(report, number) for number, report in enumerate(reports))
+            yield whole_episode(Episode(id=record.name, source=log.source, format=FORMAT, steps=steps))
 
     def follow(self, source: str, state: bytes = b"", place: LogPosition = START) -> CiJobs:
         """Begin a file, or go on with it."""

@@ -56,7 +56,7 @@ _MOST_TOKENS: Final = 8_000
 """Room for a dozen suggestions, with some to think (a guess)."""
 _MOST_SKILL_CHARS: Final = 24_000
 _MOST_LIST_CHARS: Final = 6_000
-_MOST_EPISODE_CHARS: Final = 6_000
+MOST_EPISODE_CHARS: Final = 6_000
 """What is shown (guesses: about 6,000 tokens of skill, 1,500 of each list and of each episode)."""
 
 
@@ -176,7 +176,7 @@ def about_case(case: ReflectionCase) -> str:
 def shown_episodes(episodes: Sequence[ShownEpisode]) -> str:
     """Write episodes down, each in a block that it cannot close itself."""
     return "\n\n".join(
-        untrusted(f"episode {number}, {_ended(episode)}", episode.text, most_chars=_MOST_EPISODE_CHARS)
+        untrusted(f"episode {number}, {_ended(episode)}", episode.text, most_chars=MOST_EPISODE_CHARS)
         for number, episode in enumerate(episodes, start=1)
     )
 

@@ -37,7 +37,7 @@ _MOST_TOKENS: Final = 2_000
 _MOST_SKILL_CHARS: Final = 16_000
 _MOST_TEMPLATES: Final = 30
 _MOST_LIST_CHARS: Final = 6_000
-_MOST_QUOTE_CHARS: Final = 800
+_MOST_QUOTE_CHARS: Final = 2_000
 """What is shown (guesses: about 4,000 tokens of skill, as much of evidence)."""
 
 
@@ -60,9 +60,9 @@ class TemplateCount(NamedTuple):
 
 
 class Quote(NamedTuple):
-    """A piece of evidence: its id, and its redacted text."""
+    """A piece of evidence with what stands around it; `evidence` names all that is kept of its episode."""
 
-    id: str
+    evidence: tuple[str, ...]
     text: str
 
 
@@ -86,7 +86,7 @@ def ask_for_reading(model: Model, case: FailureCase) -> Reply[FailureReading]:
             messages=(user_message(_shown(case)),),
             answer=FailureReading,
             max_tokens=_MOST_TOKENS,
-            evidence=tuple(quote.id for quote in case.quotes),
+            evidence=tuple(dict.fromkeys(name for quote in case.quotes for name in quote.evidence)),
             again=True,
         )
     )

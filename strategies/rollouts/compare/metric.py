@@ -190,7 +190,7 @@ class MetricRunner:
         version = write_arm(job.arm, self.place)
         if version is not None:
             shutil.copytree(version, skill / version.name)
-        places = {"{skill_dir}": skill / job.arm.skill, "{workspace}": workspace}
+        places = {"{skill_dir}": skill / job.arm.skill.rpartition("/")[2], "{workspace}": workspace}
         seed = int(job.task.id.rpartition("-")[2]) + job.round * self.metric.file.repeats
         program, *words = (word.replace("{seed}", str(seed)) for word in self.metric.file.command)
         return run(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from registry.actions.publish import expected_files
 from registry.decide.promote import edited, with_files
 from registry.skill_md.disk import FileContent, write_skill
-from registry.skill_md.skill_files import SKILL_FILE
+from registry.skill_md.skill_files import main_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,11 +75,12 @@ def _arm(log: EventLog, capsule: Capsule, *, name: str, standing: str) -> Arm:
 def write_arm(arm: Arm, place: Path) -> Path | None:
     """Write an arm's files below a folder, and return the folder of the skill; None for no skill at all.
 
-    The folder bears the skill's name, as agents expect, below one that bears the hash.
+    The folder bears the skill's name, as agents expect, below one that bears the hash; for instructions that of
+    their file.
     """
     if arm.files is None:
         return None
-    folder = place / arm.digest[:16] / arm.skill
-    if not (folder / SKILL_FILE).exists():
+    folder = place / arm.digest[:16] / arm.skill.rpartition("/")[2]
+    if not (folder / main_file(arm.skill)).exists():
         write_skill(folder, {path: FileContent(file.body, file.mode) for path, file in arm.files.items()})
     return folder

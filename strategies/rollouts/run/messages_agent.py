@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 from pydantic import Field
 
 from registry.skill_md.front_matter import read_front
-from registry.skill_md.skill_files import SKILL_FILE
+from registry.skill_md.skill_files import main_file
 from registry.skill_md.text import front_end, split_lines
 from strategies.models.prompts import tool_body
 from strategies.models.protocol import TextBlock
@@ -93,11 +93,12 @@ def given_skill(folder: Path | None, place: str) -> GivenSkill | None:
     """Read the skill of a folder, None where there is none; `place` is what the model calls the folder."""
     if folder is None:
         return None
-    lines = split_lines((folder / SKILL_FILE).read_text(encoding="utf-8", errors="replace"))
+    text_file = main_file(folder.name)
+    lines = split_lines((folder / text_file).read_text(encoding="utf-8", errors="replace"))
     end = front_end(lines)
     front = [line for line in lines[:end] if line.rstrip() != "---"]
     entries = {entry.key: entry.value for entry in read_front(front, 1).entries}
-    others = any(path.name != SKILL_FILE for path in folder.iterdir())
+    others = any(path.name != text_file for path in folder.iterdir())
     description = entries.get("description", "")
     return GivenSkill(
         name=folder.name,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from registry.actions.publish import expected_files
 from registry.query.provenance import blame
 from registry.skill_md.disk import FileContent, write_skill
-from registry.skill_md.skill_files import SKILL_FILE
+from registry.skill_md.skill_files import main_file
 from tui.text.words import actor_words
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def write_annotated(library: Library, capsule: Capsule, folder: Path) -> tuple[s
         if reason:
             pieces.append(f"<!-- {reason} -->\n")
     body = "".join(pieces).encode(capsule.encoding, errors="replace")
-    return write_skill(folder, {**files, SKILL_FILE: FileContent(body, capsule.mode)})
+    return write_skill(folder, {**files, main_file(capsule.name): FileContent(body, capsule.mode)})
 
 
 def _reason(library: Library, origin: Envelope) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from events.errors import RefusedError, UsageError
+from registry.state.capsule import is_skill_name
 from tui.cli.config.model_options import some_model
 from tui.cli.output.facts import say_fact
 from tui.text.numbers import count
@@ -75,7 +76,7 @@ def _skills_folder(registry: Registry, config: Config) -> Path:
     """Say where new skills are written: as it is set, else where the others lie, else in `skills` here."""
     if config.skills_folder is not None:
         return config.skills_folder
-    folders = {Path(registry.capsule(name).source).parent for name in registry.names()}
+    folders = {Path(registry.capsule(name).source).parent for name in registry.names() if is_skill_name(name)}
     return folders.pop() if len(folders) == 1 else Path.cwd() / "skills"
 
 

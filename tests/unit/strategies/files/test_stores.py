@@ -17,6 +17,7 @@ from strategies.files.project_sessions import ProjectSessions
 from strategies.files.reread import read_places, read_span
 from strategies.logs.formats_table import reader_for, reader_named
 from strategies.logs.scan import scan, scan_on
+from strategies.logs.transcripts import read_transcripts
 from tests.agent_sessions import COPILOT
 from tests.session_stores import (
     TURNS,
@@ -317,3 +318,9 @@ def test_a_row_that_is_too_long_is_counted(tmp_path: Path) -> None:
         connection.execute("UPDATE part SET data = ? WHERE id LIKE '%_000_000'", (long,))
     found = scan([path])
     assert (len(found.malformed), [len(record.steps) for record in found.records]) == (1, [4])
+
+
+def test_episodes_of_a_store_are_read_back_with_their_texts(tmp_path: Path) -> None:
+    path = opencode_store(tmp_path / "opencode.db", ("ses_a", "/x"), ("ses_b", "/y"))
+    transcripts = read_transcripts(scan([path]).records, frozenset())
+    assert [transcript.task if transcript else None for transcript in transcripts] == ["Run the tests"] * 2

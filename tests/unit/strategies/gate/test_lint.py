@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -231,4 +232,16 @@ def test_lines_go_to_the_gene_that_answers_the_signal_then_the_tool_then_the_pre
     ],
 )
 def test_learned_lines_keep_their_distance_from_other_blocks(last: list[str], text: tuple[str, ...]) -> None:
-    assert appended(gene("pre", *last), ["New."]).text == text
+    assert appended(BASE, gene("pre", *last), ["New."]).text == text
+
+
+def test_of_instructions_no_format_is_asked_and_advice_that_they_begin_to_go_against_is_a_warning() -> None:
+    rules = gene("pre", *(f"Rule {number}.\r\n" for number in range(200)))
+    base = replace(capsule(rules, front=()), name="CLAUDE.md")
+    assert [(one.severity, one.about) for one in lint(base, added("One line more.\r\n"), LIMITS)] == [
+        ("warn", "size")
+    ]
+    assert severities(added("Another.\r\n"), replace(base, name="GEMINI.md")) == []
+    longer = replace(base, genes=(gene("pre", *(f"Rule {number}.\n" for number in range(201))),))
+    assert severities(added("One line more.\n"), longer) == []
+    assert severities(added("look\u200bfirst\n"), base) == ["refuse", "warn"]

@@ -128,7 +128,7 @@ def _print_others(call: Invocation, called: str, ground: Ground, others: Mapping
         f"@{version} {share(others[version].value)}{' best' if version == best else ''}" for version in shown
     )
     say_fact(call, "versions", f"{row}   all by {ground.evaluator[:8]}")
-    name = called.partition("@")[0]
+    name, _ = split_skill(called)
     call.say(f"\n  germline show {name}@best    germline log {name}")
 
 

@@ -12,6 +12,7 @@ from events.errors import NotFoundError, UsageError
 from registry.evidence.record import EvidenceRecord
 from registry.query.model_prompts import may_quote
 from registry.query.signals import ErasureReach, erasure_of, named_evidence, reach_of, signals_with
+from strategies.episodes.clipped_text import clipped
 from tui.cli.output.color import width
 from tui.cli.output.dry_run import rehearsed
 from tui.cli.output.facts import folded, say_folded
@@ -38,6 +39,8 @@ _LABEL: Final = 11
 """Columns of the labels."""
 _DEEPEST: Final = 20
 """Columns by which a line of a text may be indented as in its log."""
+_PART_CHARS: Final = 1_200
+"""What is shown of a request, a call or an answer beside the text that is kept (a guess)."""
 
 evidence = typer.Typer(help="Show and erase the texts that signals refer to.", rich_markup_mode=None)
 
@@ -50,19 +53,27 @@ def show_evidence(
     as_json: AsJson = False,
 ) -> None:
     """Show one piece of evidence: its text, its place, what it is for."""
+    from strategies.pool.evidence_context import episodes_of, read_contexts  # noqa: PLC0415 - what reads logs
+
     call = invocation(ctx)
     with open_library(find_registry(call.registry)) as library:
         name = named_evidence(library, name)
         erased, kept = erasure_of(library, name), _kept(library, name)
         lies_in = lying_in([kept], library.log.maps)[0] if kept else ""
         signals = signals_with(library, name)
+        known = episodes_of(library, [kept] if kept else [])
+    context = read_contexts([kept], known)[0] if kept else None
     if as_json:
-        document = EvidenceShowDocument.of(name, erased=erased, kept=kept, lies_in=lies_in or "", signals=signals)
+        document = EvidenceShowDocument.of(
+            name, erased=erased, kept=kept, lies_in=lies_in or "", signals=signals, context=context
+        )
         call.answer(document)
         return
     call.say(f"evidence   {name}")
     if kept:
         _print_kept(call, kept, lies_in or "")
+        for word, text in context.beside(kept.text) if context else ():
+            _print_text(call, f"{word:<{_LABEL}}", clipped(text, _PART_CHARS))
     elif erased:
         when = ago(erased.at, SystemClock().now())
         say_folded(call, "erased     ", f"{when}, on {erased.at[:10]}, because {erased.reason}")
@@ -88,10 +99,14 @@ def _print_kept(call: Invocation, kept: EvidenceRecord, lies_in: str) -> None:
     rules = ", ".join(dict.fromkeys(redaction.rule for redaction in kept.redactions))
     if rules:
         say_folded(call, "redacted   ", f"{count(len(kept.redactions), 'place')}: {rules}")
-    for line in kept.text.splitlines():
-        text = one_line(line)
-        indent = min(len(text) - len(text.lstrip()), _DEEPEST)
-        say_folded(call, f"{'':<{2 + indent}}", text)
+    _print_text(call, "  ", kept.text)
+
+
+def _print_text(call: Invocation, head: str, text: str) -> None:
+    """Print the lines of a text behind what heads it, indented as in the log."""
+    for at, line in enumerate(map(one_line, text.splitlines())):
+        indent = min(len(line) - len(line.lstrip()), _DEEPEST)
+        say_folded(call, f"{'' if at else head:<{len(head) + indent}}", line)
 
 
 def _print_place(call: Invocation, where: str, *, still: bool) -> None:

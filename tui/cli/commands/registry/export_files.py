@@ -1,5 +1,5 @@
 """Exporting what others can read: a skill at a version, as its folder or a zip; the log, as JSON lines."""
-# ruff: noqa: TC001, TC003 - typer reads annotations when it builds a command
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from events.errors import UsageError
 from registry.actions.publish import expected_files
 from registry.skill_md.disk import write_skill
 from registry.skill_md.render import label
+from registry.skill_md.skill_files import copy_place, write_place
 from tui.cli.output.facts import say_folded
 from tui.cli.output.files import write_new_chunks
 from tui.cli.output.invocation import invocation, json_text
@@ -62,14 +63,15 @@ def export_skill(
         capsule = library.capsule(name, ref)
         files = expected_files(library.log, capsule)
     zipped = output.suffix.lower() == _ZIP
-    place = output.expanduser() if zipped else output.expanduser() / name
+    folder = copy_place(name, output.expanduser())
+    place = output.expanduser() if zipped else write_place(name, str(folder))
     if os.path.lexists(place):
         raise UsageError(f"{place} is there already, and is not overwritten", hint="-o ANOTHER-PLACE")
     if not dry_run:
         if zipped:
-            write_new_chunks(place, [_zipped(name, files)])
+            write_new_chunks(place, [_zipped(copy_place(name, Path()), files)])
         else:
-            write_skill(place, files)
+            write_skill(folder, files)
     if as_json:
         document = ExportSkillDocument(
             dry_run=dry_run,
@@ -89,12 +91,12 @@ def export_skill(
     call.say(f"next       {where}    germline export --attest {label(capsule)}")
 
 
-def _zipped(name: str, files: Mapping[str, FileContent]) -> bytes:
-    """Pack the files below a folder of the skill's name, in order, with their modes and no time."""
+def _zipped(folder: Path, files: Mapping[str, FileContent]) -> bytes:
+    """Pack the files below a folder, in order, with their modes and no time."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(files):
-            entry = zipfile.ZipInfo(f"{name}/{path}", _EPOCH)
+            entry = zipfile.ZipInfo((folder / path).as_posix(), _EPOCH)
             entry.create_system = _UNIX
             entry.external_attr = files[path].mode << 16
             entry.compress_type = zipfile.ZIP_DEFLATED

@@ -18,7 +18,14 @@ from registry.actions.publish import take_in
 from registry.decide.commands import CreateRegistry, ImportSkill, MoveSkill
 from registry.evidence.redaction import secret_lines
 from registry.skill_md.folder import read_skill
-from registry.skill_md.skill_files import SKILL_FILE
+from registry.skill_md.instructions import (
+    find_instructions,
+    instructions_name,
+    is_instruction_file,
+    read_instructions,
+)
+from registry.skill_md.skill_files import SKILL_FILE, main_file, write_place
+from registry.state.capsule import is_skill_name
 from strategies.files.default_locations import usual_logs
 from strategies.policy.active_preset import beginning
 from tui.cli.config.config import template
@@ -29,7 +36,15 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun
 from tui.documents.events import event_rows
 from tui.documents.folders import FirstEvent, ImportDocument, ImportedSkill, InitDocument, MovedSkill
-from tui.session.bootstrap import FILE, Where, find_registry, open_log, open_registry, place_of
+from tui.session.bootstrap import (
+    FILE,
+    Where,
+    find_registry,
+    open_log,
+    open_registry,
+    place_of,
+    project_folder,
+)
 from tui.session.own_registries import FOLDER, keep_registry
 from tui.text.numbers import count
 from tui.text.terminal_text import one_line
@@ -46,6 +61,8 @@ _HEX: Final = frozenset("0123456789abcdef")
 _KEY_CHARS: Final = 32
 _SKILLS: Final = ("~/.claude/skills", ".claude/skills", "skills")
 """Where tools are known to keep skills."""
+_FEW: Final = 3
+"""Files of instructions that are offered one by one; of more, their folder is."""
 _FINDINGS_SHOWN: Final = 10
 """Lines that instruct which are told one by one; --json lists all."""
 _SHOWN_CHARS: Final = 80
@@ -73,8 +90,10 @@ def init(
     path = _new_place(stated) if stated else Path(folder).expanduser() / FOLDER / FILE
     command = CreateRegistry(_split_key(split_key), beginning(preset).name)
     logs = tuple(log for _, log in usual_logs())
-    skills = tuple(
-        place for stated in _SKILLS if (place := _beside(folder, stated)).is_dir() and find_skills(place)
+    skills = [place for stated in _SKILLS if (place := _beside(folder, stated)).is_dir() and find_skills(place)]
+    instructions = find_instructions(Path(folder).expanduser(), depth=0)
+    skills += (
+        [_below(file, Path(folder)) for file in instructions] if len(instructions) <= _FEW else [Path(folder)]
     )
     if dry_run:
         _rehearse_init(call, path, command, as_json=as_json)
@@ -131,6 +150,11 @@ def _split_key(stated: str) -> str:
     return key
 
 
+def _below(file: Path, folder: Path) -> Path:
+    """Write where instructions are as a person would type it, who stated that folder."""
+    return folder / file.relative_to(folder.expanduser().resolve())
+
+
 def _beside(folder: str, stated: str) -> Path:
     return Path(stated).expanduser() if stated.startswith("~") else Path(folder).expanduser() / stated
 
@@ -152,7 +176,10 @@ def _rehearse_init(call: Invocation, path: Where, command: CreateRegistry, *, as
 
 def import_skills(
     ctx: typer.Context,
-    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="A skill folder, or a folder of such.")],
+    paths: Annotated[
+        list[str],
+        typer.Argument(metavar="PATH…", help="A skill folder, a CLAUDE.md or its like, a folder of such."),
+    ],
     *,
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Move a skill here whose other folder is still there.")
@@ -160,17 +187,19 @@ def import_skills(
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Import skill folders; each is projected where it came from.
+    """Import skills and instructions; each is projected in place.
 
     Importing loses nothing: projected without an edit, every file is byte for byte what it was. Rules that a
     skill breaks are warnings now, and must be mended before a changed version is projected. Lines that instruct an
     agent against its user, and what scripts run, reach and read, are shown. A skill that is known is left
-    alone; one whose folder was moved is projected to the new place from then on.
+    alone; one whose folder was moved is projected to the new place from then on. Instructions (CLAUDE.md,
+    AGENTS.md, GEMINI.md, .claude/rules, .cursor/rules and so on) are named by their path below the project;
+    those that a person has for every project come in only where they are named.
     """
     call = invocation(ctx)
-    folders = list(dict.fromkeys(skill for path in paths for skill in _named(Path(path).expanduser())))
-    skills = [_with_secrets_told(read_skill(folder.resolve())) for folder in folders]
-    where = find_registry(call.registry)
+    where, project = find_registry(call.registry), project_folder(call.registry)
+    places = list(dict.fromkeys(place for path in paths for place in _named(Path(path).expanduser(), project)))
+    skills = [_with_secrets_told(_read(place, project)) for place in places]
     with open_registry(where, dry_run=dry_run) as registry:
         before = registry.log.head().position
         arrivals = _arrivals(registry, skills, confirmed=yes)
@@ -185,16 +214,21 @@ def import_skills(
             return
         with registry.log.transaction():  # all of them or none
             for skill in arrivals.new:
-                take_in(registry, Path(skill.source))
+                take_in(registry, Path(skill.source)) if is_skill_name(skill.name) else registry.execute(
+                    ImportSkill(skill)
+                )
             for move in arrivals.moved:
                 registry.execute(move)
-        keep_registry(where, registry.log, registry.clock.now(), [Path(skill.source) for skill in skills])
+        keep_registry(
+            where, registry.log, registry.clock.now(), [write_place(skill.name, skill.source) for skill in skills]
+        )
         _report(call, registry, arrivals, before, as_json=as_json)
 
 
 def _with_secrets_told(skill: SkillFolder) -> SkillFolder:
     """Add a warning for each place that holds what looks like a secret, without showing it."""
-    own = ((SKILL_FILE, (Path(skill.source) / SKILL_FILE).read_bytes()),)
+    text = main_file(skill.name)
+    own = ((text, (Path(skill.source) / text).read_bytes()),)
     files = (*own, *((file.entry.path, file.content) for file in skill.files))
     places = [
         (path, line, rule)
@@ -226,12 +260,13 @@ def _arrivals(library: Library, skills: Sequence[SkillFolder], *, confirmed: boo
         source = Path(library.capsule(skill.name).source)
         if source.resolve() == Path(skill.source):
             arrivals.known.append(skill)
-        elif confirmed or not (source / SKILL_FILE).exists():
+        elif confirmed or not (source / main_file(skill.name)).exists():
             arrivals.moved.append(MoveSkill(skill.name, skill.source))
         else:
+            there = quote(str(write_place(skill.name, skill.source)))
             raise RefusedError(
                 f"a skill named {skill.name} is imported already, from {source}",
-                hint=f"germline import {quote(skill.source)} --yes makes that its place",
+                hint=f"germline import {there} --yes makes that its place",
             )
     if not arrivals.new and not arrivals.moved:
         first = arrivals.known[0]
@@ -255,7 +290,7 @@ def _report(call: Invocation, registry: Registry, arrivals: Arrivals, before: in
         return
     for skill in new:
         size = f"{count(len(skill.files) + 1, 'file')}, {count(len(skill.sections), 'section')}"
-        say_folded(call, "imported   ", f"{skill.name}@1, {size}, from {skill.source}")
+        say_folded(call, "imported   ", f"{skill.name}@1, {size}, from {write_place(skill.name, skill.source)}")
         for warning in skill.warnings:
             call.note(f"warning    {skill.name}: {warning}")
         _note_findings(call, skill)
@@ -284,18 +319,33 @@ def _note_findings(call: Invocation, skill: SkillFolder) -> None:
         call.note(f"notice     {skill.name}: {notice}")
 
 
-def _named(path: Path) -> list[Path]:
-    """Find the skill folders that a path names: itself, or those below it."""
+def _read(place: Path, project: Path) -> SkillFolder:
+    """Read a skill folder, or a file of instructions."""
+    if is_instruction_file(place):
+        return read_instructions(place, instructions_name(place, project))
+    return read_skill(place.resolve())
+
+
+def _named(path: Path, project: Path) -> list[Path]:
+    """Find the skill folders and files of instructions that a path names: itself, or those below it.
+
+    Below a folder outside the project only skills are looked for.
+    """
     if path.name == SKILL_FILE and path.is_file():
         return [path.parent]
+    if is_instruction_file(path) and not path.is_dir():
+        return [path]
+    hint = f"name a folder that holds {SKILL_FILE}, or a file like CLAUDE.md, AGENTS.md, .cursor/rules/NAME.mdc"
     if not path.is_dir():
-        raise NotFoundError(f"{path}: no such folder", hint=f"name a folder that holds {SKILL_FILE}")
-    skills = find_skills(path)
-    if not skills:
-        raise NotFoundError(
-            f"{path} holds no {SKILL_FILE}, nor does a folder in it", hint=f"name a folder that holds {SKILL_FILE}"
-        )
-    return skills
+        what = "no agent reads it as instructions" if path.exists() else "no such file or folder"
+        raise NotFoundError(f"{path}: {what}", hint=hint)
+    inside = path.resolve().is_relative_to(project.resolve())
+    places = [*find_skills(path), *(find_instructions(path) if inside else ())]
+    if not places:
+        what = f"{path} holds no {SKILL_FILE}{' and no instructions' if inside else ''}, nor does a folder in it"
+        beside = "" if inside else "; outside the project, name each file of instructions"
+        raise NotFoundError(what, hint=f"{hint}{beside}")
+    return places
 
 
 def find_skills(folder: Path, depth: int = MAX_DEPTH) -> list[Path]:

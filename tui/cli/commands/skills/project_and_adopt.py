@@ -21,6 +21,8 @@ from registry.actions.publish import (
 )
 from registry.decide.commands import Adopt
 from registry.skill_md.render import label
+from registry.skill_md.skill_files import copy_place, main_file, write_place
+from registry.state.capsule import is_skill_name
 from tui.cli.output.dry_run import print_rehearsed, since
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
@@ -68,10 +70,10 @@ def project(
         names = [registry.capsule(skill).name] if skill else registry.names()
         rows = []
         for name in () if to else names:  # all of them or none
-            registry.places.require(Path(registry.capsule(name).source), name)
+            registry.places.require(write_place(name, registry.capsule(name).source), name)
         for name in names:
             capsule = registry.capsule(name)
-            folder = Path(to).expanduser() / name if to else Path(capsule.source)
+            folder = copy_place(name, Path(to).expanduser()) if to else Path(capsule.source)
             if dry_run:
                 written = _would_write(registry, name, to=to, discard=discard)
             elif annotated:
@@ -92,7 +94,7 @@ def project(
 
 def _would_write(library: Library, name: str, *, to: str, discard: bool) -> tuple[str, ...]:
     if to:
-        return ("SKILL.md", *(file.entry.path for file in library.capsule(name).files))
+        return (main_file(name), *(file.entry.path for file in library.capsule(name).files))
     if not discard:
         require_unedited(library, name)
     return tuple(difference.path for difference in differences(library, name) if difference.kind != "added")
@@ -159,7 +161,7 @@ def _tell_rehearsed(
         return
     print_rehearsed(call, events)
     for name, files in changed.items():
-        print_files(call, [(f"{name}/{path}", rows) for path, rows in files])
+        print_files(call, [(f"{name}/{path}" if is_skill_name(name) else name, rows) for path, rows in files])
     skill = next(iter(changed)) if len(changed) == 1 else ""
     call.say(
         f"\nnext       germline adopt {skill}".rstrip() + f"    germline project {skill}".rstrip() + " --discard"

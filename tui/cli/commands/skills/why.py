@@ -10,7 +10,7 @@ import typer
 from events.clock import SystemClock
 from registry.query.provenance import why as explain
 from registry.query.signals import as_counted
-from registry.skill_md.skill_files import SKILL_FILE
+from registry.skill_md.skill_files import main_file
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.cli.printers.evidence import shown_of
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 def why(
     ctx: typer.Context,
     place: Annotated[
-        str, typer.Argument(metavar="LINE", help="As in sql-analyst:7, sql-analyst@3:7, path/SKILL.md:7.")
+        str,
+        typer.Argument(metavar="LINE", help="As in sql-analyst:7, sql-analyst@3:7, path/SKILL.md:7, CLAUDE.md:7."),
     ],
     *,
     every: Annotated[bool, typer.Option("--all", help="Show all evidence, and all it said before.")] = False,
@@ -46,10 +47,10 @@ def why(
 
             skill_file = find_named(library, named.path)
             number = projected_number(library, skill_file, named.line)
-            if skill_file.path != SKILL_FILE:
+            capsule = skill_file.capsule
+            if skill_file.path != main_file(capsule.name):
                 _tell_file_line(call, library, skill_file, number, as_json=as_json)
                 return
-            capsule = skill_file.capsule
         else:
             capsule, number = library.capsule(named.name, named.ref), named.line
         story = explain(library, capsule, number, earlier=None if every or as_json else SHOWN_EARLIER + 1)

@@ -12,6 +12,7 @@ from strategies.files.log_file import LogFile
 from strategies.files.log_records import ReadTally
 from strategies.logs.formats_table import reader_for, reader_named
 from strategies.logs.scan import scan, scan_on
+from strategies.logs.transcripts import read_transcripts
 from tests.agent_sessions import (
     CLAUDE_STREAM,
     STREAM_INIT,
@@ -270,3 +271,15 @@ def test_what_calls_gave_back_and_lies_in_files_beside_a_session_is_no_log(tmp_p
     found = scan([tmp_path])
     assert sorted(record.name for record in found.records) == ["s", "s/x1"]
     assert (found.empty, found.malformed) == ((), ())
+
+
+def test_a_transcript_leaves_out_what_was_rewound_and_tells_the_task_of_a_sub_agent(tmp_path: Path) -> None:
+    again = (line("user", "f", "b", "Rename them"), line("assistant", "g", "f", said("Done.")))
+    about: dict[str, Any] = {"isSidechain": True, "agentId": "x1"}
+    task = line("user", "h", None, "Find it", **about)
+    records = scanned(tmp_path, *TURNS, *again, task, line("assistant", "i", "h", said("There."), **about))
+    session, child = read_transcripts(records, frozenset())
+    assert session is not None
+    assert [step.text for step in session.steps] == ["Count the files", "There are two.", "Rename them", "Done."]
+    assert child is not None
+    assert child.task == "Find it"

@@ -1,6 +1,6 @@
 """Worlds in which no action changes an outcome, and yet those who act one way end better.
 
-Each has 4 runs over equally many tasks, episodes of 3 to 8 steps, the four actions of looking and asking, and errors
+Each has 4 runs over equally many tasks, episodes of 3 to 8 steps, four actions of looking and asking, and errors
 of two templates. What drives both action and outcome is never written into a record; what betrays it is.
 """
 
@@ -11,12 +11,22 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from tests.worlds import NO_TABLE, call, episode
+from strategies.episodes.episode import EpisodeOutcome
+from strategies.gate.replay.contrast import outcome_of
+from strategies.gate.replay.explore_split import Explore
+from strategies.gate.replay.exposure import moment_of
+from strategies.propose.guard import guard
+from strategies.propose.habit import habit
+from strategies.propose.recovery import recovery
+from tests.worlds import NO_TABLE, asking, call, division_of, episode, sent_through
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping, Sequence
 
+    from events.types.claims import Claim
     from strategies.episodes.episode import EpisodeRecord, StepRecord
+    from strategies.propose.proposal import ProposalRequest, Proposer
+    from tests.worlds import Judgement
 
 NO_COLUMN: Final = "Unknown column <*> in <*>"
 ACTIONS: Final = ("sql:SELECT", "sql:SHOW", "sql:DESC", "sql:EXPLAIN")
@@ -55,7 +65,7 @@ def some_steps(draws: random.Random, shares: Mix, errors: float = ERRORS) -> lis
 
 
 def ended(
-    draws: random.Random, steps: list[StepRecord], won: bool, place: Place, *, hands_in: bool | None = None
+    draws: random.Random, steps: list[StepRecord], place: Place, *, won: bool, hands_in: bool | None = None
 ) -> EpisodeRecord:
     """End an episode, half of them by the agent's own hand."""
     by_itself = draws.random() < 0.5 if hands_in is None else hands_in
@@ -72,13 +82,10 @@ def ended(
     return msgspec.structs.replace(record, started_at=at, ended_by="agent" if by_itself else "environment")
 
 
-Live = "Callable[[random.Random, Place, Mapping[str, float]], EpisodeRecord]"
-
-
 def nothing(draws: random.Random, place: Place, hidden: Mapping[str, float]) -> EpisodeRecord:
     """Live through an episode that nothing decides but luck."""
     del hidden
-    return ended(draws, some_steps(draws, EVEN), draws.random() < 0.5, place)
+    return ended(draws, some_steps(draws, EVEN), place, won=draws.random() < 0.5)
 
 
 def success_ends(draws: random.Random, place: Place, hidden: Mapping[str, float]) -> EpisodeRecord:
@@ -89,21 +96,21 @@ def success_ends(draws: random.Random, place: Place, hidden: Mapping[str, float]
     while not won and len(steps) < MOST_STEPS:
         won = draws.random() < 0.15
         steps.append(call(draws.choice(ACTIONS)) if won else act(draws, EVEN))
-    return ended(draws, steps, won, place, hands_in=False)
+    return ended(draws, steps, place, won=won, hands_in=False)
 
 
 def difficulty(draws: random.Random, place: Place, hidden: Mapping[str, float]) -> EpisodeRecord:
     """Live through a hard task or an easy one, each done by every run once."""
     hard = hidden["task"] < 0.5
     shares = mix(0.65, 0.15) if hard else mix(0.25, 0.55)
-    return ended(draws, some_steps(draws, shares), draws.random() < (0.2 if hard else 0.8), place)
+    return ended(draws, some_steps(draws, shares), place, won=draws.random() < (0.2 if hard else 0.8))
 
 
 def mild_difficulty(draws: random.Random, place: Place, hidden: Mapping[str, float]) -> EpisodeRecord:
     """Live through a task that is a little harder, or easier."""
     hard = hidden["task"] < 0.5
     shares = mix(0.45, 0.25) if hard else mix(0.35, 0.40)
-    return ended(draws, some_steps(draws, shares), draws.random() < (0.4 if hard else 0.6), place)
+    return ended(draws, some_steps(draws, shares), place, won=draws.random() < (0.4 if hard else 0.6))
 
 
 def quality(draws: random.Random, place: Place, hidden: Mapping[str, float]) -> EpisodeRecord:
@@ -111,7 +118,7 @@ def quality(draws: random.Random, place: Place, hidden: Mapping[str, float]) -> 
     del hidden
     good = place.run in RUNS[:2]
     shares = mix(0.25, 0.55) if good else mix(0.65, 0.15)
-    return ended(draws, some_steps(draws, shares), draws.random() < (0.8 if good else 0.2), place)
+    return ended(draws, some_steps(draws, shares), place, won=draws.random() < (0.8 if good else 0.2))
 
 
 def mixed_quality(draws: random.Random, place: Place, hidden: Mapping[str, float]) -> EpisodeRecord:
@@ -121,14 +128,14 @@ def mixed_quality(draws: random.Random, place: Place, hidden: Mapping[str, float
     shares = mix(0.25, 0.55) if good else mix(0.65, 0.15)
     won = draws.random() < (0.8 if good else 0.2)
     alone = place.task * len(RUNS) + RUNS.index(place.run)  # else every task would be repeated by one run
-    return ended(draws, some_steps(draws, shares), won, place._replace(run=RUNS[0], task=alone))
+    return ended(draws, some_steps(draws, shares), place._replace(run=RUNS[0], task=alone), won=won)
 
 
 def trend(draws: random.Random, place: Place, hidden: Mapping[str, float]) -> EpisodeRecord:
     """Get better with time, and come to look more often."""
     del hidden
     shares = mix(0.65 - 0.4 * place.when, 0.15 + 0.4 * place.when)
-    return ended(draws, some_steps(draws, shares), draws.random() < 0.2 + 0.6 * place.when, place)
+    return ended(draws, some_steps(draws, shares), place, won=draws.random() < 0.2 + 0.6 * place.when)
 
 
 def time_left(draws: random.Random, place: Place, hidden: Mapping[str, float]) -> EpisodeRecord:
@@ -140,7 +147,7 @@ def time_left(draws: random.Random, place: Place, hidden: Mapping[str, float]) -
         won = draws.random() < 0.12
         shows = 0.7 * 0.7 ** len(steps)
         steps.append(act(draws, mix(0.9 - shows, shows), 0.0 if won else ERRORS))
-    return ended(draws, steps, won, place, hands_in=False)
+    return ended(draws, steps, place, won=won, hands_in=False)
 
 
 def crash(draws: random.Random, place: Place, hidden: Mapping[str, float]) -> EpisodeRecord:
@@ -151,8 +158,8 @@ def crash(draws: random.Random, place: Place, hidden: Mapping[str, float]) -> Ep
     for _ in range(draws.randint(LEAST_STEPS, MOST_STEPS)):
         steps.append(act(draws, EVEN))
         if draws.random() < hazard:
-            return ended(draws, steps, False, place, hands_in=False)
-    return ended(draws, steps, True, place)
+            return ended(draws, steps, place, won=False, hands_in=False)
+    return ended(draws, steps, place, won=True)
 
 
 def reveal(draws: random.Random, place: Place, hidden: Mapping[str, float]) -> EpisodeRecord:
@@ -166,14 +173,16 @@ def reveal(draws: random.Random, place: Place, hidden: Mapping[str, float]) -> E
     hands_in = draws.random() < (0.9 if checks and solved else 0.3)
     if checks and not solved:
         steps += [act(draws, EVEN) for _ in range(draws.randint(1, 2))]
-    return ended(draws, steps, solved, place, hands_in=hands_in)
+    return ended(draws, steps, place, won=solved, hands_in=hands_in)
 
 
 def answer_form(draws: random.Random, place: Place, hidden: Mapping[str, float]) -> EpisodeRecord:
     """Say a number where it is known, and explain where it is not."""
     del hidden
     knows = draws.random() < 0.5
-    record = ended(draws, some_steps(draws, EVEN), draws.random() < (0.8 if knows else 0.2), place, hands_in=True)
+    record = ended(
+        draws, some_steps(draws, EVEN), place, won=draws.random() < (0.8 if knows else 0.2), hands_in=True
+    )
     number = draws.random() < (0.8 if knows else 0.2)
     return msgspec.structs.replace(record, answer_forms=("number", "text") if number else ("text",))
 
@@ -186,7 +195,7 @@ def momentum(draws: random.Random, place: Place, hidden: Mapping[str, float]) ->
     for _ in range(draws.randint(LEAST_STEPS, MOST_STEPS)):
         steps.append(act(draws, mix(0.25, 0.5), 0.25) if on_track else act(draws, mix(0.55, 0.2), 0.55))
         on_track = on_track if draws.random() < 0.85 else not on_track
-    return ended(draws, steps, draws.random() < (0.85 if on_track else 0.15), place)
+    return ended(draws, steps, place, won=draws.random() < (0.85 if on_track else 0.15))
 
 
 WORLDS: Final = {
@@ -217,3 +226,32 @@ def world(name: str, seed: int, *, episodes: int) -> list[EpisodeRecord]:
             record = WORLDS[name](draws, Place(task, run, task / tasks), hidden)
             records.append(record)
     return records
+
+
+def judgements(records: Sequence[EpisodeRecord], split_key: str) -> list[Judgement]:
+    """Ask every proposer about every action and error of these worlds, and judge what they propose."""
+    division = division_of(records, split_key)
+    explore = Explore(division.explore)
+    asks: list[tuple[ProposalRequest, Sequence[Proposer]]] = [
+        (asking(explore, template=template), (recovery,)) for template in (NO_TABLE, NO_COLUMN)
+    ]
+    asks += [
+        (asking(explore, action=action, kind="repeated_call", calls_for="harden"), (guard,))
+        for action in (*ACTIONS, "")
+    ]
+    asks.append((asking(explore, kind="uncovered_failure", calls_for="innovate"), (habit,)))
+    return sent_through(asks, division, split_key)
+
+
+def with_rule(records: Sequence[EpisodeRecord], claim: Claim, seed: int, *, lift: float) -> list[EpisodeRecord]:
+    """Let some of those who obey a claim, and would have lost, win because they obeyed."""
+    draws = random.Random(seed)
+    obeyed = {r.id for r in records if (moment := moment_of(claim, r)) is not None and moment.obeyed}
+    lost = sum(outcome_of(record) == 0 for record in records if record.id in obeyed)
+    saved = lift * len(obeyed) / lost
+    return [
+        msgspec.structs.replace(record, outcome=EpisodeOutcome(1.0, "reward"))
+        if record.id in obeyed and outcome_of(record) == 0 and draws.random() < saved
+        else record
+        for record in records
+    ]

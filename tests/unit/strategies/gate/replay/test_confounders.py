@@ -1,0 +1,92 @@
+"""Claims about common causes: what no action changed is not promoted, what one did still is."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from events.types.claims import After, AfterError, Before, FinishWith, OutputClaim
+from strategies.gate.replay.confounders import confounding, is_noticed
+from strategies.gate.replay.decisions import Decision, decisions_of
+from strategies.gate.replay.exposure import Inverse
+from tests.worlds import NO_TABLE, call, episode, promoted
+from tests.worlds.confounded import WORLDS, judgements, with_rule, world
+
+LOOK = AfterError(template=NO_TABLE, do="sql:SHOW")
+if TYPE_CHECKING:
+    from strategies.episodes.episode import EpisodeRecord, StepRecord
+
+SEEDS = range(3)
+MOST = 1
+"""Of three seeds: the whole table, of forty, is `python -m bench.worlds`."""
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_nothing_is_promoted_where_no_action_matters(name: str) -> None:
+    promotions = [bool(promoted(judgements(world(name, seed, episodes=600), str(seed)))) for seed in SEEDS]
+    assert sum(promotions) <= MOST, f"{name}: seeds {list(SEEDS)}"
+
+
+@pytest.mark.parametrize("name", ["null", "difficulty", "quality"])
+def test_a_rule_that_is_true_is_promoted_all_the_same(name: str) -> None:
+    records = with_rule(world(name, 1, episodes=2_400), LOOK, 1, lift=0.35)
+    assert LOOK in [judgement.claim for judgement in promoted(judgements(records, "1"))]
+
+
+def test_tasks_are_compared_with_themselves_where_all_of_them_together_show_more() -> None:
+    easy = confounding(LOOK, world("difficulty", 3, episodes=2_400))
+    assert easy.same_task
+    assert easy.p > 0.05
+    luck = confounding(LOOK, with_rule(world("null", 3, episodes=2_400), LOOK, 3, lift=0.35))
+    assert luck.risk_difference == pytest.approx(0.35, abs=0.1)
+
+
+def test_what_agents_go_on_doing_shows_who_they_are() -> None:
+    assert is_noticed(confounding(LOOK, world("mixed quality", 3, episodes=2_400)))
+    assert not is_noticed(confounding(LOOK, with_rule(world("null", 3, episodes=2_400), LOOK, 3, lift=0.35)))
+
+
+def test_a_part_of_the_logs_that_shows_the_opposite_is_named() -> None:
+    again = After(action="sql:SELECT", avoid="sql:SELECT")
+    draws = random.Random(5)
+
+    def one(number: int) -> EpisodeRecord:
+        failed, stops = draws.random() < 0.7, draws.random() < 0.5
+        won = draws.random() < (0.5 + (0.35 if stops == failed else -0.35))
+        steps = [call("sql:SELECT", NO_TABLE if failed else ""), call("sql:SHOW" if stops else "sql:SELECT")]
+        return episode([*steps, call("sql:EXPLAIN")], outcome=float(won), task=f"t{number}")
+
+    assert confounding(again, [one(number) for number in range(600)]).against == "worked"
+
+
+def test_the_form_of_an_answer_is_no_decision_that_logs_could_compare() -> None:
+    assert decisions_of(OutputClaim(pattern="number")) is None
+    assert confounding(OutputClaim(pattern="number"), world("answer form", 1, episodes=200)).decisions == 0
+
+
+@pytest.mark.parametrize(
+    ("claim", "steps", "decision"),
+    [
+        (LOOK, [call("sql:SELECT", NO_TABLE), call("sql:SHOW"), call("sql:SELECT")], Decision(1, obeyed=True)),
+        (LOOK, [call("sql:SELECT", NO_TABLE), call("submit")], None),
+        (LOOK, [call("sql:SELECT"), call("sql:SELECT", NO_TABLE)], None),
+        (Inverse(LOOK), [call("sql:SELECT", NO_TABLE), call("sql:SHOW"), call("x")], Decision(1, obeyed=False)),
+        (Before(action="b", do="a"), [call("a"), call("b")], Decision(0, obeyed=True)),
+        (
+            FinishWith(do="check"),
+            [call("check", "failed"), call("edit"), call("submit")],
+            Decision(0, obeyed=True),
+        ),
+        (FinishWith(do="check"), [call("read"), call("edit"), call("submit")], Decision(1, obeyed=False)),
+    ],
+)
+def test_a_decision_is_an_action_that_the_agent_chose_and_did_not_end_with(
+    claim: AfterError | Inverse | Before | FinishWith, steps: list[StepRecord], decision: Decision | None
+) -> None:
+    find = decisions_of(claim)
+    assert find is not None
+    record = episode(steps)
+    assert find(msgspec.structs.replace(record, ended_by="environment")) == decision

@@ -1,0 +1,61 @@
+"""Claims about least squares within groups, against answers known by hand or by another way."""
+
+from __future__ import annotations
+
+import random
+from statistics import fmean, linear_regression
+
+import pytest
+
+from strategies.gate.stats.fixed_effects import partial_slope, within
+
+
+def test_every_group_of_every_grouping_ends_with_a_mean_of_nothing() -> None:
+    draws = random.Random(1)
+    rows = 300
+    groupings = [[draws.randrange(7) for _ in range(rows)], [draws.randrange(40) for _ in range(rows)]]
+    left = within([draws.random() for _ in range(rows)], groupings)
+    for grouping in groupings:
+        for group in set(grouping):
+            assert fmean(x for x, g in zip(left, grouping, strict=True) if g == group) == pytest.approx(
+                0, abs=1e-3
+            )
+
+
+def test_in_one_group_it_is_the_slope_of_a_simple_regression() -> None:
+    draws = random.Random(2)
+    cause = [draws.random() for _ in range(50)]
+    outcome = [3 * x + draws.gauss(0, 1) for x in cause]
+    slope = partial_slope(outcome, cause, [], [[0] * 50], range(50))
+    assert slope is not None
+    assert slope.value == pytest.approx(linear_regression(cause, outcome).slope)
+
+
+def test_what_groups_and_columns_bring_is_not_put_down_to_the_cause() -> None:
+    draws = random.Random(3)
+    rows = 4_000
+    group = [draws.randrange(20) for _ in range(rows)]
+    beside = [draws.gauss(0, 1) for _ in range(rows)]
+    cause = [float(draws.random() < 0.2 + 0.03 * g + 0.1 * (b > 0)) for g, b in zip(group, beside, strict=True)]
+    outcome = [0.5 * c + 2 * g + 3 * b + draws.gauss(0, 1) for c, g, b in zip(cause, group, beside, strict=True)]
+    slope = partial_slope(outcome, cause, [beside], [group], range(rows))
+    assert slope is not None
+    assert slope.value == pytest.approx(0.5, abs=3 * slope.error)
+    assert slope.error == pytest.approx(0.035, rel=0.2)  # 1 / sqrt(n p (1 - p))
+
+
+def test_rows_of_one_cluster_that_are_alike_count_as_fewer() -> None:
+    draws = random.Random(4)
+    cause = [float(number % 2) for number in range(200)]
+    outcome = [x + draws.gauss(0, 1) for x in cause]
+    once = partial_slope(outcome, cause, [], [[0] * 200], range(200))
+    thrice = partial_slope(outcome * 3, cause * 3, [], [[0] * 600], [*range(200)] * 3)
+    assert once is not None
+    assert thrice is not None
+    assert thrice.value == pytest.approx(once.value)
+    assert thrice.error == pytest.approx(once.error)
+
+
+def test_a_cause_that_never_differs_within_its_groups_has_no_slope() -> None:
+    assert partial_slope([0.0, 1.0, 1.0, 0.0], [1, 1, 0, 0], [], [["a", "a", "b", "b"]], range(4)) is None
+    assert partial_slope([0.0, 1.0], [1, 0], [[2, 0]], [["a", "a"]], range(2)) is None
