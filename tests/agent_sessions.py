@@ -370,8 +370,9 @@ VSCODE_DOCUMENT = json.dumps(vscode_session(vscode_request(*_VSCODE_PARTS)), ens
 COPILOT_STORE = rows_of(
     "copilot-store",
     {"table": "sessions", "id": "c1", "cwd": "/x", "branch": "main", "created_at": "2026-01-01 12:00:00"},
-    {"table": "turns", "turn_index": 0, "user_message": "Run the tests", "assistant_response": "One fails."},
     {"table": "session_files", "turn_index": 0, "file_path": "a.py", "tool_name": "edit"},
+    {"table": "turns", "turn_index": 0, "user_message": "Run the tests", "assistant_response": "One fails."},
+    {"table": "turns", "turn_index": 1, "user_message": "Why?", "assistant_response": "It is old."},
 )
 
 
@@ -461,7 +462,7 @@ def checked(gave: str, said: str) -> dict[str, bytes]:
             {"role": "assistant", "content": said},
             reward_info=None,
         ),
-        "copilot-store": COPILOT_STORE.replace(b"One fails.", said.encode()),
+        "copilot-store": COPILOT_STORE.replace(b"It is old.", said.encode()),
         "cursor-store": cursor_rows(
             cursor_call("run_terminal_cmd", shell, "completed", gave), {"type": 2, "text": said}
         ),
@@ -489,7 +490,7 @@ SESSIONS = (
     Sample("atif", "trajectory-atif.json", ATIF, 1, 5, 1),
     Sample("vscode-chat", "chat.jsonl", VSCODE, 1, 5, 1),
     Sample("vscode-chat", "chat.json", VSCODE_DOCUMENT, 1, 5, 1),
-    Sample("copilot-store", "store.jsonl", COPILOT_STORE, 1, 3, 0),
+    Sample("copilot-store", "store.jsonl", COPILOT_STORE, 1, 5, 0),
     Sample("cursor-store", "chats.jsonl", CURSOR_STORE, 1, 5, 1),
     Sample("opencode", "rows.jsonl", opencode_rows(), 1, 5, 1),
     Sample("tau2-bench", "results.json", TAU2, 1, 5, 1),

@@ -97,8 +97,8 @@ _KINDS: Final = (
         "copilot-store",
         (
             _Table("sessions", ("id", "cwd", "branch", "created_at")),
-            _Table("turns", ("turn_index", "user_message", "assistant_response", "timestamp"), "session_id = ?"),
             _Table("session_files", ("turn_index", "file_path", "tool_name", "first_seen_at"), "session_id = ?"),
+            _Table("turns", ("turn_index", "user_message", "assistant_response", "timestamp"), "session_id = ?"),
         ),
         folder="cwd",
     ),

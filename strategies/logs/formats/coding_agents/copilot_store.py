@@ -77,7 +77,7 @@ class CopilotStoreReader:
 
 
 class _StoredSession(Session):
-    """A session; its rows are gathered, for the files of a turn come after all turns."""
+    """A session; its rows are gathered, for the files of all turns come before the turns."""
 
     def __init__(self, log: LogFile, tally: ReadTally, row: _Row) -> None:
         super().__init__(log, tally)
