@@ -121,8 +121,8 @@ class SessionWriter:
         self._session = self._prompt = self._last = ""
         self._at = _START
 
-    def write(self, folder: Path, size_bytes: int) -> Written:
-        """Fill a folder with sessions until it holds at least so many bytes."""
+    def write(self, folder: Path, size_bytes: int, *, session_bytes: int = SESSION_BYTES) -> Written:
+        """Fill a folder with sessions until it holds at least so many bytes; a session has one request or more."""
         files: list[Path] = []
         done = 0
         while done < size_bytes:
@@ -130,7 +130,7 @@ class SessionWriter:
             path = folder / f"{self._session}.jsonl"
             with path.open("wb") as file:
                 size = 0
-                while size < SESSION_BYTES and done + size < size_bytes:
+                while size < session_bytes and done + size < size_bytes:
                     size += file.write(b"".join(self._lines()))
             files.append(path)
             done += size

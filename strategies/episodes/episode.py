@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import msgspec
 
+from strategies.episodes.usage import Usage
 from strategies.files.log_records import Count, Span
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     `id` is the name that the log gives the episode, or its place in the file where the log gives none. `task` is
     the reader's own task name and `dataset` the set it comes from, both "" where the log has none (the task key
     is then the hash of the normalised first prompt). `answer` is the final action where the
-    action is the answer (action–observation files), else "". `run` is the run configuration.
+    action is the answer (action–observation files), else "". `run` is the run configuration. `usage` is what it
+    took, None where the log does not say.
     """
 
     id: str
@@ -99,6 +101,7 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     ended_by: EndedBy = "unknown"
     skills: tuple[tuple[str, str], ...] = ()
     steps: tuple[Step, ...] = ()
+    usage: Usage | None = None
 
 
 class StepRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -133,7 +136,8 @@ class EpisodeRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     groups ("" where there is nothing to link by). `answer_key` is set for winning episodes only. `text_key` is
     the hash of all text of the episode: it tells apart what the fields that are kept do not. `answer_forms`
     says which forms the final answer has (answer_forms.py), and is empty where there is none. `trust` says whose
-    word the log was when it was read, `owner` whose its file was, "" for who read it (origins.py).
+    word the log was when it was read, `owner` whose its file was, "" for who read it (origins.py). `usage` and
+    `folder`, where the agent ran, are as the log has them and no part of the id.
     """
 
     id: str
@@ -155,6 +159,8 @@ class EpisodeRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     answer_forms: tuple[str, ...] = ()
     trust: Trust = "mine"
     owner: str = ""
+    usage: Usage | None = None
+    folder: str = ""
 
 
 def moment(text: str | None) -> datetime | None:

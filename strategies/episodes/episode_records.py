@@ -50,6 +50,44 @@ _EPISODE: Final = msgspec.msgpack.Decoder(Episode)
 _SEVERAL: Final = msgspec.msgpack.Decoder(tuple[EpisodeRecord, ...])
 
 
+class EpisodeHeader(msgspec.Struct, gc=False):
+    """What tells a stored episode apart, and its task from others: a tenth of the time of reading all of it."""
+
+    name: str
+    format: str
+    task: str
+    prompt_key: str
+    answer_key: str
+
+
+_HEADER: Final = msgspec.msgpack.Decoder(EpisodeHeader)
+
+
+def header_in(stored: bytes) -> EpisodeHeader:
+    """Read what tells a stored episode apart; raises msgspec.DecodeError on bytes that `encode` did not make."""
+    return _HEADER.decode(stored)
+
+
+class _StepTemplate(msgspec.Struct, array_like=True, gc=False):
+    turn: int
+    kind: str
+    actor: str
+    action: str
+    template: str
+
+
+class _StepTemplates(msgspec.Struct, gc=False):
+    steps: list[_StepTemplate]
+
+
+_TEMPLATES: Final = msgspec.msgpack.Decoder(_StepTemplates)
+
+
+def templates_in(stored: bytes) -> list[str]:
+    """Read the templates of a stored episode's steps; raises msgspec.DecodeError as `header_in`."""
+    return [step.template for step in _TEMPLATES.decode(stored).steps]
+
+
 def record_of(episode: Episode) -> EpisodeRecord:
     """Give the record of an episode; its templates are still the masked error texts (see `settled`)."""
     marker = Marker()
@@ -79,6 +117,7 @@ def header_of(episode: Episode) -> EpisodeRecord:
         skills=tuple((plain(name), plain(version)) for name, version in episode.skills),
         steps=(),
         answer_forms=forms_of(final_answer(episode)),
+        usage=episode.usage,
     )
 
 

@@ -18,6 +18,9 @@ UNREADABLE: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What a decode raises on bad input: not JSON or not the shape, not UTF-8, nested too deeply."""
 
 
+NotObject = str | int | float | bool | list[msgspec.Raw] | None
+"""What may be in the place of an object, so that the rest of the record is read."""
+
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
 """A number of things or bytes; the bound is what other programs read exactly in JSON."""
 

@@ -17,7 +17,7 @@ from strategies.files.stores import may_be_store, store_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-_FIRST_BYTES: Final = 16 * 1024
+FIRST_BYTES: Final = 16 * 1024
 """Where a session says in which folder it runs: with its first records."""
 
 _FOLDER: Final = re.compile(rb'"(?:cwd|directory|workdir|gitRoot)" ?: ?("(?:[^"\\]|\\.)*")')
@@ -53,7 +53,7 @@ class ProjectSessions:
                 return self.holds(_folder_of(workspace))
             key = (str(path), path.stat().st_ino)
             if key not in self._known:
-                belongs = self._named_by(LogFile(path).head(_FIRST_BYTES))
+                belongs = self._named_by(LogFile(path).head(FIRST_BYTES))
                 if belongs is None:
                     return self._lies_in(path)  # it may say so later
                 self._known[key] = belongs
@@ -62,24 +62,27 @@ class ProjectSessions:
         return self._known[key]
 
     def holds(self, folder: str) -> bool:
-        """Tell whether a folder is that of the project, or below it."""
+        """Tell whether a folder is the project's, or below it."""
         return any(folder == path or folder.startswith(path.rstrip("/") + "/") for path in self._paths)
 
     def _named_by(self, head: bytes) -> bool | None:
         hashes = _HASH.search(head)
         if hashes:
             return hashes[1].decode() in self._hashes
-        named = _FOLDER.search(head)
-        if not named:
-            return None
-        try:
-            folder = normpath(_TEXT.decode(named[1]))
-        except msgspec.DecodeError:
-            return None
-        return self.holds(folder)
+        folder = folder_named(head)
+        return self.holds(folder) if folder else None
 
     def _lies_in(self, path: Path) -> bool:
         return any(_slug(part) in self._slugs for part in path.parts)
+
+
+def folder_named(head: bytes) -> str:
+    """Give the folder that the first records of a session name, "" where they name none."""
+    named = _FOLDER.search(head, 0, FIRST_BYTES)
+    try:
+        return normpath(_TEXT.decode(named[1])) if named else ""
+    except msgspec.DecodeError:
+        return ""
 
 
 def _folder_of(workspace: Path) -> str:

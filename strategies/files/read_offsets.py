@@ -155,13 +155,18 @@ class ReadOffsets:
             return ""  # the folder is gone, or changes while it is read: then nobody knows
         return ""
 
+    def kept(self, path: Path) -> str:
+        """Give the kept path of a log; one under which a log was read before is its own."""
+        text = str(path)
+        return text if text in self._by_path else kept_path(text)
+
     def of(self, path: Path, stat: os.stat_result) -> tuple[str, ReadOffset] | None:
         """Find the offset that a file goes on from, and the kept path it was made at; None for a new file.
 
         Its own path comes first, then the same inode under another (renamed), then the same contents under
         another whose own file is no longer there or no longer holds them (copied, and then truncated).
         """
-        kept = kept_path(str(path))
+        kept = self.kept(path)
         own = self._by_path.get(kept)
         if own and own.unchanged(stat):
             return kept, own

@@ -10,13 +10,12 @@ import os
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from stat import S_ISDIR, S_ISREG
+from stat import S_ISDIR
 from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec.structs import replace
 
 from events.errors import NotFoundError, UnreadableLogError
-from registry.evidence.log_paths import kept_path
 from registry.evidence.redaction import without_secrets
 from strategies.episodes.episode_records import settled
 from strategies.episodes.error_templates import templates_of
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from strategies.episodes.outcome_rules import OutcomeRule
     from strategies.files.log_records import Malformed, ReadTally
     from strategies.logs.reader_plugins import BrokenReader
+    from strategies.logs.scan_parallel import Sharing
 
 
 _KINDS_SHOWN: Final = 3
@@ -125,13 +125,14 @@ def scan(
     log_format: str = "",
     on_broken: Literal["raise", "list"] = "raise",
     progress: Callable[[int, int], None] | None = None,
-    executor: Executor | None = None,
+    executor: Executor | Sharing | None = None,
     rules: tuple[OutcomeRule, ...] = (),
 ) -> Scan:
     """Read log files, and folders of them, into records.
 
     `log_format` names the one reader to use instead of choosing by the first bytes. `progress` is called with
-    the bytes read from disk so far, and in all. Files are shared among the workers of `executor`, if one is given.
+    the bytes read from disk so far, and in all. Files are shared among the workers of `executor`, if one is given,
+    or of what it gives for the bytes of each file that are to be read.
     `rules` read outcomes from episodes whose log tells none.
 
     Raises: NotFoundError for a path or a format that does not exist; UnreadableLogError, once everything is
@@ -157,7 +158,7 @@ def scan_on(  # noqa: PLR0913 - all that goes on from one scan to the next
     known_templates: Callable[[], Iterable[str]] = tuple,
     log_format: str = "",
     progress: Callable[[int, int], None] | None = None,
-    executor: Executor | None = None,
+    executor: Executor | Sharing | None = None,
     rules: tuple[OutcomeRule, ...] = (),
 ) -> Scan:
     """Read what was written since the scans whose offsets are `stored`; broken files are listed.
@@ -174,12 +175,16 @@ def scan_on(  # noqa: PLR0913 - all that goes on from one scan to the next
     within = only if isinstance(only, ProjectSessions) else None
     tasks, unchanged, moved, carried = list[ReadTask](), list[str](), dict[str, str](), dict[str, bytes]()
     for path, named in log_files(paths, may_be_gone=live, only=only):
-        kept = kept_path(str(path))
+        kept = offsets.kept(path)
         try:
             stat = changed_with(path, path.stat())
             name, earlier = offsets.of(path, stat) or ("", None)
+        except FileNotFoundError:
+            if not named:
+                continue  # gone since it was listed
+            name, earlier = kept, None  # scan_file says so
         except OSError:
-            name, earlier = kept, None  # gone since it was listed, or locked: scan_file says so
+            name, earlier = kept, None  # locked: scan_file says so
         if name != kept and (name or offsets.followed(kept)):
             moved[kept] = name
         if earlier and earlier.unchanged(stat) and same_sessions(path, earlier, within):
@@ -234,7 +239,7 @@ def log_files(
                     files.setdefault(file, False)
         else:
             files[_resolved(log_meant(path))] = True
-    yield from sorted(files.items())
+    yield from sorted(files.items(), key=lambda file: file[0].parts)
 
 
 def _merged(
@@ -298,19 +303,24 @@ def why_empty(tally: ReadTally) -> str:
 
 def _inside(folder: Path) -> Iterator[Path]:
     """Give the files below a folder, and each folder that cannot be listed: opening it tells why."""
-    closed = list[OSError]()
-    for base, folders, files in os.walk(folder, onerror=closed.append):
-        log = agent_log(Path(base), folders, files)
+    folders, closed = [str(folder)], list[str]()
+    while folders:
+        base = folders.pop()
+        try:
+            with os.scandir(base) as entries:
+                inside = [entry for entry in entries if not entry.name.startswith(".")]
+        except OSError:
+            closed.append(base)
+            continue
+        below = [entry.name for entry in inside if _is(entry.is_dir)]
+        files = [entry.name for entry in inside if _is(entry.is_file)]
+        log = agent_log(Path(base), below, files)
         if log:
-            folders.clear()
             yield from [log] if log.is_file() else _results(Path(base))
             continue
-        folders[:] = [name for name in folders if not (name.startswith(".") or _of_results(Path(base), name))]
-        for name in files:
-            file = Path(base, name)
-            if not name.startswith(".") and _is_file(file):
-                yield file
-    yield from (Path(error.filename) for error in closed)
+        folders += [os.path.join(base, name) for name in below if not _of_results(Path(base), name)]
+        yield from (Path(base, name) for name in files)
+    yield from map(Path, closed)
 
 
 def _of_results(session: Path, name: str) -> bool:
@@ -330,11 +340,9 @@ def _resolved(path: Path) -> Path:
         return path.absolute()
 
 
-def _is_file(path: Path) -> bool:
-    """Tell whether a path is that of a file, and no link; one that cannot be looked at may be."""
+def _is(kind: Callable[..., bool]) -> bool:
+    """Tell what an entry of a folder is, links not followed; one that cannot be looked at may be anything."""
     try:
-        return S_ISREG(path.lstat().st_mode)
-    except FileNotFoundError:
-        return False
+        return kind(follow_symlinks=False)
     except OSError:
         return True

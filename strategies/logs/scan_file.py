@@ -18,6 +18,7 @@ from strategies.episodes.episode import EpisodeRecord
 from strategies.episodes.episode_records import decode, encode
 from strategies.files.log_file import START, LogFile, LogPosition
 from strategies.files.log_records import Malformed, ReadTally
+from strategies.files.project_sessions import FIRST_BYTES, folder_named
 from strategies.files.read_offsets import FINGERPRINT_BYTES, ReadOffset, head_of, read_offset_of
 from strategies.files.stores import changed_with, may_be_store
 from strategies.logs.formats_table import broken_readers, reader_for, reader_named, reader_names
@@ -95,7 +96,7 @@ def scan_file(task: ReadTask, advance: Callable[[int], None] | None = None) -> F
     path, tally, source = task.path, ReadTally(), kept_path(str(task.path))
     log = LogFile(path, advance, within=task.within.holds if task.within else None)
     reader: LogReader | None = None
-    size_bytes, drafts, offset, broken = 0, list[EpisodeRecord](), b"", None
+    size_bytes, drafts, offset, broken, folder = 0, list[EpisodeRecord](), b"", None, ""
     try:
         with path.open("rb", buffering=0) as file:
             stat = changed_with(path, os.fstat(file.fileno()))
@@ -120,6 +121,7 @@ def scan_file(task: ReadTask, advance: Callable[[int], None] | None = None) -> F
                 if task.keep and (task.live or not log.broken):  # a watcher does not say the same at every look
                     place = LogPosition(0, _of_project(task.within)) if log.store else START
                     offset = read_offset_of(file, stat, reader.name, place, b"")
+            folder = kept_path(folder_named(log.head(FIRST_BYTES))) if drafts else ""
     except UnreadableLogError as error:
         broken = error
     except OSError as error:
@@ -133,7 +135,7 @@ def scan_file(task: ReadTask, advance: Callable[[int], None] | None = None) -> F
         size_bytes=size_bytes,
         text_bytes=log.text_bytes,
         tally=tally,
-        drafts=tuple(_read_from(source, draft) for draft in drafts),
+        drafts=tuple(msgspec.structs.replace(draft, source=source, folder=folder) for draft in drafts),
         broken=_shown(broken or log.broken, path, source),
         offset=offset,
         read_on=bool(task.earlier and task.earlier.state),
@@ -198,11 +200,6 @@ def _follower(task: ReadTask, source: str, reader: LogReader) -> Follower:
         with suppress(msgspec.DecodeError):
             return reader.follow(source, earlier.state, earlier.place)
     return reader.follow(source)
-
-
-def _read_from(source: str, draft: EpisodeRecord) -> EpisodeRecord:
-    """Name the file that a draft was read from as it may be kept."""
-    return draft if draft.source == source else msgspec.structs.replace(draft, source=source)
 
 
 def _shown(broken: UnreadableLogError | None, path: Path, source: str) -> UnreadableLogError | None:

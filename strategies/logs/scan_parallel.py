@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from concurrent.futures import as_completed
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,17 @@ from strategies.logs.scan_file import FileScan, ReadTask, scan_file, scan_packed
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Executor
+    from contextlib import AbstractContextManager
     from pathlib import Path
+
+    Sharing = Callable[[Sequence[int]], AbstractContextManager[Executor | None]]
+    """Starts workers for files of these sizes, None where they are best read here. Units: bytes to be read."""
 
 
 def scan_files(
-    tasks: Sequence[ReadTask], executor: Executor | None, progress: Callable[[int, int], None] | None
+    tasks: Sequence[ReadTask],
+    executor: Executor | Sharing | None,
+    progress: Callable[[int, int], None] | None,
 ) -> list[FileScan]:
     """Read every file, and give what they held in the order of the tasks.
 
@@ -30,8 +37,19 @@ def scan_files(
     seen = [_stat(task) for task in tasks]
     sizes = [_left_bytes(task, stat) for task, stat in zip(tasks, seen, strict=True)]
     advance = _advance(progress, sum(sizes)) if progress else None
-    if executor is None:
-        return [scan_file(task, advance) for task in tasks]
+    with executor(sizes) if callable(executor) else nullcontext(executor) as workers:
+        if workers is None:
+            return [scan_file(task, advance) for task in tasks]
+        return _shared(tasks, seen, sizes, workers, advance)
+
+
+def _shared(
+    tasks: Sequence[ReadTask],
+    seen: Sequence[os.stat_result | None],
+    sizes: Sequence[int],
+    executor: Executor,
+    advance: Callable[[int], None] | None,
+) -> list[FileScan]:
     order = sorted(range(len(tasks)), key=lambda number: -sizes[number])
     running = {executor.submit(scan_in_sight, tasks[number], _size(seen[number])): number for number in order}
     scans: dict[int, FileScan] = {}

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from events.store.protocol import StoredEpisode
-from strategies.episodes.episode_records import decode, encode, settled
+from strategies.episodes.episode_records import decode, encode, header_in, settled, templates_in
 from strategies.episodes.longer_readings import condensed, longest, replaced
 from strategies.logs.scan import Scan, scan_on
 from strategies.pool.erase import without_erased
 from strategies.pool.frozen_sets import all_kept
 from strategies.pool.late_outcomes import late_outcomes, with_late_outcomes
 from strategies.pool.log_owners import from_their_origins
-from strategies.pool.moved_logs import as_they_lie, note_moves, whereabouts
+from strategies.pool.moved_logs import WHEREABOUTS, as_they_lie, note_moves
 from strategies.pool.raise_signals import DEFAULT_POLICY, IntakePolicy, raise_signals
 from strategies.pool.splits import form_groups
 from strategies.pool.stored_map import body_of, map_in
@@ -42,14 +42,9 @@ def was_judged(library: Library) -> bool:
 def sharpen(registry: Registry, sharper: Mapping[str, str]) -> None:
     """Keep what templates have become; inside a transaction, with the episodes that showed it."""
     if sharper:
-        before = sharpened(registry.log.maps())
+        before = map_in(registry.log.get_map(_NAME))
         now = dict(sharper) | {stored: sharper.get(template, template) for stored, template in before.items()}
         registry.log.put_map(_NAME, body_of(now))
-
-
-def sharpened(stored: Mapping[str, bytes]) -> dict[str, str]:
-    """Read what templates have become from what a registry keeps."""
-    return map_in(stored.get(_NAME))
 
 
 def as_sharpened(records: Iterable[EpisodeRecord], known: Mapping[str, str]) -> Iterator[EpisodeRecord]:
@@ -64,6 +59,18 @@ GROUPS: Final = "split-groups"
 """The stored map that says which tasks belong together; for ever, once something was judged on them."""
 
 
+UNCOUNTED: Final = "uncounted"
+"""The stored map that says how many episodes came in since signals were last counted over all of them."""
+
+_DIGITS: Final = 15
+_MANY: Final = 2_000
+_GROWN_BY: Final = 0.01
+"""From how many episodes on signals may wait, and by which share of all those must grow (guesses).
+
+Counting takes as long as there are episodes, and one in a hundred more moves few counts over a threshold.
+"""
+
+
 SUPERSEDED: Final = "superseded"
 """The stored map that says which episodes have a longer reading, and which one.
 
@@ -75,12 +82,14 @@ Only of those that something still refers to: an evaluator that was frozen with 
 class Intake:
     """What came in: how many episodes were new, and the signals that newly crossed their threshold.
 
-    `longer` counts longer readings of episodes that were known: they are none of the new ones.
+    `longer` counts longer readings of episodes that were known: they are none of the new ones. `uncounted` are the
+    episodes that came in since signals were last counted over all of them.
     """
 
     new_episodes: int
     signals: tuple[SignalRaised, ...]
     longer: int = 0
+    uncounted: int = 0
 
 
 def take_in(
@@ -94,13 +103,19 @@ def take_in(
 
 
 def take_in_scan(
-    registry: Registry, scan: Scan, *, policy: IntakePolicy = DEFAULT_POLICY, live: bool = False
+    registry: Registry,
+    scan: Scan,
+    *,
+    policy: IntakePolicy = DEFAULT_POLICY,
+    live: bool = False,
+    may_wait: bool = False,
 ) -> Intake:
     """Keep what a scan found, as `take_in`, and in the same transaction how far it read.
 
-    With `live` its episodes may still be running.
+    With `live` its episodes may still be running. Where signals `may_wait`, and many episodes are known, they are
+    counted again only once enough have come in to change what is seen in all of them.
     """
-    return _take_in(registry, scan, policy, live=live)
+    return _take_in(registry, scan, policy, live=live, may_wait=may_wait)
 
 
 def scan_into(  # noqa: PLR0913 - what a reading is told
@@ -120,7 +135,7 @@ def scan_into(  # noqa: PLR0913 - what a reading is told
         registry.log.maps(),
         live=live,
         only=only,
-        known_templates=lambda: {step.template for record in all_episodes(registry) for step in record.steps},
+        known_templates=lambda: known_templates(registry),
         log_format=log_format,
         progress=progress,
         executor=executor,
@@ -129,24 +144,47 @@ def scan_into(  # noqa: PLR0913 - what a reading is told
     return scan, take_in_scan(registry, scan, policy=policy, live=live)
 
 
-def _take_in(registry: Registry, scan: Scan, policy: IntakePolicy, *, live: bool = False) -> Intake:
+def _take_in(
+    registry: Registry, scan: Scan, policy: IntakePolicy, *, live: bool = False, may_wait: bool = False
+) -> Intake:
     records = from_their_origins(scan.records, policy.trust, by_project=policy.by_project)
-    if not records and not scan.offsets:
-        return Intake(0, ())
+    late = 0 if may_wait else uncounted(registry)
+    if not records and not scan.offsets and not late:
+        return Intake(0, (), uncounted=uncounted(registry))
     with registry.log.transaction():
         for name, body in without_erased(registry, scan.offsets, records).items():
             registry.log.put_map(name, body)
         note_moves(registry, scan.moved, records)
         if not was_judged(registry):
             sharpen(registry, scan.sharper)
-        known = all_episodes(registry, with_folders=True) if records else []
+        names = {(record.format, record.name) for record in records}
+        known = all_episodes(registry, with_folders=True, named=names) if records else []
         stored = [StoredEpisode(record.id, record.source, encode(record)) for record in records]
         new, longer = registry.log.put_episodes(stored), 0
         if new:
             longer = _supersede(registry, known, records)
         running = frozenset(record.id for record in records if live)
-        raised = _extend(registry, policy, running) if new else ()
-    return Intake(new - longer, raised, longer)
+        waiting = uncounted(registry) + new if may_wait else 0
+        if new or late:
+            known_episodes = _extend_groups(registry)
+            waiting = 0 if known_episodes < _MANY or waiting > known_episodes * _GROWN_BY else waiting
+            registry.log.put_map(UNCOUNTED, str(waiting).encode())
+        counts = (new and not waiting) or late
+        raised = raise_signals(registry, all_episodes(registry), policy, running=running) if counts else ()
+    return Intake(new - longer, raised, longer, waiting)
+
+
+def known_templates(library: Library) -> set[str]:
+    """Give the templates of all errors that are known, as they are by now."""
+    longer, now = _superseded(library), map_in(library.log.get_map(_NAME))
+    bodies = (episode.body for episode in library.log.episodes() if episode.episode not in longer)
+    return {now.get(template, template) for body in bodies for template in templates_in(body)}
+
+
+def uncounted(library: Library) -> int:
+    """Tell how many episodes came in since signals were last counted over all of them."""
+    stored = library.log.get_map(UNCOUNTED) or b"0"
+    return int(stored) if stored.isdigit() and len(stored) <= _DIGITS else 0
 
 
 def _supersede(registry: Registry, known: Sequence[EpisodeRecord], records: Sequence[EpisodeRecord]) -> int:
@@ -165,26 +203,36 @@ def _supersede(registry: Registry, known: Sequence[EpisodeRecord], records: Sequ
     return len(replacements)
 
 
-def _extend(registry: Registry, policy: IntakePolicy, running: frozenset[str]) -> tuple[SignalRaised, ...]:
-    """Bring split groups and signals up to the episodes that are known now.
+def _extend_groups(registry: Registry) -> int:
+    """Bring split groups up to the episodes that are known now, and count these.
 
     Groups are fixed once something was judged on them; before, they are those of all logs read at once.
     """
-    everything = all_episodes(registry)
+    longer = _superseded(registry)
+    everything = [header_in(episode.body) for episode in registry.log.episodes() if episode.episode not in longer]
     groups = form_groups(split_groups(registry) if was_judged(registry) else {}, everything)
     registry.log.put_map(GROUPS, json.dumps(groups, separators=(",", ":")).encode())
-    return raise_signals(registry, everything, policy, running=running)
+    return len(everything)
 
 
-def all_episodes(library: Library, *, upto: int | None = None, with_folders: bool = False) -> list[EpisodeRecord]:
+def all_episodes(
+    library: Library,
+    *,
+    upto: int | None = None,
+    with_folders: bool = False,
+    named: Collection[tuple[str, str]] | None = None,
+) -> list[EpisodeRecord]:
     """Return every episode that the registry knows, in its longest reading, ordered by content hash.
 
     An outcome that was recorded late, up to an event's position, takes the place of the one in the log. An episode
     whose log is found no more lies nowhere, or `with_folders` in the folder where it was read, in no file: a copy
-    of that log may come into sight only now.
+    of that log may come into sight only now. `named` asks only for those of a format and a name.
     """
     longer = _superseded(library)
-    stored = (decode(episode.body) for episode in library.log.episodes() if episode.episode not in longer)
+    bodies = (episode.body for episode in library.log.episodes() if episode.episode not in longer)
+    if named is not None:
+        bodies = (body for body in bodies if (header := header_in(body)) and (header.format, header.name) in named)
+    stored = map(decode, bodies)
     known = _as_known_now(library, stored, with_folders=with_folders)
     return with_late_outcomes(known, late_outcomes(library, upto=upto), longer)
 
@@ -202,9 +250,8 @@ def every_reading(library: Library, *, upto: int | None = None) -> list[EpisodeR
 def _as_known_now(
     library: Library, stored: Iterable[EpisodeRecord], *, with_folders: bool = False
 ) -> Iterable[EpisodeRecord]:
-    maps = library.log.maps()
-    lying = as_they_lie(stored, whereabouts(maps), with_folders=with_folders)
-    return as_sharpened(lying, sharpened(maps))
+    lying = as_they_lie(stored, map_in(library.log.get_map(WHEREABOUTS)), with_folders=with_folders)
+    return as_sharpened(lying, map_in(library.log.get_map(_NAME)))
 
 
 def with_longer_readings(library: Library, episodes: Collection[str]) -> frozenset[str]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from registry.registry import Registry
     from strategies.episodes.episode import EpisodeRecord
 
-_NAME: Final = "whereabouts"
+WHEREABOUTS: Final = "whereabouts"
 """The stored map that says the kept path of each episode whose log was moved, "" where nobody knows it."""
 
 
@@ -27,7 +27,7 @@ def note_moves(registry: Registry, moved: Mapping[str, str], read: Iterable[Epis
     `moved` says of files what `strategies.logs.scan.Scan` does. What lay in a file that holds something else now,
     and was not found under another name, lies nowhere, until it is `read` again.
     """
-    known, places = whereabouts(registry.log.maps()), dict[str, str]()
+    known, places = map_in(registry.log.get_map(WHEREABOUTS)), dict[str, str]()
     again = {record.id: record.source for record in read if known.get(record.id) == ""}
     if not moved and not again:
         return
@@ -37,12 +37,12 @@ def note_moves(registry: Registry, moved: Mapping[str, str], read: Iterable[Epis
         at = again.get(stored.episode) or now_at.get(at, "" if at in moved else at)
         if at != stored.source:
             places[stored.episode] = at
-    registry.log.put_map(_NAME, body_of(places))
+    registry.log.put_map(WHEREABOUTS, body_of(places))
 
 
 def whereabouts(stored: Mapping[str, bytes]) -> dict[str, str]:
     """Read the kept path of each episode whose log was moved from what a registry keeps."""
-    return map_in(stored.get(_NAME))
+    return map_in(stored.get(WHEREABOUTS))
 
 
 def as_they_lie(

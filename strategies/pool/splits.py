@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,6 +18,25 @@ Shares = tuple[tuple["Split", float], ...]
 REPLAY_SHARES: Final[Shares] = (("explore", 0.5), ("sealed", 0.3), ("audit", 0.2))
 ROLLOUT_SHARES: Final[Shares] = (("explore", 0.3), ("sealed", 0.5), ("audit", 0.2))
 """Task sets for rollouts are smaller, and the gate needs its tasks most."""
+
+
+class Linked(Protocol):
+    """What links a task with others: an episode, or the header of one."""
+
+    @property
+    def task(self) -> str:
+        """The key of the task."""
+        ...
+
+    @property
+    def prompt_key(self) -> str:
+        """The key of the prompt, "" for none."""
+        ...
+
+    @property
+    def answer_key(self) -> str:
+        """The key of a winning answer, "" for none."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -58,7 +77,7 @@ class _Groups:
             self._parent[joined] = kept
 
 
-def form_groups(known: Mapping[str, str], records: Iterable[EpisodeRecord]) -> dict[str, str]:
+def form_groups(known: Mapping[str, str], records: Iterable[Linked]) -> dict[str, str]:
     """Extend the map of task key to split group by the tasks of new episodes.
 
     Tasks with the same prompt or an identical winning final action form one group, named after its smallest

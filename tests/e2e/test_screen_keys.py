@@ -39,6 +39,7 @@ PLACES = {
     "presets": "/presets",
     "review": "/review",
     "trends": "/trends/sql-analyst",
+    "sessions": "/sessions",
 }
 LISTS = {view: f"#{view}" for view in PLACES} | {"history": "#events", "why": "#blame", "trends": "#tasks"}
 

@@ -24,6 +24,7 @@ PLACES = {
     "presets": "/presets/harden",
     "review": "/review",
     "trends": "/trends/sql-analyst",
+    "sessions": "/sessions",
 }
 
 

@@ -28,6 +28,8 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
     "import-gep": CommandEntry("evolve.import_gep", "Import genes of Evolver (GEP) as skills, unproven."),
     "status": CommandEntry("skills.status", "Show skills, drift, open signals, what waits, the preset."),
     "scan": CommandEntry("logs.scan", "Read logs into episodes and signals."),
+    "sessions": CommandEntry("logs.sessions", "List the sessions that were read, newest first."),
+    "session": CommandEntry("logs.sessions", "Show one session step by step, errors marked."),
     "watch": CommandEntry("logs.watch", "Read logs as they grow, until it is stopped."),
     "signals": CommandEntry(
         "evolve.signals_and_candidates", "List the signals that were raised, with counts and evidence."

@@ -35,6 +35,7 @@ TAKES: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("candidate show", "candidate approve", "candidate reject"), ("candidate",)),
     **dict.fromkeys(("candidate test", "gate explain"), ("candidate",)),
     **dict.fromkeys(("candidate agree", "candidate disagree"), ("candidate",)),
+    **dict.fromkeys(("session", "outcome"), ("session",)),
     **dict.fromkeys(("preset show", "preset use", "preset preview"), ("preset",)),
     "diff": ("version", "number", "number"),
     "alias set": ("skill", "", "number"),
@@ -187,6 +188,9 @@ def _read(kind: str, registry: str, begun: str, arguments: Sequence[str]) -> Ite
             yield from (document.key for document in log.documents("preset"))
         elif kind == "candidate":
             ids = (read_back(log, document, bytes.decode) for document in log.documents("proposed"))
+            yield from (name[:_ID_CHARS] for name in ids if name.startswith(begun[:_ID_CHARS]))
+        elif kind == "session":
+            ids = (stored.episode for stored in log.episodes())
             yield from (name[:_ID_CHARS] for name in ids if name.startswith(begun[:_ID_CHARS]))
         elif kind == "skill":
             yield from library.names()

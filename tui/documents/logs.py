@@ -65,6 +65,7 @@ class ScanDocument(Document):
     episodes: Absent[int] = ABSENT
     new_episodes: Absent[int] = ABSENT
     longer_episodes: Absent[int] = ABSENT
+    uncounted_episodes: Absent[int] = ABSENT
     unchanged: Absent[int] = ABSENT
     duplicates: Absent[int] = ABSENT
     steps: Absent[int] = ABSENT
@@ -90,6 +91,7 @@ class ScanDocument(Document):
             episodes=len(scan.records),
             new_episodes=taken.new_episodes,
             longer_episodes=taken.longer,
+            uncounted_episodes=taken.uncounted,
             unchanged=len(scan.unchanged),
             duplicates=scan.duplicates,
             steps=scan.steps,

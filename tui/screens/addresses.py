@@ -8,7 +8,7 @@ from typing import Final, Literal, get_args
 
 from events.errors import UsageError
 
-View = Literal["skills", "history", "why", "signals", "presets", "review", "trends"]
+View = Literal["skills", "history", "why", "signals", "presets", "review", "trends", "sessions"]
 
 _NAME: Final = r"[^/@:#\s.]+|[^#\s]*[^/@#\s]+\.mdc?"
 """A skill, or instructions by their path: `CLAUDE.md`, `.cursor/rules/ts.mdc`."""
@@ -26,7 +26,8 @@ class ScreenAddress:
 
     `ref` is a version as people write it (`3`, `production`), "" for the latest, which then follows the log.
     `line`, `event` and `item` are where the cursor is, 0 and "" where it has not moved yet; an item is the
-    fingerprint of a signal, the name of a preset, the id of a candidate, or a task, whose column `ref` says.
+    fingerprint of a signal, the name of a preset, the id of a candidate or a session, or a task, whose column
+    `ref` says.
     """
 
     view: View = "skills"
@@ -39,7 +40,7 @@ class ScreenAddress:
     @property
     def address(self) -> str:
         """The place as text: `sql-analyst@3:7`, `sql-analyst#41`, `/presets/harden`; what is open is left out."""
-        if self.view in {"skills", "signals", "presets", "review"}:
+        if self.view in {"skills", "signals", "presets", "review", "sessions"}:
             item = self.skill if self.view == "skills" else self.item
             return f"/{self.view}/{item}" if item else "" if self.view == "skills" else f"/{self.view}"
         if self.view == "trends":

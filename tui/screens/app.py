@@ -57,6 +57,7 @@ SCREENS: Final[dict[View, str]] = {
     "presets": "PresetsScreen",
     "review": "ReviewScreen",
     "trends": "TrendsScreen",
+    "sessions": "SessionsScreen",
 }
 """The screen of each view, in the module of that name: imported when it is first shown, 5 to 60 ms each."""
 

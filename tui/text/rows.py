@@ -72,6 +72,8 @@ def clean(text: str) -> str:
 
     What does not show, or steers the terminal, shows as a replacement sign; the line ending goes.
     """
+    if text.isascii() and text.isprintable():
+        return text
     text = text.rstrip("\r\n").replace("\n", " ").replace("\r", " ").replace("\t", " ")
     chars = list(text)
     for hidden in hidden_characters(text):

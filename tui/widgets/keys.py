@@ -45,6 +45,7 @@ APP: Final = [
     _key("4", "view('signals')", "signals", "what the logs show, and what it leads to", key_id="view.signals"),
     _key("5,p", "view('presets')", "presets", "the numbers, and what each would pick next", key_id="view.presets"),
     _key("6", "view('review')", "review", "what waits for a person's word", key_id="view.review"),
+    _key("7", "view('sessions')", "sessions", "what agents did, session by session", key_id="view.sessions"),
     _key("left_square_bracket", "walk(-1)", "back", "where you were before", key_id="trail.back"),
     _key(
         "right_square_bracket", "walk(1)", "forward", "where you were before you went back", key_id="trail.forward"
@@ -214,6 +215,29 @@ SIGNALS: Final = [
     CLOSE,
 ]
 
+SESSIONS: Final = [
+    _key("enter", "open", "steps", "this session step by step", key_id="sessions.open", shown="enter"),
+    _key("o", "only_failed", "failed", "failed sessions alone, or all", key_id="sessions.failed", shown="o"),
+    _key(
+        "u",
+        "only_unlabelled",
+        "unlabelled",
+        "sessions without an outcome alone, or all",
+        key_id="sessions.unlabelled",
+        shown="u",
+    ),
+    _key(
+        "f",
+        "same_project",
+        "project",
+        "sessions of this folder alone, or all",
+        key_id="sessions.project",
+        shown="f",
+    ),
+    FILTER,
+    CLOSE,
+]
+
 PRESETS: Final = [
     _key("enter,u", "use", "use", "let this preset bind from here on", key_id="presets.use", shown="enter"),
     FILTER,
@@ -276,6 +300,13 @@ SHEET: Final = [
     QUIT,
 ]
 
+TRANSCRIPT: Final = [
+    _key("n", "error(1)", "next error", "to the next step that failed", key_id="transcript.next", shown="n"),
+    _key(
+        "N", "error(-1)", "error before", "to the step before that failed", key_id="transcript.previous", shown="N"
+    ),
+]
+
 HELP: Final = [
     _key("down,pagedown", "scroll(1)", "down", "further down the list", key_id="help.down"),
     _key("up,pageup", "scroll(-1)", "up", "further up the list", key_id="help.up"),
@@ -286,11 +317,12 @@ ON_SCREENS: Final = {
     "history": HISTORY,
     "why": WHY,
     "signals": SIGNALS,
+    "sessions": SESSIONS,
     "presets": PRESETS,
     "review": REVIEW,
     "trends": TRENDS,
 }
 """The keys that each screen has of its own, beside APP, SCREEN and MOVES."""
 
-OVER_SCREENS: Final = {"ask": ASK, "sheet": SHEET, "help": HELP}
+OVER_SCREENS: Final = {"ask": ASK, "sheet": SHEET, "transcript": TRANSCRIPT, "help": HELP}
 """The keys of what opens above a screen."""

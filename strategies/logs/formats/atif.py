@@ -12,8 +12,9 @@ import msgspec
 from events.errors import UnreadableLogError
 from strategies.episodes.episode_records import plain, plain_time
 from strategies.episodes.error_fingerprint import looks_failed
+from strategies.episodes.usage import NOTHING_SPENT, Amount, first_known, total, usage_of
 from strategies.files.json_offsets import document_of
-from strategies.files.log_records import UNREADABLE, count_unknown
+from strategies.files.log_records import UNREADABLE, NotObject, count_unknown
 from strategies.logs.formats.coding_agents.session import Session, TextPart, raw_text, text_in
 
 if TYPE_CHECKING:
@@ -40,6 +41,22 @@ class _Observation(msgspec.Struct):
     results: list[_Result] = []
 
 
+class _Metrics(msgspec.Struct):
+    """Tokens of a step; those from a cache are among the prompt."""
+
+    prompt_tokens: Amount = None
+    completion_tokens: Amount = None
+    cached_tokens: Amount = None
+    cost_usd: Amount = None
+
+
+class _FinalMetrics(msgspec.Struct):
+    total_prompt_tokens: Amount = None
+    total_completion_tokens: Amount = None
+    total_cached_tokens: Amount = None
+    total_cost_usd: Amount = None
+
+
 class _Step(msgspec.Struct):
     source: str = ""
     timestamp: str | None = None
@@ -48,6 +65,7 @@ class _Step(msgspec.Struct):
     tool_calls: list[_Call] | None = None
     observation: _Observation | None = None
     is_copied_context: bool | None = None
+    metrics: _Metrics | NotObject = None
 
 
 class _Agent(msgspec.Struct):
@@ -59,6 +77,7 @@ class _Agent(msgspec.Struct):
 class _Run(msgspec.Struct):
     session_id: str | None = None
     agent: _Agent = msgspec.field(default_factory=_Agent)
+    final_metrics: _FinalMetrics | NotObject = None
 
 
 _RUN: Final = msgspec.json.Decoder(_Run)
@@ -87,14 +106,34 @@ class AtifReader:
                 f"{log.source}: not an ATIF trajectory ({error})", hint="one object with `steps` is expected"
             ) from error
         session.learn_each(((part.raw, document.span(part)) for part in parts), session.learn_step)
+        session.settle()
         yield from session.episodes(self.name)
 
 
 class _Trajectory(Session):
+    """A run while its steps come. Its own figures count before the sum of those of its steps."""
+
+    def __init__(self, log: LogFile, tally: ReadTally) -> None:
+        super().__init__(log, tally)
+        self._whole = NOTHING_SPENT
+
+    def settle(self) -> None:
+        """Take the figures of the run where it has any, and those of its steps for what it does not say."""
+        self.spent = [first_known(self._whole, total(self.spent) or NOTHING_SPENT)]
+
     def learn_run(self, run: _Run) -> None:
         self.name = plain(run.session_id or "")
         self.model = plain(run.agent.model_name or "")
         self.labels = {"agent": plain(run.agent.name), "version": plain(run.agent.version)}
+        if isinstance(run.final_metrics, _FinalMetrics):
+            figures = run.final_metrics
+            self._whole = usage_of(
+                figures.total_prompt_tokens,
+                figures.total_completion_tokens,
+                figures.total_cached_tokens,
+                cost=figures.total_cost_usd,
+                model=self.model,
+            )
 
     def learn_step(self, raw: Json, span: Span) -> None:
         step = _STEP.decode(raw)
@@ -112,7 +151,18 @@ class _Trajectory(Session):
             count_unknown(self.tally, f"source {step.source}")
 
     def _learn_turn(self, step: _Step, span: Span, at: str | None) -> None:
-        self.model = self.model or plain(step.model_name or "")
+        model = plain(step.model_name or "")
+        self.model = self.model or model
+        used = step.metrics if isinstance(step.metrics, _Metrics) else _Metrics()
+        self.spent.append(
+            usage_of(
+                used.prompt_tokens,
+                used.completion_tokens,
+                used.cached_tokens,
+                cost=used.cost_usd,
+                model=model or self.model,
+            )
+        )
         group = f"at {span.byte_start}"
         self.say(text_in(step.message), span, group=group, at=at)
         for number, call in enumerate(step.tool_calls or ()):

@@ -14,11 +14,13 @@ import msgspec
 from events.errors import UnreadableLogError
 from strategies.episodes.conversation import Conversation
 from strategies.episodes.episode import SUBMIT, EndedBy, Episode, EpisodeOutcome
+from strategies.episodes.episode_records import plain
+from strategies.episodes.usage import NOTHING_SPENT, Usage, first_known, total
 from strategies.files.bounded_lines import fit_part
 from strategies.files.json_offsets import JsonDocument, JsonPart, document_of
 from strategies.files.json_records import object_in
-from strategies.files.log_records import UNREADABLE, Malformed, Span, count_unknown
-from strategies.logs.formats.chat_messages import MESSAGE, ChatMessage, learn_message
+from strategies.files.log_records import UNREADABLE, Malformed, NotObject, Span, count_unknown
+from strategies.logs.formats.chat_messages import MESSAGE, ChatMessage, ChatUsage, learn_message, usage_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -39,10 +41,13 @@ _SIBLINGS: Final = (
     *("id", "task_id", "trial", "dataset", "environment", "env", "run", "model", "difficulty", "hardness"),
     *("reward", "score", "success"),
 )
+_COSTS: Final = ("agent_cost", "total_cost", "cost_usd", "cost")
+"""Siblings that say what the agent's calls of its model cost; tau2-bench tells those of its user apart."""
 _FIRST_LINES: Final = 50
 """How many lines are looked at for the first object: others are damaged."""
 
 About = dict[str, str | float]
+_USAGE: Final = msgspec.json.Decoder(ChatUsage | NotObject)
 
 
 class ChatReader:
@@ -183,6 +188,8 @@ def _conversation(
         held = next((members[holder] for holder in HOLDERS if holder in members), part)
         messages = list(document.elements(held))
         about = _about(members)
+        if "usage" in members:
+            chat.beside = _USAGE.decode(fit_part(members["usage"].raw))
     except UNREADABLE as error:
         place = line or document.span(part)
         tally.records += 1
@@ -202,6 +209,9 @@ class _ChatEpisode:
         self._tally = tally
         self._last: ChatMessage | None = None
         self._count = 0
+        self._spent: list[Usage] = []
+        self.beside: ChatUsage | NotObject = None
+        """The usage that is written beside the messages."""
 
     def learn(self, raw: bytes | msgspec.Raw, places: MessageOffsets, source: str, span: Span) -> None:
         self._tally.records += 1
@@ -213,6 +223,8 @@ class _ChatEpisode:
         else:
             self._last = message
             self._count += 1
+            model = plain(message.model) if isinstance(message.model, str) else ""
+            self._spent.append(usage_in(message.usage, message.cost, model))
 
     def episode(self, log: LogFile, about: About, *, name: str, run: str) -> Episode:
         task = _text(about, "task_id")
@@ -231,7 +243,14 @@ class _ChatEpisode:
             outcome=outcome,
             ended_by=self._ended_by(cut_off="limit" if outcome else "unknown"),
             steps=tuple(self.conversation.steps),
+            usage=self._usage(about),
         )
+
+    def _usage(self, about: About) -> Usage | None:
+        """Give what is written beside the conversation, and for what is not the sum of its messages."""
+        cost = next((about[name] for name in _COSTS if name in about), None)
+        whole = usage_in(self.beside, cost, plain(_text(about, "model")))
+        return total([first_known(whole, total(self._spent) or NOTHING_SPENT)])
 
     def _outcome(self, about: About) -> EpisodeOutcome | None:
         value = next((about[name] for name in ("reward", "score", "success") if name in about), None)
@@ -259,7 +278,7 @@ class _ChatEpisode:
 def _about(members: dict[str, JsonPart]) -> About:
     """Decode the siblings that are plain values; anything else under these names is passed over."""
     about: About = {}
-    for name in _SIBLINGS:
+    for name in (*_SIBLINGS, *_COSTS):
         written = members.get(name)
         if written is None or written.opens_with(b"[") or written.opens_with(b"{"):
             continue

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 import msgspec
 
 from strategies.episodes.error_fingerprint import looks_failed
-from strategies.files.log_records import count_unknown
+from strategies.episodes.usage import Amount, Usage, usage_of
+from strategies.files.log_records import NotObject, count_unknown
 
 if TYPE_CHECKING:
     from strategies.episodes.conversation import Conversation
@@ -43,6 +44,22 @@ class _Block(msgspec.Struct):
     is_error: bool | None = None
 
 
+class _Cached(msgspec.Struct):
+    cached_tokens: Amount = None
+
+
+class ChatUsage(msgspec.Struct):
+    """Tokens of an answer: of OpenAI those from a cache are among the prompt, of Anthropic beside the input."""
+
+    prompt_tokens: Amount = None
+    completion_tokens: Amount = None
+    prompt_tokens_details: _Cached | NotObject = None
+    input_tokens: Amount = None
+    output_tokens: Amount = None
+    cache_read_input_tokens: Amount = None
+    cache_creation_input_tokens: Amount = None
+
+
 class ChatMessage(msgspec.Struct):
     """The fields of a message that are read; all others are passed over."""
 
@@ -54,6 +71,9 @@ class ChatMessage(msgspec.Struct):
     tool_call_ids: list[str] | None = None
     finish_reason: str | None = None
     stop_reason: str | None = None
+    model: Amount = None
+    usage: ChatUsage | NotObject = None
+    cost: Amount = None
 
     @property
     def calls(self) -> bool:
@@ -64,6 +84,17 @@ class ChatMessage(msgspec.Struct):
 
 MESSAGE: Final = msgspec.json.Decoder(ChatMessage)
 _TEXT: Final = msgspec.json.Decoder(str)
+
+
+def usage_in(usage: object, cost: Amount, model: str) -> Usage:
+    """Give the usage that is written beside a message or a conversation."""
+    used = usage if isinstance(usage, ChatUsage) else ChatUsage()
+    details = used.prompt_tokens_details
+    cached = details.cached_tokens if isinstance(details, _Cached) else used.cache_read_input_tokens
+    if used.prompt_tokens is not None:
+        return usage_of(used.prompt_tokens, used.completion_tokens, cached, cost=cost, model=model)
+    beside = (used.cache_read_input_tokens, used.cache_creation_input_tokens)
+    return usage_of(used.input_tokens, used.output_tokens, cached, beside=beside, cost=cost, model=model)
 
 
 def learn_message(

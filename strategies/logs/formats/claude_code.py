@@ -131,7 +131,7 @@ class ClaudeSessions:
                     self._learn_event(session, record, span, tally)
                 elif kind == "assistant":
                     group = message.id or _origin(raw).uuid
-                    session.assistant(message, group, span, record.timestamp)
+                    session.assistant(message, group, span, record.timestamp, record.cost)
                 elif kind == "user" and session.user(record, message, span):
                     count_unknown(tally, "result without a call")
             elif kind not in silent:
@@ -185,7 +185,9 @@ class ClaudeSessions:
             {"version": origin.version or "", "branch": origin.git_branch or "", "parent": parent}
         )
         kind = WholeClaudeSession if plain(name) in self._whole else ClaudeSession
-        session = kind(name, self.source, plain_time(record.timestamp), labels)
+        session = kind(
+            name=name, source=self.source, started_at=plain_time(record.timestamp), labels=labels, spent={}
+        )
         return self._sessions.setdefault(name, session)
 
     def _chain(self, record: ClaudeRecord, raw: bytes) -> str:

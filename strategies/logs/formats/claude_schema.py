@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from strategies.files.log_records import UNREADABLE
+from strategies.episodes.usage import Amount
+from strategies.files.log_records import UNREADABLE, NotObject
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +31,15 @@ class ContentBlock(msgspec.Struct, gc=False, kw_only=True):
     is_error: bool | None = None
 
 
+class ClaudeUsage(msgspec.Struct, gc=False):
+    """The tokens of one message: those written to a cache and read from it are not among the input."""
+
+    input_tokens: Amount = None
+    cache_creation_input_tokens: Amount = None
+    cache_read_input_tokens: Amount = None
+    output_tokens: Amount = None
+
+
 class ClaudeMessage(msgspec.Struct, gc=False):
     """A message of an agent or a user."""
 
@@ -37,6 +47,7 @@ class ClaudeMessage(msgspec.Struct, gc=False):
     id: str | None = None
     content: str | list[ContentBlock] = ""
     stop_reason: str | None = None
+    usage: ClaudeUsage | NotObject = None
 
 
 class ToolUseResult(msgspec.Struct, gc=False):
@@ -53,12 +64,13 @@ class ClaudeRecord(msgspec.Struct, rename="camel", gc=False, kw_only=True):
     session_id: str = ""
     type: str
     message: ClaudeMessage | None = None
-    tool_use_result: ToolUseResult | str | int | float | bool | list[msgspec.Raw] | None = None
+    tool_use_result: ToolUseResult | NotObject = None
     timestamp: str | None = None
     subtype: str | None = None
     is_meta: bool | None = None
     is_compact_summary: bool | None = None
     forked_from: msgspec.Raw | None = None
+    cost: Amount = msgspec.field(default=None, name="costUSD")
 
 
 class RecordOrigin(msgspec.Struct, rename="camel"):

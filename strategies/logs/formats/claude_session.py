@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from functools import lru_cache
+from math import fsum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from registry.evidence.redaction import without_secrets
 from strategies.episodes.action_class import SHELL_TOOLS, SQL_TOOLS, head_of, plain_tool, writes
@@ -17,11 +19,13 @@ from strategies.episodes.skill_use import PARTS, SKILL_FILE, SKILL_TOOLS, ran_un
 from strategies.episodes.step_marks import PERMISSION_DENIED, USER_INTERRUPT, Marker, edits_files, may_be_marked
 from strategies.episodes.step_records import StepDraft, draft_of, template_of
 from strategies.episodes.text_hash import bytes_key
+from strategies.episodes.usage import MOST_TOKENS, Amount, Usage, dollars, tokens, usage_of
 from strategies.episodes.whole_episode import WholeEpisode, first_request, shown_step, shown_text
 from strategies.files.reread import read_span
 from strategies.logs.formats.claude_schema import (
     ClaudeMessage,
     ClaudeRecord,
+    ClaudeUsage,
     ContentBlock,
     argument_in,
     interrupted,
@@ -53,6 +57,25 @@ def tool_of(name: str) -> ClaudeTool:
     loads, edits = lower in SKILL_TOOLS, edits_files(name)
     takes_command = lower in SHELL_TOOLS or lower in SQL_TOOLS
     return ClaudeTool(name, loads or edits or takes_command or lower == _READ, loads, edits, takes_command)
+
+
+_TOKEN_BITS: Final = MOST_TOKENS.bit_length()
+
+
+def _figures(used: ClaudeUsage) -> tuple[int, int, int]:
+    """Give the tokens of a message: those it read, with a cache's among them, those it wrote, those of a cache."""
+    new, made = used.input_tokens, used.cache_creation_input_tokens
+    cached, wrote = used.cache_read_input_tokens, used.output_tokens
+    if (
+        isinstance(new, int)
+        and isinstance(made, int)
+        and isinstance(cached, int)
+        and isinstance(wrote, int)
+        and not (new | made | cached | wrote) >> _TOKEN_BITS  # neither too many for any log, nor fewer than none
+    ):
+        return new + made + cached, wrote, cached
+    new, made, cached, wrote = (tokens(figure) or 0 for figure in (new, made, cached, wrote))
+    return new + made + cached, wrote, cached
 
 
 @lru_cache(maxsize=4096)
@@ -90,16 +113,22 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
     """One session, or the sub-agent of one.
 
     For speed a result is decoded only where its text may matter. `arguments` holds the text of calls that wait for
-    their results, and is not stored between two readings. `prompts` says which step each prompt of the person is,
-    by the key of the record that it follows: a second prompt after the same record takes the first one back, with
-    all that came of it.
+    their results, and is not stored between two readings. `spent` is the usage of each message by the key of its
+    id: tokens read, written and read from a cache. Every block of a message repeats it, and the last one counts.
+    It has no default: without it, what an older version knew of a session is not gone on from. `costs` is what
+    each message cost, where the log says it. Units: US dollars. `prompts` says which step each prompt of the person
+    is, by the key of the record that it follows: a second prompt after the same record takes the first one back,
+    with all that came of it.
     """
 
+    spent: dict[bytes, tuple[int, int, int]]
     name: str
     source: str
     started_at: str | None = None
     labels: dict[str, str] = msgspec.field(default_factory=dict)
     model: str = ""
+    models: tuple[str, ...] = ()
+    costs: dict[bytes, float] = msgspec.field(default_factory=dict)
     ended_by: EndedBy = "unknown"
     prompt_key: str = ""
     skills: tuple[tuple[str, str], ...] = ()
@@ -109,11 +138,20 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
     def __post_init__(self) -> None:
         self.arguments: dict[str, tuple[ClaudeTool, bytes]] = {}
         self._prompt_at = -1
+        self._used: dict[str, ClaudeUsage] = {}
+        self._last_model: str | None = None
 
-    def assistant(self, message: ClaudeMessage, group: str | None, span: Span, at: str | None) -> None:
+    def assistant(
+        self, message: ClaudeMessage, group: str | None, span: Span, at: str | None, cost: Amount = None
+    ) -> None:
         """Learn what the agent says and calls; blocks of one group are one turn."""
-        if not self.model and message.model and not message.model.startswith("<"):
-            self.model = plain(message.model)
+        if type(message.usage) is ClaudeUsage:
+            self._used[group or f"at {span.byte_start}"] = message.usage
+        if cost is not None:
+            self.costs[bytes_key(group or f"at {span.byte_start}")] = dollars(cost) or 0.0
+        if message.model != self._last_model:
+            self._last_model = message.model
+            self._learn_model(message.model or "")
         content, calls = message.content, False
         if isinstance(content, str):
             if content:
@@ -163,12 +201,14 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
             ended_by=self.ended_by,
             skills=tuple((plain(name), plain(version)) for name, version in self.skills),
             steps=(),
+            usage=self._usage(),
         )
         keep_times(self.steps)
         return completed(header, self.steps)
 
     def forget_secrets(self) -> None:
         """Forget calls that wait under an id that holds a secret, and times that are none: both are kept."""
+        self._settle_usage()
         keep_times(self.steps)
         self.waiting = {
             call_id: index for call_id, index in self.waiting.items() if without_secrets(call_id) == call_id
@@ -185,6 +225,28 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
             argument = argument_in(read_span(source, call.span), call_id) if tool.telling else b""
             if argument and self._worth_a_look(tool, argument):
                 self.arguments[call_id] = tool, argument
+
+    def _learn_model(self, model: str) -> None:
+        model = "" if model.startswith("<") else plain(model)
+        self.model = self.model or model
+        if model and model not in self.models:
+            self.models = (*self.models, model)
+
+    def _usage(self) -> Usage | None:
+        """Add up the usage of all messages."""
+        if self.spent:
+            self._settle_usage()
+        figures = list(self.spent.values() or map(_figures, self._used.values()))
+        cost = fsum(self.costs.values()) if self.costs else None
+        if not figures and cost is None:
+            return None
+        sums = [min(sum(each), MOST_TOKENS) for each in zip(*figures, strict=True)]
+        return replace(usage_of(*sums, cost=cost), models=self.models)
+
+    def _settle_usage(self) -> None:
+        """Keep the usage of each message under the key of its id, so that a later reading knows it again."""
+        self.spent |= {bytes_key(message): _figures(used) for message, used in self._used.items()}
+        self._used.clear()
 
     def _learn_user_text(self, record: ClaudeRecord, text: str, span: Span) -> None:
         if text.startswith(INTERRUPTED):

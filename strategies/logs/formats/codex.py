@@ -11,6 +11,7 @@ from strategies.episodes.episode_records import plain, plain_labels, plain_time
 from strategies.episodes.incremental_conversation import IncrementalConversation, WholeConversation
 from strategies.episodes.skill_use import skills_injected
 from strategies.episodes.step_marks import CONTEXT_OVERFLOW, PERMISSION_DENIED, USER_INTERRUPT
+from strategies.episodes.usage import NOTHING_SPENT, Usage, total, usage_of
 from strategies.files.log_file import START
 from strategies.files.log_records import UNREADABLE, Malformed, ReadTally, count_unknown, typed_lines
 from strategies.logs.formats.codex_schema import (
@@ -21,6 +22,7 @@ from strategies.logs.formats.codex_schema import (
     LINE,
     MESSAGE,
     META,
+    TOKENS,
     TURN,
     CodexRecordTexts,
     tool_output_of,
@@ -55,7 +57,7 @@ _SILENT: Final = frozenset(
     [
         *("reasoning", "ghost_snapshot", "other", "compaction"),
         # Events that repeat what a response item says, or say nothing of an action.
-        *("user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content", "token_count"),
+        *("user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content"),
         *("agent_reasoning_section_break", "task_started", "turn_started", "turn_diff", "context_compacted"),
         *("item_started", "item_completed", "exec_command_begin", "exec_command_end", "patch_apply_begin"),
         *("patch_apply_end", "mcp_tool_call_begin", "mcp_tool_call_end", "web_search_begin", "web_search_end"),
@@ -72,6 +74,7 @@ _ENDED: Final = frozenset(["task_complete", "turn_complete"])
 _DENIED: Final = ("rejected by user", "user rejected")
 
 
+_NOTHING: Final = (NOTHING_SPENT, NOTHING_SPENT)
 _TYPES: Final = frozenset(["session_meta", "turn_context", "response_item", "event_msg", "compacted"])
 
 
@@ -97,18 +100,24 @@ class CodexReader:
         """Yield the session with its texts."""
         del records
         conversation = WholeConversation()
-        rollout = CodexRollout(log.source, _Session(conversation=conversation), START)
+        rollout = CodexRollout(log.source, _Session(spent=_NOTHING, conversation=conversation), START)
         rollout.learn(log, ReadTally())
         yield conversation.episode(rollout.name)
 
     def follow(self, source: str, state: bytes = b"", place: LogPosition = START) -> CodexRollout:
         """Begin a file, or go on with it."""
-        return CodexRollout(source, _STATE.decode(state) if state else _Session(), place)
+        return CodexRollout(source, _STATE.decode(state) if state else _Session(spent=_NOTHING), place)
 
 
-class _Session(msgspec.Struct):
-    """All that is known of a session."""
+class _Session(msgspec.Struct, kw_only=True):
+    """All that is known of a session.
 
+    `spent` is its usage as last counted, after that of counts that ended: a count that is smaller than the one
+    before begins at nothing. It has no default, so that what an older version knew is not gone on from.
+    """
+
+    spent: tuple[Usage, Usage]
+    models: tuple[str, ...] = ()
     conversation: IncrementalConversation = msgspec.field(default_factory=IncrementalConversation, name="talk")
     name: str = ""
     stem: str = ""
@@ -124,7 +133,10 @@ class _Session(msgspec.Struct):
         if line.type == "session_meta":
             self._learn_meta(META.decode(line.payload))
         elif line.type == "turn_context":
-            self.model = self.model or plain(TURN.decode(line.payload).model or "")
+            model = plain(TURN.decode(line.payload).model or "")
+            self.model = self.model or model
+            if model and model not in self.models:
+                self.models = (*self.models, model)
         elif line.type == "compacted":
             self.conversation.mark(CONTEXT_OVERFLOW, "environment", span, at=line.timestamp)
         else:
@@ -202,6 +214,8 @@ class _Session(msgspec.Struct):
             self.ended_by = "environment"
         elif kind == ROLLED_BACK:
             self.conversation.mark(ROLLED_BACK, "user", span, at=line.timestamp)
+        elif kind == "token_count":
+            self._learn_tokens(line)
         elif kind == "error":
             self._learn_error(EVENT.decode(line.payload), span, line.timestamp)
         else:
@@ -215,6 +229,18 @@ class _Session(msgspec.Struct):
         self.conversation.mark(error_type, "environment", span, at=at, failed=True, error_text=event.message or "")
         self.ended_by = "limit" if overflow else "environment"
 
+    def _learn_tokens(self, line: CodexLine) -> None:
+        """Take over the tokens of the whole session so far: each count holds the ones before."""
+        info = TOKENS.decode(line.payload).info
+        if info is None or info.total_token_usage is None:
+            return
+        counted = info.total_token_usage
+        now = usage_of(counted.input_tokens, counted.output_tokens, counted.cached_input_tokens)
+        ended, last = self.spent
+        if (now.input_tokens or 0) < (last.input_tokens or 0):
+            ended = total((ended, last)) or NOTHING_SPENT
+        self.spent = ended, now
+
     def record(self, source: str) -> EpisodeRecord:
         """Give the record of the session as far as it was read."""
         return self.conversation.record(
@@ -226,6 +252,7 @@ class _Session(msgspec.Struct):
                 labels={name: value for name, value in self.labels.items() if value},
                 started_at=self.started_at,
                 ended_by=self.ended_by,
+                usage=total((*self.spent, Usage(models=self.models))),
             )
         )
 

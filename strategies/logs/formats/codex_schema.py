@@ -8,6 +8,7 @@ import msgspec
 import re2
 
 from strategies.episodes.error_fingerprint import looks_failed
+from strategies.episodes.usage import Amount
 from strategies.files.log_records import UNREADABLE
 
 if TYPE_CHECKING:
@@ -102,6 +103,26 @@ class CodexEvent(msgspec.Struct):
         return info if isinstance(info, str) else next(iter(info), "") if info else ""
 
 
+class CodexTokens(msgspec.Struct):
+    """Tokens of a session so far; those from a cache are among the input."""
+
+    input_tokens: Amount = None
+    cached_input_tokens: Amount = None
+    output_tokens: Amount = None
+
+
+class CodexTokenInfo(msgspec.Struct):
+    """What an event tells of tokens."""
+
+    total_token_usage: CodexTokens | None = None
+
+
+class CodexTokenCount(msgspec.Struct):
+    """An event that tells of tokens."""
+
+    info: CodexTokenInfo | None = None
+
+
 LINE: Final = msgspec.json.Decoder(CodexLine)
 KIND: Final = msgspec.json.Decoder(CodexPayloadKind)
 META: Final = msgspec.json.Decoder(CodexSessionMeta)
@@ -110,6 +131,7 @@ MESSAGE: Final = msgspec.json.Decoder(CodexMessage)
 CALL: Final = msgspec.json.Decoder(CodexCall)
 ANSWER: Final = msgspec.json.Decoder(CodexAnswer)
 EVENT: Final = msgspec.json.Decoder(CodexEvent)
+TOKENS: Final = msgspec.json.Decoder(CodexTokenCount)
 _STRING: Final = msgspec.json.Decoder(str)
 
 

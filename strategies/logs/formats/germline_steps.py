@@ -30,9 +30,10 @@ from strategies.episodes.episode_records import (
 )
 from strategies.episodes.step_marks import Marker
 from strategies.episodes.step_records import StepDraft, draft_of
+from strategies.episodes.usage import Amount, Usage, total, usage_of
 from strategies.episodes.whole_episode import WholeEpisode, first_request, shown_step, shown_text
 from strategies.files.log_file import START
-from strategies.files.log_records import UNREADABLE, ReadTally, count_unknown, typed_lines
+from strategies.files.log_records import UNREADABLE, NotObject, ReadTally, count_unknown, typed_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -44,6 +45,15 @@ if TYPE_CHECKING:
 
 MOST_TURNS: Final = 2**31 - 1
 """A line that names a later turn is malformed: what is kept of it is a number of 64 bits."""
+
+
+class _LineUsage(msgspec.Struct):
+    """What an episode took, up to its line."""
+
+    input_tokens: Amount = None
+    output_tokens: Amount = None
+    cached_tokens: Amount = None
+    cost_usd: Amount = None
 
 
 class _Line(msgspec.Struct):
@@ -74,6 +84,7 @@ class _Line(msgspec.Struct):
     value: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
     source: OutcomeSource = "tests"
     ended_by: EndedBy = "unknown"
+    usage: _LineUsage | NotObject = None
 
 
 _LINE: Final = msgspec.json.Decoder(_Line)
@@ -142,6 +153,7 @@ class _Running(msgspec.Struct, dict=True):
     """An episode whose lines are still coming; the last line that names a field of it wins."""
 
     about: _Line
+    usage: Usage | None = None
     prompt_key: str = ""
     last_turn: int = -1
     said_turn: int | None = None
@@ -163,6 +175,10 @@ class _Running(msgspec.Struct, dict=True):
         about.skills = tuple((plain(name), plain(version)) for name, version in line.skills) or about.skills
         about.started_at = about.started_at or plain_time(line.started_at)
         self.prompt_key = prompt_key(line.prompt) or self.prompt_key
+        if isinstance(line.usage, _LineUsage):
+            used = line.usage
+            counted = usage_of(used.input_tokens, used.output_tokens, used.cached_tokens, cost=used.cost_usd)
+            self.usage = total([counted])
 
     def add(self, line: _Line, span: Span) -> None:
         """Add a step."""
@@ -205,6 +221,7 @@ class _Running(msgspec.Struct, dict=True):
                 outcome=EpisodeOutcome(end.value, end.source) if end and end.value is not None else None,
                 ended_by=end.ended_by if end else "unknown",
                 skills=about.skills,
+                usage=self.usage,
             )
         )
         named = header.task if str(about.task) else unnamed_task(self.prompt_key, about.run, about.episode)

@@ -10,10 +10,12 @@ import msgspec
 
 from strategies.episodes.conversation import Conversation
 from strategies.episodes.episode import SUBMIT, EndedBy, Episode, EpisodeOutcome
+from strategies.episodes.episode_records import plain
 from strategies.episodes.error_fingerprint import looks_failed
 from strategies.episodes.skill_use import ran_under, skills_used
+from strategies.episodes.usage import Amount, Usage, tokens, total, usage_of
 from strategies.files.json_offsets import JsonDocument, JsonPart
-from strategies.files.log_records import UNREADABLE, Span, count_unknown
+from strategies.files.log_records import UNREADABLE, NotObject, Span, count_unknown
 from strategies.files.zip_members import HEADER_BYTES, begins_after
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ INSPECT: Final = "inspect"
 
 FIELDS: Final = {
     **dict.fromkeys(("id", "epoch", "messages", "scores", "error", "limit", "started_at"), True),
+    **dict.fromkeys(("model_usage", "total_time"), True),
     "events": {"__all__": {"event", "id", "timestamp", "completed"}},
 }
 """What of a sample is read, as pydantic takes it."""
@@ -89,6 +92,16 @@ class _Event(msgspec.Struct):
     completed: str | None = None
 
 
+class _ModelUsage(msgspec.Struct):
+    """Tokens of one model: whether those of a cache are among the input depends on who serves it."""
+
+    input_tokens: Amount = None
+    output_tokens: Amount = None
+    total_tokens: Amount = None
+    input_tokens_cache_read: Amount = None
+    total_cost: Amount = None
+
+
 class InspectSample(msgspec.Struct):
     """One task in one epoch."""
 
@@ -100,6 +113,8 @@ class InspectSample(msgspec.Struct):
     limit: _Limit | None = None
     started_at: str | None = None
     events: list[_Event] = []
+    model_usage: dict[str, _ModelUsage | NotObject] | NotObject = None
+    total_time: Amount = None
 
 
 HEADER: Final = msgspec.json.Decoder(InspectHeader)
@@ -128,7 +143,25 @@ def episode_of(
         ended_by=steps.ended_by,
         skills=ran_under((), skills_used(steps.conversation.steps)),
         steps=tuple(steps.conversation.steps),
+        usage=_usage_of(sample),
     )
+
+
+def _usage_of(sample: InspectSample) -> Usage | None:
+    by_model = sample.model_usage if isinstance(sample.model_usage, dict) else {}
+    parts = []
+    for model, used in by_model.items():
+        if isinstance(used, _ModelUsage):
+            read, wrote, every = (
+                tokens(each) for each in (used.input_tokens, used.output_tokens, used.total_tokens)
+            )
+            read = max(read or 0, every - (wrote or 0)) if every else read
+            parts.append(
+                usage_of(read, wrote, used.input_tokens_cache_read, cost=used.total_cost, model=plain(model))
+            )
+    time_s = sample.total_time
+    lasted = time_s * 1000 if isinstance(time_s, (int, float)) else None
+    return total([*parts, usage_of(duration_ms=lasted)])
 
 
 class _SampleSteps:

@@ -11,8 +11,9 @@ import msgspec
 
 from events.errors import UnreadableLogError
 from strategies.episodes.episode_records import plain
+from strategies.episodes.usage import Amount, usage_of
 from strategies.files.json_offsets import document_of
-from strategies.files.log_records import UNREADABLE, count_unknown
+from strategies.files.log_records import UNREADABLE, NotObject, count_unknown
 from strategies.logs.formats.coding_agents.session import Session, TextPart, text_in
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from strategies.logs.formats.coding_agents.session import Json
 
 _SHELL: Final = "bash"
+_LAST_S: Final = 1e11
+"""Seconds since 1970 that still are a time."""
 _ENDS: Final[dict[str, EndedBy]] = {"Submitted": "agent", "LimitsExceeded": "limit", "TimeExceeded": "limit"}
 
 
@@ -32,10 +35,23 @@ class _Action(msgspec.Struct):
     tool_call_id: str | None = None
 
 
+class _Tokens(msgspec.Struct):
+    """What a model's answer says of tokens, as LiteLLM passes it on."""
+
+    prompt_tokens: Amount = None
+    completion_tokens: Amount = None
+
+
+class _Answer(msgspec.Struct):
+    usage: _Tokens | NotObject = None
+
+
 class _Extra(msgspec.Struct):
     actions: list[_Action] = []
     returncode: int | None = None
     exit_status: str | None = None
+    timestamp: Amount = None
+    response: _Answer | NotObject = None
 
 
 class _Message(msgspec.Struct):
@@ -53,9 +69,14 @@ class _Config(msgspec.Struct):
     model: _ModelConfig = msgspec.field(default_factory=_ModelConfig)
 
 
+class _ModelStats(msgspec.Struct):
+    instance_cost: Amount = None
+
+
 class _Info(msgspec.Struct):
     exit_status: str | None = None
     mini_version: str = ""
+    model_stats: _ModelStats | NotObject = None
     config: _Config = msgspec.field(default_factory=_Config)
 
 
@@ -96,6 +117,9 @@ class MiniSweAgentReader:
         session.model = plain(run.info.config.model.model_name)
         session.labels = {"version": plain(run.info.mini_version)}
         session.learn_each(((part.raw, document.span(part)) for part in parts), session.learn)
+        stats = run.info.model_stats
+        cost = stats.instance_cost if isinstance(stats, _ModelStats) else None
+        session.spent.append(usage_of(cost=cost, duration_ms=session.duration_ms, model=session.model))
         if run.info.exit_status:
             session.ended_by = _ENDS.get(run.info.exit_status, "environment")
         yield from session.episodes(self.name)
@@ -104,8 +128,22 @@ class MiniSweAgentReader:
 class _Trajectory(Session):
     """A run while its messages come: commands answered in turn, by messages of the person or of a tool."""
 
+    def __init__(self, log: LogFile, tally: ReadTally) -> None:
+        super().__init__(log, tally)
+        self._times: list[float] = []
+
+    @property
+    def duration_ms(self) -> float | None:
+        """The time between the first message and the last one."""
+        return (max(self._times) - min(self._times)) * 1000 if self._times else None
+
     def learn(self, raw: Json, span: Span) -> None:
         message = _MESSAGE.decode(raw)
+        at, answer = message.extra.timestamp, message.extra.response
+        if isinstance(at, (int, float)) and 0 <= at <= _LAST_S:
+            self._times.append(at)
+        if isinstance(answer, _Answer) and isinstance(answer.usage, _Tokens):
+            self.spent.append(usage_of(answer.usage.prompt_tokens, answer.usage.completion_tokens))
         text = text_in(message.content)
         if message.role == "assistant":
             group = f"at {span.byte_start}"

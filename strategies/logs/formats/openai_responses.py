@@ -11,8 +11,9 @@ import msgspec
 
 from strategies.episodes.episode_records import plain
 from strategies.episodes.error_fingerprint import looks_failed
+from strategies.episodes.usage import Amount, Usage, usage_of
 from strategies.files.json_records import records_of
-from strategies.files.log_records import count_unknown
+from strategies.files.log_records import NotObject, count_unknown
 from strategies.logs.formats.coding_agents.session import Session, TextPart, raw_text, text_in
 
 if TYPE_CHECKING:
@@ -77,6 +78,18 @@ class _Kind(msgspec.Struct):
     object: str = ""
 
 
+class _InputDetails(msgspec.Struct):
+    cached_tokens: Amount = None
+
+
+class _Usage(msgspec.Struct):
+    """Tokens of a response; those from a cache are among the input."""
+
+    input_tokens: Amount = None
+    output_tokens: Amount = None
+    input_tokens_details: _InputDetails | NotObject = None
+
+
 class _Response(msgspec.Struct):
     id: str = ""
     model: str | None = None
@@ -84,6 +97,7 @@ class _Response(msgspec.Struct):
     incomplete_details: _Incomplete | None = None
     input: str | list[_Item] | None = None
     output: list[_Item] | None = None
+    usage: _Usage | NotObject = None
 
 
 _KIND: Final = msgspec.json.Decoder(_Kind)
@@ -108,6 +122,7 @@ class ResponsesReader:
         """Yield the one conversation of the file."""
         session = _Conversation(log, tally)
         session.learn_each(records_of(log, tally, "responses"), session.learn)
+        session.spent = list(session.responses.values())
         yield from session.episodes(self.name)
 
 
@@ -117,6 +132,8 @@ class _Conversation(Session):
     def __init__(self, log: LogFile, tally: ReadTally) -> None:
         super().__init__(log, tally)
         self._seen: set[tuple[str, str]] = set()
+        self.responses: dict[str, Usage] = {}
+        """The usage of each response by its id: one may be logged again as it goes on."""
 
     def learn(self, raw: Json, span: Span) -> None:
         if _KIND.decode(raw).object != "response":
@@ -125,6 +142,7 @@ class _Conversation(Session):
         response = _RESPONSE.decode(raw)
         self.name = self.name or plain(response.id)
         self.model = self.model or plain(response.model or "")
+        self._learn_usage(response, span)
         given = response.input
         for item in [_Item(role="user", content=given)] if isinstance(given, str) else given or ():
             self._learn_item(item, span, group=f"before {response.id}")
@@ -137,6 +155,14 @@ class _Conversation(Session):
             text = response.error.message
             self.conversation.mark(name, "environment", span, failed=True, error_text=text)
             self.ended_by = "environment"
+
+    def _learn_usage(self, response: _Response, span: Span) -> None:
+        used = response.usage if isinstance(response.usage, _Usage) else _Usage()
+        details = used.input_tokens_details
+        cached = details.cached_tokens if isinstance(details, _InputDetails) else None
+        self.responses[response.id or f"at {span.byte_start}"] = usage_of(
+            used.input_tokens, used.output_tokens, cached, model=plain(response.model or "")
+        )
 
     def _learn_item(self, item: _Item, span: Span, *, group: str) -> None:
         text = text_in(item.content)

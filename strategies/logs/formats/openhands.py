@@ -8,12 +8,14 @@ import msgspec
 
 from events.errors import UnreadableLogError
 from strategies.episodes.episode import Episode, EpisodeOutcome
+from strategies.episodes.episode_records import plain
 from strategies.episodes.skill_use import ran_under, skills_used
+from strategies.episodes.usage import total, usage_of
 from strategies.files.bounded_lines import fit_part
 from strategies.files.json_offsets import JsonDocument, JsonPart, document_of
-from strategies.files.log_records import UNREADABLE, Malformed, Span, count_unknown
+from strategies.files.log_records import UNREADABLE, Malformed, NotObject, Span, count_unknown
 from strategies.logs.formats.openhands_run import OpenHandsRun
-from strategies.logs.formats.openhands_schema import EVENT, readable
+from strategies.logs.formats.openhands_schema import EVENT, OpenHandsMetrics, readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,6 +55,7 @@ class _About(msgspec.Struct):
     report: _Report | None = None
     resolved: bool | None = None
     metadata: _Metadata | None = None
+    metrics: OpenHandsMetrics | NotObject = None
 
     @property
     def outcome(self) -> EpisodeOutcome | None:
@@ -195,6 +198,7 @@ def _learn(run: OpenHandsRun, raw: bytes | msgspec.Raw, place: Span, source: str
 def _episode(run: OpenHandsRun, log: LogFile, name: str, about: _About) -> Episode:
     metadata = about.metadata or _Metadata()
     model = (metadata.llm_config.model if metadata.llm_config else None) or ""
+    spent = [about.metrics.usage] if isinstance(about.metrics, OpenHandsMetrics) else run.spent
     return Episode(
         id=name,
         source=log.source,
@@ -208,4 +212,5 @@ def _episode(run: OpenHandsRun, log: LogFile, name: str, about: _About) -> Episo
         ended_by=run.ended_by,
         skills=ran_under([(skill, "") for skill in run.skills], skills_used(run.conversation.steps)),
         steps=tuple(run.conversation.steps),
+        usage=total([*spent, usage_of(model=plain(model))]),
     )

@@ -13,12 +13,14 @@ from strategies.logs.formats.openhands_schema import (
     argument_of,
     name_of,
     result_of,
+    spent_so_far,
     text_and_thought_of,
     text_of,
 )
 
 if TYPE_CHECKING:
     from strategies.episodes.episode import EndedBy
+    from strategies.episodes.usage import Usage
     from strategies.files.log_records import ReadTally, Span
 
 _TOOLS: Final = {"run": "execute_bash", "run_ipython": "execute_ipython_cell"}
@@ -44,12 +46,14 @@ class OpenHandsRun:
         self.ended_by: EndedBy = "unknown"
         self.started_at: str | None = None
         self.skills: dict[str, None] = {}
+        self.spent: list[Usage] = []
 
     def learn(self, event: OpenHandsEvent, place: Span, tally: ReadTally) -> None:
         """Add an event; raises one of UNREADABLE where a part of it has a shape that no version writes."""
         self.started_at = self.started_at or event.timestamp
         for name in (*event.activated_skills, *event.activated_microagents):
             self.skills[name] = None
+        self.spent = spent_so_far(event) or self.spent
         kind = event.kind or name_of(event.observation) or name_of(event.action)
         if kind in _SILENT:
             self._learn_recalled_skills(event)

@@ -7,7 +7,8 @@ from typing import Final
 import msgspec
 
 from strategies.episodes.error_fingerprint import looks_failed
-from strategies.files.log_records import UNREADABLE
+from strategies.episodes.usage import Amount, Usage, usage_of
+from strategies.files.log_records import UNREADABLE, NotObject
 
 _NOTHING: Final = msgspec.Raw(b"")
 _NOT_ARGUMENT: Final = frozenset(
@@ -77,6 +78,47 @@ class _Result(msgspec.Struct):
     error: str | bool | None = None
 
 
+class _Tokens(msgspec.Struct):
+    """Tokens of a model so far; those from a cache are among the prompt."""
+
+    prompt_tokens: Amount = None
+    completion_tokens: Amount = None
+    cache_read_tokens: Amount = None
+
+
+class OpenHandsMetrics(msgspec.Struct):
+    """What a run spent on a model so far."""
+
+    model_name: str | None = None
+    accumulated_cost: Amount = None
+    accumulated_token_usage: _Tokens | NotObject = None
+
+    @property
+    def usage(self) -> Usage:
+        """The same, as it is kept."""
+        used = self.accumulated_token_usage
+        used = used if isinstance(used, _Tokens) else _Tokens()
+        return usage_of(
+            used.prompt_tokens, used.completion_tokens, used.cache_read_tokens, cost=self.accumulated_cost
+        )
+
+
+class _Stats(msgspec.Struct):
+    usage_to_metrics: dict[str, OpenHandsMetrics] = {}
+
+
+class _State(msgspec.Struct):
+    """What an event of the SDK says of the state: the statistics themselves, or all of it."""
+
+    usage_to_metrics: dict[str, OpenHandsMetrics] = {}
+    stats: _Stats | NotObject = None
+
+    @property
+    def metrics(self) -> list[OpenHandsMetrics]:
+        of_all = self.stats.usage_to_metrics if isinstance(self.stats, _Stats) else {}
+        return list((self.usage_to_metrics or of_all).values())
+
+
 class OpenHandsEvent(msgspec.Struct):
     """One event of either kind: all fields that are read, whichever of them are there."""
 
@@ -104,11 +146,14 @@ class OpenHandsEvent(msgspec.Struct):
     detail: str | None = None
     code: str | None = None
     rejection_reason: str | None = None
+    llm_metrics: OpenHandsMetrics | NotObject = None
+    value: msgspec.Raw = _NOTHING
 
 
 EVENT: Final = msgspec.json.Decoder(OpenHandsEvent)
 _STRING: Final = msgspec.json.Decoder(str)
 _OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_STATE: Final = msgspec.json.Decoder(_State)
 _RESULT: Final = msgspec.json.Decoder(_Result)
 
 
@@ -119,6 +164,18 @@ class _Said(msgspec.Struct):
 
 
 _SAID: Final = msgspec.json.Decoder(_Said)
+
+
+def spent_so_far(event: OpenHandsEvent) -> list[Usage]:
+    """Give what a run spent up to an event, by model, as the event says it; nothing where it does not."""
+    if isinstance(event.llm_metrics, OpenHandsMetrics):
+        return [event.llm_metrics.usage]
+    if b'"usage_to_metrics"' not in bytes(event.value):
+        return []
+    try:
+        return [metrics.usage for metrics in _STATE.decode(event.value).metrics]
+    except UNREADABLE:
+        return []
 
 
 def name_of(raw: msgspec.Raw) -> str:

@@ -10,9 +10,10 @@ from events.errors import UnreadableLogError
 from strategies.episodes.action_class import shell_head, writes
 from strategies.episodes.episode import SUBMIT, EndedBy, Episode, Step
 from strategies.episodes.error_fingerprint import looks_failed
+from strategies.episodes.usage import Amount, total, usage_of
 from strategies.files.bounded_lines import fit_part
 from strategies.files.json_offsets import JsonDocument, JsonPart, document_of
-from strategies.files.log_records import UNREADABLE, Malformed
+from strategies.files.log_records import UNREADABLE, Malformed, NotObject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,8 +36,17 @@ class _Said(msgspec.Struct):
     content: str | list[msgspec.Raw] | None = None
 
 
+class _ModelStats(msgspec.Struct):
+    """What the run cost, and the tokens that were sent and received."""
+
+    instance_cost: Amount = None
+    tokens_sent: Amount = None
+    tokens_received: Amount = None
+
+
 class _Info(msgspec.Struct):
     exit_status: str | None = None
+    model_stats: _ModelStats | NotObject = None
 
 
 class _Run(msgspec.Struct):
@@ -114,6 +124,8 @@ def _episode(run: _Run, steps: tuple[Step, ...], log: LogFile) -> Episode:
     asked = (
         message.content for message in run.history if message.role == "user" and isinstance(message.content, str)
     )
+    stats = run.info.model_stats
+    used = stats if isinstance(stats, _ModelStats) else _ModelStats()
     return Episode(
         id=log.stem,
         source=log.source,
@@ -121,6 +133,7 @@ def _episode(run: _Run, steps: tuple[Step, ...], log: LogFile) -> Episode:
         prompt=next(asked, ""),
         ended_by=_ended_by(run.info.exit_status, steps),
         steps=steps,
+        usage=total([usage_of(used.tokens_sent, used.tokens_received, cost=used.instance_cost)]),
     )
 
 

@@ -13,14 +13,14 @@ from strategies.engines.engine import engine_of
 from strategies.files.default_locations import usual_logs
 from strategies.files.project_sessions import ProjectSessions
 from strategies.logs.scan import log_files, scan, scan_on
-from strategies.pool.intake import all_episodes
+from strategies.pool.intake import known_templates
 from tui.cli.output.progress import ReadProgress
 from tui.session.bootstrap import project_folder
 from tui.text.numbers import count
 from tui.text.terminal_text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
@@ -81,8 +81,10 @@ def read_logs(call: Invocation, logs: Sequence[Path], config: Config) -> Scan:
 
     What follows a whole archive is passed over.
     """
-    with ReadProgress(call, "reading logs") as progress, workers(logs, config) as executor:
-        logs_scan = scan(logs, on_broken="list", progress=progress.advance, executor=executor, rules=config.rules)
+    with ReadProgress(call, "reading logs") as progress:
+        logs_scan = scan(
+            logs, on_broken="list", progress=progress.advance, executor=workers(config), rules=config.rules
+        )
     tell_broken_readers(call, logs_scan.broken_readers)
     _require_readable(logs_scan)
     tell_passed_over(call, logs_scan)
@@ -102,15 +104,15 @@ def read_on(
 
     Of a damaged archive then counts what could be unpacked. What follows a whole one is passed over anyway.
     """
-    with ReadProgress(call, "reading logs") as progress, workers(logs.paths, config, logs.only) as executor:
+    with ReadProgress(call, "reading logs") as progress:
         logs_scan = scan_on(
             logs.paths,
             library.log.maps(),
             only=logs.only,
-            known_templates=lambda: {step.template for episode in all_episodes(library) for step in episode.steps},
+            known_templates=lambda: known_templates(library),
             log_format=log_format,
             progress=progress.advance,
-            executor=executor,
+            executor=workers(config),
             rules=config.rules,
         )
     tell_broken_readers(call, logs_scan.broken_readers)
@@ -145,16 +147,13 @@ def _episodes_of(broken: UnreadableLogError, logs_scan: Scan) -> int:
     return sum(file.episodes for file in logs_scan.files if file.source == kept_path(broken.source))
 
 
-def workers(
-    logs: Sequence[Path], config: Config, only: ProjectSessions | None = None
-) -> AbstractContextManager[Executor | None]:
-    """Find workers to share files among, where the engine that is set finds it worth while; else None.
+def workers(config: Config) -> Callable[[Sequence[int]], AbstractContextManager[Executor | None]]:
+    """Give what finds workers to share files among, where the engine that is set finds it worth while.
 
     Raises: UntrustedError.
     """
     config.require("engine")
-    sizes = [_size_bytes(path) for path, _ in log_files(logs, only=only)]
-    return engine_of(config.engine, processes=config.workers).files(sizes)
+    return engine_of(config.engine, processes=config.workers).files
 
 
 def tell_broken_readers(call: Invocation, broken: Sequence[BrokenReader]) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+
+from events.clock import SystemClock, rfc3339
+from events.errors import UsageError
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the events it would append, and change nothing.")]
@@ -26,3 +30,22 @@ OneOrAll = Annotated[str, typer.Argument(metavar="[SKILL]", help="The name of a 
 SignWith = Annotated[
     Path | None, typer.Option("--sign", metavar="KEYFILE", help="Sign it with the secret key in this file.")
 ]
+
+
+def moment_since(text: str) -> str:
+    """Read a time as people write it, UTC where no zone is named, or an age: 7d, 24h; "" stays ""."""
+    if not text:
+        return ""
+    if text[-1] in "smhd" and text[0].isdecimal():
+        from tui.text.numbers import seconds_of  # noqa: PLC0415 - for who names an age
+
+        return rfc3339(
+            datetime.fromisoformat(SystemClock().now()) - timedelta(seconds=seconds_of(text, "--since"))
+        )
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(
+            f"{text!r} is no time", hint="write it as 2026-11-01, 2026-11-01T12:00:00Z or 7d"
+        ) from error
+    return rfc3339(moment if moment.tzinfo else moment.replace(tzinfo=UTC))

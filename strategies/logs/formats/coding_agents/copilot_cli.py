@@ -11,8 +11,9 @@ import msgspec
 
 from strategies.episodes.episode_records import plain, plain_time
 from strategies.episodes.step_marks import USER_INTERRUPT
+from strategies.episodes.usage import Amount, Usage, usage_of
 from strategies.files.json_records import lines_of
-from strategies.files.log_records import count_unknown
+from strategies.files.log_records import NotObject, count_unknown
 from strategies.logs.formats.coding_agents.session import Session, first_objects, raw_text
 
 if TYPE_CHECKING:
@@ -44,6 +45,18 @@ class _Result(msgspec.Struct):
     kind: str | None = None
 
 
+class _ModelUsage(msgspec.Struct, rename="camel"):
+    """Tokens of one model; those from a cache are among the input."""
+
+    input_tokens: Amount = None
+    output_tokens: Amount = None
+    cache_read_tokens: Amount = None
+
+
+class _ModelMetrics(msgspec.Struct):
+    usage: _ModelUsage | NotObject = None
+
+
 class _Data(msgspec.Struct, rename="camel"):
     """The fields of all payloads that are read."""
 
@@ -62,6 +75,8 @@ class _Data(msgspec.Struct, rename="camel"):
     message: str = ""
     name: str = ""
     reason: str | None = None
+    output_tokens: Amount = None
+    model_metrics: msgspec.Raw = msgspec.Raw(b"null")
 
 
 class _Event(msgspec.Struct, rename="camel"):
@@ -72,6 +87,7 @@ class _Event(msgspec.Struct, rename="camel"):
 
 
 _EVENT: Final = msgspec.json.Decoder(_Event)
+_METRICS: Final = msgspec.json.Decoder(dict[str, _ModelMetrics | NotObject] | NotObject)
 
 
 class CopilotCliReader:
@@ -91,6 +107,7 @@ class CopilotCliReader:
         """Yield the one session, once the file is read; what sub-agents do belongs to it."""
         session = _CopilotSession(log, tally)
         session.learn_each(lines_of(log, tally), session.learn)
+        session.settle()
         yield from session.episodes(self.name)
 
 
@@ -100,6 +117,12 @@ class _CopilotSession(Session):
     def __init__(self, log: LogFile, tally: ReadTally) -> None:
         super().__init__(log, tally)
         self._requested: set[str] = set()
+        self._wrote: dict[str, Usage] = {}
+        self._metrics: list[Usage] = []
+
+    def settle(self) -> None:
+        """Count the tokens that each run of the session tells at its end, else those of its messages."""
+        self.spent = [*(self._metrics or self._wrote.values()), usage_of(model=self.model)]
 
     def learn(self, raw: Json, span: Span) -> None:
         event = _EVENT.decode(raw)
@@ -124,6 +147,7 @@ class _CopilotSession(Session):
 
     def _learn_message(self, data: _Data, span: Span, at: str | None) -> None:
         group = data.message_id or f"line {span.line}"
+        self._wrote[group] = usage_of(wrote=data.output_tokens)
         self.say(data.content, span, group=group, at=at)
         for request in data.tool_requests or ():
             self._request(request, span, group, at)
@@ -140,6 +164,14 @@ class _CopilotSession(Session):
         if not self.answer(data.tool_call_id, text, span, failed=failed, denied=denied, at=at):
             count_unknown(self.tally, "result without a call")
 
+    def _learn_metrics(self, by_model: dict[str, _ModelMetrics | NotObject] | NotObject) -> None:
+        for model, metrics in by_model.items() if isinstance(by_model, dict) else ():
+            used = metrics.usage if isinstance(metrics, _ModelMetrics) else None
+            used = used if isinstance(used, _ModelUsage) else _ModelUsage()
+            self._metrics.append(
+                usage_of(used.input_tokens, used.output_tokens, used.cache_read_tokens, model=plain(model))
+            )
+
     def _learn_other(self, event: _Event, span: Span, at: str | None) -> None:
         data = event.data
         if event.type == "abort":
@@ -149,6 +181,8 @@ class _CopilotSession(Session):
             name = data.error_type or "error"
             self.conversation.mark(name, "environment", span, at=at, failed=True, error_text=data.message)
             self.ended_by = "environment"
+        elif event.type == "session.shutdown":
+            self._learn_metrics(_METRICS.decode(data.model_metrics))
         elif event.type == "session.task_complete":
             self.ended_by = "agent"
         elif event.type == "skill.invoked":

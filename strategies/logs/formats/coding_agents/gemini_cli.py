@@ -11,9 +11,10 @@ import msgspec
 
 from events.errors import UnreadableLogError
 from strategies.episodes.episode_records import plain, plain_time
+from strategies.episodes.usage import Amount, tokens, usage_of
 from strategies.files.json_offsets import document_of
 from strategies.files.json_records import lines_of
-from strategies.files.log_records import UNREADABLE, Span, count_unknown
+from strategies.files.log_records import UNREADABLE, NotObject, Span, count_unknown
 from strategies.logs.formats.coding_agents.session import (
     Session,
     TextPart,
@@ -56,6 +57,16 @@ class _ToolCall(msgspec.Struct):
     timestamp: str | None = None
 
 
+class _Tokens(msgspec.Struct):
+    """Tokens of a message; those from a cache are among the input, thoughts are not among the output."""
+
+    input: Amount = None
+    output: Amount = None
+    cached: Amount = None
+    thoughts: Amount = None
+    tool: Amount = None
+
+
 class _Message(msgspec.Struct, rename="camel"):
     id: str = ""
     type: str = ""
@@ -63,6 +74,7 @@ class _Message(msgspec.Struct, rename="camel"):
     content: str | list[TextPart | str] | TextPart | None = None
     tool_calls: list[_ToolCall] | None = None
     model: str | None = None
+    tokens: _Tokens | NotObject = None
 
 
 class _About(msgspec.Struct, rename="camel"):
@@ -180,7 +192,13 @@ class _GeminiSession(Session):
                 count_unknown(self.tally, message.type)
 
     def _learn_turn(self, message: _Message, text: str, span: Span, at: str | None) -> None:
-        self.model = self.model or plain(message.model or "")
+        model = plain(message.model or "")
+        self.model = self.model or model
+        given = message.tokens if isinstance(message.tokens, _Tokens) else _Tokens()
+        wrote = [count for count in map(tokens, (given.output, given.thoughts)) if count is not None]
+        self.spent.append(
+            usage_of(given.input, sum(wrote) if wrote else None, given.cached, beside=(given.tool,), model=model)
+        )
         group = message.id or f"line {span.line}"
         self.say(text, span, group=group, at=at)
         for number, call in enumerate(message.tool_calls or ()):

@@ -11,8 +11,9 @@ import msgspec
 
 from strategies.episodes.episode_records import plain, plain_time
 from strategies.episodes.step_marks import CONTEXT_OVERFLOW, USER_INTERRUPT
+from strategies.episodes.usage import NOTHING_SPENT, Amount, Usage, usage_of
 from strategies.files.json_records import lines_of
-from strategies.files.log_records import count_unknown
+from strategies.files.log_records import NotObject, count_unknown
 from strategies.logs.formats.coding_agents.session import (
     Session,
     TextPart,
@@ -44,6 +45,20 @@ class _Block(TextPart):
     arguments: msgspec.Raw = msgspec.Raw(b"{}")
 
 
+class _Cost(msgspec.Struct):
+    total: Amount = None
+
+
+class _Usage(msgspec.Struct, rename="camel"):
+    """Tokens of a message: those read from a cache and written to it are not among the input."""
+
+    input: Amount = None
+    output: Amount = None
+    cache_read: Amount = None
+    cache_write: Amount = None
+    cost: _Cost | NotObject = None
+
+
 class _Said(msgspec.Struct, rename="camel"):
     role: str = ""
     content: str | list[_Block] | None = None
@@ -53,6 +68,7 @@ class _Said(msgspec.Struct, rename="camel"):
     tool_call_id: str = ""
     is_error: bool = False
     command: str = ""
+    usage: _Usage | NotObject = None
 
 
 class _Entry(msgspec.Struct, rename="camel"):
@@ -103,7 +119,11 @@ class _PiSession(Session):
             self._entries.append((entry, span))
 
     def settle(self) -> None:
-        """Take the entries from the root to the last one for what happened; all where they form no tree."""
+        """Take the entries from the root to the last one for what happened; all where they form no tree.
+
+        What branches cost that were left was spent as well.
+        """
+        self.spent = [_usage_of(entry.message) for entry, _ in self._entries if entry.message]
         for entry, span in self._branch():
             if entry.type == "message" and entry.message:
                 self._learn_message(entry, entry.message, span)
@@ -151,3 +171,13 @@ class _PiSession(Session):
             self.ended_by = "environment"
         elif said.stop_reason == "length":
             self.ended_by = "limit"
+
+
+def _usage_of(said: _Said) -> Usage:
+    if said.role != "assistant":
+        return NOTHING_SPENT
+    used = said.usage if isinstance(said.usage, _Usage) else _Usage()
+    cost = used.cost.total if isinstance(used.cost, _Cost) else None
+    beside = (used.cache_read, used.cache_write)
+    model = plain(said.model or "")
+    return usage_of(used.input, used.output, used.cache_read, beside=beside, cost=cost, model=model)

@@ -11,6 +11,7 @@ from strategies.episodes.conversation import Conversation
 from strategies.episodes.episode import EndedBy, Episode
 from strategies.episodes.skill_use import ran_under, skills_used
 from strategies.episodes.step_marks import CONTEXT_OVERFLOW, PERMISSION_DENIED
+from strategies.episodes.usage import Usage, total
 from strategies.files.json_records import object_in
 from strategies.files.log_records import UNREADABLE, Malformed
 
@@ -52,6 +53,8 @@ class Session:
         self.ended_by: EndedBy = "unknown"
         self.skills: list[str] = []
         self.injected: list[SkillUse] = []
+        self.spent: list[Usage] = []
+        """The usage of each part that the log tells of, no part twice."""
 
     def call(self, call_id: str, tool: str, argument: str, span: Span, *, group: str, at: str | None) -> None:
         """Add a call of the agent, which waits for its result."""
@@ -121,6 +124,7 @@ class Session:
                     ((skill, "") for skill in self.skills), [*self.injected, *skills_used(self.conversation.steps)]
                 ),
                 steps=tuple(self.conversation.steps),
+                usage=total(self.spent),
             )
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from strategies.episodes.usage import Usage, usage_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -27,11 +29,21 @@ _RENAMED: Final = {
     "gen_ai.prompt": "gen_ai.input.messages",
     "gen_ai.completion": "gen_ai.output.messages",
     "gen_ai.agent.id": "gen_ai.agent.name",
+    "gen_ai.usage.prompt_tokens": "gen_ai.usage.input_tokens",
+    "gen_ai.usage.completion_tokens": "gen_ai.usage.output_tokens",
+    "gen_ai.usage.cache_read_input_tokens": "gen_ai.usage.cache_read.input_tokens",
 }
 _NUMBERED: Final = re.compile(
     r"(?:llm\.(?P<way>input|output)_messages|gen_ai\.(?P<old>prompt|completion))\.(?P<at>\d{1,4})"
     r"\.(?:message\.)?(?P<field>role|content|finish_reason|tool_calls)(?=$|\.)"
 )
+_FIGURES: Final = {
+    "llm.token_count.prompt": "gen_ai.usage.input_tokens",
+    "llm.token_count.completion": "gen_ai.usage.output_tokens",
+    "llm.token_count.prompt_details.cache_read": "gen_ai.usage.cache_read.input_tokens",
+    "llm.cost.total": "llm.cost.total",
+}
+"""Figures of OpenInference; of its cost OpenTelemetry has no name."""
 _TOOL_KINDS: Final = frozenset(["tool", "TOOL"])
 _MODEL_KINDS: Final = frozenset(["LLM", "llm"])
 
@@ -47,6 +59,16 @@ def in_current_names(attributes: Mapping[str, str], span_name: str) -> dict[str,
         current = {name: value for name, value in current.items() if not _NUMBERED.match(name)}
         return current | _model(attributes)
     return current | _named(attributes) if kind else current
+
+
+def usage_in(attributes: Mapping[str, str]) -> Usage:
+    """Give the usage that a span tells under current names: tokens from a cache are among the input."""
+    return usage_of(
+        attributes.get("gen_ai.usage.input_tokens"),
+        attributes.get("gen_ai.usage.output_tokens"),
+        attributes.get("gen_ai.usage.cache_read.input_tokens"),
+        cost=attributes.get("llm.cost.total"),
+    )
 
 
 def _named(attributes: Mapping[str, str]) -> dict[str, str]:
@@ -79,6 +101,7 @@ def _model(attributes: Mapping[str, str]) -> dict[str, str]:
         "gen_ai.input.messages": _messages(asked),
         "gen_ai.output.messages": _messages(answered),
     }
+    model |= {name: attributes[written] for written, name in _FIGURES.items() if written in attributes}
     if "llm.model_name" in attributes:
         model["gen_ai.request.model"] = attributes["llm.model_name"]
     reasons = [message["finish_reason"] for message in answered.values() if "finish_reason" in message]

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from strategies.episodes.episode_records import plain
+from strategies.episodes.usage import NOTHING_SPENT, Usage, dollars, tokens, usage_of
 from strategies.files.json_records import records_of
 from strategies.files.log_records import UNREADABLE
 from strategies.logs.formats.traces.trace_runs import TraceRun, episodes_of_runs
@@ -43,6 +45,12 @@ class _Observation(msgspec.Struct):
     status_message: str | None = None
     session_id: str | None = None
     provided_model_name: str | None = None
+    usageDetails: object = None  # noqa: N815 - the field of the log
+    costDetails: object = None  # noqa: N815 - as above
+    usage_details: object = None
+    cost_details: object = None
+    total_cost: object = None
+    usage: object = None
 
 
 _OBSERVATION: Final = msgspec.json.Decoder(_Observation)
@@ -70,7 +78,7 @@ def _run_of(raw: bytes | msgspec.Raw) -> TraceRun | None:
     kind = _KINDS.get(seen.type)
     if kind is None:
         return None
-    failed = seen.level == "ERROR"
+    failed, model = seen.level == "ERROR", seen.model or seen.provided_model_name or ""
     return TraceRun(
         trace=seen.trace or seen.trace_id,
         kind=kind,
@@ -81,8 +89,37 @@ def _run_of(raw: bytes | msgspec.Raw) -> TraceRun | None:
         output=_decoded(seen.output),
         error=(seen.status or seen.status_message or "") if failed else "",
         failed=failed,
-        model=seen.model or seen.provided_model_name or "",
+        model=model,
+        usage=_usage_of(seen, model) if kind == "model" else NOTHING_SPENT,
         session=seen.session or seen.session_id or "",
+    )
+
+
+def _usage_of(seen: _Observation, model: str) -> Usage:
+    """Add up the kinds of tokens, none of which holds another, by the word in their names."""
+    used, costs = (
+        value if isinstance(value, dict) else {}
+        for value in map(
+            _decoded,
+            (seen.usageDetails or seen.usage_details or seen.usage, seen.costDetails or seen.cost_details),
+        )
+    )
+    kinds = {name: number for name, value in used.items() if (number := tokens(value)) is not None}
+
+    def of(*words: str) -> int | None:
+        counted = [number for name, number in kinds.items() if any(word in name for word in words)]
+        return sum(counted) if counted else None
+
+    cost = costs.get("total", seen.total_cost)
+    if dollars(cost) is None:
+        parts = [amount for value in costs.values() if (amount := dollars(value)) is not None]
+        cost = sum(parts) if parts else None
+    return usage_of(
+        of("input", "prompt"),
+        of("output", "completion"),
+        of("cache_read", "cached"),
+        cost=cost,
+        model=plain(model),
     )
 
 

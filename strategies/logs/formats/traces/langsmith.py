@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from strategies.episodes.episode_records import plain
+from strategies.episodes.usage import NOTHING_SPENT, Amount, Usage, usage_of
 from strategies.files.json_records import records_of
+from strategies.files.log_records import NotObject
 from strategies.logs.formats.traces.trace_runs import TraceRun, episodes_of_runs
 
 if TYPE_CHECKING:
@@ -22,7 +25,30 @@ if TYPE_CHECKING:
 _KINDS: Final = {"llm": "model", "tool": "tool", "retriever": "tool"}
 
 
+class _Tokens(msgspec.Struct):
+    prompt_tokens: Amount = None
+    completion_tokens: Amount = None
+
+
+class _Costs(msgspec.Struct):
+    total_cost: Amount = None
+
+
+class _CachedTokens(msgspec.Struct):
+    cache_read: Amount = None
+
+
+class _UsageMetadata(msgspec.Struct):
+    """Tokens as LangChain counts them; those from a cache are among the input."""
+
+    input_tokens: Amount = None
+    output_tokens: Amount = None
+    total_cost: Amount = None
+    input_token_details: _CachedTokens | NotObject = None
+
+
 class _Metadata(msgspec.Struct):
+    usage_metadata: _UsageMetadata | NotObject = None
     ls_model_name: str | None = None
     session_id: str | None = None
     thread_id: str | None = None
@@ -45,6 +71,11 @@ class _Run(msgspec.Struct):
     error: str | None = None
     status: str | None = None
     extra: _Extra | None = None
+    prompt_tokens: Amount = None
+    completion_tokens: Amount = None
+    total_cost: Amount = None
+    token_usage: _Tokens | NotObject = None
+    costs: _Costs | NotObject = None
 
 
 _RUN: Final = msgspec.json.Decoder(_Run)
@@ -83,4 +114,26 @@ def _run_of(raw: bytes | msgspec.Raw) -> TraceRun | None:
         failed=run.status == "error",
         model=about.ls_model_name or "",
         session=about.thread_id or about.session_id or "",
+        usage=_usage_of(run, about) if kind == "model" else NOTHING_SPENT,
     )
+
+
+def _usage_of(run: _Run, about: _Metadata) -> Usage:
+    """Give the usage of a call of a model: of the runs around it each adds up those within."""
+    counted = run.token_usage if isinstance(run.token_usage, _Tokens) else _Tokens()
+    used = about.usage_metadata if isinstance(about.usage_metadata, _UsageMetadata) else _UsageMetadata()
+    details = used.input_token_details
+    read = (run.prompt_tokens, counted.prompt_tokens, used.input_tokens)
+    wrote = (run.completion_tokens, counted.completion_tokens, used.output_tokens)
+    costs = (run.total_cost, run.costs.total_cost if isinstance(run.costs, _Costs) else None, used.total_cost)
+    return usage_of(
+        _first(read),
+        _first(wrote),
+        details.cache_read if isinstance(details, _CachedTokens) else None,
+        cost=_first(costs),
+        model=plain(about.ls_model_name or ""),
+    )
+
+
+def _first(written: tuple[Amount, ...]) -> Amount:
+    return next((amount for amount in written if amount is not None), None)

@@ -8,8 +8,11 @@ import msgspec
 
 from strategies.episodes.conversation import Conversation
 from strategies.episodes.episode import EndedBy, Episode, EpisodeOutcome
+from strategies.episodes.episode_records import plain
 from strategies.episodes.skill_use import ran_under, skills_used
+from strategies.episodes.usage import NOTHING_SPENT, Usage, total
 from strategies.files.log_records import UNREADABLE, count_unknown
+from strategies.logs.formats.traces.conventions import usage_in
 from strategies.logs.formats.traces.otel_spans import rfc3339
 
 if TYPE_CHECKING:
@@ -65,6 +68,8 @@ class ConversationSpans:
     def __init__(self) -> None:
         self.spans: list[ConversationSpan] = []
         self.judged: list[OtelEvaluation] = []
+        self.spent: list[Usage] = []
+        """What the log tells of usage apart from the attributes of spans."""
 
 
 def episode_of(
@@ -89,7 +94,24 @@ def episode_of(
         ended_by=steps.ended_by,
         skills=ran_under(_skills(spans), skills_used(steps.conversation.steps)),
         steps=tuple(steps.conversation.steps),
+        usage=total([*gathered.spent, *_spent(spans)]),
     )
+
+
+def _spent(spans: list[ConversationSpan]) -> list[Usage]:
+    """Give the usage of the calls of models, else that of agents: a span around others adds up what they spent."""
+    told = [(seen, usage_in(seen.attributes)) for seen in spans]
+    told = [(seen, usage) for seen, usage in told if usage != NOTHING_SPENT]
+    of_models = [
+        (seen, usage) for seen, usage in told if seen.attributes.get("gen_ai.operation.name") in _MODEL_CALLS
+    ]
+    spent, until = list[Usage](), -1
+    for seen, usage in of_models or told:
+        if of_models or seen.end > until:  # else it lies within the one before, which counts it
+            until = seen.end
+            model = seen.attributes.get("gen_ai.response.model") or seen.attributes.get("gen_ai.request.model", "")
+            spent.append(msgspec.structs.replace(usage, models=(plain(model),) if model else ()))
+    return spent
 
 
 class _TraceSteps:

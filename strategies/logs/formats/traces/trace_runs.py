@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from strategies.episodes.episode import moment
+from strategies.episodes.usage import NOTHING_SPENT, Usage
 from strategies.files.log_records import UNREADABLE, Malformed
 from strategies.logs.formats.traces.otel_conversation import ConversationSpan, ConversationSpans, episode_of
 
@@ -24,8 +25,9 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class TraceRun(msgspec.Struct, kw_only=True):
-    """One run: a call of a tool or of a model. `input` and `output` are decoded JSON, of whatever shape.
+    """One run: a call of a tool or of a model, or of kind "" one of which only its `usage` is known.
 
+    `input` and `output` are decoded JSON, of whatever shape.
     `started` and `ended` are times in ISO 8601; one without a zone is in UTC. `error` is "" where it did not fail.
     """
 
@@ -40,6 +42,7 @@ class TraceRun(msgspec.Struct, kw_only=True):
     failed: bool = False
     model: str = ""
     session: str = ""
+    usage: Usage = NOTHING_SPENT
 
 
 def episodes_of_runs(
@@ -59,7 +62,10 @@ def episodes_of_runs(
             tally.malformed.append(Malformed(log.source, span.line, span.byte_start, str(error)))
             continue
         if run:
-            gathered[run.session or run.trace].spans.append(_span_of(run, span))
+            conversation = gathered[run.session or run.trace]
+            conversation.spent.append(run.usage)
+            if run.kind:
+                conversation.spans.append(_span_of(run, span))
     for name, conversation in gathered.items():
         episode = episode_of(conversation, name=name, source=log.source, format_name=log_format, tally=tally)
         if episode.steps:

@@ -18,9 +18,11 @@ import pytest
 from events.errors import BusyError
 from events.sqlite.log import SqliteLog
 from registry.decide.commands import CreateRegistry
+from registry.query.signals import raised_as_counted
 from registry.registry import Registry
 from strategies.files.watch import only_watcher
-from strategies.pool.intake import all_episodes, scan_into
+from strategies.logs.scan import scan_on
+from strategies.pool.intake import Intake, all_episodes, scan_into, split_groups, take_in_scan
 from strategies.pool.tail_logs import tail_into
 from tests.clocks import TickingClock
 
@@ -255,6 +257,29 @@ def kept_of(registry: Registry) -> tuple[object, ...]:
     """Give all that one batch may change: checkpoints, episodes, evidence, events."""
     log = registry.log
     return dict(log.maps()), list(log.episodes()), log.blob_kinds(), log.head()
+
+
+def test_signals_of_many_episodes_wait_until_enough_came_in_unless_they_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("strategies.pool.intake._MANY", 100)
+    registry, path = new_registry(tmp_path), tmp_path / "a.jsonl"
+
+    def grown_to(count: int, *, may_wait: bool = True) -> Intake:
+        path.write_bytes(b"".join(failing(number, number % 2) for number in range(count)))
+        return take_in_scan(registry, scan_on([path], registry.log.maps()), may_wait=may_wait)
+
+    def counted() -> int:
+        return max(raised.event.episodes for raised in raised_as_counted(registry))
+
+    assert (grown_to(200).uncounted, counted()) == (0, 200)
+    assert (grown_to(201).uncounted, counted()) == (1, 200)
+    assert (grown_to(202).uncounted, counted()) == (2, 200)
+    assert {record.task for record in all_episodes(registry)} == split_groups(registry).keys()
+    assert (grown_to(202).uncounted, counted()) == (2, 200)
+    assert (grown_to(203).uncounted, counted()) == (0, 203)
+    assert (grown_to(204).uncounted, counted()) == (1, 203)
+    assert (grown_to(204, may_wait=False).uncounted, counted()) == (0, 204)
 
 
 def test_second_watcher_of_a_registry_is_refused(tmp_path: Path) -> None:

@@ -42,7 +42,8 @@ def signals(
 ) -> None:
     """List the signals that were raised, with counts and evidence.
 
-    An open signal (○) is one that no live claim of any skill answers yet. Counts are those of the last scan.
+    An open signal (○) is one that no live claim of any skill answers yet. Counts are those of the last scan that
+    counted them.
     """
     call = invocation(ctx)
     if measured:

@@ -62,6 +62,9 @@ def scan_logs(  # noqa: PLR0913 - the options of the command are its contract
     explain: Annotated[
         bool, typer.Option("--explain", help="Say what every reader makes of the files; keep nothing.")
     ] = False,
+    recount: Annotated[
+        bool, typer.Option("--count", help="Count signals over all sessions again, however few are new.")
+    ] = False,
     engine: EngineName = None,
     scheduler: Scheduler = "",
     dry_run: DryRun = False,
@@ -87,10 +90,10 @@ def scan_logs(  # noqa: PLR0913 - the options of the command are its contract
         before = registry.log.head().position
         if dry_run:
             with registry.rehearsal():
-                take_in_scan(registry, logs_scan, policy=config.policy)
+                take_in_scan(registry, logs_scan, policy=config.policy, may_wait=not recount)
                 rehearsed(call, ScanDocument, since(registry, before), as_json=as_json)
             return
-        taken = take_in_scan(registry, logs_scan, policy=config.policy)
+        taken = take_in_scan(registry, logs_scan, policy=config.policy, may_wait=not recount)
     took_s = monotonic_s() - began_s
     if as_json:
         call.answer(ScanDocument.of(logs_scan, taken, seconds=took_s))
@@ -149,6 +152,10 @@ def _print(call: Invocation, logs_scan: Scan, taken: Intake, seconds: float) -> 
     for at, signal in enumerate(taken.signals[:_SHOWN]):
         name = clip(signal_name(signal), width() - 40)
         call.say(f"{'signals' if at == 0 else '':<10} {signal.kind:<{KIND_WIDTH}} {signal.count:>7,}×  {name}")
+    if taken.uncounted:
+        call.say(
+            f"signals    not counted again for {count(taken.uncounted, 'new session')}: germline scan --count"
+        )
     if len(taken.signals) > _SHOWN:
         call.say(f"{'':<10} {len(taken.signals) - _SHOWN} more: germline signals")
     if logs_scan.empty:

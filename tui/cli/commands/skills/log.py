@@ -1,23 +1,21 @@
 """History: what happened, newest first, or as it happens."""
-# ruff: noqa: TC001 - typer reads annotations when it builds a command
 
 from __future__ import annotations
 
 import signal
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from events.clock import SystemClock, rfc3339
+from events.clock import SystemClock
 from events.errors import NotFoundError, UsageError
 from events.types.catalogue import BY_NAME
 from registry.query.event_summaries import summary
 from tui.cli.output.color import width
 from tui.cli.output.invocation import invocation, json_text
-from tui.cli.output.options import AsJson
+from tui.cli.output.options import AsJson, moment_since
 from tui.documents.events import LogDocument
 from tui.session.bootstrap import find_registry, open_library
 from tui.text.numbers import age
@@ -74,7 +72,7 @@ def log(  # noqa: PLR0913 - the options of the command are its contract
             _follow(call, library.log, _Wanted(skill, wanted, limit, as_json=as_json), after)
             return
         now = SystemClock().now()
-        events = library.history(skill, types=wanted, since=_moment(since), limit=limit)
+        events = library.history(skill, types=wanted, since=moment_since(since), limit=limit)
         for envelope, older in pairwise(chain(events, (None,))):
             if envelope:
                 before = older.at if older else ""
@@ -130,25 +128,6 @@ def _undisturbed() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if heard:
         raise KeyboardInterrupt
-
-
-def _moment(text: str) -> str:
-    """Read a time as people write it, UTC where no zone is named, or an age: 7d, 24h; "" stays ""."""
-    if not text:
-        return ""
-    if text[-1] in "smhd" and text[0].isdecimal():
-        from tui.text.numbers import seconds_of  # noqa: PLC0415 - for who names an age
-
-        return rfc3339(
-            datetime.fromisoformat(SystemClock().now()) - timedelta(seconds=seconds_of(text, "--since"))
-        )
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise UsageError(
-            f"{text!r} is no time", hint="write it as 2026-11-01, 2026-11-01T12:00:00Z or 7d"
-        ) from error
-    return rfc3339(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
 
 
 def _known_type(name: str) -> str:

@@ -1,0 +1,144 @@
+"""Sessions in documents: every episode in short, and one of them with what was said and done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from tui.documents.document import Document, Part
+from tui.documents.logs import KnownOutcome
+from tui.reads.sessions import errors_in, lasted_ms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from strategies.episodes.episode import EpisodeRecord
+    from tui.reads.sessions import SessionChoice, SessionDetail, SessionStep
+
+
+class SkillUsed(Part):
+    """A skill that a session loaded; the version is "" where nothing tells it."""
+
+    name: str
+    version: str
+
+
+class SessionRow(Part):
+    """A session in short; what its log does not say is null, or "" where it is text.
+
+    Units: duration_ms milliseconds, cost_usd US dollars. Tokens of a cache are among the input.
+    """
+
+    id: str
+    short: str
+    name: str
+    format: str
+    at: str | None
+    project: str
+    task: str
+    run: str
+    models: tuple[str, ...]
+    skills: tuple[SkillUsed, ...]
+    outcome: KnownOutcome | None
+    ended_by: str
+    steps: int
+    errors: int
+    duration_ms: float | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cached_tokens: int | None
+    cost_usd: float | None
+    file: str
+
+    @classmethod
+    def of(cls, record: EpisodeRecord, task: str, short: int) -> SessionRow:
+        """Describe a session by its record and what was asked for."""
+        usage = record.usage
+        return cls(
+            id=record.id,
+            short=record.id[:short],
+            name=record.name,
+            format=record.format,
+            at=record.started_at,
+            project=record.folder,
+            task=task,
+            run=record.run,
+            models=usage.models if usage else (),
+            skills=tuple(SkillUsed(name=name, version=version) for name, version in record.skills),
+            outcome=KnownOutcome.model_validate(record.outcome) if record.outcome else None,
+            ended_by=record.ended_by,
+            steps=len(record.steps),
+            errors=errors_in(record),
+            duration_ms=lasted_ms(record),
+            input_tokens=usage.input_tokens if usage else None,
+            output_tokens=usage.output_tokens if usage else None,
+            cached_tokens=usage.cached_tokens if usage else None,
+            cost_usd=usage.cost_usd if usage else None,
+            file=record.source,
+        )
+
+
+class SessionsDocument(Document):
+    """List the sessions that were read: how many are known, how many fit, and the newest of these."""
+
+    schema_: Literal["germline/sessions/1"] = "germline/sessions/1"
+    known: int
+    matching: int
+    sessions: tuple[SessionRow, ...]
+
+    @classmethod
+    def of(
+        cls, choice: SessionChoice, shown: Sequence[EpisodeRecord], tasks: Sequence[str], short: int
+    ) -> SessionsDocument:
+        """Describe those that are shown."""
+        rows = (SessionRow.of(record, task, short) for record, task in zip(shown, tasks, strict=True))
+        return cls(known=choice.known, matching=len(choice.records), sessions=tuple(rows))
+
+
+class SessionText(Part):
+    """A text of a step: of a `person`, an `agent`, a `call`, its `result` or `error`, or a `note`."""
+
+    kind: str
+    text: str
+
+
+class SessionStepRow(Part):
+    """A step of a session; `template` is what its error has in common with others, "" where it did not fail."""
+
+    number: int
+    turn: int
+    action: str
+    error: bool
+    template: str
+    at: str | None
+    duration_ms: float | None
+    texts: tuple[SessionText, ...]
+
+    @classmethod
+    def of(cls, step: SessionStep) -> SessionStepRow:
+        """Describe a step."""
+        kept = step.record
+        return cls(
+            number=step.number,
+            turn=kept.turn,
+            action=kept.action,
+            error=kept.error,
+            template=kept.template,
+            at=kept.started_at,
+            duration_ms=kept.duration_ms,
+            texts=tuple(SessionText(kind=part.label, text=part.text) for part in step.parts),
+        )
+
+
+class SessionDocument(Document):
+    """Show one session step by step; `without_text` says why its texts are not there, "" where they are."""
+
+    schema_: Literal["germline/session/1"] = "germline/session/1"
+    session: SessionRow
+    without_text: str
+    steps: tuple[SessionStepRow, ...]
+
+    @classmethod
+    def of(cls, detail: SessionDetail, steps: Sequence[SessionStep], short: int) -> SessionDocument:
+        """Describe a session and those of its steps that are shown."""
+        row = SessionRow.of(detail.record, detail.task, short)
+        return cls(session=row, without_text=detail.without_text, steps=tuple(map(SessionStepRow.of, steps)))

@@ -1,0 +1,235 @@
+"""The Sessions screen: what agents did, the newest first, and one session step by step."""
+
+from __future__ import annotations
+
+import shlex
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from tui.reads.sessions import SessionFilter, chosen, read_session, read_sessions, read_tasks, short_ids
+from tui.screens.addresses import ScreenAddress
+from tui.screens.base import PlaceScreen
+from tui.screens.sheet import SheetScreen
+from tui.screens.worker import reading
+from tui.text.numbers import count
+from tui.text.rows import EachRow
+from tui.views.frame import unmatched_rows
+from tui.views.sessions import session_row, session_rows, sessions_header, steps_note, transcript_rows
+from tui.widgets.keys import SESSIONS, SHEET, TRANSCRIPT
+from tui.widgets.rows_view import LineView, RowList, RowsView
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from strategies.episodes.episode import EpisodeRecord
+    from tui.reads.sessions import SessionDetail
+    from tui.screens.host_protocol import Host
+    from tui.text.rows import Row
+
+
+class SessionsScreen(PlaceScreen):
+    """Lists every session, newest first; the task of one is read once it comes into view."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*SESSIONS]
+    FIND_HINT = "show sessions that hold …"
+    PANES = ("#sessions", "#session")
+
+    def __init__(self, place: ScreenAddress, host: Host) -> None:
+        super().__init__(place, host)
+        self._every: tuple[EpisodeRecord, ...] = ()
+        self._shown: Sequence[EpisodeRecord] = ()
+        self._tasks: dict[str, str] = {}
+        self._short = 6
+        self._filter = SessionFilter()
+        self._target = place.item
+
+    def panes(self) -> ComposeResult:
+        """Lay out the list above what is known of a session."""
+        yield LineView(id="columns")
+        yield RowList(id="sessions")
+        yield RowsView(id="session", classes="below")
+
+    async def load(self) -> None:
+        """Read the sessions; the cursor stays on the one it is on."""
+        self._target = self.place.item
+        self._every = await self.host.access.study(read_sessions)
+        self._short = short_ids(self._every)
+        self.query_one("#columns", LineView).show(lambda width: sessions_header(width, self._short))
+        if self._every:
+            self.say("", "")
+        else:
+            self.say("no session was read yet", "germline scan")
+        self._list()
+
+    def _list(self) -> None:
+        """List what is asked for, and put the cursor on the target where it is listed."""
+        wanted = self.needle.casefold()
+        self._shown = shown = [
+            record for record in chosen(self._every, self._filter).records if wanted in self._text(record)
+        ]
+        self._table.show(
+            lambda width: EachRow(
+                len(shown),
+                lambda at: session_row(
+                    shown[at], self._tasks.get(shown[at].id), self._short, width, self.host.now()
+                ),
+            )
+        )
+        begun = (at for at, record in enumerate(shown) if self._target and record.id.startswith(self._target))
+        self._table.cursor = next(begun, self._table.cursor)
+        self.show_bar()
+        self._show_detail()
+        self._read_tasks()
+
+    def _text(self, record: EpisodeRecord) -> str:
+        skills = " ".join(name for name, _ in record.skills)
+        about = (record.id, record.name, record.format, record.folder, record.run, skills)
+        return " ".join((*about, self._tasks.get(record.id, ""))).casefold()
+
+    def find(self, *, done: bool) -> None:
+        """List the sessions that hold the text; the cursor stays on its session where that is listed."""
+        self._list()
+        if done:
+            self._target = self.place.item
+
+    def on_row_list_moved(self) -> None:
+        """Tell about another session."""
+        if self.focused is self._table:  # else a filter moved it, which may be forgotten again
+            self._target = self.place.item
+        self._show_detail()
+        self._read_tasks()
+
+    @reading("tasks")
+    async def _read_tasks(self) -> None:
+        """Read the tasks of the sessions around the cursor that are not read yet."""
+        table = self._table
+        around = max(table.size.height, 1)
+        near = self._shown[max(table.cursor - around, 0) : table.cursor + around + 1]
+        missing = [record for record in near if record.id not in self._tasks]
+        if not missing:
+            return
+        tasks = await self.host.access.study(partial(read_tasks, records=missing))
+        self._tasks |= {record.id: task for record, task in zip(missing, tasks, strict=True)}
+        self._table.relayout()
+        self._show_detail()
+
+    def _show_detail(self) -> None:
+        record = self._one
+        self.query_one("#session", RowsView).show(
+            lambda width: (
+                session_rows(record, self._tasks.get(record.id), width, self.host.now())
+                if record
+                else unmatched_rows(self.needle, width)
+            ),
+            home=True,
+        )
+        self.refresh_bindings()
+
+    # -- what the cursor is on -------------------------------------------------------------------------
+
+    @property
+    def _table(self) -> RowList:
+        return self.query_one("#sessions", RowList)
+
+    @property
+    def _one(self) -> EpisodeRecord | None:
+        return self._shown[min(self._table.cursor, len(self._shown) - 1)] if self._shown else None
+
+    @property
+    def place(self) -> ScreenAddress:
+        """The place with the session that the cursor is on."""
+        record = self._one if self.is_mounted else None
+        return ScreenAddress("sessions", self._place.skill, item=record.id if record else self._target)
+
+    @property
+    def crumbs(self) -> list[str]:
+        """Sessions, and which of them."""
+        return ["Sessions", *([self._filter.words] if self._filter.words else [])]
+
+    @property
+    def note(self) -> str:
+        """How many there are."""
+        shown = f"{len(self._shown):,} of " if len(self._shown) != len(self._every) else ""
+        return f"{shown}{count(len(self._every), 'session')}"
+
+    @property
+    def copied_id(self) -> str:
+        """The id of the session."""
+        return self._one.id if self._one else ""
+
+    @property
+    def command(self) -> str:
+        """The command that shows it."""
+        return f"germline session {shlex.quote(self._one.id)}" if self._one else "germline sessions"
+
+    # -- keys ------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what there is."""
+        if action in {"open", "only_failed", "only_unlabelled", "same_project"}:
+            return False if self.has_notice else bool(self._every) or None
+        return super().check_action(action, parameters)
+
+    @reading("transcript")
+    async def action_open(self) -> None:
+        """Show the session step by step."""
+        record = self._one
+        if record:
+            detail = await self.ask(partial(read_session, record=record))
+            if detail:
+                self.app.push_screen(TranscriptSheet(detail, self._short, self.host))
+
+    def on_row_list_chosen(self) -> None:
+        """Show the session that was clicked twice."""
+        self.action_open()
+
+    def action_only_failed(self) -> None:
+        """Change between failed sessions alone and all of them."""
+        self._choose(self._filter._replace(failed=not self._filter.failed, unlabelled=False))
+
+    def action_only_unlabelled(self) -> None:
+        """Change between sessions without an outcome alone and all of them."""
+        self._choose(self._filter._replace(unlabelled=not self._filter.unlabelled, failed=False))
+
+    def action_same_project(self) -> None:
+        """Change between sessions of this project alone and all of them."""
+        folder = self._one.folder if self._one and not self._filter.project else ""
+        if folder or self._filter.project:
+            self._choose(self._filter._replace(project=folder))
+        else:
+            self.notify("its log names no folder", timeout=2)
+
+    def _choose(self, wanted: SessionFilter) -> None:
+        self._filter = wanted
+        self.find(done=True)
+
+
+class TranscriptSheet(SheetScreen):
+    """One session step by step; keys lead from one error to the next."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*SHEET, *TRANSCRIPT]
+
+    def __init__(self, detail: SessionDetail, short: int, host: Host) -> None:
+        self._detail = detail
+        self._drawn: tuple[int, list[Row], list[int]] = (0, [], [])
+        crumbs = ["Sessions", detail.record.id[:short]]
+        super().__init__(crumbs, self._written, host, steps_note(detail))
+
+    def _written(self, width: int) -> list[Row]:
+        """Write the rows once for each width; before the page has one there is nothing to write."""
+        if width and self._drawn[0] != width:
+            self._drawn = (width, *transcript_rows(self._detail, width, self._host.now()))
+        return self._drawn[1]
+
+    def action_error(self, step: int) -> None:
+        """Go to the next step that failed, or to the one before."""
+        page = self.query_one("#page", RowsView)
+        at = page.scroll_offset.y
+        there = [row for row in self._drawn[2] if (row > at if step > 0 else row < at)]
+        if not there:
+            self.notify("no error after this" if step > 0 else "no error before this", timeout=2)
+            return
+        page.scroll_to(y=there[0] if step > 0 else there[-1], animate=False, force=True)
