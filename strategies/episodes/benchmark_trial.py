@@ -8,6 +8,7 @@ import msgspec
 
 from strategies.episodes.episode import EndedBy, Episode, EpisodeOutcome, EpisodeRecord
 from strategies.episodes.episode_records import content_hash, plain, plain_labels, task_key
+from strategies.episodes.usage import NOTHING_SPENT, Usage, first_known, total
 from strategies.files.log_records import count_unknown
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class BenchmarkTrial(msgspec.Struct, frozen=True, kw_only=True):
     reward: float | None
     failure: str
     ended_by: EndedBy | None
+    usage: Usage
 
 
 def of_trial(episode: Episode | EpisodeRecord, trial: BenchmarkTrial, tally: ReadTally) -> Episode | EpisodeRecord:
@@ -42,6 +44,7 @@ def of_trial(episode: Episode | EpisodeRecord, trial: BenchmarkTrial, tally: Rea
         count_unknown(tally, "outcome outside 0 to 1")
     named = {"trial": trial.name, "agent": trial.agent, "exception": trial.failure}
     labels = plain_labels({**episode.labels, **{name: value for name, value in named.items() if value}})
+    usage = total([first_known(episode.usage or NOTHING_SPENT, trial.usage)])
     run, ended_by = episode.run or plain(trial.model), trial.ended_by or episode.ended_by
     if isinstance(episode, Episode):
         return msgspec.structs.replace(
@@ -52,9 +55,10 @@ def of_trial(episode: Episode | EpisodeRecord, trial: BenchmarkTrial, tally: Rea
             labels=labels,
             outcome=outcome,
             ended_by=ended_by,
+            usage=usage,
         )
     task = task_key(Episode(id="", source="", format="", dataset=trial.dataset, task=trial.task))
     record = msgspec.structs.replace(
-        episode, task=task, run=run, labels=labels, outcome=outcome, ended_by=ended_by
+        episode, task=task, run=run, labels=labels, outcome=outcome, ended_by=ended_by, usage=usage
     )
     return msgspec.structs.replace(record, id=content_hash(record))

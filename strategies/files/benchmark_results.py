@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from strategies.files.log_records import UNREADABLE
+from strategies.files.log_records import UNREADABLE, NotObject
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -20,6 +20,9 @@ _LAYOUTS: Final = (("result.json", "agent"), ("results.json", "agent-logs"))
 
 _CONFIG: Final = "config.json"
 """What Harbor writes when a trial begins: it names the trial before there is a result."""
+
+Amount = NotObject | dict[str, msgspec.Raw]
+"""A number, or whatever is in its place."""
 
 _MARKS: Final = (b'"trial_name"', b'"is_resolved"', b'"verifier_result"')
 _MOST_BYTES: Final = 16 * 1024 * 1024
@@ -42,6 +45,13 @@ class _Exception(msgspec.Struct):
     exception_type: str = ""
 
 
+class _AgentResult(msgspec.Struct):
+    n_input_tokens: Amount = None
+    n_cache_tokens: Amount = None
+    n_output_tokens: Amount = None
+    cost_usd: Amount = None
+
+
 class TrialResult(msgspec.Struct):
     """What the result of a trial says, in either layout."""
 
@@ -50,6 +60,7 @@ class TrialResult(msgspec.Struct):
     task_id: object = None
     source: str | None = None
     agent_info: _AgentInfo | None = None
+    agent_result: _AgentResult | None = None
     verifier_result: _Rewards | None = None
     exception_info: _Exception | None = None
     is_resolved: bool | None = None

@@ -48,9 +48,9 @@ class ProjectSessions:
             store = store_of(path) if may_be_store(path) else None
             if store:
                 return any(map(self.holds, store.folders().values()))
-            workspace = path.parent.with_name(_WORKSPACE)
-            if path.parent.name == _CHATS and workspace.is_file():
-                return self.holds(_folder_of(workspace))
+            workspace = _workspace_of(path)
+            if workspace:
+                return self.holds(_folder_in(workspace))
             key = (str(path), path.stat().st_ino)
             if key not in self._known:
                 belongs = self._named_by(LogFile(path).head(FIRST_BYTES))
@@ -85,7 +85,19 @@ def folder_named(head: bytes) -> str:
         return ""
 
 
-def _folder_of(workspace: Path) -> str:
+def folder_of(path: Path, head: bytes) -> str:
+    """Give the folder that a session ran in, "" where neither its records nor its workspace name one."""
+    workspace = _workspace_of(path)
+    return _folder_in(workspace) if workspace else folder_named(head)
+
+
+def _workspace_of(path: Path) -> Path | None:
+    """Give the file that says what VS Code has open, of a chat."""
+    workspace = path.parent.with_name(_WORKSPACE)
+    return workspace if path.parent.name == _CHATS and workspace.is_file() else None
+
+
+def _folder_in(workspace: Path) -> str:
     """Give the folder that VS Code has open in a workspace, "" where it is none of this machine."""
     try:
         folder = urlsplit(_WORKSPACE_FILE.decode(workspace.read_bytes()).folder)

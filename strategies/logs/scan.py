@@ -318,7 +318,7 @@ def _inside(folder: Path) -> Iterator[Path]:
         if log:
             yield from [log] if log.is_file() else _results(Path(base))
             continue
-        folders += [os.path.join(base, name) for name in below if not _of_results(Path(base), name)]
+        folders += [f"{base}/{name}" for name in below if not _of_results(Path(base), name)]
         yield from (Path(base, name) for name in files)
     yield from map(Path, closed)
 

@@ -18,7 +18,7 @@ from strategies.episodes.episode import EpisodeRecord
 from strategies.episodes.episode_records import decode, encode
 from strategies.files.log_file import START, LogFile, LogPosition
 from strategies.files.log_records import Malformed, ReadTally
-from strategies.files.project_sessions import FIRST_BYTES, folder_named
+from strategies.files.project_sessions import FIRST_BYTES, folder_of
 from strategies.files.read_offsets import FINGERPRINT_BYTES, ReadOffset, head_of, read_offset_of
 from strategies.files.stores import changed_with, may_be_store
 from strategies.logs.formats_table import broken_readers, reader_for, reader_named, reader_names
@@ -27,7 +27,7 @@ from strategies.logs.resume import LINES, EachLine, Following, LineFollower
 from strategies.logs.trial_logs import trial_of, why_no_log
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from io import FileIO
     from pathlib import Path
 
@@ -97,6 +97,7 @@ def scan_file(task: ReadTask, advance: Callable[[int], None] | None = None) -> F
     log = LogFile(path, advance, within=task.within.holds if task.within else None)
     reader: LogReader | None = None
     size_bytes, drafts, offset, broken, folder = 0, list[EpisodeRecord](), b"", None, ""
+    folders: Mapping[str, str] = {}
     try:
         with path.open("rb", buffering=0) as file:
             stat = changed_with(path, os.fstat(file.fileno()))
@@ -121,7 +122,8 @@ def scan_file(task: ReadTask, advance: Callable[[int], None] | None = None) -> F
                 if task.keep and (task.live or not log.broken):  # a watcher does not say the same at every look
                     place = LogPosition(0, _of_project(task.within)) if log.store else START
                     offset = read_offset_of(file, stat, reader.name, place, b"")
-            folder = kept_path(folder_named(log.head(FIRST_BYTES))) if drafts else ""
+            folders = log.store.folders() if log.store and drafts else {}
+            folder = folder_of(path, log.head(FIRST_BYTES)) if drafts and not log.store else ""
     except UnreadableLogError as error:
         broken = error
     except OSError as error:
@@ -135,7 +137,10 @@ def scan_file(task: ReadTask, advance: Callable[[int], None] | None = None) -> F
         size_bytes=size_bytes,
         text_bytes=log.text_bytes,
         tally=tally,
-        drafts=tuple(msgspec.structs.replace(draft, source=source, folder=folder) for draft in drafts),
+        drafts=tuple(
+            msgspec.structs.replace(draft, source=source, folder=kept_path(folders.get(draft.name, folder)))
+            for draft in drafts
+        ),
         broken=_shown(broken or log.broken, path, source),
         offset=offset,
         read_on=bool(task.earlier and task.earlier.state),

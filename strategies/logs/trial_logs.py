@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from events.errors import UnreadableLogError
 from strategies.episodes.benchmark_trial import BenchmarkTrial
-from strategies.files.benchmark_results import agent_folder, read_result, result_beside
+from strategies.episodes.usage import NOTHING_SPENT, Usage, usage_of
+from strategies.files.benchmark_results import TrialResult, agent_folder, read_result, result_beside
 from strategies.files.log_file import LogFile
 from strategies.logs.formats_table import reader_for
 
@@ -63,8 +64,18 @@ def trial_of(log: Path) -> BenchmarkTrial | None:
         model=result.agent_info.model_info.name if result.agent_info and result.agent_info.model_info else "",
         reward=result.reward,
         failure=failure,
+        usage=_usage(result),
         ended_by=("limit" if limit else "environment") if failure else None,
     )
+
+
+def _usage(result: TrialResult) -> Usage:
+    """Give what a trial took; a harness that does not count writes zeros."""
+    used = result.agent_result
+    if used is None:
+        return NOTHING_SPENT
+    read, cached, wrote = used.n_input_tokens or None, used.n_cache_tokens or None, used.n_output_tokens or None
+    return usage_of(read, wrote, cached, cost=used.cost_usd)
 
 
 def why_no_log(file: Path) -> str:

@@ -13,7 +13,8 @@ from strategies.files.bounded_lines import LONG_LINE_BYTES, fit, missing_bytes
 from strategies.files.log_file import BOM, START, LogPosition
 from strategies.files.log_records import UNREADABLE, Malformed, ReadTally, Span, count_unknown
 from strategies.logs.formats.claude_schema import ORIGIN, RECORD, ClaudeRecord, ClaudeRecordTexts, RecordOrigin
-from strategies.logs.formats.claude_session import ClaudeSession, WholeClaudeSession
+from strategies.logs.formats.claude_session import ClaudeSession
+from strategies.logs.formats.claude_transcript import WholeClaudeSession
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

@@ -20,7 +20,6 @@ from strategies.episodes.step_marks import PERMISSION_DENIED, USER_INTERRUPT, Ma
 from strategies.episodes.step_records import StepDraft, draft_of, template_of
 from strategies.episodes.text_hash import bytes_key
 from strategies.episodes.usage import MOST_TOKENS, Amount, Usage, dollars, tokens, usage_of
-from strategies.episodes.whole_episode import WholeEpisode, first_request, shown_step, shown_text
 from strategies.files.reread import read_span
 from strategies.logs.formats.claude_schema import (
     ClaudeMessage,
@@ -116,9 +115,9 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
     their results, and is not stored between two readings. `spent` is the usage of each message by the key of its
     id: tokens read, written and read from a cache. Every block of a message repeats it, and the last one counts.
     It has no default: without it, what an older version knew of a session is not gone on from. `costs` is what
-    each message cost, where the log says it. Units: US dollars. `prompts` says which step each prompt of the person
-    is, by the key of the record that it follows: a second prompt after the same record takes the first one back,
-    with all that came of it.
+    each message cost, where the log says it. Units: US dollars. `prompts` says which step each prompt of the
+    person is, by the key of the record that it follows: a second prompt after the same record takes the first one
+    back, with all that came of it.
     """
 
     spent: dict[bytes, tuple[int, int, int]]
@@ -374,62 +373,3 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
         part = any(mark in argument for mark in _PARTS)
         known = (name for name, version in self.skills if version or part)
         return not any(f"{name}/{SKILL_FILE}".encode() in argument for name in known)
-
-
-class WholeClaudeSession(ClaudeSession):
-    """Keeps the texts of its steps as well, for a transcript."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.whole: list[Step] = []
-        self._closed: int | None = None
-
-    def episode(self) -> WholeEpisode:
-        """Give the session with its texts."""
-        delegated = (step.text for step in self.whole if step.kind == "message" and step.actor == "environment")
-        task = first_request(self.whole) or next(delegated, "")
-        return WholeEpisode(plain(self.name), task, self.prompt_key, self.steps, self.whole)
-
-    def close_call(self, key: str) -> tuple[str, int] | None:
-        """Note which call it is whose result comes."""
-        closed = super().close_call(key)
-        self._closed = closed[1] if closed else None
-        return closed
-
-    def _rewind(self, record: ClaudeRecord, span: Span) -> None:
-        super()._rewind(record, span)
-        del self.whole[len(self.steps) :]
-
-    def _add(self, step: Step) -> None:
-        super()._add(step)
-        self.whole.append(shown_step(step))
-
-    def _learn_call(self, block: ContentBlock, span: Span, at: str | None, group: str | None) -> None:
-        super()._learn_call(block, span, at, group)
-        tool, _, head = self.steps[-1].action.partition(":")
-        call = Step(
-            index=len(self.whole),
-            turn=self.turn,
-            kind="call",
-            actor="agent",
-            tool=tool,
-            head=head,
-            text=bytes(block.input).decode("utf-8", "replace"),
-            writes=self.steps[-1].writes,
-            started_at=at,
-            span=span,
-        )
-        self.whole.append(shown_step(call))
-
-    def _learn_result(self, record: ClaudeRecord, block: ContentBlock, span: Span) -> bool:
-        known = super()._learn_result(record, block, span)
-        if known and self._closed is not None:
-            draft, text = self.steps[self._closed], shown_text(text_of(block.content))
-            self.whole[self._closed] = msgspec.structs.replace(
-                self.whole[self._closed],
-                result=text,
-                error=draft.error,
-                error_text=text if draft.error else "",
-                duration_ms=draft.duration_ms,
-            )
-        return known

@@ -15,9 +15,10 @@ import msgspec
 from strategies.episodes.episode_records import plain, plain_time
 from strategies.episodes.skill_use import skills_injected
 from strategies.episodes.step_marks import PERMISSION_DENIED, USER_INTERRUPT
+from strategies.episodes.usage import NOTHING_SPENT, Amount, Usage, first_known, total, usage_of
 from strategies.files.json_records import records_of
-from strategies.files.log_records import UNREADABLE, Malformed, count_unknown
-from strategies.logs.formats.claude_schema import ClaudeMessage, ContentBlock, text_of
+from strategies.files.log_records import UNREADABLE, Malformed, NotObject, count_unknown
+from strategies.logs.formats.claude_schema import ClaudeMessage, ClaudeUsage, ContentBlock, text_of
 from strategies.logs.formats.claude_session import DENIED, INTERRUPTED, LIMITS, LOCAL_COMMAND, TOOL_ERROR
 from strategies.logs.formats.coding_agents.session import Session, first_objects
 
@@ -66,6 +67,9 @@ class _Record(msgspec.Struct, kw_only=True):
     errors: list[str] | None = None
     terminal_reason: str | None = None
     permission_denials: list[_Denial] | None = None
+    usage: ClaudeUsage | NotObject = None
+    total_cost_usd: Amount = None
+    duration_ms: Amount = None
 
 
 _RECORD: Final = msgspec.json.Decoder(_Record)
@@ -118,6 +122,7 @@ class _StreamSession(Session):
         self.labels = {"parent": plain(parent)} if self.delegated else {}
         self._spoken = ""
         self._calls: dict[str, int] = {}
+        self._used: dict[str, Usage] = {}
 
     def learn(self, record: _Record, span: Span) -> None:
         at = plain_time(record.timestamp)
@@ -145,11 +150,14 @@ class _StreamSession(Session):
         if message.model and not message.model.startswith("<"):
             self.model = self.model or plain(message.model)
         blocks = _blocks(message)
+        group = message.id or f"line {span.line}"
+        if isinstance(message.usage, ClaudeUsage):
+            self._used[group] = _usage(message.usage, model=self.model)  # every block of a message repeats it
+            self.spent = list(self._used.values())
         if record.error:
             said = "\n".join(block.text for block in blocks if block.text)
             self._fail(record.error, said, span, at)
             return
-        group = message.id or f"line {span.line}"
         for block in blocks:
             if block.type == "tool_use":
                 call_id = block.id or f"{group} {len(self._calls)}"
@@ -192,6 +200,10 @@ class _StreamSession(Session):
 
     def _learn_end(self, record: _Record, span: Span, at: str | None) -> None:
         """Learn how the run ended; its last message is repeated there, and may be there alone."""
+        used = record.usage if isinstance(record.usage, ClaudeUsage) else ClaudeUsage()
+        time = record.duration_ms if isinstance(record.duration_ms, (int, float)) else None
+        whole = _usage(used, cost=record.total_cost_usd, duration_ms=time)
+        self.spent = [first_known(whole, total(self._used.values()) or NOTHING_SPENT)]
         subtype, said = record.subtype or "", record.result or "\n".join(record.errors or ())
         if (record.terminal_reason or "").startswith("aborted_"):
             self.conversation.mark(USER_INTERRUPT, "user", span, at=at)
@@ -214,6 +226,19 @@ class _StreamSession(Session):
         self._failure = said
         self.conversation.mark(error_type, "environment", span, at=at, failed=True, error_text=said)
         self.ended_by = "environment"
+
+
+def _usage(used: ClaudeUsage, *, model: str = "", cost: Amount = None, duration_ms: float | None = None) -> Usage:
+    cached = used.cache_read_input_tokens
+    return usage_of(
+        used.input_tokens,
+        used.output_tokens,
+        cached,
+        beside=(used.cache_creation_input_tokens, cached),
+        cost=cost,
+        duration_ms=duration_ms,
+        model=model,
+    )
 
 
 def _blocks(message: ClaudeMessage) -> list[ContentBlock]:

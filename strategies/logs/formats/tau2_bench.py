@@ -12,8 +12,9 @@ import msgspec
 from events.errors import UnreadableLogError
 from strategies.episodes.episode import EndedBy, EpisodeOutcome
 from strategies.episodes.episode_records import plain, plain_time
+from strategies.episodes.usage import NOTHING_SPENT, Amount, dollars, first_known, total, usage_of
 from strategies.files.json_offsets import document_of
-from strategies.files.log_records import UNREADABLE, Malformed, count_unknown
+from strategies.files.log_records import UNREADABLE, Malformed, NotObject, count_unknown
 from strategies.logs.formats.coding_agents.session import Session, raw_text
 
 if TYPE_CHECKING:
@@ -61,6 +62,11 @@ class _Reward(msgspec.Struct):
     reward: float | int | None = None
 
 
+class _Used(msgspec.Struct):
+    prompt_tokens: Amount = None
+    completion_tokens: Amount = None
+
+
 class _Simulation(msgspec.Struct):
     id: str = ""
     task_id: str | int = ""
@@ -68,6 +74,8 @@ class _Simulation(msgspec.Struct):
     start_time: str | None = None
     termination_reason: str | None = None
     reward_info: _Reward | None = None
+    agent_cost: Amount = None
+    duration: Amount = None
 
 
 class _Call(msgspec.Struct):
@@ -85,6 +93,7 @@ class _Message(msgspec.Struct):
     error: bool | None = None
     timestamp: str | None = None
     tool_messages: list[_Message] | None = None
+    usage: _Used | NotObject = None
 
 
 _RESULTS: Final = msgspec.json.Decoder(_Results)
@@ -126,6 +135,7 @@ class Tau2BenchReader:
                 continue
             simulation.learn_each(messages, simulation.learn)
             simulation.ended_by = simulation.ending
+            simulation.spent = [first_known(simulation.whole, total(simulation.spent) or NOTHING_SPENT)]
             yield from simulation.episodes(self.name)
 
 
@@ -140,12 +150,15 @@ class _SimulationSteps(Session):
         self.model = plain((info.agent_info.llm if info.agent_info else None) or "")
         self.dataset = (info.environment_info.domain_name if info.environment_info else "") or "tau2-bench"
         self.ending: EndedBy = "unknown"
+        self.whole = NOTHING_SPENT
 
     def learn_about(self, simulation: _Simulation) -> None:
         trial = "" if simulation.trial is None else str(simulation.trial)
         self.task, self.labels = str(simulation.task_id), {"trial": trial}
         self.name = simulation.id or f"{self.task}/{trial}"
         self.started_at = plain_time(simulation.start_time)
+        seconds = dollars(simulation.duration)
+        self.whole = usage_of(cost=simulation.agent_cost, duration_ms=seconds * 1000 if seconds else None)
         reason = simulation.termination_reason or ""
         self.ending = _ENDS.get(reason, "environment" if reason else "unknown")
         reward = simulation.reward_info.reward if simulation.reward_info else None
@@ -166,6 +179,9 @@ class _SimulationSteps(Session):
                 self.ask(text, span, at=at)
         elif message.role == "assistant":
             group = f"at {span.byte_start}"
+            if isinstance(message.usage, _Used):
+                used = usage_of(message.usage.prompt_tokens, message.usage.completion_tokens, model=self.model)
+                self.spent.append(used)
             self.say(text, span, group=group, at=at)
             for number, call in enumerate(message.tool_calls or ()):
                 call_id = call.id or f"{group} {number}"

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from strategies.episodes.episode_records import plain, plain_time
+from strategies.episodes.usage import Amount, usage_of
 from strategies.files.json_records import lines_of
-from strategies.files.log_records import UNREADABLE, Malformed, count_unknown
+from strategies.files.log_records import UNREADABLE, Malformed, NotObject, count_unknown
 from strategies.logs.formats.coding_agents.session import Session, raw_text, time_of_ms
 
 if TYPE_CHECKING:
@@ -43,6 +44,11 @@ class _ToolData(msgspec.Struct, rename="camel"):
     error: msgspec.Raw = msgspec.Raw(b'""')
 
 
+class _Tokens(msgspec.Struct, rename="camel"):
+    input_tokens: Amount = None
+    output_tokens: Amount = None
+
+
 class _Value(msgspec.Struct, rename="camel"):
     """The fields of composers and of bubbles that are read."""
 
@@ -52,6 +58,7 @@ class _Value(msgspec.Struct, rename="camel"):
     type: int = 0
     text: str | None = None
     tool_former_data: _ToolData | None = None
+    token_count: _Tokens | NotObject = None
 
 
 class _Row(msgspec.Struct):
@@ -120,6 +127,9 @@ class _Chat(Session):
         if bubble.type != _AGENT:
             count_unknown(self.tally, f"bubble {bubble.type}")
             return
+        if isinstance(bubble.token_count, _Tokens):
+            used = bubble.token_count
+            self.spent.append(usage_of(used.input_tokens, used.output_tokens, model=self.model))
         self.say(bubble.text or "", span, group=name, at=at)
         tool = bubble.tool_former_data
         if tool and tool.name:

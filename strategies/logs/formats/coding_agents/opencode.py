@@ -11,8 +11,9 @@ import msgspec
 
 from strategies.episodes.episode_records import plain
 from strategies.episodes.step_marks import USER_INTERRUPT
+from strategies.episodes.usage import Amount, Usage, tokens, usage_of
 from strategies.files.json_records import lines_of
-from strategies.files.log_records import UNREADABLE, Malformed, count_unknown
+from strategies.files.log_records import UNREADABLE, Malformed, NotObject, count_unknown
 from strategies.logs.formats.coding_agents.session import Session, raw_text, time_of_ms
 
 if TYPE_CHECKING:
@@ -62,6 +63,18 @@ class _ToolState(msgspec.Struct):
     time: _Times | None = None
 
 
+class _Cache(msgspec.Struct):
+    read: Amount = None
+    write: Amount = None
+
+
+class _Tokens(msgspec.Struct):
+    input: Amount = None
+    output: Amount = None
+    reasoning: Amount = None
+    cache: _Cache | NotObject = None
+
+
 class _Data(msgspec.Struct):
     """The fields of messages and of parts that are read."""
 
@@ -69,6 +82,8 @@ class _Data(msgspec.Struct):
     model_id: str | None = msgspec.field(default=None, name="modelID")
     time: _Times | None = None
     finish: str | None = None
+    cost: Amount = None
+    tokens: _Tokens | NotObject = None
     error: _Error | None = None
     type: str = ""
     text: str = ""
@@ -98,6 +113,20 @@ class _Row(msgspec.Struct):
 
 
 _ROW: Final = msgspec.json.Decoder(_Row)
+
+
+def _usage(message: _Data) -> Usage:
+    used = message.tokens if isinstance(message.tokens, _Tokens) else _Tokens()
+    cache = used.cache if isinstance(used.cache, _Cache) else _Cache()
+    wrote = [number for number in map(tokens, (used.output, used.reasoning)) if number is not None]
+    return usage_of(
+        used.input,
+        sum(wrote) if wrote else None,
+        cache.read,
+        beside=(cache.read, cache.write),
+        cost=message.cost,
+        model=plain(message.model_id or ""),
+    )
 
 
 def _compact(given: msgspec.Raw) -> str:
@@ -159,6 +188,7 @@ class _OpenCodeSession(Session):
 
     def settled(self, log_format: str) -> Iterator[Episode]:
         """Give the episode, without what the person took back."""
+        self.spent = [_usage(message) for message, _ in self._messages.values()]  # what was taken back too
         for name, (message, span) in self._messages.items():
             if name == self._revert.message_id and not self._revert.part_id:
                 break

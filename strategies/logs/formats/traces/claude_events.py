@@ -18,6 +18,7 @@ from strategies.episodes.episode import EndedBy, Episode
 from strategies.episodes.episode_records import plain
 from strategies.episodes.skill_use import ran_under, skills_used
 from strategies.episodes.step_marks import CONTEXT_OVERFLOW, PERMISSION_DENIED, USER_INTERRUPT
+from strategies.episodes.usage import Usage, total, usage_of
 from strategies.files.log_records import UNREADABLE
 from strategies.logs.formats.traces.otel_spans import (
     EXPORT,
@@ -113,6 +114,7 @@ class ClaudeEvents:
                 ended_by=steps.ended_by,
                 skills=ran_under(((skill, "") for skill in steps.skills), skills_used(steps.conversation.steps)),
                 steps=tuple(steps.conversation.steps),
+                usage=total(steps.spent),
             )
 
 
@@ -124,6 +126,7 @@ class _SessionSteps:
         self.ended_by: EndedBy = "unknown"
         self.models = Counter[str]()
         self.skills: list[str] = []
+        self.spent: list[Usage] = []
         self._turn = 0
         self._decided: set[str] = set()
 
@@ -148,6 +151,16 @@ class _SessionSteps:
     def _learn_api_request(self, event: _Event) -> None:
         self._turn += 1
         self.models[event.text("model")] += 1
+        cached = event.text("cache_read_tokens")
+        used = usage_of(
+            event.text("input_tokens"),
+            event.text("output_tokens"),
+            cached,
+            beside=(event.text("cache_creation_tokens"), cached),
+            cost=event.text("cost_usd"),
+            model=plain(event.text("model")),
+        )
+        self.spent.append(used)
         self._learn_skill_activated(event)
         self.ended_by = "agent"  # a call of a tool may follow, and say otherwise
 

@@ -324,3 +324,8 @@ def test_episodes_of_a_store_are_read_back_with_their_texts(tmp_path: Path) -> N
     path = opencode_store(tmp_path / "opencode.db", ("ses_a", "/x"), ("ses_b", "/y"))
     transcripts = read_transcripts(scan([path]).records, frozenset())
     assert [transcript.task if transcript else None for transcript in transcripts] == ["Run the tests"] * 2
+
+
+def test_episodes_of_a_store_keep_the_folder_that_each_ran_in(tmp_path: Path) -> None:
+    path = opencode_store(tmp_path / "opencode.db", ("ses_a", "/x"), ("ses_b", "/y"))
+    assert [record.folder for record in scan([path]).records] == ["/x", "/y"]
