@@ -47,6 +47,8 @@ HOMES = {
     "xxhash": ("strategies/episodes/text_hash.py",),
     "re2": (
         "registry/evidence/secret_search.py",
+        "registry/evidence/published_secrets.py",
+        "registry/evidence/personal_details.py",
         "strategies/files/",
         "strategies/episodes/",
         "strategies/logs/",

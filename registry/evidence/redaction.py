@@ -44,8 +44,10 @@ def secret_lines(text: str) -> list[tuple[int, str]]:
     from registry.evidence.secret_search import secrets_in  # noqa: PLC0415 - as above
 
     raw = text.encode("utf-8", "surrogatepass")
-    by_line = {raw.count(b"\n", 0, start) + 1: name for start, _, name in sorted(secrets_in(raw), reverse=True)}
-    return sorted(by_line.items())
+    by_line: dict[int, str] = {}
+    for start, _, name in sorted(secrets_in(raw), key=_in_order):
+        by_line.setdefault(raw.count(b"\n", 0, start) + 1, name)
+    return list(by_line.items())
 
 
 def named_secret(name: str) -> bool:
@@ -62,7 +64,7 @@ def redact(text: str, leaks: Iterable[Leak] = ()) -> tuple[str, tuple[Redaction,
     parts: list[str] = []
     marks: list[Redaction] = []
     done = length = 0
-    for begins, end, name in sorted(_found(raw, leaks), key=lambda hit: (hit[0], -hit[1])):
+    for begins, end, name in sorted(_found(raw, leaks), key=_in_order):
         if end <= done:
             continue  # inside a secret that another rule already took
         start = max(begins, done)
@@ -75,6 +77,11 @@ def redact(text: str, leaks: Iterable[Leak] = ()) -> tuple[str, tuple[Redaction,
         length += len(label)
         done = end
     return "".join([*parts, raw[done:].decode("utf-8", "surrogatepass")]), tuple(marks)
+
+
+def _in_order(hit: tuple[int, int, str]) -> tuple[int, int]:
+    """Put the secret that begins first, and of those the longest, before others; a rule of our own names it."""
+    return hit[0], -hit[1]
 
 
 def _found(raw: bytes, leaks: Iterable[Leak]) -> Iterator[tuple[int, int, str]]:

@@ -94,7 +94,7 @@ _ISSUED: Final = {
     "sendgrid-key": r"\bSG\.[\w-]{16,}\.[\w-]{16,}",
     "mailgun-key": r"\b(?:key|pubkey)-[0-9a-f]{32}\b",
     "mailchimp-key": r"\b[0-9a-f]{32}-us[0-9]{1,2}\b",
-    "twilio-key": r"\bSK[0-9a-f]{32}\b",
+    "twilio-key": r"\bSK[0-9a-fA-F]{32}\b",
     "square-token": r"\bsq0[a-z]{3}-[\w-]{22,}|\bEAAA[\w-]{56,}",
     "shopify-token": r"\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
     "azure-secret": r"\b[\w~.]{3}[0-9]Q~[\w~.-]{31,34}",
@@ -116,7 +116,7 @@ _ISSUED: Final = {
     "dropbox-token": r"\bsl\.[\w-]{100,}",
     "octopus-key": r"\bAPI-[A-Z0-9]{26}\b",
     "yandex-key": r"\bAQVN[\w-]{35,}",
-    "fly-token": r"\bFlyV1 fm[0-9][\w+/=,]{30,}",
+    "fly-token": r"\b(?:FlyV1 )?fm[12][a-z]?_[\w+/=,]{30,}",
     "digitalocean-token": r"\bdo[opr]_v1_[a-f0-9]{64}",
     "issued-token": (
         r"(?P<secret>\b(?:rubygems_|dckr_[op]at_|cio|gsk_|xai-|pplx-|r8_|lsv2_(?:pt|sk)_|tvly-|dapi|lin_(?:api|oauth)_"

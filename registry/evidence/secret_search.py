@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import re2
 
+from registry.evidence.published_secrets import published_in
 from registry.evidence.secret_rules import RULES
 from registry.evidence.secret_values import is_secret, unwrapped
 
@@ -36,12 +37,13 @@ _BASE64: Final = rf"[A-Za-z0-9+/_-]{{{_LEAST_WRAPPED},}}={{0,2}}"
 
 def holds_a_mark(raw: bytes) -> bool:
     """Tell whether a text holds anything that a rule looks at."""
-    return _gate().search(raw) is not None or any(_wrapped(raw))
+    return _gate().search(raw) is not None or any(published_in(raw)) or any(_wrapped(raw))
 
 
 def secrets_in(raw: bytes) -> Iterator[Hit]:
     """Find every secret, in no order; the same may be found by several rules."""
     yield from _by_rules(raw)
+    yield from published_in(raw)
     yield from _wrapped(raw)
 
 
@@ -85,11 +87,7 @@ def _wrapped(raw: bytes) -> Iterator[Hit]:
         return
     for match in _runs().finditer(raw):
         inside = unwrapped(match[0])
-        if (
-            inside
-            and _gate().search(inside)
-            and any(hit for rule in _compiled() for hit in _found_by(rule, inside))
-        ):
+        if inside and (any(_by_rules(inside)) or any(published_in(inside))):
             yield (*match.span(), "base64-secret")
 
 

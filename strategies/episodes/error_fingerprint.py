@@ -30,24 +30,56 @@ _FILES: Final = (
     "|cc|cpp|hpp|cs|php|html?|s?css|sql|db|csv|tsv|parquet|xml|pdf|png|jpe?g|svg|zip|t?gz|tar"
 )
 """Endings by which a bare word is a file's name. Not those that members of objects are called by (log, env, c)."""
-_LEAD: Final = r"(^|[\s(\[{<=:,;#>|])"
+_LEAD: Final = r"(?:^|[\s(\[{<=:,;#>|@$*!&?])"
+_MONTH: Final = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
+_DAY: Final = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*"
+_CLOCK: Final = r"\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?: [A-Z]{3,4}\b)?"
+_COUNTRIES: Final = (
+    "uk|de|fr|jp|cn|nl|pl|ru|br|au|tw|kr|es|se|ch|ca|eu|hk|cz|hu|tr|mx|ar|fi|dk|gr|pt|ro|ua|nz|za|sg"
+)
+_END: Final = r"(?:[\w.~+-]*\w)?"
 _VALUES: Final = (
     r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"  # UUIDs
+    rf"|(?:{_DAY},? )?(?:{_MONTH} +\d{{1,2}}|\d{{1,2}} {_MONTH})(?:,? \d{{4}})?"
+    rf"(?: {_CLOCK})?(?: [12]\d{{3}})?\b"  # dates with names
+    r"|<\d+ ?(?:ms|s|secs?|seconds?|mins?|minutes?)\b"  # less than a duration
     r"|0x[0-9a-fA-F]+\b"
-    r"|[0-9a-f]*[0-9][0-9a-f]{6,}\b"  # hashes: at least seven characters, at least one of them a digit
-    r"|[a-z][a-z0-9+.-]*://[^\s'\"]+"  # URLs
-    r"|(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w.@+%-]+(?:[/\\][\w.@+%-]+)*[/\\]?"  # paths from a root
-    r"|[\w.@+-]+(?:/[\w.@+-]+)*/[\w@+-]+\.\w+"  # relative paths to a file
+    r"|[0-9a-fA-F]{0,4}(?:::?[0-9a-fA-F]{1,4}){4,7}\b"  # addresses of IPv6 and of network cards
+    r"|(?:~|\.{1,2}|[A-Za-z]:)?(?:/[\w.@+%!~-]|\\[A-Za-z_.$])[\w.@+%!~-]*"  # paths from a root
+    r"(?:[/\\][\w.@+%$!~-]+)*[/\\]?"
+    r"|[\w.@+-]+(?:/[\w.@+-]+)*/[\w@+-]+\.[A-Za-z]\w*"  # relative paths to a file
     rf"|[\w@+-][\w.@+-]*\.(?:{_FILES})\b"  # files without a path
-    r"|[-+]?\d+(?:[.,:/-]\d+)*(?:[a-zA-Z%]{1,2})?\b"  # numbers, dates, addresses; a short unit may follow
+    rf"|[A-Za-z_][\w.~+-]*\d[\w.~+-]*[A-Za-z_.~+-][\w.~+-]*\d{_END}"  # words with two numbers: hosts, ids
+    rf"|\d[\w.~+-]*[a-z_.~+-][\w.~+-]*\d{_END}"
+    r"|[-+]?\d+[kKMGT]?(?:[.,/-]\d+[kKMGT]?)*(?:[a-zA-Z%]{1,2})?\b"  # numbers and dates; a short unit may follow
+    r"|(?:[0-9a-f]{7,}|[0-9A-F]{7,})\b"  # hashes, where they hold a digit
+    rf"|(?:[\w-]+\.){{2,}}(?:{_COUNTRIES})\b|[A-Za-z][\w-]*(?:\.[\w-]+)*\.(?:com|net|org|edu|gov|lan)\b"  # hosts
+    r"|[A-Za-z][\w-]*(?:\.[\w-]+)*\.[a-z]{2,}:\d{2,5}\b"  # hosts with a port
 )
+_AFTER_A_NAME: Final = (
+    rf"({_LEAD}[a-z][a-z0-9+.-]*://)[^\s'\"\])>]+"  # URLs
+    rf"|({_LEAD}(?:[A-Za-z]+_)+)-?[A-Z]?\d{_END}"  # job_12, blk_-3
+    rf"|({_LEAD}[A-Z]{{2,}}-)[A-Z]*\d[\w.-]{{5,}}\w"  # long ids behind letters, no codes of errors
+    rf"|({_LEAD}?[/@])\d{{1,3}}(?:\.\d{{1,3}}){{3}}\b"  # host/10.0.0.1
+    rf"|({_LEAD}v)\d+(?:\.\d+)+\b"
+    r"|(= ?)(?i:true|false)\b"
+    r"|([a-z]-[A-Z]?|[A-Za-z][./+]|\.\.)\d+(?:[.,]\d+)*\b"  # core.12, v1.2
+)
+_LIST: Final = 9
+"""How many values in a row are a list."""
 _QUOTES: Final = frozenset("'\"`")
-_MASK: Final = re2.compile((_LEAD + r"""(?:'[^']*'|"[^"]*"|`[^`]*`|""" + _VALUES + ")").encode())
-_MASK_VALUES: Final = re2.compile((_LEAD + f"(?:{_VALUES})").encode())
+_MASK: Final = re2.compile(
+    (rf"{_AFTER_A_NAME}|({_LEAD})" + r"""(?:'[^']*'|"[^"]*"|`[^`]*`|""" + _VALUES + ")").encode()
+)
+_MASK_VALUES: Final = re2.compile(f"{_AFTER_A_NAME}|({_LEAD})(?:{_VALUES})".encode())
+_EMAIL: Final = re2.compile(r"\b[\w.%+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}\b")
+_LONGEST_TRUTH: Final = len("false")
+_WITH_PORT: Final = re2.compile(rb"[\w.-]*[a-z]:\d+")
+_REQUEST: Final = re2.compile(r"""(['"](?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)) [^'"]*(['"])""")
 _OPENING_QUOTE: Final = re2.compile(_LEAD + r"""['"`]""")
 _CLOSING_QUOTE: Final = re2.compile(r"""['"`]($|[\s)\]},.;:])""")
-_NESTED_QUOTES: Final = re2.compile(_LEAD + r"""(?:'(?s:.*)'|"(?s:.*)"|`(?s:.*)`)($|[\s)\]},.;:])""")
-_UNCLOSED_QUOTE: Final = re2.compile(_LEAD + r"""['"`](?s:.*)$""")
+_NESTED_QUOTES: Final = re2.compile(f"({_LEAD})" + r"""(?:'(?s:.*)'|"(?s:.*)"|`(?s:.*)`)($|[\s)\]},.;:])""")
+_UNCLOSED_QUOTE: Final = re2.compile(f"({_LEAD})" + r"""['"`](?s:.*)$""")
 
 _BLANK: Final = frozenset(["Cc", "Cs", "Cn", "Co", "Zs", "Zl", "Zp"])
 """Categories of characters that count as a blank: a template is one line of what can be printed."""
@@ -76,7 +108,7 @@ def normalised(error_text: str, error_type: str = "") -> str:
     if "\x1b" in text:
         text = _COLOUR.sub("", text)
     place, message = _traced(text) or ("", _message(text))
-    kind, essence = _one_line(without_secrets(error_type) or place), _one_line(mask(message))
+    kind, essence = _one_line(without_secrets(error_type) or place), _without_lists(_one_line(mask(message)))
     return (f"{kind}: {essence}" if kind and essence else kind or essence)[:TEMPLATE_LIMIT_CHARS].rstrip()
 
 
@@ -97,6 +129,17 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def _without_lists(line: str) -> str:
+    """Keep one of the values of a long list: how many there are is a value too."""
+    if line.count(WILDCARD) < _LIST:
+        return line
+    words = list[str]()
+    for word, run in groupby(line.split(" ")):
+        times = sum(1 for _ in run)
+        words += [word] * (1 if times >= _LIST and WILDCARD in word else times)
+    return " ".join(words)
+
+
 def _visible(text: str) -> str:
     """Put a blank for every control character or separator, and one sign for a run of other hidden characters."""
     text = "".join(" " if char == _BOM or unicodedata.category(char) in _BLANK else char for char in text)
@@ -112,6 +155,11 @@ def mask(message: str) -> str:
 
     Where quotes nest (a quoted query that quotes a value), all between the first and the last is one value.
     """
+    if request := _REQUEST.search(message):
+        before, after = message[: request.start()], message[request.end() :]
+        return f"{mask(before)}{request[1]} <*>{request[2]}{mask(after)}"
+    if "@" in message:
+        message = _EMAIL.sub(WILDCARD, message)
     masked = _put_wildcards(_MASK, message)
     if not _QUOTES.intersection(masked) or not (_CLOSING_QUOTE.search(masked) or _OPENING_QUOTE.search(masked)):
         return masked
@@ -121,12 +169,17 @@ def mask(message: str) -> str:
 
 def _put_wildcards(values: re2._Regexp, message: str) -> str:
     """Put `<*>` for what a pattern finds after its first group: half the time of `sub`, which expands a text."""
-    text, kept, end = message.encode(errors="surrogatepass"), [], 0
+    text, kept, end = message.encode(errors="surrogatepass"), list[bytes](), 0
     for match in values.finditer(text):
-        kept.append(text[end : match.end(1)])
-        end = match.end()
+        value, past = match.end(match.lastindex), match.end()
+        if past - value > _LONGEST_TRUTH and text[value:past].isalpha():
+            continue  # a word of the letters of hex
+        kept += (text[end:value], b"<*>")
+        end = past
+        if text.rfind(b":", value, end) >= 0 and _WITH_PORT.fullmatch(text, value, end):
+            kept.append(b":<*>")
     kept.append(text[end:])
-    return b"<*>".join(kept).decode(errors="surrogatepass")
+    return b"".join(kept).decode(errors="surrogatepass")
 
 
 def _traced(text: str) -> tuple[str, str] | None:

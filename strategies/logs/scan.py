@@ -254,7 +254,7 @@ def _merged(
     drafts = {draft.id: draft for file in reversed(read) for draft in reversed(file.drafts)}
     masked = {step.template for draft in drafts.values() for step in draft.steps if step.template}
     known = set(known_templates()) if masked else set[str]()
-    templates = templates_of(masked | known) if masked else {}
+    templates = templates_of(masked, known) if masked else {}
     return Scan(
         records=tuple(settled(draft, templates) for draft in reversed(drafts.values())),
         files=tuple(_figures(file) for file in read),

@@ -30,11 +30,13 @@ def open_model(
     tape: Tape | None = None,
     sends: bool = True,
     gitleaks: str = "",
+    personal_data: bool = True,
 ) -> Iterator[RecordedModel]:
     """Lend a model that asks whom the settings name, with the key that the environment holds.
 
     `sends` is false for a dry run: what is not on the tape is then refused. `gitleaks` is the binary of a second
-    scanner for secrets, "" for none. Without a key everything works until something is to be sent.
+    scanner for secrets, "" for none; `personal_data` keeps e-mail addresses, card and phone numbers back too.
+    Without a key everything works until something is to be sent.
     """
     key = environment.get(KEY, "").strip()
     claude = Claude(
@@ -50,17 +52,20 @@ def open_model(
             settings,
             endpoint=claude if sends else None,
             tape=tape,
-            find_leaks=_finding(key, gitleaks),
+            find_leaks=_finding(key, gitleaks, personal_data=personal_data),
         )
 
 
-def _finding(key: str, gitleaks: str) -> FindLeaks:
+def _finding(key: str, gitleaks: str, *, personal_data: bool) -> FindLeaks:
     """Look for secrets, the key itself first: one of a proxy may look like any word."""
 
     def find(texts: Iterable[str]) -> tuple[Leak, ...]:
         read = list(texts)
         there = len(key) >= LEAST_KEY_CHARS and any(key in text for text in read)
-        return (*((Leak("api-key", key),) if there else ()), *leaks_in(read, gitleaks))
+        return (
+            *((Leak("api-key", key),) if there else ()),
+            *leaks_in(read, gitleaks, personal_data=personal_data),
+        )
 
     return find
 

@@ -38,9 +38,10 @@ class IntakePolicy:
     """What a person decided about what comes in.
 
     `rules` read outcomes from episodes whose log tells none; `thresholds` say from when an observation is a
-    signal. `gitleaks` is the binary that is asked for secrets beside the built-in rules, "" for none. `trust` says
-    whose word the logs are; those of another user of this machine are never one's own, nor are those that git
-    tracks and a project names (`by_project`), for a clone may have brought both.
+    signal. `gitleaks` is the binary that is asked for secrets beside the built-in rules, "" for none;
+    `personal_data` has e-mail addresses, card and phone numbers taken out as well. `trust` says whose word the
+    logs are; those of another user of this machine are never one's own, nor are those that git tracks and a
+    project names (`by_project`), for a clone may have brought both.
     """
 
     thresholds: Thresholds = DEFAULTS
@@ -48,6 +49,7 @@ class IntakePolicy:
     rules: tuple[OutcomeRule, ...] = ()
     trust: Trust = "mine"
     by_project: bool = False
+    personal_data: bool = True
 
 
 DEFAULT_POLICY = IntakePolicy()
@@ -114,7 +116,7 @@ def _keep_evidence(
     wanted = [at for at in every if not (erased and _key_of(by_id[at.episode], at) in erased)]
     places = [(by_id[at.episode].source, by_id[at.episode].steps[at.step].span) for at in wanted]
     read = _as_steps(wanted, read_places(places), by_id, erased)
-    leaks = leaks_in((text for _, text in read), policy.gitleaks) if policy.gitleaks else ()
+    leaks = leaks_in([text for _, text in read], policy.gitleaks, personal_data=policy.personal_data)
     kept: dict[Occurrence, str] = {}
     for at, (source, span), (raw, text) in zip(wanted, places, read, strict=True):
         if raw:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import zstandard
@@ -98,10 +98,60 @@ def test_gitleaks_is_asked_where_it_is_installed_and_what_it_finds_is_removed(tm
     fake.chmod(stat.S_IRWXU)
     germline.write("logs/a.jsonl", ERRORS)
     germline.does("scan", "logs")
-    pieces = [name for one in germline.does("signals", "--json").json["signals"] for name in one["evidence"]]
-    shown = germline.does("evidence", "show", pieces[0], "--json").json
+    shown = evidence_of(germline)
     assert shown["text"] == "no such table: [visits-rule]"
     assert shown["redactions"][0]["rule"] == "visits-rule"
+
+
+@pytest.mark.parametrize(
+    ("asks", "report"),
+    [
+        ("--output=-", {"findings": [{"rule_id": "visits-rule", "match": {"value": "visits"}}]}),
+        ("--report-path=/dev/stdout", [{"RuleID": "visits-rule", "Secret": "visits"}]),
+    ],
+)
+def test_betterleaks_is_asked_in_either_of_its_forms_and_sends_nothing(
+    tmp_path: Path, asks: str, report: object
+) -> None:
+    germline = Terminal(tmp_path, PATH=str(tmp_path / "bin"), BETTERLEAKS_VALIDATE="true").with_skill()
+    script = f"""#!/bin/sh
+[ -z "$BETTERLEAKS_VALIDATE" ] || exit 7
+for word in "$@"; do [ "$word" = {asks} ] && printf '%s' '{json.dumps(report)}' && exit 0; done
+echo 'unknown flag' >&2; exit 2
+"""
+    germline.write("bin/betterleaks", script).chmod(stat.S_IRWXU)
+    germline.write("logs/a.jsonl", ERRORS)
+    germline.does("scan", "logs")
+    assert evidence_of(germline)["text"] == "no such table: [visits-rule]"
+
+
+PERSONAL = "no such table: visits, ask ann.lee@wine-shop.io or +49 30 901820, card 4539 1488 0343 6467"
+
+
+@pytest.mark.parametrize(
+    ("settings", "kept"),
+    [
+        ("", "no such table: visits, ask [email] or [phone-number], card [card-number]"),
+        ("[scan]\npersonal_data = false\n", PERSONAL),
+    ],
+)
+def test_personal_data_leaves_evidence_unless_a_person_says_otherwise(
+    tmp_path: Path, settings: str, kept: str
+) -> None:
+    germline = Terminal(tmp_path).with_skill()
+    germline.write("home/.config/germline/germline.toml", settings)
+    germline.write("germline.toml", settings)
+    germline.write("logs/a.jsonl", ERRORS.replace("no such table: visits", PERSONAL))
+    germline.does("trust", "--trust-project")
+    germline.does("scan", "logs")
+    assert evidence_of(germline)["text"] == kept
+
+
+def evidence_of(germline: Terminal) -> dict[str, Any]:
+    """Show the first piece of evidence that was kept."""
+    pieces = [name for one in germline.does("signals", "--json").json["signals"] for name in one["evidence"]]
+    shown: dict[str, Any] = germline.does("evidence", "show", pieces[0], "--json").json
+    return shown
 
 
 def test_gitleaks_obeys_no_file_of_the_folder(tmp_path: Path) -> None:

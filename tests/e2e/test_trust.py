@@ -187,6 +187,9 @@ TABLE: Final = {
     "scan.gitleaks": Guarded(
         line("scan.gitleaks", "false"), line("scan.gitleaks", 'false\npaths = ["/etc"]'), SCAN
     ),
+    "scan.personal_data": Guarded(
+        line("scan.personal_data", "false"), line("scan.personal_data", "false\ngitleaks = false"), SCAN
+    ),
     "logs.trust": Guarded(
         line("logs.trust", '"mine"'), line("logs.trust", '"mine"\n[scan]\ngitleaks = false'), SCAN
     ),
@@ -253,7 +256,7 @@ def test_each_takes_effect_once_it_is_trusted_and_not_when_it_is_changed(clone: 
     assert in_force(clone, key) == "nearest file"
     assert (
         "not trusted" not in clone(*setting.words.split()).err
-        if key in {"scan.gitleaks", "judge.rubric"}
+        if key in {"scan.gitleaks", "scan.personal_data", "judge.rubric"}
         else True
     )
     assert clone.does("status", "--json").json["trust"]["state"] == "trusted"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from events.errors import UsageError
-from registry.evidence.gitleaks import find_gitleaks
+from registry.evidence.gitleaks import find_scanner
 from strategies.engines.engine import TABLE as _ENGINE
 from strategies.engines.engine import EngineSettings
 from strategies.episodes.outcome_rules import outcome_rules
@@ -36,6 +36,7 @@ _KEYS: Final[dict[str, tuple[type, ...]]] = {
     "scan.paths": (list,),
     "scan.workers": (int,),
     "scan.gitleaks": (bool,),
+    "scan.personal_data": (bool,),
     "logs.trust": (str,),
     "watch.look_every_s": (int, float),
     "watch.evolve_every_s": (int, float),
@@ -103,6 +104,7 @@ class Config:
     paths: tuple[Path, ...] = ()
     workers: int = 0
     gitleaks: bool = True
+    personal_data: bool = True
     trust: Trust = "mine"
     by_project: bool = False
     look_every_s: float = 2.0
@@ -131,9 +133,9 @@ class Config:
     @property
     def policy(self) -> IntakePolicy:
         """What was decided about what comes in; raises UntrustedError."""
-        self.require("scan.gitleaks", "logs.trust")
-        gitleaks = find_gitleaks() if self.gitleaks else ""
-        return IntakePolicy(self.thresholds, gitleaks, self.rules, self.trust, self.by_project)
+        self.require("scan.gitleaks", "scan.personal_data", "logs.trust")
+        gitleaks = find_scanner() if self.gitleaks else ""
+        return IntakePolicy(self.thresholds, gitleaks, self.rules, self.trust, self.by_project, self.personal_data)
 
 
 def read_config() -> Config:

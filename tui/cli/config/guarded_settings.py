@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _ASKS: Final = "sends texts to a model, paid with your key"
 LETS: Final[Mapping[str, str]] = {
     "scan.gitleaks": "keeps gitleaks from looking for secrets",
+    "scan.personal_data": "keeps e-mail addresses, card and phone numbers in evidence",
     "logs.trust": "has logs taken for your own word",
     "rollouts.tasks": "brings checks and graders that are run",
     "rollouts.metric": "runs a command",
@@ -62,6 +63,7 @@ setting against these four tables, and all of `[signals]` and `[keys]` belongs h
 _RAISES: Final = "lets more be spent than your own settings do"
 _OFF: Final[Mapping[str, tuple[object, ...]]] = {
     "scan.gitleaks": (True,),
+    "scan.personal_data": (True,),
     "engine.name": ("local",),
     "logs.trust": ("team", "public"),
 }

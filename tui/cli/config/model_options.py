@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from events.errors import UsageError
-from registry.evidence.gitleaks import find_gitleaks
+from registry.evidence.gitleaks import find_scanner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,7 @@ def model_of(
     A dry run sends nothing: what it paid for would be taken back with it.
     Raises: UsageError for --model-record without a file, and for a file that is no tape; UntrustedError.
     """
-    config.require("models", "scan.gitleaks")
+    config.require("models", "scan.gitleaks", "scan.personal_data")
     tape = opened_tape(replay, record=record and not dry_run)
     if not config.models.named or (dry_run and replay is None):
         yield None
@@ -71,7 +71,7 @@ def some_model(
     registry: Registry, config: Config, *, tape: Tape | None = None, dry_run: bool = False
 ) -> Iterator[RecordedModel]:
     """Lend the model, whether or not the settings name one: who asks may name it. Raises: UntrustedError."""
-    config.require("models", "scan.gitleaks")
+    config.require("models", "scan.gitleaks", "scan.personal_data")
     from strategies.models.open_model import open_model  # noqa: PLC0415 - most commands ask no model
 
     with open_model(
@@ -80,7 +80,8 @@ def some_model(
         os.environ,
         tape=tape,
         sends=not dry_run,
-        gitleaks=find_gitleaks() if config.gitleaks else "",
+        gitleaks=find_scanner() if config.gitleaks else "",
+        personal_data=config.personal_data,
     ) as model:
         yield model
 

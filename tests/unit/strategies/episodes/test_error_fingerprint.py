@@ -51,7 +51,19 @@ def test_message_that_says_what_went_wrong_is_the_template(text: str, template: 
             "console.log and json.loads and node:fs are no files",
         ),
         ('took 3.5s, "twice" on `main`', "took <*>, <*> on <*>"),
-        ("GET https://x.org/a?b=c returned 404", "GET <*> returned <*>"),
+        ("GET https://x.org/a?b=c returned 404", "GET https://<*> returned <*>"),
+        ("payment method gift_card_5094406 is gone", "payment method gift_card_<*> is gone"),
+        ("Deleting blk_-16089 of job_1445_0020_m_0001", "Deleting blk_<*> of job_<*>"),
+        ("src: /10.2.3.4:54106 dest: 10.2.3.5:50010", "src: /<*>:<*> dest: <*>:<*>"),
+        ("proxy.example.org:5070 close, lifetime <1 sec", "<*>:<*> close, lifetime <*>"),
+        ("generating core.848, v1.2.3, PS/2, node-D12", "generating core.<*>, v<*>, PS/<*>, node-D<*>"),
+        ("cache prefetch depth.......7", "cache prefetch depth.......<*>"),
+        ("from host7.dsl.example.net at Mon Jul 10 16:01:43 2005", "from <*> at <*>"),
+        ("wake 5c:50:15:4c:18:13 and fe80:0:0:0:1:2", "wake <*> and <*>"),
+        ('10.0.0.1 "GET /v2/54fa/servers HTTP/1.1" status: 200', '<*> "GET <*>" status: <*>'),
+        ("allDrawn= false,mode=true uid=0", "allDrawn= <*>,mode=<*> uid=<*>"),
+        ("error TS2345 and ORA-00942, SQLSTATE[42S02]", "error TS2345 and ORA-00942, SQLSTATE[42S02]"),
+        ("E501 utf8 log4j ssh2 are words", "E501 utf8 log4j ssh2 are words"),
         ("it doesn't and won't match a facade", "it doesn't and won't match a facade"),
     ],
 )
@@ -84,3 +96,8 @@ def test_stack_trace_of_node_is_told_apart_by_its_own_first_frame() -> None:
 
 def test_long_text_is_read_at_both_ends_only() -> None:
     assert normalised("noise\n" * 10_000 + "ValueError: x") == "ValueError: x"
+
+
+def test_a_long_list_of_values_is_one_value() -> None:
+    assert normalised("ask 10.0.0.1 to delete " + "blk_17 " * 80) == "ask <*> to delete blk_<*>"
+    assert normalised("fans ( 1 2 3 4 )") == "fans ( <*> <*> <*> <*> )"

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from registry.registry import Registry
 
-ONE = "Column name in field list is ambiguous"
-OTHERS = ["Column name in order clause is ambiguous", "Column name in where clause is ambiguous"]
+ONE = "Column name in field clause is ambiguous"
+OTHERS = [f"Column name in {clause} clause is ambiguous" for clause in ("order", "where", "group", "having")]
 """Texts of which the first stands for itself until others of its shape are known."""
 
 
@@ -44,7 +44,7 @@ def episode(name: str, task: str, action: str, error: str) -> dict[str, object]:
 def parts(tmp_path: Path) -> list[Path]:
     """Write three files: the last links tasks of the others by their answers, and shows that an error varies."""
     told = [("a", "SELECT 1", ONE), ("b", "SELECT 2", ONE)]
-    later = [("c", "SELECT 1", OTHERS[0]), ("c2", "SELECT 2", OTHERS[1])]
+    later = [(f"c{number}", f"SELECT {1 + number % 2}", other) for number, other in enumerate(OTHERS)]
     contents = [
         {f"{n}{i}": episode(f"{n}{i}", f"question {n}", action, error) for n, action, error in some for i in "012"}
         for some in (told[:1], told[1:], later)

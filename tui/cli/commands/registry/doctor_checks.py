@@ -16,7 +16,7 @@ from events.errors import GermlineError
 from events.integrity.sidecar import contradiction
 from events.store.envelope import GENESIS, holds
 from registry.actions.publish import differences, moved_to, standing
-from registry.evidence.gitleaks import find_gitleaks
+from registry.evidence.gitleaks import find_scanner
 from registry.evidence.log_paths import kept_path
 from registry.projection.document_check import document_problems, refold
 from strategies.claims.catalogue import broken_plugins
@@ -214,13 +214,16 @@ def _scanned(call: Invocation) -> frozenset[str]:
 
 
 def _tools(config: Config | None) -> Iterator[DoctorCheck]:
-    leaks = find_gitleaks()
+    leaks = find_scanner()
     if leaks:
         asked = "asked for secrets beside the built-in rules" if config is None or config.gitleaks else "not asked"
         yield DoctorCheck("gitleaks", "ok", f"{leaks}, {asked}")
     else:
         yield DoctorCheck(
-            "gitleaks", "missing", "not on PATH; the built-in rules stand alone", "install gitleaks 8.19+"
+            "gitleaks",
+            "missing",
+            "not on PATH; the built-in rules stand alone",
+            "install betterleaks, or gitleaks 8.19+",
         )
     for name, package, use in _EXTRAS:
         there = find_spec(package) is not None

@@ -45,7 +45,7 @@ def test_what_runs_reaches_and_reveals_nothing_needs_no_trust(tmp_path: Path, te
     assert keys(text, tmp_path) == []
 
 
-@pytest.mark.parametrize("key", sorted(LETS.keys() - {"models.prices", "scan.gitleaks"}))
+@pytest.mark.parametrize("key", sorted(LETS.keys() - {"models.prices", "scan.gitleaks", "scan.personal_data"}))
 def test_what_runs_reaches_or_reveals_needs_it_for_all_skills_and_for_one(tmp_path: Path, key: str) -> None:
     table, _, name = key.partition(".")
     value = {bool: "true", list: '["x"]'}.get(KINDS[key][0], '"x"')
@@ -60,6 +60,8 @@ def test_prices_belong_together_and_gitleaks_may_only_be_asked(tmp_path: Path) -
     (found,) = guarded(tomllib.loads('[models.prices."a.b"]\ninput = 0.0\noutput = 0.0'), {}, tmp_path)
     assert (found.key, found.path) == ('models.prices."a.b"', ("models", "prices", "a.b"))
     assert keys("[scan]\ngitleaks = false", tmp_path) == ["scan.gitleaks"]
+    assert keys("[scan]\npersonal_data = true", tmp_path) == []
+    assert keys("[scan]\npersonal_data = false", tmp_path) == ["scan.personal_data"]
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,7 @@ def test_every_setting_can_be_said_by_the_environment(folder: Path, monkeypatch:
         "scan.paths": f"logs:{folder}",
         "scan.workers": "2",
         "scan.gitleaks": "false",
+        "scan.personal_data": "false",
         "watch.look_every_s": "0.5",
         "watch.evolve_every_s": "9",
         "watch.promote": "true",
@@ -83,6 +84,7 @@ def test_every_setting_can_be_said_by_the_environment(folder: Path, monkeypatch:
         monkeypatch.setenv(variable(key), text)
     config = read_config()
     assert (config.seed, config.paths, config.workers) == (7, (folder / "logs", folder), 2)
+    assert not config.personal_data
     assert (config.gitleaks, config.look_every_s, config.evolve_every_s, config.promote) == (False, 0.5, 9, True)
     assert config.thresholds == Thresholds(error_count=5, error_budget=0.5)
     assert [rule.source for rule in config.rules] == ["ci"]
