@@ -20,7 +20,9 @@ with atheris.instrument_imports(include=["strategies"]):
     from strategies.logs.formats_table import READERS
     from strategies.logs.scan import scan, scan_on
 
+from tests.agent_sessions import SESSIONS
 from tests.sample_logs import SAMPLES
+from tests.trace_exports import TRACES
 
 _FOLDER = TemporaryDirectory()
 _PATH = Path(_FOLDER.name, "some.log")
@@ -47,7 +49,7 @@ def main() -> None:
     """Fuzz until libFuzzer's limits are met; the sample logs are where it begins."""
     corpus = Path(_FOLDER.name, "corpus")
     corpus.mkdir()
-    for number, sample in enumerate(SAMPLES):
+    for number, sample in enumerate(SAMPLES + SESSIONS + TRACES):
         known = bytes([_FORMATS.index(sample.format)]) if sample.format in _FORMATS else b"\0"
         (corpus / str(number)).write_bytes(known + sample.body)
     atheris.Setup([*sys.argv, str(corpus)], read_as_a_format)

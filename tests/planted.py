@@ -263,6 +263,52 @@ def openhands(number: int) -> str:
     return _lines([{**about, "metadata": metadata, "history": [*records, recall, failed, unknown]}])
 
 
+def claude_stream(number: int) -> str:
+    session = {"session_id": f"{number} {TOKEN}", "uuid": JWT}
+    init = {
+        "type": "system",
+        "subtype": "init",
+        "model": f"model {TOKEN}",
+        "claude_code_version": JWT,
+        "cwd": TOKEN,
+    }
+    records: list[object] = [{**init, **session}, {"type": f"{number} {TOKEN}", **session}]
+    for at, said in enumerate(SPOKEN):
+        call_id = f"{at} {TOKEN}"
+        use = {
+            "type": "tool_use",
+            "id": call_id,
+            "name": TOKEN if at % 2 else "Bash",
+            "input": {"command": CLOUD_KEY},
+        }
+        message = {"id": f"{at} {JWT}", "model": f"model {TOKEN}", "content": [{"type": "text", "text": JWT}, use]}
+        result = {"type": "tool_result", "tool_use_id": call_id, "content": said, "is_error": True}
+        records += [
+            {"type": "assistant", "message": message, **session},
+            {"type": "user", "message": {"role": "user", "content": [result]}, **session},
+        ]
+    aside = {"type": "assistant", "parent_tool_use_id": TOKEN, "error": CLOUD_KEY, **session}
+    end = {"type": "result", "subtype": f"error_{TOKEN}", "is_error": True, "errors": [URL], **session}
+    return _lines([*records, {**aside, "message": {"content": [{"type": "text", "text": JWT}]}}, end])
+
+
+def opencode(number: int) -> str:
+    session = {"table": "session", "id": f"{number} {TOKEN}", "parent_id": f"{number} {JWT}", "directory": TOKEN}
+    message = {
+        "role": "assistant",
+        "modelID": f"model {TOKEN}",
+        "error": {"name": CLOUD_KEY, "data": {"message": URL}},
+    }
+    records: list[object] = [{"table": "message", "id": TOKEN, "data": message}]
+    for at, said in enumerate(SPOKEN):
+        state = {"status": "error", "input": {"command": f"{CLOUD_KEY} {TOKEN}"}, "error": said}
+        part = {"type": "tool", "callID": f"{at} {TOKEN}", "tool": TOKEN if at % 2 else "bash", "state": state}
+        records.append({"table": "part", "id": f"{at} {JWT}", "message_id": TOKEN, "data": part})
+    records.append({"table": "part", "id": JWT, "message_id": TOKEN, "data": {"type": f"{number} {TOKEN}"}})
+    lines = (json.dumps(record, separators=(",", ":")) for record in ({"store": "opencode"}, session, *records))
+    return "".join(f"{line}\n" for line in lines)
+
+
 def _inspect_log(number: int) -> tuple[list[Record], Record]:
     messages: list[Record] = [{"role": "user", "content": f"{number}: {PRIVATE_KEY}"}]
     for at, said in enumerate(SPOKEN):
@@ -296,6 +342,8 @@ def inspect_archive(number: int) -> bytes:
 FORMATS: dict[str, tuple[str, Callable[[int], str | bytes]]] = {
     "steps": ("own.jsonl", steps),
     "claude-code": ("session.jsonl", claude_code),
+    "claude-stream": ("stream.jsonl", claude_stream),
+    "opencode": ("rows.jsonl", opencode),
     "codex": ("rollout.jsonl", codex),
     "chat": ("talk.json", chat),
     "action-observation": ("run.json", action_observation),

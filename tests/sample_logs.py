@@ -30,7 +30,7 @@ class Sample:
     @property
     def replaces(self) -> bool:
         """Tell whether a record that comes a second time takes the place of the first."""
-        return self.format in {"gemini-cli", "openai-responses"}
+        return self.format in {"gemini-cli", "openai-responses", "vscode-chat"}
 
     @property
     def text(self) -> bool:

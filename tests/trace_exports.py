@@ -231,6 +231,54 @@ def checked(gave: str, said: str) -> dict[str, bytes]:
     }
 
 
+def claude_event(name: str, second: int, **values: str | float) -> dict[str, object]:
+    """Write an event of Claude Code: its documentation, "Monitoring", events."""
+    named = {"event__name": name, "session__id": "ce1", "event__sequence": float(second), **values}
+    return {
+        "timeUnixNano": str(second * 10**9),
+        "body": {"stringValue": f"claude_code.{name}"},
+        "attributes": attributes(**named),
+    }
+
+
+def claude_export(*events: dict[str, object]) -> dict[str, object]:
+    """Write what Claude Code sends at once."""
+    resource = {"attributes": attributes(service__name="claude-code")}
+    scopes = [{"scope": {"name": "com.anthropic.claude_code.events"}, "logRecords": list(events)}]
+    return {"resourceLogs": [{"resource": resource, "scopeLogs": scopes}]}
+
+
+CLAUDE_EVENTS = jsonl(
+    claude_export(
+        claude_event(
+            "tool_result",
+            5,
+            tool_name="Bash",
+            tool_use_id="k1",
+            success="false",
+            duration_ms="1500",
+            error=FAILED,
+            tool_parameters='{"bash_command": "pytest", "full_command": "pytest -q"}',
+        ),
+        claude_event("tool_result", 6, tool_name="Read", tool_use_id="k2", success="true", duration_ms="10"),
+    ),
+    claude_export(
+        claude_event("user_prompt", 1, prompt=ASKED, prompt_length="13"),
+        claude_event("api_request", 2, model="model-x", input_tokens="10", output_tokens="2", cost_usd="0.01"),
+        claude_event("assistant_response", 3, response="Looking.", model="model-x"),
+    ),
+    claude_export(
+        claude_event("api_request", 7, model="model-x", input_tokens="10", output_tokens="2"),
+        claude_event("assistant_response", 8, response=DONE, model="model-x"),
+    ),
+)
+
+CLAUDE_EVENTS_DOCUMENT = json.dumps(
+    {"resourceLogs": [held for line in CLAUDE_EVENTS.splitlines() for held in json.loads(line)["resourceLogs"]]},
+    ensure_ascii=False,
+    indent=2,
+).encode()
+
 TRACES = (
     Sample("langsmith", "runs.jsonl", jsonl(*LANGSMITH_RUNS), 1, 5, 1),
     Sample("langsmith", "runs.json", json.dumps(LANGSMITH_RUNS, indent=1).encode(), 1, 5, 1),
@@ -241,4 +289,6 @@ TRACES = (
     Sample("otel", "phoenix.jsonl", PHOENIX, 1, 5, 1),
     Sample("otel", "traceloop.jsonl", TRACELOOP, 1, 5, 1),
     Sample("openai-responses", "responses.jsonl", responses("Error: 1 failed: é", DONE), 1, 5, 1),
+    Sample("otel", "claude-events.json", CLAUDE_EVENTS_DOCUMENT, 1, 5, 1),
+    Sample("otel", "claude-events.jsonl", CLAUDE_EVENTS, 1, 5, 1),
 )

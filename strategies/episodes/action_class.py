@@ -27,7 +27,8 @@ def _words(text: str) -> frozenset[str]:
 
 SQL_TOOLS: Final = _words("sql mysql sqlite sqlite3 psql execute_sql run_sql sql_query")
 SHELL_TOOLS: Final = _words(
-    "bash sh shell zsh terminal execute_bash execute_command run_command local_shell container.exec"
+    "bash sh shell zsh terminal execute_bash execute_command run_command local_shell container.exec "
+    "run_terminal_cmd run_terminal_command_v2 run_in_terminal"
 )
 """Tools known to take SQL or a shell command, in lower case: of these the class names the head of the argument."""
 

@@ -6,6 +6,7 @@ import io
 import os
 import re
 from contextlib import contextmanager
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -17,11 +18,13 @@ from strategies.files.bounded_lines import LONG_LINE_BYTES, RECORD_LIMIT_BYTES, 
 from strategies.files.compression import MAGIC_BYTES, SUFFIXES, DamagedError, FollowedError, packing_of, unpacked
 from strategies.files.json_values import one_a_line, opens_as_values, value_ranges, without_long_strings
 from strategies.files.log_records import Malformed
+from strategies.files.stores import may_be_store, store_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from strategies.files.log_records import ReadTally
+    from strategies.files.stores import Store
 
 HEAD_BYTES: Final = 64 * 1024
 """How much of the decompressed stream a reader sees when it is asked whether a file is meant for it."""
@@ -65,7 +68,8 @@ class LogFile:
     `text_bytes` counts what was given out so far, `reached` is where `lines` ended. `advance` is called with the
     number of bytes read from disk, for a progress bar. A plain file can be read on from the `start` where an
     earlier pass ended. With `whole_lines` a last line whose newline is still missing is not given out. All is read
-    from the open file `descriptor`, if one is given: the path may lead to another file by then.
+    from the open file `descriptor`, if one is given: the path may lead to another file by then. Of a store
+    (stores.py) the lines are its rows, of sessions that ran `within` a folder.
     """
 
     def __init__(
@@ -76,6 +80,7 @@ class LogFile:
         *,
         whole_lines: bool = False,
         descriptor: int | None = None,
+        within: Callable[[str], bool] | None = None,
     ) -> None:
         self.path = path
         self.source = str(path)
@@ -87,6 +92,12 @@ class LogFile:
         self._advance = advance
         self.whole_lines = whole_lines
         self._descriptor = descriptor
+        self._within = within
+
+    @cached_property
+    def store(self) -> Store | None:
+        """The store that the file is, None for any other; raises UnreadableLogError for a damaged one."""
+        return store_of(self.path) if may_be_store(self.path) else None
 
     @property
     def stem(self) -> str:
@@ -107,6 +118,8 @@ class LogFile:
 
     def head(self, size: int = HEAD_BYTES) -> bytes:
         """Give the first bytes of the decompressed stream, fewer where the file is shorter or broken."""
+        if self.store:
+            return self._head_of(self.store, size)
         head = b""
         for chunk in LogFile(self.path, descriptor=self._descriptor).chunks(size):
             head += chunk
@@ -133,7 +146,18 @@ class LogFile:
     @property
     def holds_values(self) -> bool:
         """Tell whether records are not one a line: elements of an array, or objects over several lines."""
-        return not self.start.offset and opens_as_values(self.head(CHUNK_BYTES // 256).removeprefix(BOM))
+        if self.start.offset or self.store:
+            return False
+        return opens_as_values(self.head(CHUNK_BYTES // 256).removeprefix(BOM))
+
+    def _head_of(self, store: Store, size: int) -> bytes:
+        """Give the kind of a store, and its first rows."""
+        head = b'{"store":"%s"}\n' % store.kind.encode()
+        for row in store.rows(self._within):
+            head += row.raw + b"\n"
+            if len(head) >= size:
+                break
+        return head[:size]
 
     def breaks_at_once(self) -> DamagedLogError | None:
         """Tell what is wrong with an archive of which not even a head can be unpacked; None for any other file."""
@@ -160,7 +184,9 @@ class LogFile:
 
     def again(self, start: LogPosition = START) -> LogFile:
         """Give the same file to be read from another place; nothing of it is counted here."""
-        return LogFile(self.path, None, start, whole_lines=self.whole_lines, descriptor=self._descriptor)
+        return LogFile(
+            self.path, None, start, whole_lines=self.whole_lines, descriptor=self._descriptor, within=self._within
+        )
 
     def chunks(self, size: int = CHUNK_BYTES) -> Iterator[bytes]:
         """Give the decompressed stream in pieces; a broken file ends it and sets `broken`."""
@@ -218,9 +244,16 @@ class LogFile:
         Of a log that holds values each counts as a line.
         A line that is too large for a record is passed over, and counted in the tally as malformed.
         """
-        if self.holds_values:
+        if self.store:
+            for row in self.store.rows(self._within):
+                self.text_bytes += len(row.raw)
+                yield LogLine(*row)
+        elif self.holds_values:
             yield from self._values(tally)
-            return
+        else:
+            yield from self._stream_lines(tally)
+
+    def _stream_lines(self, tally: ReadTally | None) -> Iterator[LogLine]:
         start, number = self.start
         with self.raw_lines() as lines:
             for raw in lines:

@@ -6,10 +6,13 @@ import re
 from hashlib import sha256
 from os.path import normpath
 from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from events.errors import UnreadableLogError
 from strategies.files.log_file import LogFile
+from strategies.files.stores import may_be_store, store_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +22,7 @@ FIRST_BYTES: Final = 16 * 1024
 
 _FOLDER: Final = re.compile(rb'"(?:cwd|directory|workdir|gitRoot)" ?: ?("(?:[^"\\]|\\.)*")')
 _HASH: Final = re.compile(rb'"projectHash" ?: ?"([0-9a-f]{64})"')
+_CHATS, _WORKSPACE = "chatSessions", "workspace.json"
 _NOT_PLAIN: Final = re.compile(r"[^A-Za-z0-9]+")
 
 
@@ -26,7 +30,8 @@ class ProjectSessions:
     """Tells of a log whether an agent wrote it in one folder, or below it.
 
     The folder that its first records name counts, or the hash of one (Gemini CLI); where they name none, the name
-    of the folder that the log lies in, which some agents make of the project's path. An answer is kept.
+    of the folder that the log lies in, which some agents make of the project's path. An answer is kept. A store
+    counts if one of its sessions ran there; which ones are read is up to `holds`.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -40,13 +45,19 @@ class ProjectSessions:
     def __call__(self, path: Path) -> bool:
         """Tell it of a log; false for one that cannot be opened."""
         try:
+            store = store_of(path) if may_be_store(path) else None
+            if store:
+                return any(map(self.holds, store.folders().values()))
+            workspace = _workspace_of(path)
+            if workspace:
+                return self.holds(_folder_in(workspace))
             key = (str(path), path.stat().st_ino)
             if key not in self._known:
                 belongs = self._named_by(LogFile(path).head(FIRST_BYTES))
                 if belongs is None:
                     return self._lies_in(path)  # it may say so later
                 self._known[key] = belongs
-        except OSError:
+        except (OSError, UnreadableLogError):
             return False
         return self._known[key]
 
@@ -74,8 +85,34 @@ def folder_named(head: bytes) -> str:
         return ""
 
 
+def folder_of(path: Path, head: bytes) -> str:
+    """Give the folder that a session ran in, "" where neither its records nor its workspace name one."""
+    workspace = _workspace_of(path)
+    return _folder_in(workspace) if workspace else folder_named(head)
+
+
+def _workspace_of(path: Path) -> Path | None:
+    """Give the file that says what VS Code has open, of a chat."""
+    workspace = path.parent.with_name(_WORKSPACE)
+    return workspace if path.parent.name == _CHATS and workspace.is_file() else None
+
+
+def _folder_in(workspace: Path) -> str:
+    """Give the folder that VS Code has open in a workspace, "" where it is none of this machine."""
+    try:
+        folder = urlsplit(_WORKSPACE_FILE.decode(workspace.read_bytes()).folder)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
+        return ""
+    return normpath(unquote(folder.path)) if folder.scheme == "file" else ""
+
+
+class _Workspace(msgspec.Struct):
+    folder: str = ""
+
+
 def _slug(path: str) -> str:
     return _NOT_PLAIN.sub("-", path).strip("-")
 
 
 _TEXT: Final = msgspec.json.Decoder(str)
+_WORKSPACE_FILE: Final = msgspec.json.Decoder(_Workspace)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
+from events.errors import UnreadableLogError
 from registry.evidence.log_paths import paths_of
 from strategies.files.log_file import LogFile
 from strategies.files.log_records import UNREADABLE, Span
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 _TELLING: Final = ("error_text", "error", "result", "output", "text", "content", "message", "toolUseResult")
 """The fields that say what happened, the most telling first: of these the text of a JSON line is taken."""
 
-_HOLDING: Final = ("observation", "status", "payload")
-"""Fields that say it where they are objects: an observation of OpenHands, the status of a span, Codex's lines."""
+_HOLDING: Final = ("observation", "status", "payload", "data", "state", "value", "toolFormerData")
+"""Fields that say it where they are objects: an observation, the status of a span, a call in a row of a store."""
 
 _PACKED: Final = "(packed in an archive that cannot be shown here)"
 
@@ -110,8 +111,14 @@ def _read_spans(source: str, spans: list[Span]) -> list[bytes]:
 def spans_of(log: LogFile, spans: Sequence[Span]) -> list[bytes]:
     """Give the raw bytes of places in a log, b"" where it is gone, or no longer reaches that far."""
     try:
+        if log.store:
+            raws = log.store.at([span.byte_start for span in spans])
+            return [
+                raw if len(raw) == at.byte_end - at.byte_start else b""
+                for raw, at in zip(raws, spans, strict=True)
+            ]
         return _unpacked_spans(log.again(), spans) if log.packed else _plain_spans(log, spans)
-    except OSError:
+    except (OSError, UnreadableLogError):
         return [b""] * len(spans)
 
 

@@ -10,11 +10,16 @@ from strategies.logs.formats.action_observation import ActionObservationReader
 from strategies.logs.formats.atif import AtifReader
 from strategies.logs.formats.chat import ChatReader
 from strategies.logs.formats.claude_code import ClaudeCodeReader
+from strategies.logs.formats.claude_stream import ClaudeStreamReader
 from strategies.logs.formats.codex import CodexReader
 from strategies.logs.formats.coding_agents.copilot_cli import CopilotCliReader
+from strategies.logs.formats.coding_agents.copilot_store import CopilotStoreReader
 from strategies.logs.formats.coding_agents.cursor import CursorReader
+from strategies.logs.formats.coding_agents.cursor_store import CursorStoreReader
 from strategies.logs.formats.coding_agents.gemini_cli import GeminiCliReader
+from strategies.logs.formats.coding_agents.opencode import OpenCodeReader
 from strategies.logs.formats.coding_agents.pi_agent import PiReader
+from strategies.logs.formats.coding_agents.vscode_chat import VsCodeChatReader
 from strategies.logs.formats.germline_steps import StepsReader
 from strategies.logs.formats.inspect_ai import InspectReader
 from strategies.logs.formats.mapped.mapped_reader import MappedReader
@@ -24,6 +29,7 @@ from strategies.logs.formats.openai_responses import ResponsesReader
 from strategies.logs.formats.openhands import OpenHandsReader
 from strategies.logs.formats.plain_text import PlainTextReader
 from strategies.logs.formats.swe_agent import SweAgentReader
+from strategies.logs.formats.tau2_bench import Tau2BenchReader
 from strategies.logs.formats.traces.agents_sdk import AgentsSdkReader
 from strategies.logs.formats.traces.langfuse import LangfuseReader
 from strategies.logs.formats.traces.langsmith import LangSmithReader
@@ -74,10 +80,15 @@ READERS: Final[tuple[LogReader, ...]] = (
     # The most particular shape first: chat would take most of the others, plain text all of them.
     StepsReader(),
     GeminiCliReader(),
+    VsCodeChatReader(),
     CopilotCliReader(),
+    ClaudeStreamReader(),
     ClaudeCodeReader(),
     CodexReader(),
     PiReader(),
+    OpenCodeReader(),
+    CopilotStoreReader(),
+    CursorStoreReader(),
     CursorReader(),
     AtifReader(),
     MiniSweAgentReader(),
@@ -87,6 +98,7 @@ READERS: Final[tuple[LogReader, ...]] = (
     LangSmithReader(),
     LangfuseReader(),
     InspectReader(),
+    Tau2BenchReader(),
     ActionObservationReader(),
     OpenHandsReader(),
     SweAgentReader(),

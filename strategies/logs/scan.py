@@ -8,31 +8,32 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from stat import S_ISDIR
 from typing import TYPE_CHECKING, Final, Literal, TypedDict
 
 from msgspec.structs import replace
 
-from events.errors import NotFoundError, UnreadableLogError
 from registry.evidence.log_paths import kept_path
 from registry.evidence.redaction import without_secrets
 from strategies.episodes.episode_records import settled
 from strategies.episodes.error_templates import templates_of
+from strategies.files.project_sessions import ProjectSessions
 from strategies.files.read_offsets import PREFIX, ReadOffsets
+from strategies.files.stores import changed_with
 from strategies.logs.copied_files import without_copies
 from strategies.logs.formats.mapped.log_mapping import mapping_for
 from strategies.logs.formats_table import broken_readers, reader_named, reader_names
-from strategies.logs.scan_file import FileScan, ReadTask
+from strategies.logs.log_listing import log_files
+from strategies.logs.scan_file import FileScan, ReadTask, same_sessions
 from strategies.logs.scan_parallel import scan_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from concurrent.futures import Executor
 
+    from events.errors import UnreadableLogError
     from strategies.episodes.episode import EpisodeRecord
     from strategies.episodes.outcome_rules import OutcomeRule
     from strategies.files.log_records import Malformed, ReadTally
@@ -194,12 +195,13 @@ def scan_on(  # noqa: PLR0913 - all that goes on from one scan to the next
     """
     choose, links = _chooser(log_format, mappings), list[Path]()
     offsets, lacking = ReadOffsets(stored), _lacking_in(stored)
+    within = only if isinstance(only, ProjectSessions) else None
     still_lacking = list[str]()
     tasks, unchanged, moved, carried = list[ReadTask](), list[str](), dict[str, str](), dict[str, bytes]()
     for path, named in log_files(paths, may_be_gone=live, only=only, on_link=links.append):
         kept = offsets.kept(path)
         try:
-            stat = path.stat()
+            stat = changed_with(path, path.stat())
             name, earlier = offsets.of(path, stat) or ("", None)
         except FileNotFoundError:
             if not named:
@@ -209,11 +211,11 @@ def scan_on(  # noqa: PLR0913 - all that goes on from one scan to the next
             name, earlier = kept, None  # locked: scan_file says so
         if name != kept and (name or offsets.followed(kept)):
             moved[kept] = name
-        task = ReadTask(path=path, named=named, keep=True, live=live, rules=rules, **choose(path))
+        task = ReadTask(path=path, named=named, keep=True, live=live, rules=rules, within=within, **choose(path))
         lacked = lacking is not None and not lacking.isdisjoint((kept, name))
         if earlier and (not _counts_for(earlier, task) or (strict and (lacked or lacking is None))):
             earlier = None
-        if earlier and earlier.unchanged(stat):
+        if earlier and earlier.unchanged(stat) and same_sessions(path, earlier, within):
             unchanged.append(kept)
             still_lacking += [kept] * lacked
             if name != kept:
@@ -259,39 +261,6 @@ def _chooser(log_format: str, mappings: tuple[LogMapping, ...]) -> Callable[[Pat
 def _counts_for(earlier: ReadOffset, task: ReadTask) -> bool:
     """Tell whether an earlier reading was by the format by which a file is read now."""
     return earlier.format == task.read_as if task.read_as else earlier.format in {"", *reader_names()}
-
-
-def log_files(
-    paths: Iterable[Path],
-    *,
-    may_be_gone: bool = False,
-    only: Callable[[Path], bool] | None = None,
-    on_link: Callable[[Path], None] = lambda _: None,
-) -> Iterator[tuple[Path, bool]]:
-    """Give every file once, sorted by its resolved path, and whether it was named rather than found in a folder.
-
-    Hidden files and folders inside a folder are passed over, links are not followed, but given to `on_link`; of
-    what lies in a folder `only` tells which files count. Raises NotFoundError for a path that does not exist,
-    unless it `may_be_gone`.
-    """
-    files: dict[Path, bool] = {}
-    for path in paths:
-        try:
-            is_folder = S_ISDIR(path.stat().st_mode)
-        except (FileNotFoundError, NotADirectoryError) as error:
-            if may_be_gone:
-                continue
-            hint = "name a log file, or a folder of them"
-            raise NotFoundError(f"{path}: no such file or folder", hint=hint) from error
-        except OSError:
-            is_folder = False  # closed to us: opening it meets the same error, and that is told
-        if is_folder:
-            for file in _inside(path.resolve(), on_link):
-                if only is None or only(file):
-                    files.setdefault(file, False)
-        else:
-            files[_resolved(path)] = True
-    yield from sorted(files.items(), key=lambda file: file[0].parts)
 
 
 def _merged(  # noqa: PLR0913 - what a scan says
@@ -371,36 +340,3 @@ def why_empty(tally: ReadTally) -> str:
         kinds = ", ".join(sorted(map(without_secrets, tally.unknown))[:_KINDS_SHOWN])
         return f"its records are of kinds that are not known: {kinds}"
     return f"it holds no step of an agent (records: {tally.records:,})" if tally.records else ""
-
-
-def _inside(folder: Path, on_link: Callable[[Path], None]) -> Iterator[Path]:
-    """Give the files below a folder, and each folder that cannot be listed: opening it tells why."""
-    folders, closed = [str(folder)], list[str]()
-    while folders:
-        try:
-            with os.scandir(folders[-1]) as entries:
-                inside = [entry for entry in entries if not entry.name.startswith(".")]
-        except OSError:
-            closed.append(folders.pop())
-            continue
-        folders.pop()
-        folders += [entry.path for entry in inside if _is(entry.is_dir)]
-        for link in sorted(entry.path for entry in inside if entry.is_symlink()):
-            on_link(Path(link))
-        yield from (Path(entry.path) for entry in inside if _is(entry.is_file))
-    yield from map(Path, closed)
-
-
-def _resolved(path: Path) -> Path:
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError):  # links that lead in a circle, or through a closed folder
-        return path.absolute()
-
-
-def _is(kind: Callable[..., bool]) -> bool:
-    """Tell what an entry of a folder is, links not followed; one that cannot be looked at may be anything."""
-    try:
-        return kind(follow_symlinks=False)
-    except OSError:
-        return True

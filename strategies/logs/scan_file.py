@@ -7,28 +7,33 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import msgspec
 
 from events.errors import DamagedLogError, FailedLogError, UnreadableLogError
 from registry.evidence.log_paths import kept_path
 from registry.evidence.redaction import may_hold_secret, without_secrets
+from strategies.episodes.benchmark_trial import of_trial
 from strategies.episodes.episode import EpisodeRecord
 from strategies.episodes.episode_records import decode, encode
-from strategies.files.log_file import START, LogFile
-from strategies.files.log_records import ReadTally
-from strategies.files.project_sessions import FIRST_BYTES, folder_named
+from strategies.files.log_file import START, LogFile, LogPosition
+from strategies.files.log_records import Malformed, ReadTally
+from strategies.files.project_sessions import FIRST_BYTES, folder_of
 from strategies.files.read_offsets import FINGERPRINT_BYTES, ReadOffset, head_of, read_offset_of
+from strategies.files.stores import changed_with, may_be_store
 from strategies.logs.formats_table import broken_readers, mapped_reader, reader_for, reader_named, reader_names
 from strategies.logs.outcomes_by_rule import add_records
 from strategies.logs.resume import LINES, EachLine, Following, LineFollower
+from strategies.logs.trial_logs import trial_of, why_no_log
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from io import FileIO
     from pathlib import Path
 
     from strategies.episodes.outcome_rules import OutcomeRule
+    from strategies.files.project_sessions import ProjectSessions
     from strategies.logs.formats.mapped.log_mapping import LogMapping
     from strategies.logs.formats_table import LogReader
     from strategies.logs.reader_plugins import BrokenReader
@@ -66,7 +71,8 @@ class ReadTask:
     `log_format` "" leaves the choice of the reader to the first bytes. `named` tells a file that the user named
     from one that was found in a folder. `earlier` is the offset to go on from. With `keep` an offset is
     made; `live` tells that the file is still being written, so that half a line waits. `rules` read outcomes
-    from episodes whose log tells none. `mapping` says how to read a file that it claims.
+    from episodes whose log tells none. `mapping` says how to read a file that it claims. Of a store the sessions
+    are read that ran `within` a project, None for all.
     """
 
     path: Path
@@ -77,6 +83,7 @@ class ReadTask:
     live: bool = False
     rules: tuple[OutcomeRule, ...] = ()
     mapping: LogMapping | None = None
+    within: ProjectSessions | None = None
 
     @property
     def read_as(self) -> str:
@@ -86,28 +93,49 @@ class ReadTask:
         return self.mapping.format or f"{self.mapping.name}@{self.mapping.digest}"
 
 
+def same_sessions(path: Path, earlier: ReadOffset, within: ProjectSessions | None) -> bool:
+    """Tell whether an earlier reading took the sessions that are asked for: of a store perhaps not all."""
+    return not may_be_store(path) or earlier.line == _of_project(within)
+
+
+def _of_project(within: ProjectSessions | None) -> int:
+    """Give the number that the offset of a store keeps in the place of a line, which it has none of."""
+    return crc32(str(within.folder).encode(errors="surrogateescape")) + 1 if within else 0
+
+
 def scan_file(task: ReadTask, advance: Callable[[int], None] | None = None) -> FileScan:
     """Read one file into drafts; an empty file is a log of nothing, a file without a reader is broken."""
     path, tally, source = task.path, ReadTally(), kept_path(str(task.path))
-    log = LogFile(path, advance, whole_lines=task.live)
+    log = LogFile(path, advance, whole_lines=task.live, within=task.within.holds if task.within else None)
     reader: LogReader | None = None
     size_bytes, drafts, offset, broken, folder = 0, list[EpisodeRecord](), b"", None, ""
+    folders: Mapping[str, str] = {}
     try:
         with path.open("rb", buffering=0) as file:
-            stat = os.fstat(file.fileno())
+            stat = changed_with(path, os.fstat(file.fileno()))
             size_bytes = stat.st_size
-            reader = _chosen(task, log)
+            reader, trial = _chosen(task, log), trial_of(path)
+            no_log = why_no_log(path) if reader is None else ""
+            if no_log:
+                tally.records += 1
+                tally.malformed.append(Malformed(source, 1, 0, no_log))
+                return FileScan(source=source, format="trial", size_bytes=size_bytes, text_bytes=0, tally=tally)
             if reader is None and size_bytes and not task.named:
                 return FileScan(source=source, format="", size_bytes=0, text_bytes=0, tally=tally, skipped=True)
             if reader is None:
                 broken = _unknown_format(log) if size_bytes else None
-            elif task.keep and not log.packed and _follows(reader, log):
+            elif task.keep and not (log.packed or trial) and _follows(reader, log):
                 drafts, offset, log = _read_on(task, source, reader, file, tally, advance)
             else:
-                add_records(reader.read(log, tally), drafts, reader, log, task.rules)
+                episodes = reader.read(log, tally)
+                if trial:
+                    episodes = (of_trial(episode, trial, tally) for episode in episodes)
+                add_records(episodes, drafts, reader, log, task.rules)
                 if task.keep and (task.live or not log.broken):  # a watcher does not say the same at every look
-                    offset = read_offset_of(file, stat, task.read_as or reader.name, START, b"")
-            folder = kept_path(folder_named(log.head(FIRST_BYTES))) if drafts else ""
+                    place = LogPosition(0, _of_project(task.within)) if log.store else START
+                    offset = read_offset_of(file, stat, task.read_as or reader.name, place, b"")
+            folders = log.store.folders() if log.store and drafts else {}
+            folder = folder_of(path, log.head(FIRST_BYTES)) if drafts and not log.store else ""
     except UnreadableLogError as error:
         broken = error
     except OSError as error:
@@ -122,7 +150,10 @@ def scan_file(task: ReadTask, advance: Callable[[int], None] | None = None) -> F
         size_bytes=size_bytes,
         text_bytes=log.text_bytes,
         tally=tally,
-        drafts=tuple(msgspec.structs.replace(draft, source=source, folder=folder) for draft in drafts),
+        drafts=tuple(
+            msgspec.structs.replace(draft, source=source, folder=kept_path(folders.get(draft.name, folder)))
+            for draft in drafts
+        ),
         broken=_shown(broken or log.broken, path, source),
         offset=offset,
         read_on=bool(task.earlier and task.earlier.state),

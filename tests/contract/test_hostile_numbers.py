@@ -13,7 +13,9 @@ from strategies.episodes.episode_records import decode, encode
 from strategies.logs.scan import scan, scan_on
 from strategies.signals.detect import detect
 from tests import plugged
+from tests.agent_sessions import SESSIONS
 from tests.sample_logs import SAMPLES, Sample
+from tests.trace_exports import TRACES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +48,9 @@ def _numbers(span: Span) -> tuple[int, int, int]:
     return span.byte_start, span.byte_end, span.line
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: f"{sample.format}-{sample.name}")
+@pytest.mark.parametrize(
+    "sample", SAMPLES + SESSIONS + TRACES, ids=lambda sample: f"{sample.format}-{sample.name}"
+)
 def test_no_number_of_a_log_overflows(tmp_path: Path, sample: Sample) -> None:
     path, places = tmp_path / sample.name, list(NUMBER.finditer(sample.body))
     for hostile in HOSTILE:

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 Record = dict[str, object]
 
 SAID = "All is green now."
+LABELS = {
+    "copilot-store": ("branch", "main"),
+    "atif": ("agent", "main"),
+    "mini-swe-agent": ("version", "2"),
+    "tau2-bench": ("trial", "0"),
+}
 ARGUMENT = '{"command": "make check"}'
 
 
@@ -144,11 +150,13 @@ def logs(gave: str) -> list[Told]:
         *(
             Told(
                 name,
-                "run.json" if body.startswith((b'{"schema', b'{"info')) else "run.jsonl",
+                "run.json" if body.startswith((b'{"schema', b'{"info', b"{\n")) else "run.jsonl",
                 body,
                 gave,
-                {"atif": ("agent", "main"), "mini-swe-agent": ("version", "2")}.get(name, ("", "")),
-                answers=name != "cursor",
+                {"atif": ("agent", "main"), "mini-swe-agent": ("version", "2"), "tau2-bench": ("trial", "0")}.get(
+                    name, ("", "")
+                ),
+                answers=name not in {"cursor", "copilot-store"},
             )
             for name, body in (agent_sessions.checked(gave, SAID) | trace_exports.checked(gave, SAID)).items()
         ),

@@ -70,6 +70,8 @@ PARTS = dict.fromkeys(FORMATS, SAME_STORY) | {
     "cursor": Parts("Run the tests", "pytest -q", "", ""),  # neither results nor errors are in its logs
     "mini-swe-agent": Parts("Fix the bug", "pytest -q", "<returncode>0</returncode>", "1 failed: é"),
     "openai-responses": SAME_STORY._replace(result="Done!"),
+    "claude-stream": SAME_STORY._replace(task="(not in the log)"),
+    "copilot-store": Parts("Run the tests", "a.py", "", ""),  # as those of Cursor
     "plain-text": Parts("(not in the log)", "", "", "FAILED tests/test_load.py::test_rows"),
 }
 

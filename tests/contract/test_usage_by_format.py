@@ -14,16 +14,26 @@ from strategies.episodes.usage import Usage
 from strategies.files.read_offsets import ReadOffset
 from strategies.logs.formats_table import READERS
 from strategies.logs.scan import scan, scan_on
-from tests.agent_sessions import NOON, copilot_event, pi_entry, pi_text
+from tests.agent_sessions import (
+    NOON,
+    copilot_event,
+    cursor_rows,
+    pi_entry,
+    pi_text,
+    stream_record,
+    tau2_results,
+)
 from tests.inspect_stand_in import json_log, stand_in
 from tests.sample_logs import SAMPLES, Sample, jsonl
+from tests.session_stores import opencode_rows
+from tests.trace_exports import claude_event, claude_export
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from strategies.episodes.episode import EpisodeRecord
 
-SAYS_NOTHING = {"cursor", "plain-text", "action-observation", "inspect"}
+SAYS_NOTHING = {"cursor", "copilot-store", "vscode-chat", "plain-text", "action-observation", "inspect"}
 """Formats without usage; Inspect is read by a package of its own, and has a test of its own."""
 
 Json = dict[str, Any]
@@ -171,6 +181,97 @@ CASES: dict[str, tuple[str, str, bytes, Usage]] = {
             copilot_event("assistant.message", messageId="b", content="Done.", outputTokens=3),
         ),
         Usage(None, 15),
+    ),
+    "of what Claude Code printed as its result says, which no block repeats": (
+        "claude-stream",
+        "stream.jsonl",
+        jsonl(
+            *(
+                stream_record(
+                    "assistant",
+                    message={"id": "m1", "model": "claude-x", "content": [block], "usage": {"output_tokens": 1}},
+                )
+                for block in pi_text("a") + pi_text("b")
+            ),
+            stream_record(
+                "result",
+                subtype="success",
+                result="b",
+                duration_ms=90,
+                total_cost_usd=0.5,
+                usage={"input_tokens": 3, "cache_read_input_tokens": 100, "output_tokens": 20},
+            ),
+        ),
+        Usage(103, 20, 100, 0.5, 90.0, ("claude-x",)),
+    ),
+    "of what Claude Code printed without a result, each message once": (
+        "claude-stream",
+        "stream.jsonl",
+        jsonl(
+            *(
+                stream_record(
+                    "assistant",
+                    message={"id": "m1", "model": "claude-x", "content": [block], "usage": {"output_tokens": 7}},
+                )
+                for block in pi_text("a") + pi_text("b")
+            )
+        ),
+        Usage(None, 7, models=("claude-x",)),
+    ),
+    "of Claude Code's events, by its requests": (
+        "otel",
+        "events.jsonl",
+        jsonl(
+            claude_export(
+                *(
+                    claude_event(
+                        "api_request",
+                        at,
+                        model="claude-x",
+                        input_tokens="3",
+                        output_tokens="2",
+                        cache_read_tokens="100",
+                        cost_usd="0.25",
+                    )
+                    for at in (1, 2)
+                ),
+                claude_event("assistant_response", 3, response="Done."),
+            )
+        ),
+        Usage(206, 4, 200, 0.5, models=("claude-x",)),
+    ),
+    "of OpenCode with thoughts and cost": (
+        "opencode",
+        "rows.jsonl",
+        opencode_rows(
+            (
+                (
+                    {
+                        "role": "assistant",
+                        "modelID": "m",
+                        "cost": 0.5,
+                        "tokens": {"input": 3, "output": 2, "reasoning": 4, "cache": {"read": 100, "write": 10}},
+                    },
+                    [{"type": "text", "text": "Done."}],
+                ),
+            )
+        ),
+        Usage(113, 6, 100, 0.5, models=("m",)),
+    ),
+    "of Cursor's store": (
+        "cursor-store",
+        "chats.jsonl",
+        cursor_rows({"type": 2, "text": "x", "tokenCount": {"inputTokens": 30, "outputTokens": 3}}),
+        Usage(30, 3, models=("model-x",)),
+    ),
+    "of tau2-bench, the agent's alone": (
+        "tau2-bench",
+        "results.json",
+        tau2_results(
+            {"role": "user", "content": "Go", "usage": {"prompt_tokens": 9, "completion_tokens": 9}},
+            {"role": "assistant", "content": "x", "usage": {"prompt_tokens": 30, "completion_tokens": 3}},
+        ),
+        Usage(30, 3, None, 0.01, 9000.0, ("model-x",)),
     ),
     "of Pi with its cost, of branches that were left too": (
         "pi",

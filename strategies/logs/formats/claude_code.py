@@ -13,7 +13,8 @@ from strategies.files.bounded_lines import LONG_LINE_BYTES, fit, missing_bytes
 from strategies.files.log_file import BOM, START, LogPosition
 from strategies.files.log_records import UNREADABLE, Malformed, ReadTally, Span, count_unknown
 from strategies.logs.formats.claude_schema import ORIGIN, RECORD, ClaudeRecord, ClaudeRecordTexts, RecordOrigin
-from strategies.logs.formats.claude_session import ClaudeSession, WholeClaudeSession
+from strategies.logs.formats.claude_session import ClaudeSession
+from strategies.logs.formats.claude_transcript import WholeClaudeSession
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -23,13 +24,20 @@ if TYPE_CHECKING:
     from strategies.files.log_file import LogFile
 
 _SILENT: Final = frozenset(
-    ["summary", "file-history-snapshot", "queue-operation", "attachment", "progress", "custom-title"]
+    """
+    summary file-history-snapshot queue-operation attachment progress custom-title ai-title last-prompt agent-name
+    agent-color agent-setting assistant user system tag mode pr-link worktree-state permission-mode task-summary
+    content-replacement
+    """.split()  # noqa: SIM905 - as a list these are sixteen lines
 )
-"""Record types that are known and hold no step."""
+"""Record types that are known and hold no step, and those that hold none in a copy (`forkedFrom`)."""
 
 
 _SPOKEN: Final = ("assistant", "user", "system")
 """Record types that may hold steps, the most frequent first: so few are sooner compared than hashed."""
+
+_SIDECARS: Final = ("sessions-index.json", ".meta.json")
+"""What Claude Code keeps beside sessions: lists of them, and what a sub-agent was called for."""
 
 _NEWLINE: Final = ord("\n")
 _RETURN: Final = ord("\r")
@@ -43,8 +51,11 @@ class ClaudeCodeReader:
 
     def sniff(self, head: bytes, source: str) -> bool:
         """Tell whether records name a session; inside a string the quotes would be escaped."""
-        del source
-        return b'"type"' in head and (b'"sessionId"' in head or b'"leafUuid"' in head)
+        return (
+            not source.endswith(_SIDECARS)
+            and b'"type"' in head
+            and (b'"sessionId"' in head or b'"leafUuid"' in head)
+        )
 
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[EpisodeRecord]:
         """Yield the sessions in the order of their first record, once the file is read."""
@@ -115,7 +126,7 @@ class ClaudeSessions:
                 blank += self._unreadable(raw, start, number, error, tally)
                 continue
             kind = record.type
-            if kind in spoken:
+            if kind in spoken and record.forked_from is None:
                 name = self._chain(record, raw) if record.is_sidechain else record.session_id
                 if session is None or session.name != name:
                     session = self._session(name, record, raw)
@@ -157,6 +168,7 @@ class ClaudeSessions:
             count_unknown(tally, f"{record.type} without a message")
         elif record.subtype == "compact_boundary":
             session.mark(CONTEXT_OVERFLOW, "environment", span, at=record.timestamp)
+            session.prompts.clear()  # what follows hangs on no record from before
 
     def _unreadable(self, raw: bytes, start: int, number: int, error: Exception, tally: ReadTally) -> int:
         """Count a bad line; returns 1 for a blank one, which is no record at all."""
@@ -173,7 +185,10 @@ class ClaudeSessions:
         if session:
             return session
         origin = _origin(raw)
-        labels = plain_labels({"version": origin.version or "", "branch": origin.git_branch or ""})
+        parent = record.session_id if record.is_sidechain else ""
+        labels = plain_labels(
+            {"version": origin.version or "", "branch": origin.git_branch or "", "parent": parent}
+        )
         kind = WholeClaudeSession if plain(name) in self._whole else ClaudeSession
         session = kind(
             name=name, source=self.source, started_at=plain_time(record.timestamp), labels=labels, spent={}

@@ -57,8 +57,9 @@ class ToolUseResult(msgspec.Struct, gc=False):
 
 
 class ClaudeRecord(msgspec.Struct, rename="camel", gc=False, kw_only=True):
-    """One line."""
+    """One line. `parent_uuid` is None for a record that says to be the first, UNSET where nothing is said."""
 
+    parent_uuid: str | msgspec.UnsetType | None = msgspec.UNSET
     is_sidechain: bool | None = None
     session_id: str = ""
     type: str
@@ -67,6 +68,8 @@ class ClaudeRecord(msgspec.Struct, rename="camel", gc=False, kw_only=True):
     timestamp: str | None = None
     subtype: str | None = None
     is_meta: bool | None = None
+    is_compact_summary: bool | None = None
+    forked_from: msgspec.Raw | None = None
     cost: Amount = msgspec.field(default=None, name="costUSD")
 
 

@@ -20,7 +20,6 @@ from strategies.episodes.step_marks import PERMISSION_DENIED, USER_INTERRUPT, Ma
 from strategies.episodes.step_records import StepDraft, draft_of, template_of
 from strategies.episodes.text_hash import bytes_key
 from strategies.episodes.usage import MOST_TOKENS, Amount, Usage, dollars, tokens, usage_of
-from strategies.episodes.whole_episode import WholeEpisode, first_request, shown_step, shown_text
 from strategies.files.reread import read_span
 from strategies.logs.formats.claude_schema import (
     ClaudeMessage,
@@ -84,20 +83,29 @@ def action_of(tool: str, head: str) -> tuple[str, bool]:
     return sys.intern(f"{tool}:{head}" if head else tool), writes(tool, head)
 
 
-_INTERRUPTED: Final = "[Request interrupted by user"
-_DENIED: Final = "The user doesn't want to proceed with this tool use"
-_TOOL_ERROR: Final = "<tool_use_error>"
-_LOCAL_COMMAND: Final = ("<command-", "<local-command-", "Caveat: The messages below")
+INTERRUPTED: Final = "[Request interrupted by user"
+DENIED: Final = (
+    *("The user doesn't want to proceed with this tool use", "Claude requested permissions to "),
+    *("Permission to use ", "The user doesn't want to take this action right now"),
+)
+"""How the result of a call begins that a person, or a rule of theirs, did not permit."""
+
+TOOL_ERROR: Final = "<tool_use_error>"
+LOCAL_COMMAND: Final = (
+    *("<command-", "<local-command-", "Caveat: The messages below", "<session-start-hook>", "<ide_", "<bash-"),
+    *("<user-prompt-submit-hook>", "<system-reminder>", "<task-notification>", "<teammate-message"),
+)
+"""How text opens that Claude Code puts into the person's mouth: commands of the terminal, hooks, reminders."""
 _NOT_YET_FAILED: Final = False
 _COMMAND_CHARS: Final = 500
 """How much of a command is looked at for its head."""
 
-_OPENINGS: Final = (b'"[Request', b'"The user', b'"<tool', b"[{")
+_OPENINGS: Final = (b'"[Request', b'"The user', b'"Claude req', b'"Permission to', b'"<tool', b"[{")
 """How the JSON of a result begins that may hold one of the marks above: at once, or in a list of blocks."""
 
 _SKILL_FILE: Final = SKILL_FILE.encode()
 _PARTS: Final = tuple(part.encode() for part in PARTS)
-_LIMITS: Final = ("max_tokens", "model_context_window_exceeded")
+LIMITS: Final = ("max_tokens", "model_context_window_exceeded")
 
 
 class ClaudeSession(TurnBuilder[StepDraft, str]):
@@ -107,7 +115,9 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
     their results, and is not stored between two readings. `spent` is the usage of each message by the key of its
     id: tokens read, written and read from a cache. Every block of a message repeats it, and the last one counts.
     It has no default: without it, what an older version knew of a session is not gone on from. `costs` is what
-    each message cost, where the log says it. Units: US dollars.
+    each message cost, where the log says it. Units: US dollars. `prompts` says which step each prompt of the
+    person is, by the key of the record that it follows: a second prompt after the same record takes the first one
+    back, with all that came of it.
     """
 
     spent: dict[bytes, tuple[int, int, int]]
@@ -122,9 +132,11 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
     prompt_key: str = ""
     skills: tuple[tuple[str, str], ...] = ()
     marker: Marker = msgspec.field(default_factory=Marker)
+    prompts: dict[bytes, int] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.arguments: dict[str, tuple[ClaudeTool, bytes]] = {}
+        self._prompt_at = -1
         self._used: dict[str, ClaudeUsage] = {}
         self._last_model: str | None = None
 
@@ -150,7 +162,7 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
                     calls = True
                 elif block.type == "text" and block.text:
                     self.say("agent", block.text, span, group=group, at=at)
-        if message.stop_reason in _LIMITS:
+        if message.stop_reason in LIMITS:
             self.ended_by = "limit"
         else:
             self.ended_by = "unknown" if calls or self.waiting else "agent"
@@ -236,15 +248,34 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
         self._used.clear()
 
     def _learn_user_text(self, record: ClaudeRecord, text: str, span: Span) -> None:
-        if text.startswith(_INTERRUPTED):
+        if text.startswith(INTERRUPTED):
             self.mark(USER_INTERRUPT, "user", span, at=record.timestamp)
             self.ended_by = "environment"
         elif record.is_meta:
             self.skills = ran_under(self.skills, skills_injected(text))
-        elif not text.startswith(_LOCAL_COMMAND):
+        elif not (record.is_compact_summary or text.startswith(LOCAL_COMMAND)):
+            if not record.is_sidechain:
+                self._rewind(record, span)
             self.prompt_key = self.prompt_key or prompt_key(text)
-            self.say("user", text, span, at=record.timestamp)
+            self.say("environment" if record.is_sidechain else "user", text, span, at=record.timestamp)
             self.ended_by = "unknown"
+
+    def _rewind(self, record: ClaudeRecord, span: Span) -> None:
+        """Take back an earlier prompt that this one replaces; its steps are no part of what went on."""
+        parent = record.parent_uuid
+        if parent is msgspec.UNSET or span.byte_start == self._prompt_at:
+            return
+        self._prompt_at = span.byte_start
+        key = bytes_key(parent or "")
+        index = self.prompts.get(key)
+        if index is not None:
+            del self.steps[index:]
+            self.turn, self.group = (self.steps[-1].turn if self.steps else -1), None
+            self.waiting = {call: step for call, step in self.waiting.items() if step < index}
+            self.prompts = {after: step for after, step in self.prompts.items() if step < index}
+            self.marker.files = {file: step for file, step in self.marker.files.items() if step < index}
+            self.prompt_key = self.prompt_key if index else ""
+        self.prompts[key] = len(self.steps)
 
     def _key(self, name: str | None) -> str:
         return name or ""
@@ -297,11 +328,11 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
     ) -> None:
         """Look at the text of a result that may have failed, or whose call may have done something to note."""
         draft, text, error_type = self.steps[index], text_of(block.content), ""
-        if text.startswith(_DENIED):
+        if text.startswith(DENIED):
             error_type = PERMISSION_DENIED
-        elif text.startswith(_INTERRUPTED) or interrupted(record):
+        elif text.startswith(INTERRUPTED) or interrupted(record):
             error_type = USER_INTERRUPT
-        failed = bool(block.is_error or error_type) or text.startswith(_TOOL_ERROR)
+        failed = bool(block.is_error or error_type) or text.startswith(TOOL_ERROR)
         if not failed and not argument:
             return
         tool, _, head = draft.action.partition(":")
@@ -342,56 +373,3 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
         part = any(mark in argument for mark in _PARTS)
         known = (name for name, version in self.skills if version or part)
         return not any(f"{name}/{SKILL_FILE}".encode() in argument for name in known)
-
-
-class WholeClaudeSession(ClaudeSession):
-    """Keeps the texts of its steps as well, for a transcript."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.whole: list[Step] = []
-        self._closed: int | None = None
-
-    def episode(self) -> WholeEpisode:
-        """Give the session with its texts."""
-        return WholeEpisode(plain(self.name), first_request(self.whole), self.prompt_key, self.steps, self.whole)
-
-    def close_call(self, key: str) -> tuple[str, int] | None:
-        """Note which call it is whose result comes."""
-        closed = super().close_call(key)
-        self._closed = closed[1] if closed else None
-        return closed
-
-    def _add(self, step: Step) -> None:
-        super()._add(step)
-        self.whole.append(shown_step(step))
-
-    def _learn_call(self, block: ContentBlock, span: Span, at: str | None, group: str | None) -> None:
-        super()._learn_call(block, span, at, group)
-        tool, _, head = self.steps[-1].action.partition(":")
-        call = Step(
-            index=len(self.whole),
-            turn=self.turn,
-            kind="call",
-            actor="agent",
-            tool=tool,
-            head=head,
-            text=bytes(block.input).decode("utf-8", "replace"),
-            writes=self.steps[-1].writes,
-            started_at=at,
-            span=span,
-        )
-        self.whole.append(shown_step(call))
-
-    def _learn_result(self, record: ClaudeRecord, block: ContentBlock, span: Span) -> bool:
-        known = super()._learn_result(record, block, span)
-        if known and self._closed is not None:
-            draft, text = self.steps[self._closed], shown_text(text_of(block.content))
-            self.whole[self._closed] = msgspec.structs.replace(
-                self.whole[self._closed],
-                result=text,
-                error=draft.error,
-                error_text=text if draft.error else "",
-                duration_ms=draft.duration_ms,
-            )
-        return known

@@ -13,7 +13,8 @@ from strategies.engines.engine import engine_of
 from strategies.files.default_locations import usual_logs
 from strategies.files.project_sessions import ProjectSessions
 from strategies.logs.formats_table import NO_LOGS
-from strategies.logs.scan import log_files, scan, scan_on
+from strategies.logs.log_listing import log_files
+from strategies.logs.scan import scan, scan_on
 from strategies.pool.intake import known_templates
 from tui.cli.output.progress import ReadProgress
 from tui.session.bootstrap import project_folder
@@ -59,7 +60,7 @@ def chosen_logs(
         return ChosenLogs(logs)
     only = None if everything else ProjectSessions(project_folder(call.registry))
     places = discover(only)
-    for at, place in enumerate(places):
+    for at, place in enumerate([place for place in places if place.files] or places):
         size = f"{count(place.files, 'file')}, {place.size_bytes:,} bytes"
         call.note(f"{'found' if at == 0 else '':<10} {place.tool}: {size}, in {place.path}")
     if not places:

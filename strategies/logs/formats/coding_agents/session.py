@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from strategies.episodes.conversation import Conversation
 from strategies.episodes.episode import EndedBy, Episode
-from strategies.episodes.step_marks import PERMISSION_DENIED
+from strategies.episodes.skill_use import ran_under, skills_used
+from strategies.episodes.step_marks import CONTEXT_OVERFLOW, PERMISSION_DENIED
 from strategies.episodes.usage import Usage, total
 from strategies.files.json_records import object_in
 from strategies.files.log_records import UNREADABLE, Malformed
@@ -16,8 +18,12 @@ from strategies.files.log_records import UNREADABLE, Malformed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from strategies.episodes.episode import EpisodeOutcome
+    from strategies.episodes.skill_use import SkillUse
     from strategies.files.log_file import LogFile
     from strategies.files.log_records import ReadTally, Span
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 Json = bytes | msgspec.Raw
 """A JSON value that is not decoded yet."""
@@ -39,12 +45,14 @@ class Session:
         self.log = log
         self.tally = tally
         self.conversation = Conversation()
-        self.name = ""
+        self.name = self.task = self.dataset = ""
+        self.outcome: EpisodeOutcome | None = None
         self.model = ""
         self.labels: dict[str, str] = {}
         self.started_at: str | None = None
         self.ended_by: EndedBy = "unknown"
         self.skills: list[str] = []
+        self.injected: list[SkillUse] = []
         self.spent: list[Usage] = []
         """The usage of each part that the log tells of, no part twice."""
 
@@ -73,6 +81,17 @@ class Session:
             self.conversation.say("user", text, span, at=at)
             self.ended_by = "unknown"
 
+    def delegate(self, text: str, span: Span, *, at: str | None) -> None:
+        """Add what the parent of a sub-agent asks: its task, and no word of a person."""
+        if text.strip():
+            self.conversation.prompt = self.conversation.prompt or text
+            self.conversation.say("environment", text, span, at=at)
+            self.ended_by = "unknown"
+
+    def overflow(self, span: Span, *, at: str | None) -> None:
+        """Note that the context was full, and what came before is a summary from here on."""
+        self.conversation.mark(CONTEXT_OVERFLOW, "environment", span, at=at)
+
     def learn_each(
         self,
         records: Iterable[tuple[bytes | msgspec.Raw, Span]],
@@ -93,12 +112,17 @@ class Session:
                 id=self.name or self.log.stem,
                 source=self.log.source,
                 format=log_format,
+                dataset=self.dataset,
+                task=self.task,
                 run=self.model,
                 labels={name: value for name, value in self.labels.items() if value},
                 prompt=self.conversation.prompt,
                 started_at=self.started_at,
+                outcome=self.outcome,
                 ended_by=self.ended_by,
-                skills=tuple((skill, "") for skill in dict.fromkeys(self.skills)),
+                skills=ran_under(
+                    ((skill, "") for skill in self.skills), [*self.injected, *skills_used(self.conversation.steps)]
+                ),
                 steps=tuple(self.conversation.steps),
                 usage=total(self.spent),
             )
@@ -117,6 +141,16 @@ def text_in(content: str | Sequence[TextPart | str] | TextPart | None) -> str:
     if isinstance(content, TextPart):
         return content.text or ""
     return "\n".join(text for part in content if (text := part if isinstance(part, str) else part.text or ""))
+
+
+def time_of_ms(since_1970: float | None) -> str | None:
+    """Give milliseconds since 1970 as RFC 3339, None for none and for what no calendar holds."""
+    if not since_1970:
+        return None
+    try:
+        return (_EPOCH + timedelta(milliseconds=since_1970)).isoformat()
+    except (OverflowError, ValueError):
+        return None
 
 
 def raw_text(raw: Json) -> str:

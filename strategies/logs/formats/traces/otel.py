@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from strategies.files.log_records import UNREADABLE, Malformed, Span, count_unknown
+from strategies.files.json_records import lines_of, object_in, records_of
+from strategies.files.log_records import UNREADABLE, Malformed, count_unknown
+from strategies.logs.formats.traces.claude_events import ClaudeEvents
 from strategies.logs.formats.traces.conventions import OF_AGENTS
 from strategies.logs.formats.traces.otel_conversation import (
     ConversationSpan,
@@ -23,9 +25,11 @@ from strategies.logs.formats.traces.otel_spans import EXPORT, attributes_of, exc
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import msgspec
+
     from strategies.episodes.episode import Episode
     from strategies.files.log_file import LogFile
-    from strategies.files.log_records import ReadTally
+    from strategies.files.log_records import ReadTally, Span
     from strategies.logs.formats.traces.otel_spans import Attributes, OtelEvent, OtelSpan
 
 _CONVERSATION: Final = "gen_ai.conversation.id"
@@ -44,26 +48,33 @@ class OtelReader:
         return head.lstrip()[:1] == b"{" and (b'"resourceSpans"' in head or b'"resourceLogs"' in head)
 
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
-        """Yield the conversations in the order of their first span in the file."""
-        conversations = _Conversations()
-        for raw, start, number in log.lines(tally):
-            if not raw.strip():
-                continue
+        """Yield the conversations in the order of their first span in the file, then Claude Code's sessions."""
+        conversations, claude = _Conversations(), ClaudeEvents()
+        for written, line in _exports(log, tally):
             tally.records += 1
+            raw = bytes(written)
             try:
                 export = EXPORT.decode(raw)
             except UNREADABLE as error:
-                tally.malformed.append(Malformed(log.source, number, start, str(error)))
+                tally.malformed.append(Malformed(log.source, line.line, line.byte_start, str(error)))
                 continue
-            line = Span(start, start + len(raw), number)
             spans = export.spans
             places = span_places(raw, line, len(spans)) if _of_agents(raw) else [line] * len(spans)
             for span, place in zip(spans, places, strict=True):
                 conversations.learn(span, place)
             for event in export.events:
                 conversations.judge(event)
+            if export.resource_logs:
+                claude.learn(raw, line)
         for name, gathered in conversations.sorted_out(tally):
             yield episode_of(gathered, name=name, source=log.source, format_name=self.name, tally=tally)
+        yield from claude.episodes(log.source, self.name)
+
+
+def _exports(log: LogFile, tally: ReadTally) -> Iterator[tuple[bytes | msgspec.Raw, Span]]:
+    """Give what was exported at once, with its place: each line, or one document over many lines."""
+    first = next(iter(log.first(1)), b"")
+    return records_of(log, tally) if object_in(first) is None else lines_of(log, tally)
 
 
 def _of_agents(raw: bytes) -> bool:

@@ -57,6 +57,13 @@ class OtelEvent(msgspec.Struct, rename="camel"):
     observed_time_unix_nano: int | str = 0
     trace_id: str = ""
     attributes: list[_Attribute] = []
+    body: object = None
+
+    @property
+    def body_text(self) -> str:
+        """The text that is the body of a log record, "" for another."""
+        text = self.body.get("stringValue") if isinstance(self.body, dict) else self.body
+        return text if isinstance(text, str) else ""
 
 
 class OtelSpan(msgspec.Struct, rename="camel"):
@@ -88,7 +95,14 @@ class _ResourceSpans(msgspec.Struct, rename="camel"):
     scope_spans: list[_ScopeSpans] = []
 
 
+class OtelResource(msgspec.Struct):
+    """What sent an export."""
+
+    attributes: list[_Attribute] = []
+
+
 class _ResourceLogs(msgspec.Struct, rename="camel"):
+    resource: OtelResource = msgspec.field(default_factory=OtelResource)
     scope_logs: list[_ScopeLogs] = []
 
 
@@ -116,15 +130,25 @@ EXPORT: Final = msgspec.json.Decoder(Export)
 
 def span_places(raw: bytes, line: Span, count: int) -> list[Span]:
     """Give the place of each span of a line; the line itself for all where that is not known."""
+    return _places(raw, line, count, ("resourceSpans", "scopeSpans", "spans"))
+
+
+def log_record_places(raw: bytes, line: Span, count: int) -> list[Span]:
+    """Give the place of each log record of a line, as `span_places`."""
+    return _places(raw, line, count, ("resourceLogs", "scopeLogs", "logRecords"))
+
+
+def _places(raw: bytes, line: Span, count: int, names: tuple[str, ...]) -> list[Span]:
     document = JsonDocument(raw)
     try:
-        parts = list(_nested(document, document.root, ("resourceSpans", "scopeSpans", "spans")))
+        parts = list(_nested(document, document.root, names))
     except UNREADABLE:
         parts = []  # of a name given twice the decoder keeps one value, at no place of its own
     if len(parts) != count:
         return [line] * count
-    first = line.byte_start
-    return [Span(first + part.byte_start, first + part.byte_end, line.line) for part in parts]
+    within = [document.span(part) for part in parts]
+    first, above = line.byte_start, line.line - 1
+    return [Span(first + place.byte_start, first + place.byte_end, above + place.line) for place in within]
 
 
 def _nested(document: JsonDocument, part: JsonPart, names: tuple[str, ...]) -> Iterator[JsonPart]:
@@ -146,6 +170,11 @@ def attributes_of(source: OtelSpan | OtelEvent) -> Attributes:
         attribute.key: _text(attribute.value) for attribute in source.attributes if attribute.key.startswith(KEPT)
     }
     return in_current_names(written, source.name)
+
+
+def all_attributes_of(source: OtelResource | OtelEvent) -> Attributes:
+    """Give every attribute, by the name that it is written with."""
+    return {attribute.key: _text(attribute.value) for attribute in source.attributes}
 
 
 def exception_in(event: OtelEvent) -> str:

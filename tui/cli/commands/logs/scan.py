@@ -10,7 +10,8 @@ import typer
 
 from events.clock import monotonic_s
 from strategies.logs.explain_file import passed_over_by_name, reader_views
-from strategies.logs.scan import Scan, log_files
+from strategies.logs.log_listing import log_files
+from strategies.logs.scan import Scan
 from strategies.pool.intake import Intake, take_in_scan
 from tui.cli.config.config import on_engine, read_config
 from tui.cli.config.read_logs import chosen_logs, read_on
@@ -75,7 +76,7 @@ def scan_logs(  # noqa: PLR0913 - the options of the command are its contract
 
     Only what was written since the last time is read: a file that did not change is not opened. Without PATH, and
     with none in germline.toml, the sessions of this project are read, from where Claude Code, Codex, Gemini CLI,
-    GitHub Copilot CLI, Pi and Cursor keep theirs.
+    GitHub Copilot CLI, Pi, Cursor, OpenCode and VS Code keep theirs.
     """
     call = invocation(ctx)
     if explain:

@@ -24,7 +24,7 @@ from strategies.files.default_locations import usual_logs
 from strategies.files.project_sessions import ProjectSessions
 from strategies.files.read_offsets import PREFIX
 from strategies.logs.formats_table import broken_readers
-from strategies.logs.scan import log_files
+from strategies.logs.log_listing import log_files
 from strategies.models.http_errors import KEY
 from strategies.models.model_settings import ModelSettings
 from tui.cli.config.config import KINDS, read_config
