@@ -73,6 +73,7 @@ class Scope:
     `records` are the episodes with the versions that they ran under, and `places` says by id where each was read
     first: a log that is rotated, or gone, stays whose it was. `globs` are the settings, `assigned` a person's word
     by fingerprint. `texts` is what people wrote in each skill: what it learned from logs must not draw more logs.
+    `others` are capsules of instructions, `instructions` those of the project as a whole.
     """
 
     records: Sequence[EpisodeRecord]
@@ -83,6 +84,7 @@ class Scope:
     texts: Mapping[str, Mapping[str, float]]
     raised: tuple[SignalRaised, ...]
     places: Mapping[str, str]
+    others: tuple[str, ...] = ()
     instructions: str = ""
 
     @cached_property
@@ -138,7 +140,7 @@ class Scope:
 
     def _given(self, signal: SignalRaised, shown: Sequence[EpisodeRecord]) -> Route | None:
         given = self.assigned.get(signal.fingerprint)
-        if given is None or given.skill not in {*self.skills, self.instructions}:
+        if given is None or given.skill not in {*self.skills, *self.others}:
             return None
         if self._shows(given.skill, shown):
             return Route(given.skill, "person", f"assigned by {given.actor.partition(':')[2] or 'a person'}")
@@ -147,7 +149,7 @@ class Scope:
     def _about(self, signal: SignalRaised) -> Route | None:
         about = version_about(signal)
         named = about[0] if about else signal.action if signal.kind in ABOUT_A_SKILL else ""
-        if named in self.skills:
+        if named in {*self.skills, *self.others}:
             return Route(named, "about", f"it is about {named}")
         return Route("", "", f"it is about {named}, which is no skill here") if about else None
 
@@ -166,7 +168,7 @@ class Scope:
         self, signal: SignalRaised, open_to: Sequence[str], shown: Sequence[EpisodeRecord], *, answered: bool
     ) -> Route:
         answering = self.triggers.get(signal.fingerprint, "")
-        if answered and answering in open_to:
+        if answered and answering in {*open_to, *self.others}:
             return Route(answering, "trigger", f"a section of {answering} answers it")
         if len(self.skills) == 1 and open_to:
             return Route(open_to[0], "only", "the only skill")
@@ -189,8 +191,9 @@ class Scope:
             why = f"nearest is {near.name}, by less than {MARGIN:g}"
         else:
             why = "it shares no word with a skill" if self.skills else "there is no skill yet"
-        if self.instructions:
-            return Route(self.instructions, "instructions", f"{why}: the project's instructions", near.margin)
+        read = Counter(name for record in shown for name, _ in record.skills if name in self.others)
+        if instructions := min(read, key=lambda name: (-read[name], name), default=self.instructions):
+            return Route(instructions, "instructions", f"{why}: the project's instructions", near.margin)
         return Route("", "", why, near.margin if near.name else None)
 
     @cached_property
@@ -275,7 +278,7 @@ def scope_of(library: Library, records: Sequence[EpisodeRecord], globs: LogGlobs
     whole = [capsule.name for capsule in capsules if covers_project(capsule.name)]
     answering = {
         trigger.fingerprint: capsule.name
-        for capsule in reversed(skills)  # the first skill by name counts
+        for capsule in reversed(capsules)  # the first by name counts
         for gene in capsule.genes
         for trigger in gene.triggers
     }
@@ -291,6 +294,7 @@ def scope_of(library: Library, records: Sequence[EpisodeRecord], globs: LogGlobs
         texts={capsule.name: _words_of_skill(capsule) for capsule in skills},
         raised=tuple(raised.event for raised in library.signals()),
         places={stored.episode: stored.source for stored in library.log.episodes()} if placed else {},
+        others=tuple(capsule.name for capsule in capsules if capsule not in skills),
         instructions=whole[0] if whole else "",
     )
 
