@@ -24,6 +24,10 @@ STEPS: Final = "".join(
 )
 
 
+LISTS: Final = frozenset({"signals"})
+"""Groups that list things where no command of theirs is typed."""
+
+
 def told_in(folder: Path) -> Terminal:
     """Tell the story in a folder, and lay beside it what the runs below name."""
     story.tell(folder)
@@ -40,6 +44,9 @@ def callbacks() -> dict[str, Callable[..., None]]:
     for name, entry in COMMANDS.items():
         command = import_module(f"tui.cli.commands.{entry.module}").COMMANDS[name]
         if isinstance(command, typer.Typer):
+            by_itself = command.registered_callback
+            if name in LISTS and by_itself and by_itself.callback:
+                found[name] = by_itself.callback
             for inner in command.registered_commands:
                 assert inner.callback is not None
                 found[f"{name} {inner.name}"] = inner.callback
@@ -81,6 +88,8 @@ WRITES: Final[dict[str, str]] = {
     "scan": "scan steps.jsonl",
     "advise": "advise sql-analyst --logs steps.jsonl",
     "evolve": "evolve sql-analyst --logs steps.jsonl --cycles 1",
+    "signals assign": "signals assign error_template:t sql-analyst",
+    "signals unassign": "signals unassign error_template:t",
     "candidate approve": "candidate approve c4c4c4 --reason r",
     "candidate reject": "candidate reject c4c4c4 --reason r",
     "candidate agree": "candidate agree c1c1c1 --reason r",

@@ -135,6 +135,7 @@ PURE = (
     "strategies/rollouts/compare/rounds.py",
     "strategies/rollouts/compare/run_figures.py",
     "strategies/rollouts/compare/settle.py",
+    "strategies/scope/",
     "strategies/select/",
     "strategies/signals/",
     "tui/views/",

@@ -50,6 +50,7 @@ from events.types.registry_events import (
     PresetDefined,
     PresetSwitched,
     RegistryCreated,
+    SignalAssigned,
     SignalRaised,
 )
 
@@ -67,6 +68,7 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     PresetDefined,
     EvaluatorRegistered,
     SignalRaised,
+    SignalAssigned,
     OutcomeRecorded,
     CycleFinished,
     EvidenceErased,
@@ -118,6 +120,7 @@ def _unchanged(fields: dict[str, Any]) -> dict[str, Any]:
 UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {
     # 2: an effect says whether it holds without any single origin; 3: whether a common cause explains it
     "CandidateScored": (_unchanged, _unchanged),
+    "EvaluatorRegistered": (_unchanged,),  # 2: one for a skill, within another
     "CapsuleVersioned": (_unchanged,),  # 2: the hash of what the version projects
 }
 """By event type: the n-th takes a payload from schema n to schema n + 1."""

@@ -36,19 +36,21 @@ class PresetDefined(Frozen):
 class EvaluatorRegistered(Frozen):
     """An evaluator is frozen: from here on its hash names one way to score, on one set of episodes.
 
-    `scope` is `pool` for all episodes known then, `named` for those of logs that a person named, `claim` for
-    those that reach the moment of one claim and are judged by its own endpoint, `tasks` for runs on a task set.
+    `scope` is `pool` for all episodes known then, `named` for those of logs that a person named, `skill` for those
+    of them that belong to a skill, `claim` for those that reach the moment of one claim and are judged by its own
+    endpoint, `tasks` for runs on a task set. One for a skill is `within` another, and shares its error rate.
     """
 
     type: Literal["EvaluatorRegistered"] = "EvaluatorRegistered"
     evaluator: str
     kind: Literal["replay", "rollout", "judge"]
-    scope: Literal["pool", "named", "claim", "tasks"]
+    scope: Literal["pool", "named", "skill", "claim", "tasks"]
     method: str
     policy: str
     episodes: int
     tasks: int
     sealed_tasks: int
+    within: str = ""
 
 
 class SignalRaised(Frozen):
@@ -65,6 +67,15 @@ class SignalRaised(Frozen):
     runs: tuple[str, ...]
     severity: float
     evidence: tuple[str, ...] = ()
+
+
+class SignalAssigned(Frozen):
+    """A person says which skill a signal belongs to; where it is `withdrawn`, the rules decide again."""
+
+    type: Literal["SignalAssigned"] = "SignalAssigned"
+    fingerprint: str
+    capsule: str
+    withdrawn: bool = False
 
 
 class OutcomeRecorded(Frozen):

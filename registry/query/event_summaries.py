@@ -55,6 +55,9 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "SignalRaised": lambda e: (
         f"{e.kind} {e.template or e.action or '(no action)'}, {e.count:,}× in {_count(e.episodes, 'episode')}"
     ),
+    "SignalAssigned": lambda e: (
+        f"signal {e.fingerprint[:8]} {'no longer assigned' if e.withdrawn else 'assigned'} to {e.capsule}"
+    ),
     "OutcomeRecorded": lambda e: f"episode {e.episode[:12]} ended in {e.value:g}, says {e.source}",
     "CycleFinished": lambda e: f"{e.strategy}: {e.verdict}, {e.tried} tried; {_first(e.reasons)}",
     "AdviceGiven": lambda e: f"advice: {e.track}; {_first(e.reasons)}",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from events.errors import NotFoundError
 from registry.projection import time_travel
 from registry.projection.stored_documents import damaged
-from registry.query.signals import ErasedEvidence, erasures_of, kept_evidence
+from registry.query.signals import Assignment, ErasedEvidence, assignments, erasures_of, kept_evidence
 from registry.skill_md.render import label, projected_lines
 from registry.state.line_claims import claims_of
 
@@ -50,7 +50,7 @@ class Why(NamedTuple):
     `origin` is the event that wrote the line, `row` the version it came with. `previous` is its earlier texts,
     newest first; `tried` the other proposals for its signal that are not live; `erased` the evidence whose text
     was removed; `taken_back` the version that went back to before the line came; `asked` the prompt to the model
-    that suggested it. The rest is None or empty for
+    that suggested it; `assigned` where a person put its signal. The rest is None or empty for
     what no candidate brought: an import, a hand edit.
     """
 
@@ -67,6 +67,7 @@ class Why(NamedTuple):
     erased: tuple[ErasedEvidence, ...] = ()
     taken_back: VersionRow | None = None
     asked: ModelPrompt | None = None
+    assigned: Assignment | None = None
 
 
 def blame(library: Library, capsule: Capsule) -> list[tuple[ProjectedLine, Envelope]]:
@@ -153,6 +154,7 @@ def why(
         erased=erased_of(library, signal, evidence),
         taken_back=library.version(capsule.name, taken_back) if taken_back else None,
         asked=asked_by(library, candidate) if candidate else None,
+        assigned=assignments(library).get(signal.event.fingerprint) if signal else None,
     )
 
 

@@ -10,6 +10,7 @@ from events.clock import rfc3339
 from events.errors import NotFoundError, UsageError
 from registry.evidence.record import EvidenceRecord
 from registry.projection.stored_documents import fields, read_back
+from registry.query.versions import event_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,6 +46,43 @@ def raised_as_counted(library: Library) -> list[Raised]:
 def _with(signal: SignalRaised, count: int, episodes: int, severity: float, runs: list[str]) -> SignalRaised:
     figures = {"count": count, "episodes": episodes, "severity": severity, "runs": tuple(runs)}
     return signal.model_copy(update=figures)
+
+
+class Assignment(NamedTuple):
+    """Which skill a person gave a signal to: who, when, and by which event."""
+
+    skill: str
+    actor: str
+    at: str
+    position: int
+
+
+def assignments(library: Library) -> dict[str, Assignment]:
+    """Tell which signals a person assigned, by fingerprint; the last word counts, and one withdrawn is none."""
+    known: dict[str, Assignment] = {}
+    for envelope in library.log.read(types=("SignalAssigned",)):
+        event = event_of("SignalAssigned", envelope)
+        known.pop(event.fingerprint, None)
+        if not event.withdrawn:
+            known[event.fingerprint] = Assignment(event.capsule, envelope.actor, envelope.at, envelope.position)
+    return known
+
+
+def named_signal(library: Library, stated: str) -> Raised:
+    """Find a signal by its fingerprint, or the beginning of one.
+
+    Raises: NotFoundError where there is none; UsageError where several begin so.
+    """
+    raised = library.signals()
+    matches = [
+        signal for signal in raised if stated and signal.event.fingerprint.lower().startswith(stated.lower())
+    ]
+    if not matches:
+        raise NotFoundError(f"no signal {stated or '(empty)'} was raised", hint="germline signals")
+    if len(matches) > 1:
+        begun = ", ".join(signal.event.fingerprint[:_SHOWN_CHARS] for signal in matches[:3])
+        raise UsageError(f"{len(matches)} signals begin with {stated}: {begun} …", hint="write more of it")
+    return matches[0]
 
 
 class ErasedEvidence(NamedTuple):

@@ -20,7 +20,7 @@ from strategies.gate.replay.evaluation_set import ground_of
 from strategies.models.tasks.classifier import FailureCase, Quote, TemplateCount
 from strategies.models.transcript_text import evidence_by_episode
 from strategies.pool.evidence_context import episodes_of, read_contexts
-from strategies.select.queue import routes
+from strategies.scope.scope import scope_of
 from strategies.signals.open_signals import Sightings
 from strategies.signals.survey import truth
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from registry.registry import Registry
     from strategies.advice.advice_rules import Advice
     from strategies.episodes.episode import EpisodeRecord
+    from strategies.scope.log_globs import LogGlobs
+    from strategies.scope.scope import Scope
 
 
 MOST_QUOTES: Final = 8
@@ -50,7 +52,9 @@ class Counsel:
     advice: Advice
 
 
-def counsel(library: Library, skill: str = "", *, only: Collection[str] | None = None) -> Counsel:
+def counsel(
+    library: Library, skill: str = "", *, only: Collection[str] | None = None, logs: LogGlobs | None = None
+) -> Counsel:
     """Measure how runs failed and say what would help, for a skill or for all; writes nothing.
 
     Only episodes of the explore split are looked at: advice leads to proposals, and those are judged on the rest.
@@ -58,20 +62,25 @@ def counsel(library: Library, skill: str = "", *, only: Collection[str] | None =
     """
     if skill:
         library.outline(skill)
-    explore = under_versions(library, ground_of(library, only=only, refresh=True).division.explore)
-    records = tuple(_about(library, skill, explore) if skill and only is None else explore)
+    ground = ground_of(library, only=only, refresh=True)
+    explore = under_versions(library, ground.division.explore)
+    scope = scope_of(library, ground.division.everything, logs)
+    records = tuple(_about(library, skill, explore, scope) if skill and only is None else explore)
     figures = failure_figures(records, skill, _turns_s(library, skill))
     return Counsel(skill, records, figures, advise(figures))
 
 
-def _about(library: Library, skill: str, records: Sequence[EpisodeRecord]) -> Sequence[EpisodeRecord]:
+def _about(
+    library: Library, skill: str, explore: Sequence[EpisodeRecord], scope: Scope
+) -> Sequence[EpisodeRecord]:
     """Keep the runs on tasks of a skill: it was used there, or a signal shows that goes to it.
 
     Where no task is known to be of the skill, all but those of other skills are kept.
     """
+    records = scope.restricted(skill, explore)
     signals, sightings = [raised.event for raised in library.signals()], Sightings(records)
-    to = routes(library, signals, sightings)
-    shown = [record for signal in signals if to[signal.fingerprint] == skill for record in sightings.of(signal)]
+    own = (signal for signal in signals if scope.route(signal).skill == skill)
+    shown = [record for signal in own for record in sightings.of(signal)]
     tasks = {record.task for record in (*shown, *(record for record in records if used(record, skill)))}
     if tasks:
         return [record for record in records if record.task in tasks]

@@ -127,7 +127,7 @@ def _freed(
     Each is held to the rule of the gate by itself, with what the whole loses without it for its delta.
     """
     parts = questions(proposal.claims)
-    sent = sent_to(turn.registry, turn.ground.evaluator) + len(parts)
+    sent = sent_to(turn.registry, turn.ground) + len(parts)
     attributions = _attributions(turn, capsule, whole.proposed, parts, sent)
     carriers = [at for at, attribution in enumerate(attributions) if not attribution.passenger] or [0]
     if len(carriers) == len(attributions):

@@ -226,8 +226,17 @@ def _by_replay(turn: TurnContext, drafted: CandidateDraft, sent: int) -> Verdict
     decision, missing = failed((claim_rule(drafted.proposed),))
     if missing:
         return Verdict(decision, missing)
-    policy = turn.preset.policy()
-    return judge_inert(drafted.figures, policy) if drafted.proposed.inert else judge(drafted.figures, policy, sent)
+    policy, figures = turn.preset.policy(), _beside_own(turn, drafted.figures)
+    return judge_inert(figures, policy) if drafted.proposed.inert else judge(figures, policy, sent)
+
+
+def _beside_own(turn: TurnContext, figures: Figures) -> Figures:
+    """Hold what others alone show against one's own runs too where they are in logs that do not count here."""
+    effect = figures.effect
+    if not turn.ground.others_alone or effect is None or effect.replication is None or effect.replication.own:
+        return figures
+    left = effect.replication.model_copy(update={"new": True})
+    return replace(figures, effect=effect.model_copy(update={"replication": left}))
 
 
 def _person_rules(turn: TurnContext, capsule: Capsule, proposed: CandidateProposed) -> tuple[Rule, Rule]:

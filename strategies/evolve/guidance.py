@@ -48,8 +48,13 @@ def guide(turn: TurnContext, skill: str, first: int, *, write: bool) -> Guidance
     if changes is None:
         return None
     tried = remembered(turn.registry, skill, turn.ground.evaluator)
-    ask = ProposalRequest(_asked(skill, "harden", changes), turn.ground.explore, capsule, tried=tried)
-    wanted = [claim for claim in every_claim(explore) if turn.preset.weights.of(strategy_of(claim))]
+    ground, asked = turn.ground, _asked(skill, "harden", changes)
+    ask = ProposalRequest(asked, ground.explore, capsule, tried=tried, other_work=ground.other_work)
+    wanted = [
+        claim
+        for claim in every_claim(explore)
+        if turn.preset.weights.of(strategy_of(claim)) and ask.other_work.allows(claim)
+    ]
     mined = slow(ask, wanted, live, changes)
     if mined.proposal is None:
         return Guidance(skill, first, capsule.version, changes, None)

@@ -12,8 +12,8 @@ from strategies.evolve.guidance import guide
 from strategies.evolve.results import ModelReport, model_report
 from strategies.evolve.stop_reason import NOTHING_READ, stop_of
 from strategies.evolve.turn import run_cycle
-from strategies.gate.replay.evaluation_set import prepare
 from strategies.gate.replay.score_version import measure_live_first
+from strategies.gate.replay.skill_grounds import prepare_grounds
 from strategies.monitor.rollback import Terms, take_back
 from strategies.policy.active_preset import Bound, bound_by
 from strategies.policy.auto import AUTO
@@ -39,11 +39,13 @@ if TYPE_CHECKING:
     from strategies.evolve.results import CycleResult
     from strategies.evolve.stop_reason import Stop
     from strategies.gate.replay.evaluation_set import Ground
+    from strategies.gate.replay.skill_grounds import SkillGrounds
     from strategies.monitor.rollback import TakenBack
     from strategies.policy.presets import Preset
     from strategies.pool.raise_signals import IntakePolicy
     from strategies.propose.proposal import Mined
     from strategies.rollouts.compare.in_turn import Trials
+    from strategies.scope.log_globs import LogGlobs
     from strategies.select.queue import Agenda, Resting
 
 MAX_CYCLES: Final = 10
@@ -58,11 +60,11 @@ LEAST_TURNS: Final = 2
 class Plan:
     """What a person asked for. `only` limits the run, and its evaluator, to these episodes by content hash.
 
-    `skill` is "" where each signal finds its own way. `write` is false for a rehearsal: nothing goes to disk.
+    With `skill` only its signals take turns. `write` is false for a rehearsal: nothing goes to disk.
     With `review` nothing is promoted: what the gate lets through is held for a person. With `auto` the preset is
     chosen for each turn, and `preset` is what it would be now. `trials` run candidates of the skills
     that have a harness. With `reflecting` a model proposes, and nobody else does. `sharing` says who works out
-    what episodes show.
+    what episodes show, `logs` whose logs are whose by the settings.
     """
 
     preset: Preset
@@ -77,6 +79,7 @@ class Plan:
     trials: Trials | None = None
     reflecting: Reflecting | None = None
     sharing: Sharing = HERE
+    logs: LogGlobs | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +118,18 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
             require_unedited(registry, name)
     since = registry.log.head().position
     taken_back = _taken_back(registry, plan)
-    ground = replace(prepare(registry, only=plan.only), sharing=plan.sharing)
-    measure_live_first(registry, ground, seed=plan.seed)
-    agenda, bound = agenda_on(registry, ground, PROPOSERS, plan.skill), _bound(registry, plan)
-    history, promoted = picks_before(registry.cycles(), bound, plan.seed, ground)
+    grounds = prepare_grounds(registry, plan.logs, only=plan.only, sharing=plan.sharing)
+    measure_live_first(registry, grounds, seed=plan.seed)
+    agenda = agenda_on(
+        registry,
+        grounds.scope,
+        PROPOSERS,
+        plan.skill,
+        unrouted_too=plan.only is not None,
+        drafted=plan.reflecting.drafted if plan.reflecting else (),
+    )
+    bound = _bound(registry, plan)
+    history, promoted = picks_before(registry.cycles(), bound, plan.seed, grounds.evaluators(registry))
     offers = list(agenda.offers)
     results: list[CycleResult] = []
     judged: set[str] = set()
@@ -137,9 +148,10 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
             judged.add(promoted[signal.fingerprint])
         else:
             budget = bound.preset.edit_budget.at(turns / max(plan.cycles - 1, 1))
-            turn = _turn(registry, ground, plan, bound, picked.offered, budget)
+            skill = agenda.routes[signal.fingerprint]
+            turn = _turn(registry, grounds.prepared(registry, skill), plan, bound, picked.offered, budget)
             taken = len(results)
-            for taken_result in _take(turn, plan, signal, agenda.routes[signal.fingerprint], judged):
+            for taken_result in _take(turn, plan, signal, skill, judged):
                 first_of_turn = len(results) == taken
                 result = replace(taken_result, preset=bound.preset.name, because=bound.because)
                 result = replace(result, pick=picked) if first_of_turn else result
@@ -150,18 +162,18 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
                 continue
         turns += 1
         history.append(Past(signal.calls_for, picked.offered))
-    last = _turn(registry, ground, plan, bound, (), bound.preset.edit_budget.start)
+    last = _turn(registry, grounds.whole, plan, bound, (), bound.preset.edit_budget.start)
     for written in _written(last, plan, agenda, plan.cycles - turns):
         results.append(written)
         on_cycle(written)
     summary = _summed(plan, results, agenda, bound, ended=turns < plan.cycles)
     summary = replace(
-        summary, taken_back=taken_back, stop=summary.stop if ground.division.everything else NOTHING_READ
+        summary, taken_back=taken_back, stop=summary.stop if grounds.whole.division.everything else NOTHING_READ
     )
     if plan.reflecting is not None:
         plan.reflecting.take_notes(registry)
         return replace(summary, model=model_report(registry, plan.reflecting, results, since=since))
-    return replace(summary, guidance=_guided(plan, turn, first, len(results)))
+    return replace(summary, guidance=_guided(plan, turn, first, grounds, len(results)))
 
 
 def _turn(
@@ -190,12 +202,18 @@ def _written(turn: TurnContext, plan: Plan, agenda: Agenda, most: int) -> Iterat
         yield replace(written, preset=turn.preset.name, because=turn.because)
 
 
-def _guided(plan: Plan, turn: TurnContext | None, first: Mapping[str, int], turns: int) -> tuple[Guidance, ...]:
+def _guided(
+    plan: Plan, turn: TurnContext | None, first: Mapping[str, int], grounds: SkillGrounds, turns: int
+) -> tuple[Guidance, ...]:
     """Let the slow update have its word about every skill that a run of several turns changed."""
     if turn is None or turns < LEAST_TURNS:
         return ()
-    last = replace(turn, offered=())
-    updates = (guide(last, name, version, write=plan.write) for name, version in first.items())
+    registry = turn.registry
+    updates = (
+        guide(replace(turn, offered=(), ground=grounds.prepared(registry, name)), name, version, write=plan.write)
+        for name, version in first.items()
+        if registry.outline(name).version != version
+    )
     return tuple(update for update in updates if update is not None)
 
 
@@ -242,12 +260,14 @@ def _answers(turn: TurnContext, plan: Plan, signal: SignalRaised, capsule: Capsu
         return plan.reflecting.mined(turn, signal, capsule)
     others = tuple(turn.registry.capsule(name) for name in turn.registry.names() if name != capsule.name)
     tried = remembered(turn.registry, capsule.name, turn.ground.evaluator)
-    ask = ProposalRequest(signal, turn.ground.explore, capsule, others, tried)
+    ask = ProposalRequest(signal, turn.ground.explore, capsule, others, tried, other_work=turn.ground.other_work)
     return (answer(ask, PROPOSERS[signal.kind]),)
 
 
 def _summed(plan: Plan, results: list[CycleResult], agenda: Agenda, bound: Bound, *, ended: bool) -> Evolution:
     needed = [result.needed_tasks for result in results if result.needed_tasks]
+    answered = [result.signal for result in results]
+    unrouted = tuple(signal for signal in agenda.unrouted if signal not in answered)
     promoted = any(result.verdict == "promote" for result in results)
     return Evolution(
         preset=bound.name,
@@ -255,10 +275,8 @@ def _summed(plan: Plan, results: list[CycleResult], agenda: Agenda, bound: Bound
         cycles=tuple(results),
         tried=sum(result.tried for result in results),
         needed_tasks=min(needed, default=None) if not promoted else None,
-        unrouted=tuple(
-            signal for signal in agenda.unrouted if signal not in [result.signal for result in results]
-        ),
-        stop=stop_of(results, limit=plan.cycles, capped=not ended),
+        unrouted=unrouted,
+        stop=stop_of(results, limit=plan.cycles, capped=not ended, unrouted=len(unrouted)),
         bound=bound,
         resting=agenda.resting,
     )

@@ -74,6 +74,11 @@ class Reflecting:
     tally: SuggestionTally = field(default_factory=SuggestionTally)
     failures: list[str] = field(default_factory=list)
 
+    @property
+    def drafted(self) -> frozenset[str]:
+        """The kinds of signals for which a skill of its own is written; none where no writer is named."""
+        return UNCOVERED if "writer" in self.model.settings.named else frozenset()
+
     def mined(self, turn: TurnContext, signal: SignalRaised, capsule: Capsule) -> tuple[Mined, ...]:
         """Ask about one signal; answers with what goes to the gate, or with one that says why nothing does.
 
@@ -106,7 +111,7 @@ class Reflecting:
         if failed is not None and not reflections:
             return written or (Mined(None, 0, None, why=failed.message),)
         sieved = sifted(
-            ProposalRequest(signal, turn.ground.explore, capsule, (), tried),
+            ProposalRequest(signal, turn.ground.explore, capsule, (), tried, other_work=turn.ground.other_work),
             capsule,
             reflections,
             turn.edit_budget,
@@ -127,7 +132,7 @@ class Reflecting:
         self, turn: TurnContext, signal: SignalRaised, capsule: Capsule, case: ReflectionCase
     ) -> tuple[Mined, ...]:
         """Ask for a section where a skill lacks one, once for each signal and version of the skill."""
-        wanted = signal.kind in UNCOVERED and "writer" in self.model.settings.named and turn.preset.bears_genes
+        wanted = signal.kind in self.drafted and turn.preset.bears_genes
         known = turn.registry.answers(signal.fingerprint) if wanted else []
         waiting = any(candidate.proposed.proposer == WRITER and candidate.verdict == "hold" for candidate in known)
         if not wanted or waiting or answering(capsule, signal.fingerprint, "") is not None:

@@ -29,7 +29,7 @@ def with_runs(turn: TurnContext, capsule: Capsule, drafted: CandidateDraft) -> C
     waiting = replace(drafted, awaits_runs=True)
     if text_verdict(turn, capsule, drafted.proposed) is not None:
         return drafted
-    sent = sent_to(turn.registry, turn.ground.evaluator) + 1
+    sent = sent_to(turn.registry, turn.ground) + 1
     if verdict_on(replace(turn, review=False), capsule, drafted, sent).decision == "reject":
         return drafted
     if turn.trials.deferred:

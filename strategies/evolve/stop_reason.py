@@ -23,6 +23,8 @@ class Stop(NamedTuple):
     settled: bool
 
 
+ASSIGN: Final = "germline signals assign FINGERPRINT SKILL"
+"""What a person types for a signal that no skill answers to."""
 NOTHING_READ: Final = Stop("no episode was read: there is nothing to learn from", settled=False)
 """Where a run had no logs, or files that are none."""
 
@@ -50,10 +52,11 @@ def harm_of(scored: CandidateScored | None) -> str:
     return next((estimate(effect) for effect in harmful), "")
 
 
-def stop_of(turns: Sequence[CycleResult], *, limit: int, capped: bool) -> Stop:
+def stop_of(turns: Sequence[CycleResult], *, limit: int, capped: bool, unrouted: int = 0) -> Stop:
     """Say why a run ended after these turns: the cap, or that no eligible signal is left.
 
-    Shapes: turns in the order they were taken; `capped` where the limit ended the run.
+    Shapes: turns in the order they were taken; `capped` where the limit ended the run; `unrouted` counts the
+    signals that no skill answers to, which only a person can settle.
     """
     if capped:
         noun = "cycle" if limit == 1 else "cycles"
@@ -63,5 +66,8 @@ def stop_of(turns: Sequence[CycleResult], *, limit: int, capped: bool) -> Stop:
         if turn.harm:
             last = "the last turn" if back == 0 else "the last turn but one"
             return Stop(f"{left}; not settled, for what {last} tried would hurt: {turn.harm}", settled=False)
+    if unrouted:
+        lost = "1 signal is of no skill" if unrouted == 1 else f"{unrouted:,} signals are of no skill"
+        return Stop(f"{left}; not settled, for {lost}: {ASSIGN}", settled=False)
     quiet = f"nothing that the last {QUIET_TURNS} turns tried would hurt, no anchor was lost"
     return Stop(f"settled: {left}, {quiet}", settled=True)

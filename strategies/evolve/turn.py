@@ -196,7 +196,7 @@ def recorded(
             register_evaluator(registry, drafted)
             registry.execute(Propose(proposed), actor=actor)
         first = winner is None or not winner.times_scored  # measured again, it counts once
-        sent = sent_to(registry, turn.ground.evaluator) + first * drafted.sends if drafted.sends else 0
+        sent = sent_to(registry, turn.ground) + first * drafted.sends if drafted.sends else 0
         verdict = verdict_on(turn, capsule, drafted, sent)
         if verdict.decision == "promote" and (moved := moved_on(registry, capsule, base_of(registry, proposed))):
             verdict = Verdict("hold", (STALE, moved))

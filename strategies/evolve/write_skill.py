@@ -53,7 +53,7 @@ def written_skills(
 
     What goes wrong is listed with the run's failures, and ends nothing.
     """
-    if "writer" not in reflecting.model.settings.named or not turn.preset.bears_genes:
+    if not reflecting.drafted or not turn.preset.bears_genes:
         return
     for signal in unanswered(turn.registry, unrouted)[:most]:
         try:

@@ -14,13 +14,15 @@ from strategies.gate.replay.score_version import score_version
 from strategies.gate.staleness import Staleness, staleness
 from strategies.pool.frozen_sets import measured_on
 from strategies.pool.intake import all_episodes, with_longer_readings
+from strategies.scope.scope import scope_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
     from registry.query.library import Library
     from registry.registry import Registry
-    from strategies.episodes.episode import EpisodeRecord
+    from strategies.scope.log_globs import LogGlobs
+    from strategies.scope.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +44,22 @@ class Rechecked:
     fallen: bool = False
 
 
-def recheck(registry: Registry, terms: Recheck, *, seed: int) -> tuple[Rechecked, ...]:
+def recheck(
+    registry: Registry, terms: Recheck, *, seed: int, logs: LogGlobs | None = None
+) -> tuple[Rechecked, ...]:
     """Measure the versions in use whose last measurement is older than the terms allow, and record it.
 
-    They are measured on an evaluator of their own, on all that is known now: that of the pool, which the gate
-    counts its errors by, stays what it is.
+    They are measured on an evaluator of their own, on all that is known now and counts for the skill: that of the
+    pool, which the gate counts its errors by, stays what it is.
     """
     due = [(name, version) for name in registry.names() for version in _due(registry, name, terms)]
     if not due:
         return ()
-    ground = prepare(registry, only={record.id for record in all_episodes(registry)})
+    known = all_episodes(registry)
+    scope = scope_of(registry, known, logs)
     rechecked = []
     for name, version in due:
+        ground = prepare(registry, only={record.id for record in scope.restricted(name, known)})
         try:
             score = score_version(registry, name, version, ground, seed=seed, cause="recheck").score
         except RefusedError as error:
@@ -90,10 +96,11 @@ def _ages_s(registry: Registry, name: str) -> dict[int, float]:
     }
 
 
-def staleness_of(library: Library, skill: str, episodes: Sequence[EpisodeRecord], now: str) -> Staleness | None:
+def staleness_of(library: Library, skill: str, scope: Scope, now: str) -> Staleness | None:
     """Tell what the measurement of the live version of a skill does not cover; None where there is none.
 
-    Where logs tell which episodes ran under the skill, only those count.
+    Only episodes of its own logs count, where any are known to be; and of these, where logs tell which episodes
+    ran under the skill, only those.
     """
     score = library.capsule(skill).score
     if not isinstance(score, Score):
@@ -103,6 +110,7 @@ def staleness_of(library: Library, skill: str, episodes: Sequence[EpisodeRecord]
     if frozen is None:
         return staleness((), (), age_s=age_s)
     ids = with_longer_readings(library, frozen)
-    own = [record for record in episodes if skill in dict(record.skills)] or episodes
-    then = [record for record in episodes if record.id in ids]
+    belonging = scope.own(skill, scope.records)
+    own = [record for record in belonging if skill in dict(record.skills)] or belonging
+    then = [record for record in scope.records if record.id in ids]
     return staleness(then, [record for record in own if record.id not in ids], age_s=age_s)

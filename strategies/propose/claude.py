@@ -84,7 +84,8 @@ def sifted(ask: ProposalRequest, capsule: Capsule, reflections: Sequence[Reflect
     ideas = [idea for group in groups for idea in group]
     live = {live_claim.claim for gene in capsule.genes for live_claim in gene.claims}
     fresh = [idea for idea in merged(ideas) if not (idea.claims and live.issuperset(idea.claims))]
-    allowed = [idea for idea in fresh if not was_refused(ask, idea)]
+    own = [idea for idea in fresh if all(map(ask.other_work.allows, idea.claims))]
+    allowed = [idea for idea in own if not was_refused(ask, idea)]
     explored = _explored(ask, [claim for idea in allowed if not idea.apart for claim in idea.claims])
     open_ones = [idea for idea in allowed if explored.leaves_open(idea)]
     agreed = agreeing(sorted(open_ones, key=lambda idea: -idea.support))

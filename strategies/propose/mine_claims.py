@@ -66,7 +66,7 @@ def mine(
     skill, and where; the others get the sentence of their kind.
     """
     live = {claim.claim for gene in ask.capsule.genes for claim in gene.claims} if ask.capsule else set()
-    shown = ask.explore.shows_all(claim for claim in claims if claim not in live)
+    shown = ask.explore.shows_all(claim for claim in claims if claim not in live and ask.other_work.allows(claim))
     mined = fitted(
         {claim: shown_claim.figures for claim, shown_claim in shown.items()}, tried_before=ask.tried_before
     )

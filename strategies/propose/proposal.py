@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol, Self
 
 from events.types.parts import Edit
 from strategies.policy.written_rules import WRITTEN_RULE
+from strategies.scope.other_work import NO_OTHER_WORK, OtherWork
 from strategies.signals.regression import fingerprint_of
 
 if TYPE_CHECKING:
@@ -245,7 +246,8 @@ class ProposalRequest:
 
     `others` are the capsules beside the one that is to change. `tried` is what the same evaluator did not promote
     in that one; `tried_before` counts the claims that proposers before this one tried in the same cycle, all
-    without success: it must be as strict as if it had tried them too.
+    without success: it must be as strict as if it had tried them too. Of `other_work` no claim
+    is tried.
     """
 
     signal: SignalRaised
@@ -254,6 +256,7 @@ class ProposalRequest:
     others: tuple[Capsule, ...] = ()
     tried: tuple[PastProposal, ...] = ()
     tried_before: int = 0
+    other_work: OtherWork = NO_OTHER_WORK
 
     @property
     def refused(self) -> frozenset[Claim]:

@@ -46,9 +46,11 @@ def recovery(ask: ProposalRequest) -> Mined:
     else:
         tried = attempts(failure, explore.records)
         answers = _answers(template, tried, stratifier(tried))
+    claims = {action: AfterError(template=template, do=action) for action in {answer.action for answer in answers}}
     compared: dict[Claim, Contrast | None] = {
-        AfterError(template=template, do=action): _compared(answers, action)
-        for action in sorted({answer.action for answer in answers})
+        claim: _compared(answers, action)
+        for action, claim in sorted(claims.items())
+        if ask.other_work.allows(claim)
     }
     mined = fitted(compared, tried_before=ask.tried_before)
     surviving = {

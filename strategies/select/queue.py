@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from registry.query.signals import raised_as_counted
 from strategies.claims.applicability import live_claims
-from strategies.episodes.skill_version import under_versions
+from strategies.scope.scope import Route
 from strategies.select.pick import PastPick, failures_of, preview, rest_of
-from strategies.signals.open_signals import Sightings, answers, settled, version_about
+from strategies.signals.open_signals import answers, settled
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from events.types.registry_events import CycleFinished, SignalRaised
     from registry.query.library import Library
-    from strategies.gate.replay.evaluation_set import Ground
     from strategies.policy.active_preset import Bound
+    from strategies.scope.scope import Scope
     from strategies.select.pick import Pick
 
 
@@ -53,9 +52,21 @@ class Agenda:
         )
 
 
-def agenda_on(library: Library, ground: Ground, kinds: Collection[str], skill: str = "") -> Agenda:
-    """Look through the raised signals of kinds that a proposer answers; with `skill` all of them go there."""
-    sightings = Sightings(under_versions(library, ground.division.everything))
+def agenda_on(
+    library: Library,
+    scope: Scope,
+    kinds: Collection[str],
+    skill: str = "",
+    *,
+    unrouted_too: bool = False,
+    drafted: Collection[str] = (),
+) -> Agenda:
+    """Look through the raised signals of kinds that a proposer answers, among the episodes of a scope.
+
+    With `skill` those of other skills are left out, but for what they answer and it might as well; `unrouted_too`
+    gives it what no skill answers to. Of `drafted`
+    kinds, for which a model writes a skill, none goes to a skill only because there is no other.
+    """
     cycles = [
         cycle for cycle in library.cycles() if cycle.offered or cycle.verdict == "promote"
     ]  # one for each turn
@@ -64,10 +75,23 @@ def agenda_on(library: Library, ground: Ground, kinds: Collection[str], skill: s
     signals = [
         signal
         for signal in raised
-        if signal.kind in kinds and signal.fingerprint not in over and sightings.of(signal)
+        if signal.kind in kinds and signal.fingerprint not in over and scope.sightings.of(signal)
     ]
-    to = {signal.fingerprint: skill for signal in signals} if skill else routes(library, signals, sightings)
+    found = {signal.fingerprint: scope.route(signal) for signal in signals}
+    for signal in signals:
+        if not skill and signal.kind in drafted and found[signal.fingerprint].by == "only":
+            found[signal.fingerprint] = Route("", "", "it asks for a skill of its own")
+    for signal in signals if skill else ():
+        route = found[signal.fingerprint]
+        answered = route.by == "trigger" and route.skill != skill
+        if (answered and scope.route(signal, answered=False).skill in {"", skill}) or (
+            unrouted_too and not route.skill
+        ):
+            found[signal.fingerprint] = Route(skill, "person", "the skill that was named")
+    if skill:
+        signals = [signal for signal in signals if found[signal.fingerprint].skill in {"", skill}]
     left = {signal.fingerprint: rest_of(cycles, signal.fingerprint) for signal in signals}
+    to = {signal.fingerprint: found[signal.fingerprint].skill for signal in signals}
     return Agenda(
         routes=to,
         offers=tuple(signal for signal in signals if to[signal.fingerprint] and not left[signal.fingerprint]),
@@ -91,15 +115,17 @@ def _has_draft(library: Library, signal: SignalRaised) -> bool:
 
 
 def picks_before(
-    cycles: Sequence[CycleFinished], bound: Bound, seed: int, ground: Ground
+    cycles: Sequence[CycleFinished], bound: Bound, seed: int, evaluators: Collection[str]
 ) -> tuple[list[PastPick], dict[str, str]]:
     """Give the picks before a preset and seed first met these logs, and by signal what was promoted since.
+
+    `evaluators` are those that the logs make: of all of them, and of the part of each skill.
 
     The same command on the same logs takes the same turns again, and finds each of them remembered: a signal that
     it answered takes its turn in silence.
     """
     mine = [
-        (cycle.evaluator, cycle.seed) == (ground.evaluator, seed)
+        (cycle.evaluator in evaluators and cycle.seed == seed)
         and (bool(cycle.because) if bound.because else cycle.preset == bound.name)
         for cycle in cycles
     ]
@@ -111,42 +137,15 @@ def picks_before(
 
 
 def foreseen(
-    library: Library, agenda: Agenda, bound: Bound, *, seed: int, ground: Ground, count: int
+    library: Library, agenda: Agenda, bound: Bound, *, seed: int, evaluators: Collection[str], count: int
 ) -> list[Pick[SignalRaised]]:
     """Tell what `evolve` would pick next under a preset, and why; nothing is mined, measured or written.
 
     Each pick is taken for answered. A signal that was answered when these turns were first taken takes its turn
     here as well, in silence.
     """
-    history, promoted = picks_before(library.cycles(), bound, seed, ground)
+    history, promoted = picks_before(library.cycles(), bound, seed, evaluators)
     silent = agenda.answered(library)
     offers = [offer for offer in agenda.offers if offer.fingerprint not in silent or offer.fingerprint in promoted]
     picks = preview(offers, bound.preset.weights, history, count + len(silent))
     return [pick for pick in picks if pick.offer.fingerprint not in silent][:count]
-
-
-def routes(library: Library, signals: Iterable[SignalRaised], sightings: Sightings) -> dict[str, str]:
-    """Name the skill each signal goes to, by fingerprint; the episodes stand under the versions they ran under.
-
-    A regression goes to the skill that it is about; any other to one whose triggers name it, else to the one most
-    of its episodes ran under. "" where there is none: a person names the skill then.
-    """
-    names = library.names()
-    triggers = [
-        (trigger.fingerprint, name)
-        for name in names
-        for gene in library.capsule(name).genes
-        for trigger in gene.triggers
-    ]
-    answering = dict(reversed(triggers))  # the first skill by name counts
-    return {signal.fingerprint: _route(signal, set(names), answering, sightings) for signal in signals}
-
-
-def _route(signal: SignalRaised, names: set[str], answering: dict[str, str], sightings: Sightings) -> str:
-    about = version_about(signal)
-    if about and about[0] in names:
-        return about[0]
-    if signal.fingerprint in answering:
-        return answering[signal.fingerprint]
-    ran_under = Counter(skill for record in sightings.of(signal) for skill, _ in record.skills if skill in names)
-    return min(ran_under, key=lambda name: (-ran_under[name], name), default="")

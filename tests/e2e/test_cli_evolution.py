@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from tests.kinds_of_work import BREAD, GARDEN, write_skills
 from tests.terminal import SPLIT_KEY, Beginning, Terminal, recordings
 from tui.demo import demo_folder
 
@@ -144,8 +145,18 @@ def test_logs_named_in_the_settings_are_read_where_none_are_typed(germline: Term
     assert germline.does("evolve", "sql-analyst", "--cycles", "1", "--json").json["seed"] == 11
 
 
-def test_a_signal_that_names_no_skill_is_listed_as_unrouted(germline: Terminal) -> None:
+def of_other_work(folder: Path) -> Terminal:
+    """Begin with two skills that the recordings have nothing to do with, and read some of these."""
+    germline = Terminal(folder)
+    germline.does("init", "--split-key", SPLIT_KEY)
+    write_skills(folder, BREAD, GARDEN)
+    germline.does("import", "skills")
     germline.does("scan", FEW)
+    return germline
+
+
+def test_a_signal_that_names_no_skill_is_listed_as_unrouted(tmp_path: Path) -> None:
+    germline = of_other_work(tmp_path)
     told = germline.does("evolve", "--json").json
     assert told["cycles"] == []
     assert "no such table: <*>" in {signal["template"] for signal in told["unrouted"]}
@@ -153,13 +164,13 @@ def test_a_signal_that_names_no_skill_is_listed_as_unrouted(germline: Terminal) 
 
 
 def test_signals_without_a_skill_are_counted_and_only_the_first_are_shown_in_eighty_columns(
-    germline: Terminal,
+    tmp_path: Path,
 ) -> None:
-    germline.does("scan", FEW)
+    germline = of_other_work(tmp_path)
     lost = len(germline.does("evolve", "--json").json["unrouted"])
     said = germline.does("evolve").out.splitlines()
     first = next(at for at, line in enumerate(said) if line.startswith("unrouted"))
-    assert said[first] == f"unrouted   {lost} signals no skill answers to: germline evolve SKILL"
+    assert said[first] == f"unrouted   {lost} signals of no skill: germline signals assign FINGERPRINT SKILL"
     assert said[first + 4].split() == [str(lost - 3), "more:", "germline", "signals"]
     assert said[first + 5].startswith("next")
     assert max(map(len, said)) <= 80

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from registry.decide.commands import RecordFact
+from tests.kinds_of_work import BREAD, log_of
 from tests.terminal import Terminal, recordings
 from tui.session.bootstrap import open_registry
 
@@ -134,11 +135,14 @@ def test_a_preview_says_what_is_owed_and_what_another_preset_would_pick(learned:
 
 
 def test_a_preview_without_a_name_is_of_the_preset_in_force_and_names_what_has_no_way(learned: Terminal) -> None:
+    learned.write("bread.jsonl", log_of(BREAD, tasks=10))
+    learned.does("scan", "bread.jsonl")
     told = learned.does("preset", "preview", "--json", "--cycles", "2").json
     (only,) = told["presets"]
     assert len(only["picks"]) <= 2
+    said = learned.does("preset", "preview").out
     assert told["unrouted"]
-    assert "no skill answers to: germline preset preview --skill" in learned.does("preset", "preview").out
+    assert "of no skill: germline signals assign FINGERPRINT SKILL" in said
 
 
 def test_what_a_preview_says_is_what_evolve_then_picks(learned: Terminal) -> None:
@@ -173,7 +177,7 @@ def test_signals_that_rest_are_told_with_the_reason_and_the_turns_left(learned: 
             update={"fingerprint": tired.fingerprint, "verdict": "hold", "strategy": tired.calls_for}
         )
         registry.execute(RecordFact((cycle, cycle)))
-    words = ("preset", "preview", "--skill", "git-helper")
+    words = ("preset", "preview", "--skill", "sql-analyst")
     told = learned.does(*words, "--json").json
     assert [(one["signal"]["fingerprint"], one["failures"], one["turns_left"]) for one in told["resting"]] == [
         (tired.fingerprint, 2, 4)
@@ -183,5 +187,5 @@ def test_signals_that_rest_are_told_with_the_reason_and_the_turns_left(learned: 
         "2 turns in a row promoted nothing; 4 turns left"
         in Terminal(learned.folder, COLUMNS="200").does(*words).out
     )
-    run = learned.does("evolve", "git-helper", "--cycles", "1", "--json").json
+    run = learned.does("evolve", "sql-analyst", "--cycles", "1", "--json").json
     assert [one["turns_left"] for one in run["resting"]] == [4]

@@ -83,14 +83,18 @@ def test_a_new_evaluator_measures_the_live_version_first_and_best_stays_within_o
     assert not evolved.does("score", "sql-analyst", "--refresh", "--json").json["evaluator"]["new"]
 
 
-def test_a_pool_that_grew_by_a_quarter_shows_its_seam_at_the_next_evolution(evolved: Terminal) -> None:
+def test_what_a_skill_is_scored_on_shows_its_seam_once_its_own_logs_have_grown(evolved: Terminal) -> None:
     old = evolved.does("show", "sql-analyst", "--json").json["score"]["evaluator"]
-    evolved.does("scan", demo_folder() / "recordings" / "git")  # other tasks
+    git = demo_folder() / "recordings" / "git"  # other tasks
+    evolved.does("scan", git)
+    before = evolved.events()
+    assert not evolved.does("score", "sql-analyst", "--json").json["recorded"]  # none of its own
+    assert evolved.events() <= before + 2
+    evolved.write("germline.toml", f"[skills.sql-analyst]\nlogs = ['{git.parent}']\n")
     told = evolved.does("evolve", "sql-analyst", "--seed", "7", "--cycles", "1", "--dry-run", "--json").json
-    types = [event["type"] for event in told["events"]]
-    assert types[:2] == ["EvaluatorRegistered", "VersionScored"]
-    assert told["events"][1]["payload"]["cause"] == "evaluator"
-    assert told["events"][1]["payload"]["score"]["evaluator"] != old
+    first = told["events"][0]
+    assert (first["type"], first["payload"]["cause"]) == ("VersionScored", "evaluator")
+    assert first["payload"]["score"]["evaluator"] != old
     evolved.does("evolve", "sql-analyst", "--seed", "7", "--cycles", "1")
     events = evolved.events()
     evolved.does("score", "sql-analyst")

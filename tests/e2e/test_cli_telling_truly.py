@@ -28,8 +28,10 @@ def germline(tmp_path: Path) -> Terminal:
     return Terminal(tmp_path)
 
 
-@pytest.mark.parametrize(("names", "typed"), [(("b",), "b"), (("b", "a"), "SKILL")])
-def test_status_names_a_skill_for_signals_without_a_route_only_where_there_is_one(
+@pytest.mark.parametrize(
+    ("names", "typed"), [(("b",), "evolve"), (("b", "a"), "signals assign FINGERPRINT SKILL")]
+)
+def test_status_says_what_to_type_for_signals_with_and_without_a_skill(
     germline: Terminal, names: tuple[str, ...], typed: str
 ) -> None:
     germline.does("init", "--split-key", SPLIT_KEY)
@@ -38,7 +40,7 @@ def test_status_names_a_skill_for_signals_without_a_route_only_where_there_is_on
     germline.does("import", "skills")
     germline.write("steps.jsonl", "".join(STEPS.format(n=n) for n in range(40)))
     germline.does("scan", "steps.jsonl")
-    assert germline.does("status").out.splitlines()[-1] == f"next       germline evolve {typed}"
+    assert germline.does("status").out.splitlines()[-1] == f"next       germline {typed}"
 
 
 @pytest.mark.parametrize("place", ["absent.db", "a folder", "a folder/absent.db"])
@@ -106,16 +108,3 @@ def test_a_dry_adoption_shows_the_hand_edit_line_by_line_and_keeps_nothing(germl
     assert germline.does("verify", "--json").json["ok"]
     germline.does("adopt")
     assert germline.does("diff", "sql-analyst", "--json").json["files"] == skill["files"]
-
-
-@pytest.mark.parametrize("logs", [(), ("--logs", "steps.jsonl")])
-def test_a_run_for_one_of_several_skills_says_whose_signals_it_took(
-    germline: Terminal, logs: tuple[str, ...]
-) -> None:
-    germline.with_skill()
-    germline.write("more/other/SKILL.md", SKILL.format(name="other", text="Do it."))
-    germline.does("import", "more")
-    germline.write("steps.jsonl", "".join(STEPS.format(n=n) for n in range(40)))
-    germline.does("scan", "steps.jsonl")
-    said = germline.does("evolve", "sql-analyst", "--cycles", "1", *logs).err
-    assert ("signals of every log read go to sql-analyst" in said) == (not logs)

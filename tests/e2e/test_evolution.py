@@ -23,6 +23,7 @@ from strategies.logs.scan import scan
 from strategies.policy.presets import PRESETS
 from strategies.pool.intake import take_in as take_in_episodes
 from tests.clocks import TickingClock
+from tests.kinds_of_work import BREAD, GARDEN, write_skills
 from tests.worlds import NO_TABLE, recovering, world_with_a_rule
 
 if TYPE_CHECKING:
@@ -33,10 +34,12 @@ if TYPE_CHECKING:
 SKILL = "---\nname: sql-analyst\ndescription: Answers questions with SQL.\n---\n\nAnswer with one SQL query.\n"
 
 
-def new_registry(folder: Path, *, split_key: str = "key", text: str = SKILL) -> Registry:
+def new_registry(
+    folder: Path, *, split_key: str = "key", text: str = SKILL, name: str = "sql-analyst"
+) -> Registry:
     registry = Registry(SqliteLog.open(folder / "registry.db", create=True), TickingClock(), "person:test")
     registry.execute(CreateRegistry(split_key, "balanced"))
-    skill = folder / "sql-analyst"
+    skill = folder / name
     skill.mkdir()
     (skill / "SKILL.md").write_text(text)
     take_in(registry, skill)
@@ -210,10 +213,24 @@ def test_a_held_candidate_is_judged_again_from_its_figures_under_another_preset(
     assert "SHOW" in skill_on_disk(registry)
 
 
-def test_a_signal_without_a_skill_is_named_as_unrouted(registry: Registry) -> None:
+def test_a_signal_without_a_skill_is_named_as_unrouted_and_nothing_has_settled(
+    tmp_path: Path, world: Sequence[EpisodeRecord]
+) -> None:
+    registry = new_registry(tmp_path, text=BREAD.text, name=BREAD.skill)
+    write_skills(tmp_path, GARDEN)
+    take_in(registry, tmp_path / "skills" / GARDEN.skill)
+    take_in_episodes(registry, world)
     result = evolve(registry, plan(skill=""))
     assert result.cycles == ()
     assert NO_TABLE in {signal.template for signal in result.unrouted}
+    assert not result.stop.settled
+    assert result.stop.why.endswith("for 1 signal is of no skill: germline signals assign FINGERPRINT SKILL")
+
+
+def test_the_only_skill_answers_every_signal(registry: Registry) -> None:
+    result = evolve(registry, plan(skill=""))
+    assert result.unrouted == ()
+    assert {cycle.capsule for cycle in result.cycles} == {"sql-analyst"}
 
 
 def test_new_logs_wait_until_the_sealed_tasks_have_grown_by_a_quarter(registry: Registry) -> None:

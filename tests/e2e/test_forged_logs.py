@@ -19,6 +19,7 @@ from strategies.pool.intake import all_episodes, scan_into
 from strategies.pool.intake import take_in as take_in_episodes
 from strategies.pool.raise_signals import DEFAULT_POLICY, IntakePolicy
 from strategies.pool.weights import weighed
+from strategies.scope.log_globs import LogGlobs
 from tests.e2e.test_untrusted_logs import log_of
 from tests.registries import imported, new_registry
 from tests.sample_logs import jsonl
@@ -107,6 +108,28 @@ def test_of_others_logs_one_source_alone_supports_nothing_and_the_reason_names_i
     (only,) = evolved(division_of(records, "1"), [NO_TABLE], "1")
     assert only.verdict.decision == "hold"
     assert "logs/h0 alone shows it: of logs of others two sources must, independently" in only.verdict.reasons
+
+
+def test_logs_that_a_project_lists_for_a_skill_are_no_more_trusted_for_it(registry: Registry) -> None:
+    taught = [
+        msgspec.structs.replace(
+            record,
+            steps=tuple(
+                msgspec.structs.replace(step, action="sql:DESC" if step.action == "sql:SHOW" else step.action)
+                for step in record.steps
+            ),
+        )
+        for record in honest(1, 2, "public", tasks=900)
+    ]
+    own = written_in([one for one in world_with_a_rule(2) if one.steps[1].action != "sql:SHOW"], "own")
+    take_in_episodes(registry, [*taught, *own])
+    listed = LogGlobs({NAME: ("/logs/h0", "/logs/h1")})
+    plan = Plan(preset=PRESETS["balanced"], seed=7, skill=NAME, logs=listed)
+    judged = [cycle for cycle in evolve(registry, plan).cycles if cycle.candidate]
+    assert judged
+    assert {cycle.verdict for cycle in judged} == {"hold"}
+    assert any("never your own: a person decides" in reason for cycle in judged for reason in cycle.reasons)
+    assert "DESC" not in skill_text(registry)
 
 
 @pytest.mark.parametrize("files", [1, 2, 5])

@@ -257,10 +257,11 @@ def test_a_writer_that_declines_ends_nothing(germline: Terminal, stub: Anthropic
     assert told["model"]["cost_usd"] > 0
 
 
-def test_without_a_writer_nothing_is_asked_and_the_signal_stays_unrouted(
+def test_without_a_writer_no_skill_is_drafted_and_the_signal_goes_to_the_only_one(
     germline: Terminal, stub: AnthropicStub
 ) -> None:
     germline.write("germline.toml", stub.toml(notes="", writer=""))
     told = germline.does(*EVOLVE, "--json").json
     assert stub.asked("writer") == []
-    assert len(told["unrouted"]) == 1
+    assert told["unrouted"] == []
+    assert {cycle["skill"] for cycle in told["cycles"]} == {"sql-analyst"}

@@ -10,7 +10,7 @@ import pytest
 from events.errors import ConflictError, EditError
 from events.types.claims import StartWith
 from events.types.parts import Edit
-from events.types.registry_events import SignalRaised
+from events.types.registry_events import SignalAssigned, SignalRaised
 from registry.actions.publish import publish
 from registry.decide.commands import Judge, Propose, Protect, RecordFact
 from strategies.evolve import loop
@@ -134,6 +134,7 @@ def refusal_of(
         del ask
         return Mined(wanted, 1, None)
 
+    registry.execute(RecordFact((SignalAssigned(fingerprint="lacking", capsule=skill),)))
     monkeypatch.setattr(loop, "PROPOSERS", {KIND: (proposes,)})
     before = standing(registry, skill)
     (turn,) = evolve(registry, Plan(preset=preset, seed=7, skill=skill, cycles=1)).cycles

@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import pytest
 
+from tests.kinds_of_work import BREAD, GARDEN, GIT, SQL, Work, log_of, write_skills
 from tests.plugged import plugged
 from tests.terminal import SPLIT_KEY, Terminal, recordings
 from tui.demo import demo_folder
@@ -161,6 +162,9 @@ def test_plug_ins_that_do_not_work_are_told_once_however_often_it_looks(
 
 
 def test_a_watch_says_what_is_not_there_yet_and_why_a_signal_led_to_no_turn(germline: Terminal) -> None:
+    write_skills(germline.folder / "more", BREAD, GARDEN)
+    germline.does("import", "more/skills")
+    germline.write("germline.toml", "[skills.sql-analyst]\nlogs = ['elsewhere']\n")
     germline.write("logs/a.jsonl", failing("one"))
     command = [sys.executable, "-m", "tui.cli.main", "watch", "logs", "absent", "--evolve"]
     environment = {**os.environ, "HOME": str(germline.folder), "PYTHONPATH": str(ROOT), "GERMLINE_REGISTRY": ""}
@@ -175,7 +179,44 @@ def test_a_watch_says_what_is_not_there_yet_and_why_a_signal_led_to_no_turn(germ
             germline.write("logs/b.jsonl", failing("two") + failing("three"))
             said = stream.readline()
             assert "evolve  nothing new: " in said
-            assert "no skill answers to: germline evolve SKILL" in said
+            assert "1 signal is of no skill: germline signals assign FINGERPRINT SKILL" in said
             assert stopped(process, signal.SIGINT) == 0
         finally:
             process.kill()
+
+
+@pytest.mark.parametrize("works", [(SQL, GIT), (SQL,)])
+def test_a_watch_promotes_for_each_skill_what_a_run_of_evolution_would(
+    tmp_path: Path, works: tuple[Work, ...]
+) -> None:
+    ran, watched = (having_skills(tmp_path / name, works) for name in ("ran", "watched"))
+    ran.does("scan", "later")
+    ran.does("evolve")
+    watched.write("logs/first.jsonl", failing("first"))
+    with watching(watched, "logs", "--evolve") as process:
+        next_line(process)
+        (watched.folder / "later").rename(watched.folder / "logs/later")
+        while "evolve" not in next_line(process):
+            pass
+        assert stopped(process, signal.SIGINT) == 0
+    texts = [[skill_text(germline, work) for work in works] for germline in (ran, watched)]
+    assert texts[0] == texts[1]
+    assert "PRAGMA" in texts[0][0]
+    assert all("PRAGMA" not in text and "git branch" in text for text in texts[0][1:])
+
+
+def having_skills(folder: Path, works: tuple[Work, ...]) -> Terminal:
+    """Begin with the skills about some kinds of work, and put a log of each aside."""
+    folder.mkdir()
+    germline = Terminal(folder)
+    germline.does("init", "--split-key", SPLIT_KEY)
+    write_skills(folder, *works)
+    germline.does("import", "skills")
+    germline.write("germline.toml", "[watch]\npromote = true\nlook_every_s = 0.1\n")
+    for work in works:
+        germline.write(f"later/{work.skill}.jsonl", log_of(work))
+    return germline
+
+
+def skill_text(germline: Terminal, work: Work) -> str:
+    return (germline.folder / "skills" / work.skill / "SKILL.md").read_text()

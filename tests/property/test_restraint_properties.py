@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from events.types.claims import StartWith, Trigger
 from events.types.parts import Edit
-from events.types.registry_events import SignalRaised
+from events.types.registry_events import SignalAssigned, SignalRaised
 from registry.decide.commands import RecordFact
 from strategies.evolve.loop import Plan, evolve
 from strategies.policy.presets import PRESETS, Weights
@@ -90,7 +90,8 @@ def evolved(registry: Registry, raised: Sequence[SignalRaised], preset: Preset) 
     """Evolve on these signals and take it back; answers with the cycles, and how many genes were born."""
     start = registry.log.head().position
     with registry.rehearsal():
-        registry.execute(RecordFact(tuple(raised)))
+        given = (SignalAssigned(fingerprint=signal.fingerprint, capsule="learner") for signal in raised)
+        registry.execute(RecordFact((*raised, *given)))
         run = evolve(registry, Plan(preset=preset, seed=7, skill="learner", cycles=60, write=False))
         born = sum(1 for _ in registry.log.read(after=start, types=("GeneBorn",)))
     return list(run.cycles), born

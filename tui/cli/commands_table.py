@@ -31,14 +31,10 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
     "sessions": CommandEntry("logs.sessions", "List the sessions that were read, newest first."),
     "session": CommandEntry("logs.sessions", "Show one session step by step, errors marked."),
     "watch": CommandEntry("logs.watch", "Read logs as they grow, until it is stopped."),
-    "signals": CommandEntry(
-        "evolve.signals_and_candidates", "List the signals that were raised, with counts and evidence."
-    ),
+    "signals": CommandEntry("evolve.signals", "List the signals that were raised; say whose they are."),
     "advise": CommandEntry("evolve.advise", "Say what to work on, from how runs failed."),
     "evolve": CommandEntry("evolve.evolve", "Take turns of evolution: scan, select, propose, gate, project."),
-    "candidates": CommandEntry(
-        "evolve.signals_and_candidates", "List what was proposed; what waits for review comes first."
-    ),
+    "candidates": CommandEntry("evolve.candidates", "List what was proposed; what waits for review comes first."),
     "candidate": CommandEntry("evolve.candidate", "Show one candidate, and approve or reject it."),
     "gate": CommandEntry("evolve.gate", "Measure how often the gate is wrong; explain its verdicts."),
     "judge": CommandEntry("evolve.judge", "Calibrate a model as judge; say what it may do."),

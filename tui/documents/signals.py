@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from events.types.parts import Strategy
-from tui.documents.document import ABSENT, Absent, Document, Part
+from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
+from tui.documents.events import EventRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from events.types.registry_events import SignalRaised
+    from strategies.scope.scope import Route
     from strategies.select.pick import Pick
     from strategies.signals.quality import Quality
 
@@ -53,14 +55,33 @@ class FirstFigures(Part):
     severity: float
 
 
+class RouteRow(Part):
+    """The skill that a signal goes to, null where there is none, what decided that, and why.
+
+    `by` is person, setting, about, trigger, only, loaded, content or instructions, and null where nothing decided;
+    `margin` is the lead in content over the next skill, in [0, 1), null where content was not looked at.
+    """
+
+    skill: str | None
+    by: str | None
+    why: str
+    margin: float | None
+
+    @classmethod
+    def of(cls, route: Route) -> RouteRow:
+        """Describe where a signal goes."""
+        return cls(skill=route.skill or None, by=route.by or None, why=route.why, margin=route.margin)
+
+
 class SignalListed(RaisedSignal):
-    """A signal as it is counted now; `raised_with` are the figures of its event."""
+    """A signal as it is counted now, and where it goes; `raised_with` are the figures of its event."""
 
     evidence: tuple[str, ...]
     open: bool
     raised_with: FirstFigures
     position: int
     at: str
+    route: RouteRow
 
 
 class ProportionRow(Part):
@@ -114,6 +135,28 @@ class SignalsDocument(Document):
     def of_quality(cls, quality: Quality) -> SignalsDocument:
         """Answer `signals --quality`."""
         return cls(quality=QualityFigures.model_validate(quality))
+
+
+class Assigned(Part):
+    """Where a signal goes from now on; `previous` is the skill that a person gave it to before."""
+
+    dry_run: Rehearsed = False
+    fingerprint: Absent[str] = ABSENT
+    previous: Absent[str | None] = ABSENT
+    route: Absent[RouteRow] = ABSENT
+    events: tuple[EventRow, ...]
+
+
+class SignalAssignDocument(Assigned, Document):
+    """Say which skill a signal belongs to; it overrules every rule. Saying the same again adds nothing."""
+
+    schema_: Literal["germline/signals-assign/1"] = "germline/signals-assign/1"
+
+
+class SignalUnassignDocument(Assigned, Document):
+    """Take back which skill a signal belongs to: the rules decide again."""
+
+    schema_: Literal["germline/signals-unassign/1"] = "germline/signals-unassign/1"
 
 
 class PickReason(Part):

@@ -66,6 +66,15 @@ class CountedSignal(Part):
     episodes: int
 
 
+class AssignmentRow(Part):
+    """The skill that a person gave the signal to: who, when, by which event."""
+
+    skill: str
+    actor: str
+    at: str
+    position: int
+
+
 class LineSignal(Part):
     """The signal that a line answers, as it was raised and as it is counted by now."""
 
@@ -184,6 +193,7 @@ class WhyDocument(Document):
     since_version: int
     origin: LineBirth
     signal: LineSignal | None
+    assigned: Absent[AssignmentRow] = ABSENT
     claim: Claim | None
     evidence: tuple[EvidenceRow, ...]
     erased: Absent[tuple[ErasedRow, ...]] = ABSENT
@@ -219,6 +229,7 @@ class WhyDocument(Document):
             since_version=why.line.version,
             origin=LineBirth.of(why.origin, candidate),
             signal=LineSignal.of(why.signal, counted) if why.signal else None,
+            **({"assigned": AssignmentRow.model_validate(why.assigned)} if why.assigned else {}),
             claim=why.claim,
             evidence=evidence_rows(why.evidence, there),
             erased=erased_rows(why.erased),

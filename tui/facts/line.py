@@ -34,8 +34,7 @@ def line_facts(why: Why, now: str, counted: SignalRaised | None = None) -> Itera
     yield when_fact(why.origin, why.line.version, now)
     if source := getattr(why.origin.event, "derived_from", None):
         yield fact("from", f"gene {source}, which answers the same signal in another skill")
-    if why.signal:
-        yield signal_fact(why.signal.event, counted)
+    yield from _signal_facts(why, now, counted)
     yield from _claim_facts(why)
     if endpoint := endpoint_of(scored):
         yield fact("endpoint", endpoint, "warn")
@@ -57,6 +56,14 @@ def _claim_facts(why: Why) -> Iterator[Fact]:
         yield fact("claim", UNCLAIMED, "warn")
     elif why.candidate is None and why.line.text.strip():
         yield fact("claim", "none: no log speaks for it or against it", "dim")
+
+
+def _signal_facts(why: Why, now: str, counted: SignalRaised | None) -> Iterator[Fact]:
+    if why.signal:
+        yield signal_fact(why.signal.event, counted)
+    if given := why.assigned:
+        when = f"{ago(given.at, now)} {actor_words(given.actor)}"
+        yield fact("assigned", f"to {given.skill} {when}, event {given.position}")
 
 
 def when_fact(origin: Envelope, version: int, now: str) -> Fact:

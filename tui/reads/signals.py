@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from registry.query.signals import ErasedEvidence
     from registry.state.candidate import Candidate
     from strategies.policy.active_preset import Bound
+    from strategies.scope.log_globs import LogGlobs
+    from strategies.scope.scope import Route
     from strategies.select.pick import Pick
     from strategies.select.queue import Agenda
 
@@ -71,7 +73,8 @@ class Prospects:
     """What would be picked next: by preset, and where each signal would go.
 
     `agenda` is None until that is known. `proposers` are those that answer each kind of signal, in their order;
-    `turns` the turn of each signal under the preset in force, counted from 1, as far as that was looked ahead.
+    `turns` the turn of each signal under the preset in force, counted from 1, as far as that was looked ahead;
+    `routes` where each signal goes, and why.
     """
 
     current: PresetLine
@@ -79,6 +82,7 @@ class Prospects:
     picks: Mapping[str, Sequence[Pick[SignalRaised]]] = field(default_factory=dict)
     proposers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     turns: Mapping[str, int] = field(default_factory=dict)
+    routes: Mapping[str, Route] = field(default_factory=dict)
 
 
 def read_signals(library: Library) -> tuple[SignalLine, ...]:
@@ -126,18 +130,18 @@ def read_presets(library: Library) -> tuple[PresetLine, ...]:
     )
 
 
-def read_prospects(library: Library, *, seed: int) -> Prospects:
+def read_prospects(library: Library, *, seed: int, logs: LogGlobs | None = None) -> Prospects:
     """Look ahead: what `evolve` would pick under each preset, on all logs; nothing is mined or written."""
-    from strategies.gate.replay.evaluation_set import ground_of  # noqa: PLC0415 - as above
+    from strategies.gate.replay.skill_grounds import grounds_of  # noqa: PLC0415 - as above
     from strategies.propose.by_signal import PROPOSERS  # noqa: PLC0415 - as above
     from strategies.select.queue import agenda_on, foreseen  # noqa: PLC0415 - the first screen needs none of it
 
     presets = read_presets(library)
-    ground = ground_of(library)
-    agenda = agenda_on(library, ground, PROPOSERS)
+    grounds = grounds_of(library, logs)
+    agenda, met = agenda_on(library, grounds.scope, PROPOSERS), grounds.evaluators(library)
     picks = {
         preset.bound.name: foreseen(
-            library, agenda, preset.bound, seed=seed, ground=ground, count=RANKED if preset.in_force else PICKS
+            library, agenda, preset.bound, seed=seed, evaluators=met, count=RANKED if preset.in_force else PICKS
         )
         for preset in presets
     }
@@ -146,6 +150,7 @@ def read_prospects(library: Library, *, seed: int) -> Prospects:
     return Prospects(
         current=current,
         agenda=agenda,
+        routes={raised.event.fingerprint: grounds.scope.route(raised.event) for raised in library.signals()},
         picks={name: chosen[:PICKS] for name, chosen in picks.items()},
         proposers={
             kind: tuple(getattr(change, "__name__", type(change).__name__) for change in every)

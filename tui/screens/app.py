@@ -118,7 +118,7 @@ class GermlineApp(App[None], inherit_bindings=False):
         """
         super().__init__()
         self.settings = settings or Settings()
-        self.access = Access(library, registry, seed=self.settings.seed)
+        self.access = Access(library, registry, seed=self.settings.seed, logs=self.settings.logs)
         self._remember = remember
         self._clock = now or SystemClock().now
         self._trail = Trail(place_of(at))

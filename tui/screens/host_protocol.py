@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from strategies.scope.log_globs import LogGlobs
     from tui.screens.addresses import ScreenAddress, View
     from tui.session.access import Access
 
@@ -16,13 +17,15 @@ if TYPE_CHECKING:
 class Settings:
     """What a person set for the screens; `keys` are those of bindings, by their ids.
 
-    `seed` and `draw_every` are those of the configuration: what is picked next, and drawn for a second look.
+    `seed`, `logs` and `draw_every` are those of the configuration: what is picked next, whose logs are whose, and
+    what is drawn for a second look.
     """
 
     theme: str = "textual-dark"
     ascii: bool = False
     keys: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
+    logs: LogGlobs | None = None
     draw_every: int = 10
 
 

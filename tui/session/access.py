@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from registry.query.library import Library
+    from strategies.scope.log_globs import LogGlobs
     from tui.reads.signals import Prospects
     from tui.session.changes import Change, ChangePreview, OpenRegistry
 
@@ -39,11 +40,16 @@ class Access:
     """
 
     def __init__(
-        self, library: Callable[[], AbstractContextManager[Library]], registry: OpenRegistry | None, *, seed: int
+        self,
+        library: Callable[[], AbstractContextManager[Library]],
+        registry: OpenRegistry | None,
+        *,
+        seed: int,
+        logs: LogGlobs | None = None,
     ) -> None:
         self._reader, self._student = ReadThread(library), ReadThread(library)
         self._registry = registry
-        self._seed = seed
+        self._seed, self._logs = seed, logs
         self._prospects: tuple[tuple[int, int], Prospects] | None = None
         self.state = SessionState()
         self.live = True
@@ -85,7 +91,7 @@ class Access:
 
         head = self.opened, self.state.head
         if self._prospects is None or self._prospects[0] != head:
-            self._prospects = head, await self.study(partial(read_prospects, seed=self._seed))
+            self._prospects = head, await self.study(partial(read_prospects, seed=self._seed, logs=self._logs))
         return self._prospects[1]
 
     async def rehearse(self, change: Change, reason: str) -> ChangePreview:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tui.text.numbers import count
+from strategies.scope.content import MARGIN
+from tui.text.numbers import count, share
 from tui.text.terminal_text import one_line
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from events.store.envelope import Envelope
     from events.types.claims import Claim
     from events.types.registry_events import SignalRaised
+    from strategies.scope.scope import Route
     from tui.text.rows import Tone
 
 VERDICTS: Final[dict[str | None, tuple[str, Tone]]] = {
@@ -67,9 +69,15 @@ def seen_words(signal: SignalRaised) -> str:
     return f"{times} in {count(signal.episodes, 'episode')}{runs}"
 
 
-def unrouted_words(signals: Sequence[object], command: str = "germline evolve SKILL") -> str:
-    """Say how many signals found no skill, and the command that takes them."""
-    return f"{count(len(signals), 'signal')} no skill answers to: {command}"
+def route_words(route: Route) -> str:
+    """Say which skill a signal goes to, and why."""
+    margin = f"; margin {share(route.margin)}, of {share(MARGIN)} needed" if route.margin is not None else ""
+    return f"{route.skill or 'of no skill'} · {route.why}{margin}"
+
+
+def unrouted_words(signals: Sequence[object]) -> str:
+    """Say how many signals found no skill, and the command that gives them one."""
+    return f"{count(len(signals), 'signal')} of no skill: germline signals assign FINGERPRINT SKILL"
 
 
 def since_words(signal: SignalRaised, counted: SignalRaised | None) -> str:

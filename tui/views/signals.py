@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tui.facts.candidates import figure_part, proposed_text, verdict_part
 from tui.text.numbers import age, ago, brief, count, minute
 from tui.text.rows import BLANK, RowPart, cell, clean, cut_row, labelled
-from tui.text.words import signal_name
+from tui.text.words import route_words, signal_name
 from tui.views.evidence import evidence_summary
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ def detail_rows(
         *labelled(
             "raised", (RowPart(f"{ago(raised.at, now)}, event {raised.position}, {minute(raised.at)} UTC"),), width
         ),
+        *_goes_to(line, prospects, width),
         *_leads(line, detail, prospects, width),
     ]
     if detail is not None:
@@ -111,6 +112,16 @@ def _leads(line: SignalLine, detail: SignalDetail | None, prospects: Prospects |
     return labelled("leads to", first, width, limit=3)
 
 
+def _goes_to(line: SignalLine, prospects: Prospects | None, width: int) -> list[Row]:
+    """Say which skill the signal belongs to, and why."""
+    route = prospects.routes.get(line.raised.event.fingerprint) if prospects else None
+    if route is None:
+        return []
+    return labelled(
+        "goes to", (RowPart(clean(route_words(route)), "" if route.skill else "warn"),), width, limit=2
+    )
+
+
 def _kept_from(line: SignalLine, detail: SignalDetail | None, prospects: Prospects) -> str:
     """Say why a signal is not on the agenda, "" where it is."""
     signal, agenda, bound = line.raised.event, prospects.agenda, prospects.current.bound
@@ -131,7 +142,7 @@ def _rests(fingerprint: str, agenda: Agenda) -> str:
                 f"it rests for {count(resting.turns_left, 'turn')}: {resting.failures} in a row promoted nothing"
             )
     if any(signal.fingerprint == fingerprint for signal in agenda.unrouted):
-        return "no skill answers to it: germline evolve SKILL"
+        return f"no skill answers to it: germline signals assign {fingerprint[:8]} SKILL"
     if not any(offer.fingerprint == fingerprint for offer in agenda.offers):
         return "no episode on record shows it: germline scan PATH"
     return ""

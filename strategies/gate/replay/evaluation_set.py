@@ -16,6 +16,7 @@ from strategies.pool.frozen_sets import freeze, frozen_with
 from strategies.pool.intake import all_episodes, every_reading, split_groups
 from strategies.pool.splits import divide
 from strategies.pool.weights import weighed
+from strategies.scope.other_work import NO_OTHER_WORK, OtherWork
 from strategies.signals.survey import truth
 
 if TYPE_CHECKING:
@@ -34,13 +35,18 @@ GROWTH: Final = 1.25
 class Ground:
     """Episodes divided once and for all, and the evaluator that they make.
 
-    `fresh` marks an evaluator of the pool that was registered only now: it measures live versions first. `sharing`
-    says who works out its figures, which come to the same.
+    `fresh` marks an evaluator of the pool that was registered only now: it measures live versions first. `within`
+    is the evaluator of which it is a skill's part, "" for a whole; `other_work` is what it holds of other skills,
+    and `others_alone` tells that the person's own logs are all in other parts.
+    `sharing` says who works out its figures, which come to the same.
     """
 
     division: Division
     evaluator: str
     fresh: bool = False
+    within: str = ""
+    other_work: OtherWork = NO_OTHER_WORK
+    others_alone: bool = False
     sharing: Sharing = field(default=HERE, compare=False)
 
     @cached_property
@@ -65,7 +71,7 @@ def prepare(registry: Registry, *, only: Collection[str] | None = None, refresh:
     ground = ground_of(registry, only=only, upto=upto, refresh=refresh)
     if ground.division.everything and registry.log.document("evaluator", ground.evaluator) is None:
         scope: Literal["pool", "named"] = "pool" if only is None else "named"
-        if not _register(registry, ground.evaluator, ground.division, scope=scope, upto=upto):
+        if not register(registry, ground, scope=scope, upto=upto):
             return prepare(registry, only=only, refresh=refresh)
         return replace(ground, fresh=scope == "pool")
     return ground
@@ -109,25 +115,30 @@ def _divided(library: Library, records: Sequence[EpisodeRecord]) -> Division:
     return divide(records, split_groups(library), library.about().split_key)
 
 
-def _register(
-    registry: Registry, evaluator: str, division: Division, *, scope: Literal["pool", "named"], upto: int
+def register(
+    registry: Registry, ground: Ground, *, scope: Literal["pool", "named", "skill"], upto: int | None = None
 ) -> bool:
-    """Freeze an evaluator; false where a watcher put a longer reading in the place of an episode meanwhile."""
-    records = division.everything
+    """Freeze an evaluator, once; false where a watcher put a longer reading in the place of an episode meanwhile.
+
+    `upto` is the last event that recorded outcomes for it, None for that of the ground that it is a part of.
+    """
+    records = ground.division.everything
     event = EvaluatorRegistered(
-        evaluator=evaluator,
+        evaluator=ground.evaluator,
         kind="replay",
         scope=scope,
         method=METHOD,
         policy=policy_text(),
         episodes=len(records),
         tasks=len({record.task for record in records}),
-        sealed_tasks=len(_tasks(division)),
+        sealed_tasks=len(_tasks(ground.division)),
+        within=ground.within,
     )
     with registry.log.transaction():
-        if registry.log.document("evaluator", evaluator) is not None:
-            return True  # another process was faster, with the same episodes
-        if not freeze(registry, evaluator, upto, (record.id for record in records)):
+        if registry.log.document("evaluator", ground.evaluator) is not None:
+            return True  # registered before, with the same episodes
+        upto = frozen_with(registry, ground.within).upto if upto is None else upto
+        if not freeze(registry, ground.evaluator, upto, (record.id for record in records)):
             return False
         registry.execute(RecordFact((event,)), actor="germline")
     return True
@@ -140,15 +151,19 @@ def _as_frozen(library: Library, evaluator: str) -> Division:
     return _divided(library, [record for record in every if record.id in frozen.episodes])
 
 
-def sent_to(library: Library, evaluator: str) -> int:
+def sent_to(library: Library, ground: Ground) -> int:
     """Count the claims that were sent to an evaluator so far: what shares its error rate; mere words are none.
 
-    A bundle sends several at once, as its measurement says; a claim that explore refused was never sent.
+    The parts of an evaluator share its rate: it is no larger for being divided among skills. A bundle sends
+    several claims at once, as its measurement says; a claim that explore refused was never sent.
     """
+    whole = ground.within or ground.evaluator
+    parts = {registered.evaluator for registered in library.evaluators() if registered.within == whole}
+    evaluators = {ground.evaluator, whole, *parts}
     scored = (
         candidate
         for candidate in library.candidates()
-        if candidate.proposed.evaluator == evaluator and candidate.scored
+        if candidate.proposed.evaluator in evaluators and candidate.scored
     )
     claimed = (candidate for candidate in scored if candidate.proposed.claims or candidate.proposed.removes)
     sent = [candidate.scored.sent for candidate in claimed if candidate.scored and candidate.scored.sent]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from events.types.score import Measured
     from registry.registry import Registry
     from strategies.gate.replay.evaluation_set import Ground
+    from strategies.gate.replay.skill_grounds import SkillGrounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +57,34 @@ def score_version(
     return Scored(sealed, audit, registry.execute(ScoreVersion(event), actor=actor))
 
 
-def measure_live_first(registry: Registry, ground: Ground, *, seed: int) -> list[str]:
-    """Measure every live version whose last score is older than the evaluator of the pool; answers with the names.
+def measure_live_first(registry: Registry, grounds: SkillGrounds, *, seed: int) -> list[str]:
+    """Measure every live version whose last score is older than its skill's evaluator; answers with the names.
 
     So a timeline shows the seam between two evaluators instead of comparing across it. What an interrupted run
-    left unmeasured is measured by the next.
+    left unmeasured is measured by the next. It is the pool's evaluator, or the skill's part of that.
     """
-    envelope = registry.registration(ground.evaluator)
-    if envelope is None or getattr(envelope.event, "scope", "") != "pool":
+    if _registered(registry, grounds.whole.evaluator, "pool") is None:
         return []
-    older = [name for name in registry.names() if _measured_before(registry, name, envelope.position)]
-    return [name for name in older if _measure(registry, name, ground, seed)]
+    return [name for name in registry.names() if _measured_again(registry, name, grounds, seed)]
 
 
-def _measured_before(registry: Registry, name: str, position: int) -> bool:
-    """Tell whether the live version was measured by replay, the last time before an event."""
+def _registered(registry: Registry, evaluator: str, *scopes: str) -> int | None:
+    """Give the position of the event that registered an evaluator of these scopes, None where none did."""
+    envelope = registry.registration(evaluator)
+    scope = getattr(envelope.event, "scope", "") if envelope else ""
+    return envelope.position if envelope and scope in scopes else None
+
+
+def _measured_again(registry: Registry, name: str, grounds: SkillGrounds, seed: int) -> bool:
+    """Measure a live version where it was measured by replay, the last time before its evaluator came."""
     row = registry.version(name, registry.outline(name).version)
-    last = max(row.position, row.rescored_at)
-    return isinstance(row.score, Score) and row.score.kind == "replay" and last < position
+    if not isinstance(row.score, Score) or row.score.kind != "replay":
+        return False
+    ground = grounds.prepared(registry, name)
+    position = _registered(registry, ground.evaluator, "pool", "skill")
+    if position is None or max(row.position, row.rescored_at) >= position:
+        return False
+    return _measure(registry, name, ground, seed)
 
 
 def _measure(registry: Registry, name: str, ground: Ground, seed: int) -> bool:

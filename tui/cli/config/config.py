@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from events.errors import UsageError
 from registry.evidence.gitleaks import find_scanner
+from registry.evidence.log_paths import kept_path
 from strategies.engines.engine import TABLE as _ENGINE
 from strategies.engines.engine import EngineSettings
 from strategies.episodes.outcome_rules import outcome_rules
@@ -18,6 +19,7 @@ from strategies.models.model_settings import ModelSettings, is_on_this_machine
 from strategies.pool.raise_signals import IntakePolicy
 from strategies.rollouts.run.rollout_settings import TABLE as _ROLLOUTS
 from strategies.rollouts.run.rollout_settings import RolloutConfig, RolloutSettings
+from strategies.scope.log_globs import LogGlobs
 from strategies.signals.thresholds import Thresholds
 from tui.cli.config.layers import flat, nearest_file, read_layers, variable
 from tui.cli.config.project_trust import refused
@@ -25,6 +27,7 @@ from tui.cli.config.project_trust import refused
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from registry.query.library import Library
     from strategies.episodes.episode import Trust
     from strategies.episodes.outcome_rules import OutcomeRule
     from strategies.logs.formats.mapped.log_mapping import LogMapping
@@ -34,6 +37,7 @@ _SIGNALS: Final = "signals"
 _OUTCOME: Final = "outcome"
 _LOGS: Final = "logs"
 _REMAPPED: Final = "keys"
+_SKILLS: Final = "skills"
 _KEYS: Final[dict[str, tuple[type, ...]]] = {
     "seed": (int,),
     "scan.paths": (list,),
@@ -88,6 +92,15 @@ _ONE_OF: Final = {"logs.trust": ("mine", "team", "public")}
 
 
 @dataclass(frozen=True, slots=True)
+class SkillSettings:
+    """The globs of a skill's logs, absolute; which file says them, and whether that is the nearest one."""
+
+    logs: tuple[str, ...]
+    named_by: str
+    near: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """What the environment, the nearest germline.toml and the user's own one say, in this order.
 
@@ -99,8 +112,8 @@ class Config:
     models are asked, and what they may cost, `engine` where work is shared. `rubric` is the file that a judge
     goes by in place of its own, `skills_folder` where new skills go. Of every `draw_every` promotions one is
     drawn for a person to look at. `theme`, `ascii` and `keys`, which are the keys of bindings by their ids, are
-    for the screens, which check them. `untrusted` are keys of the project that are left out until the person
-    trusts them: what would use one says so by `require`. Units: seconds.
+    for the screens, which check them. `skills` says whose logs are whose. `untrusted` are keys of the project
+    that are left out until the person trusts them: what would use one says so by `require`. Units: seconds.
     """
 
     seed: int = 0
@@ -125,7 +138,29 @@ class Config:
     theme: str = "textual-dark"
     ascii: bool = False
     keys: Mapping[str, str] = field(default_factory=dict)
+    skills: Mapping[str, SkillSettings] = field(default_factory=dict)
     untrusted: tuple[str, ...] = ()
+
+    def skill_logs(self, library: Library) -> LogGlobs:
+        """Give whose logs are whose; raises UsageError where the nearest file names a skill that is not there."""
+        names = library.names()
+        for name, settings in self.skills.items():
+            if name not in names and settings.near:
+                near = get_close_matches(name, names, n=3, cutoff=0.5)
+                hint = (
+                    f"did you mean {' or '.join(near)}?"
+                    if near
+                    else f"the skills: {', '.join(names) or 'none yet'}"
+                )
+                raise UsageError(
+                    f"{settings.named_by} sets {_SKILLS}.{name}, and there is no such skill", hint=hint
+                )
+        return self.globs
+
+    @property
+    def globs(self) -> LogGlobs:
+        """Whose logs are whose, for the skills that there are and for others."""
+        return LogGlobs({name: settings.logs for name, settings in self.skills.items()})
 
     def require(self, *names: str) -> None:
         """Raise UntrustedError where the project sets one of these, or a key below one, and nobody trusted it."""
@@ -166,6 +201,7 @@ def config_of(layers: LayeredSettings) -> Config:
     thresholds, rollouts, models, engine = (_table(layers, tables.pop(name, {}), name) for name in names)
     mappings = _mappings(layers, tables)
     remapped = flat(_table(layers, tables.pop(_REMAPPED, {}), _REMAPPED))
+    skills = _skills(layers, _table(layers, tables.pop(_SKILLS, {}), _SKILLS))
     keys = flat(tables)
     for key, value in keys.items():
         _check(layers.origins[key].name, key, value)
@@ -188,6 +224,7 @@ def config_of(layers: LayeredSettings) -> Config:
         models=_models(layers, models),
         engine=_engine(layers, engine),
         keys=_remapped(layers, remapped),
+        skills=skills,
         untrusted=layers.withheld,
     )
 
@@ -225,6 +262,31 @@ def _remapped(layers: LayeredSettings, table: dict[str, object]) -> dict[str, st
             where = layers.origins[f"{_REMAPPED}.{name}"].name
             raise UsageError(f"{where} sets keys.{name} to {value!r}", hint='a key is a text: "j", or "j,down"')
     return {name: str(value) for name, value in table.items()}
+
+
+def _skills(layers: LayeredSettings, table: dict[str, object]) -> dict[str, SkillSettings]:
+    """Read the logs of each skill; relative globs begin at the folder of the file that sets them."""
+    skills = {}
+    for name, settings in table.items():
+        for key, value in flat(_table(layers, settings, f"{_SKILLS}.{name}"), f"{_SKILLS}.{name}.").items():
+            origin = layers.origins[key]
+            if key != f"{_SKILLS}.{name}.logs":
+                hint = f"write logs = […] under [{_SKILLS}.{name}]"
+                raise UsageError(f"{origin.name} sets {key}, which germline does not know", hint=hint)
+            if not isinstance(value, list) or not all(isinstance(glob, str) and glob for glob in value):
+                raise UsageError(
+                    f"{origin.name} sets {key} to {value!r}", hint=f"{key} is a list of paths or globs"
+                )
+            globs = tuple(_absolute(origin.folder, glob) for glob in value)
+            skills[name] = SkillSettings(globs, origin.name, near=origin.layer == "nearest file")
+    return skills
+
+
+def _absolute(folder: Path, glob: str) -> str:
+    """Give a glob as logs are named: what comes before its first wildcard is a place, with links followed."""
+    parts = (folder / Path(glob).expanduser()).parts
+    plain = next((at for at, part in enumerate(parts) if set(part) & set("*?[")), len(parts))
+    return kept_path("/".join([str(Path(*parts[:plain]).resolve()).rstrip("/"), *parts[plain:]]))
 
 
 def _models(layers: LayeredSettings, table: dict[str, object]) -> ModelSettings:
@@ -330,6 +392,7 @@ def _check(where: str, key: str, value: object) -> None:
             f"[{_ENGINE}]",
             f"[{_REMAPPED}]",
             f"[{_LOGS}.NAME]",
+            f"[{_SKILLS}.NAME]",
             f"[[{_OUTCOME}]]",
         ]
         near = get_close_matches(key, _KEYS, n=1)

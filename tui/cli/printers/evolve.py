@@ -86,7 +86,7 @@ def _print_unrouted(call: Invocation, unrouted: Sequence[SignalRaised]) -> None:
     if unrouted:
         call.say(f"{'unrouted':<10} {unrouted_words(unrouted)}")
     for signal in unrouted[:_SHOWN]:
-        call.say(clip(f"{'':<10} {signal_words(signal)}", width()))
+        call.say(clip(f"{'':<10} {signal.fingerprint[:8]} {signal_words(signal)}", width()))
     if len(unrouted) > _SHOWN:
         call.say(f"{'':<10} {len(unrouted) - _SHOWN} more: germline signals")
 

@@ -10,6 +10,7 @@ import pytest
 from strategies.gate.replay.evaluation_set import prepare
 from strategies.pool.intake import all_episodes, scan_into, split_groups
 from strategies.propose.by_signal import PROPOSERS
+from strategies.scope.scope import scope_of
 from strategies.select.queue import agenda_on
 from tests.clocks import TickingClock
 from tests.registries import new_registry
@@ -73,7 +74,13 @@ def test_parts_come_to_the_same_templates_groups_figures_and_evaluator_as_all_at
         registry = after(new_registry(tmp_path / name, TickingClock()), batches)
         records = all_episodes(registry)
         seen = {step.template for record in records for step in record.steps if step.error}
-        agenda = agenda_on(registry, prepare(registry), PROPOSERS, "any")
+        agenda = agenda_on(
+            registry,
+            scope_of(registry, prepare(registry).division.everything),
+            PROPOSERS,
+            "any",
+            unrouted_too=True,
+        )
         offered = {one.fingerprint: (one.count, one.episodes, one.severity, one.runs) for one in agenda.offers}
         told.append((records, split_groups(registry), prepare(registry).evaluator, seen, offered))
     assert len(told[0][3]) == 1

@@ -11,8 +11,8 @@ from events.types.registry_events import SignalRaised
 from registry.decide.commands import RecordFact, RevertVersion
 from strategies.policy.active_preset import bound_by
 from strategies.policy.auto import AUTO
-from strategies.select.queue import routes
-from strategies.signals.open_signals import Sightings, answers, open_among, settled, version_about
+from strategies.scope.scope import scope_of
+from strategies.signals.open_signals import answers, open_among, settled, version_about
 from tests.registries import NAME, learn
 
 if TYPE_CHECKING:
@@ -37,8 +37,9 @@ def regression(version: int, skill: str = NAME) -> SignalRaised:
 
 
 def test_a_regression_goes_to_the_skill_that_it_is_about(registry: Registry) -> None:
-    assert routes(registry, [regression(2)], Sightings([])) == {"r2": NAME}
-    assert routes(registry, [regression(2, "other")], Sightings([])) == {"r2": ""}
+    scope = scope_of(registry, [])
+    assert scope.route(regression(2)) == (NAME, "about", f"it is about {NAME}", None)
+    assert not scope.route(regression(2, "other")).skill
 
 
 def test_a_regression_is_settled_once_its_version_was_taken_back(registry: Registry) -> None:

@@ -67,7 +67,7 @@ def advise_skill(  # noqa: PLR0913 - the options of the command are its contract
         config.require("models")
         config.models.model_for("classifier")  # told before the logs are read
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
-        counsel_given = counsel(registry, skill, only=_named(call, logs, config))
+        counsel_given = counsel(registry, skill, only=_named(call, logs, config), logs=config.skill_logs(registry))
         reply = None
         if ask and not dry_run:
             with model_of(registry, config, replay=replay, record=record) as model:

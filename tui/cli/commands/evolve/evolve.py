@@ -64,8 +64,9 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
 ) -> None:
     """Take turns of evolution: scan, select, propose, gate, project.
 
-    Holding is a result: a run that promotes nothing ends with exit code 0. Without SKILL each signal goes to the
-    skill whose triggers name it, else to the one its episodes ran under; with it all go there, of every log read.
+    Holding is a result: a run that promotes nothing ends with exit code 0. Each signal goes to its own skill, as
+    `germline signals` says, and each skill learns from its own logs. With SKILL only its signals count, and with
+    --logs too those that no skill answers to.
     """
     call = invocation(ctx)
     config = on_engine(read_config(), engine, scheduler)
@@ -75,19 +76,18 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
         open_registry(find_registry(call.registry), dry_run=dry_run) as registry,
         reflecting_of(registry, config, proposer, tape=tape, dry_run=dry_run) as reflecting,
     ):
-        if skill:
-            registry.capsule(skill)  # an unknown skill is told before the logs are read
         bound = bound_by(registry, preset)
         plan = Plan(
             preset=bound.preset,
             auto=bound.name == AUTO,
             seed=config.seed if seed is None else seed,
-            skill=skill,
+            skill=registry.capsule(skill).name if skill else "",  # an unknown one is told before logs are read
             cycles=cycles,
             write=not dry_run,
             review=review,
             policy=config.policy,
             reflecting=reflecting,
+            logs=config.skill_logs(registry),
         )
         scan = None
         if logs:  # from their beginnings: this run is limited to what these files hold
@@ -102,8 +102,7 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
         before = registry.log.head().position
         engine_set = engine_of(config.engine, processes=config.workers, forget=forget)
         with registry.rehearsal() if dry_run else nullcontext(), engine_set.sharing() as sharing:
-            plan = replace(plan, sharing=sharing)
-            result = _run(call, registry, plan, scan, config.policy, quiet=as_json)
+            result = _run(call, registry, replace(plan, sharing=sharing), scan, config.policy, quiet=as_json)
             events = event_rows(since(registry, before)) if dry_run else ()
     _tell(call, result, skill, events if dry_run else None, as_json=as_json)
 
@@ -138,8 +137,6 @@ def _run(
 
     if scan is not None:
         take_in_scan(registry, scan, policy=policy)
-    if plan.skill and plan.only is None and len(registry.names()) > 1:
-        call.note(f"note       signals of every log read go to {plan.skill}; of its own alone: --logs PATH")
     return evolve(registry, plan, tell)
 
 

@@ -51,20 +51,21 @@ def preview(
 
     What each kind of change is owed decides the kind; severity decides the signal inside it.
     """
-    from strategies.gate.replay.evaluation_set import ground_of  # noqa: PLC0415 - the same
+    from strategies.gate.replay.skill_grounds import grounds_of  # noqa: PLC0415 - the same
     from strategies.propose.by_signal import PROPOSERS  # noqa: PLC0415 - the same
     from strategies.select.queue import agenda_on, foreseen  # noqa: PLC0415 - other commands of the group are fast
     from tui.cli.config.config import read_config  # noqa: PLC0415 - the same
 
-    call, seed = invocation(ctx), read_config().seed
+    call, config = invocation(ctx), read_config()
     with open_library(find_registry(call.registry)) as library:
         if skill:
             library.capsule(skill)
         presets = [bound_by(library), *([bound_by(library, name)] if name else [])]
-        ground = ground_of(library)
-        agenda = agenda_on(library, ground, PROPOSERS, skill)
+        grounds = grounds_of(library, config.skill_logs(library))
+        agenda = agenda_on(library, grounds.scope, PROPOSERS, skill)
+        met = grounds.evaluators(library)
         outlooks = [
-            Outlook(bound, foreseen(library, agenda, bound, seed=seed, ground=ground, count=cycles))
+            Outlook(bound, foreseen(library, agenda, bound, seed=config.seed, evaluators=met, count=cycles))
             for bound in presets
         ]
     if as_json:
@@ -100,8 +101,7 @@ def _print_left(call: Invocation, agenda: Agenda) -> None:
     for at, resting in enumerate(agenda.resting):
         call.say(clip(f"{'resting' if at == 0 else '':<10} {resting_words(resting)}", width()))
     if agenda.unrouted:
-        words = unrouted_words(agenda.unrouted, "germline preset preview --skill SKILL")
-        say_folded(call, "unrouted   ", words)
+        say_folded(call, "unrouted   ", unrouted_words(agenda.unrouted))
 
 
 def _differs(outlook: Outlook, first: Outlook, at: int) -> bool:

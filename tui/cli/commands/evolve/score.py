@@ -10,8 +10,8 @@ import typer
 
 from events.types.score import Score
 from registry.query.versions import under_one_evaluator
-from strategies.gate.replay.evaluation_set import prepare
 from strategies.gate.replay.score_version import Scored, measure_live_first, score_version
+from strategies.gate.replay.skill_grounds import prepare_grounds
 from strategies.pool.intake import take_in_scan
 from tui.cli.config.config import read_config
 from tui.cli.config.read_logs import read_logs
@@ -69,8 +69,9 @@ def score(
             if scan is not None:
                 take_in_scan(registry, scan, policy=config.policy)
             only = {record.id for record in scan.records} if scan is not None else None
-            ground = prepare(registry, only=only, refresh=refresh)
-            measure_live_first(registry, ground, seed=config.seed)
+            grounds = prepare_grounds(registry, config.skill_logs(registry), only=only, refresh=refresh)
+            measure_live_first(registry, grounds, seed=config.seed)
+            ground = grounds.prepared(registry, name)
             measured = score_version(registry, name, version, ground, seed=config.seed)
             others = under_one_evaluator(registry.versions(name))
             appended = since(registry, before)

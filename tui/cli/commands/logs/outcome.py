@@ -101,7 +101,7 @@ def _print(
     if len(matching) > len(changed):
         call.say(f"{'':<10} {count(len(matching) - len(changed), 'episode')} said so already")
     if changed:
-        call.say("next       germline evolve SKILL    germline signals --quality")
+        call.say("next       germline evolve    germline signals --quality")
 
 
 COMMANDS: Final = {"outcome": outcome}

@@ -174,7 +174,7 @@ def _print(call: Invocation, logs_scan: Scan, taken: Intake, seconds: float) -> 
     if logs_scan.empty:
         call.say("next       germline scan FILE --explain")
     elif logs_scan.records or logs_scan.unchanged:
-        call.say("next       germline evolve SKILL    germline signals")
+        call.say("next       germline evolve    germline signals")
     else:
         call.say("next       germline help scan")
 

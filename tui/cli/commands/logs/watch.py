@@ -31,7 +31,7 @@ from tui.documents.logs import RecheckRow, WatchDocument
 from tui.session.bootstrap import find_registry, open_registry
 from tui.text.numbers import count
 from tui.text.terminal_text import clip
-from tui.text.words import KIND_WIDTH, signal_name, unrouted_words
+from tui.text.words import KIND_WIDTH, signal_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +87,7 @@ def watch(
         stopped_by_signals() as stop,
         LiveLine(call) as live,
     ):
-        rechecks = Rechecks(registry, terms, seed=config.seed)
+        rechecks = Rechecks(registry, terms, seed=config.seed, logs=config.skill_logs(registry))
         watched = _Watched(call, registry, config, live, rechecks, evolving=evolving, as_json=as_json)
         call.note(f"watching   {', '.join(kept_path(str(path)) for path in logs)}; Ctrl-C ends it")
         for path in logs:
@@ -188,6 +188,7 @@ class _Watched:
             write=promote,
             review=not promote,
             policy=self._config.policy,
+            logs=self._config.skill_logs(self._registry),
         )
         if self._config.rollouts.decide:  # nobody is there to pay for runs: what needs them is held
             from tui.cli.config.harness import trials_of  # noqa: PLC0415 - most watches never come here
@@ -209,8 +210,7 @@ class _Watched:
             print_taken_back(self._call, result.taken_back)
             self._call.flush()
         elif all(cycle.remembered for cycle in result.cycles):
-            lost = f"; {unrouted_words(result.unrouted)}" if result.unrouted else ""
-            self._call.note(f"{self._now()}  evolve  nothing new: {result.stop.why}{lost}")
+            self._call.note(f"{self._now()}  evolve  nothing new: {result.stop.why}")
 
     def _recheck(self) -> None:
         rechecked = self._rechecks.due()

@@ -12,6 +12,7 @@ from tui.text.numbers import seconds_of, share
 if TYPE_CHECKING:
     from registry.registry import Registry
     from strategies.monitor.recheck import Rechecked
+    from strategies.scope.log_globs import LogGlobs
 
 
 def terms_of(every: str, floor: float | None) -> Recheck | None:
@@ -28,15 +29,17 @@ def terms_of(every: str, floor: float | None) -> Recheck | None:
 class Rechecks:
     """Knows when versions in use are due; without terms they never are."""
 
-    def __init__(self, registry: Registry, terms: Recheck | None, *, seed: int) -> None:
-        self._registry, self._terms, self._seed = registry, terms, seed
+    def __init__(
+        self, registry: Registry, terms: Recheck | None, *, seed: int, logs: LogGlobs | None = None
+    ) -> None:
+        self._registry, self._terms, self._seed, self._logs = registry, terms, seed, logs
         self._next_s = monotonic_s()
 
     def due(self) -> tuple[Rechecked, ...]:
         """Measure what is due by now, and reckon when something is due again."""
         if self._terms is None or monotonic_s() < self._next_s:
             return ()
-        rechecked = recheck(self._registry, self._terms, seed=self._seed)
+        rechecked = recheck(self._registry, self._terms, seed=self._seed, logs=self._logs)
         just = {(version.skill, version.version) for version in rechecked}
         self._next_s = monotonic_s() + next_due_s(self._registry, self._terms, just)
         return rechecked

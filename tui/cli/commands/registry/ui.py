@@ -73,6 +73,7 @@ def _settings(*, is_plain: bool) -> Settings:
         ascii=config.ascii or is_plain,
         keys=config.keys,
         seed=config.seed,
+        logs=config.globs,
         draw_every=config.draw_every,
     )
 

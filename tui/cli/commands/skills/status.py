@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from events.clock import SystemClock
-from events.errors import UsageError
+from events.errors import UntrustedError, UsageError
 from registry.actions.publish import differences, moved_to, standing
 from registry.query.signals import raised_as_counted
 from strategies.advice.advise import given
-from strategies.episodes.skill_version import under_versions
+from strategies.evolve.stop_reason import ASSIGN
 from strategies.monitor.recheck import staleness_of
 from strategies.monitor.rollback import live_record
 from strategies.policy.active_preset import bound_by
 from strategies.policy.auto import AUTO
 from strategies.pool.intake import all_episodes
-from strategies.select.queue import routes
-from strategies.signals.open_signals import Sightings, open_among
+from strategies.scope.scope import scope_of
+from strategies.signals.open_signals import open_among
+from tui.cli.config.config import read_config
 from tui.cli.config.layers import NAME, trust_here
 from tui.cli.config.project_trust import ProjectTrust
 from tui.cli.output.color import column, width
@@ -54,7 +55,8 @@ if TYPE_CHECKING:
 
     from registry.query.library import Library, Raised
     from registry.state.candidate import Candidate
-    from strategies.episodes.episode import EpisodeRecord
+    from strategies.scope.log_globs import LogGlobs
+    from strategies.scope.scope import Scope
     from tui.cli.output.invocation import Invocation
 
 _WORDS: Final = {
@@ -81,13 +83,12 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     with open_library(path) as library:
         about, head = library.about(), library.log.head()
         auto = bound_by(library) if about.preset == AUTO else None
-        episodes = under_versions(library, all_episodes(library))
-        skills = tuple(_skill_status(library, name, episodes) for name in library.names())
+        scope = scope_of(library, all_episodes(library), _logs(library))
+        skills = tuple(_skill_status(library, name, scope) for name in library.names())
         raised = raised_as_counted(library)
         still_open = open_among(library, [signal.event for signal in raised])
         waiting = [signal for signal in raised if signal.event.fingerprint in still_open]
-        to = routes(library, [signal.event for signal in waiting], Sightings(episodes))
-        lost = [signal for signal in waiting if not to[signal.event.fingerprint]]
+        lost = [signal for signal in waiting if not scope.route(signal.event).skill]
         held = library.held()
         advice = given(library)
         registry = trust_in(path, library.log)
@@ -128,6 +129,14 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     call.say(f"next       {_next(skills, waiting, lost)}")
 
 
+def _logs(library: Library) -> LogGlobs | None:
+    """Read whose logs are whose; settings of another user are reported beside, and not used."""
+    try:
+        return read_config().skill_logs(library)
+    except UntrustedError:
+        return None
+
+
 def _trust() -> ProjectTrust:
     """Look at the project's settings; what is no TOML is reported by the commands that read it."""
     try:
@@ -146,10 +155,10 @@ def _print_registry(call: Invocation, path: str, holds: str) -> None:
         call.say(f"registry   {clip_path(path, room)}, {holds}")
 
 
-def _skill_status(library: Library, name: str, episodes: Sequence[EpisodeRecord]) -> SkillStatus:
+def _skill_status(library: Library, name: str, scope: Scope) -> SkillStatus:
     capsule = library.capsule(name)
     place = moved_to(library, capsule)
-    stale = staleness_of(library, name, episodes, SystemClock().now())
+    stale = staleness_of(library, name, scope, SystemClock().now())
     return SkillStatus(
         skill=name,
         version=capsule.version,
@@ -162,7 +171,7 @@ def _skill_status(library: Library, name: str, episodes: Sequence[EpisodeRecord]
         standing=standing(library, name),
         drift=tuple(map(DriftRow.model_validate, differences(library, name))),
         moved_to=str(place) if place else None,
-        record=EpisodeRecordRow.model_validate(live_record(library, name, episodes)),
+        record=EpisodeRecordRow.model_validate(live_record(library, name, scope.records)),
         stale=StaleMeasurement.model_validate(stale) if stale else None,
     )
 
@@ -247,8 +256,7 @@ def _next(skills: Sequence[SkillStatus], waiting: list[Raised], lost: list[Raise
         return "germline adopt --dry-run    germline adopt    germline project --discard"
     if len(waiting) > len(lost):
         return "germline evolve"
-    alone = skills[0].skill if len(skills) == 1 else "SKILL"  # which of several, only a person knows
-    return f"germline evolve {alone}" if waiting else "germline scan PATH"
+    return ASSIGN if lost else "germline scan PATH"
 
 
 COMMANDS: Final = {"status": status}

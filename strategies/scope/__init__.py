@@ -1,0 +1,1 @@
+"""Scope: which logs and signals belong to which skill."""
