@@ -119,6 +119,7 @@ UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {
     # 2: an effect says whether it holds without any single origin; 3: whether a common cause explains it
     "CandidateScored": (_unchanged, _unchanged),
     "CapsuleVersioned": (_unchanged,),  # 2: the hash of what the version projects
+    "OutcomeRecorded": (_unchanged,),  # 2: what git tells of commits
 }
 """By event type: the n-th takes a payload from schema n to schema n + 1."""
 

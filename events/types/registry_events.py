@@ -1,6 +1,6 @@
 """What happens to a registry as a whole: presets, evaluators, signals, cycles, evidence."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -67,13 +67,17 @@ class SignalRaised(Frozen):
     evidence: tuple[str, ...] = ()
 
 
+LOOKED_UP: Final = frozenset(["commit", "merged"])
+"""Sources of outcomes that were looked up in git: hints, kept beside what is known of an episode, never labels."""
+
+
 class OutcomeRecorded(Frozen):
-    """The truth about an episode arrives late."""
+    """The truth about an episode arrives late, or what git tells of its commits: `commit` or `merged`, a hint."""
 
     type: Literal["OutcomeRecorded"] = "OutcomeRecorded"
     episode: str
     value: Annotated[float, Field(ge=0.0, le=1.0)]
-    source: Literal["reward", "tests", "ci", "merge", "deploy", "user"]
+    source: Literal["reward", "tests", "ci", "merge", "deploy", "user", "commit", "merged"]
 
 
 class CycleFinished(Frozen):
