@@ -38,6 +38,7 @@ class EvaluatorRegistered(Frozen):
 
     `scope` is `pool` for all episodes known then, `named` for those of logs that a person named, `claim` for
     those that reach the moment of one claim and are judged by its own endpoint, `tasks` for runs on a task set.
+    `hints` names the sources from the world that stand for labels in it.
     """
 
     type: Literal["EvaluatorRegistered"] = "EvaluatorRegistered"
@@ -49,6 +50,7 @@ class EvaluatorRegistered(Frozen):
     episodes: int
     tasks: int
     sealed_tasks: int
+    hints: tuple[str, ...] = ()
 
 
 class SignalRaised(Frozen):

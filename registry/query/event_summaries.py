@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from events.types.registry_events import LOOKED_UP
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -55,7 +57,11 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "SignalRaised": lambda e: (
         f"{e.kind} {e.template or e.action or '(no action)'}, {e.count:,}× in {_count(e.episodes, 'episode')}"
     ),
-    "OutcomeRecorded": lambda e: f"episode {e.episode[:12]} ended in {e.value:g}, says {e.source}",
+    "OutcomeRecorded": lambda e: (
+        f"git hints that episode {e.episode[:12]} ended in {e.value:g}: {e.source}"
+        if e.source in LOOKED_UP
+        else f"episode {e.episode[:12]} ended in {e.value:g}, says {e.source}"
+    ),
     "CycleFinished": lambda e: f"{e.strategy}: {e.verdict}, {e.tried} tried; {_first(e.reasons)}",
     "AdviceGiven": lambda e: f"advice: {e.track}; {_first(e.reasons)}",
     "ModelAsked": lambda e: (

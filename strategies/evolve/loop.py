@@ -115,7 +115,7 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
             require_unedited(registry, name)
     since = registry.log.head().position
     taken_back = _taken_back(registry, plan)
-    ground = replace(prepare(registry, only=plan.only), sharing=plan.sharing)
+    ground = replace(prepare(registry, only=plan.only, sources=plan.policy.sources), sharing=plan.sharing)
     measure_live_first(registry, ground, seed=plan.seed)
     agenda, bound = agenda_on(registry, ground, PROPOSERS, plan.skill), _bound(registry, plan)
     history, promoted = picks_before(registry.cycles(), bound, plan.seed, ground)

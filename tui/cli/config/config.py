@@ -12,6 +12,7 @@ from registry.evidence.gitleaks import find_scanner
 from strategies.engines.engine import TABLE as _ENGINE
 from strategies.engines.engine import EngineSettings
 from strategies.episodes.outcome_rules import outcome_rules
+from strategies.episodes.world_outcomes import WORLD_SOURCES
 from strategies.models.model_settings import TABLE as _MODELS
 from strategies.models.model_settings import ModelSettings, is_on_this_machine
 from strategies.pool.raise_signals import IntakePolicy
@@ -24,13 +25,14 @@ from tui.cli.config.project_trust import refused
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from strategies.episodes.episode import Trust
+    from strategies.episodes.episode import Trust, WorldSource
     from strategies.episodes.outcome_rules import OutcomeRule
     from tui.cli.config.layers import LayeredSettings
 
 _SIGNALS: Final = "signals"
 _OUTCOME: Final = "outcome"
 _REMAPPED: Final = "keys"
+_FROM: Final = "outcomes.from"
 _KEYS: Final[dict[str, tuple[type, ...]]] = {
     "seed": (int,),
     "scan.paths": (list,),
@@ -38,6 +40,7 @@ _KEYS: Final[dict[str, tuple[type, ...]]] = {
     "scan.gitleaks": (bool,),
     "scan.personal_data": (bool,),
     "logs.trust": (str,),
+    "outcomes.from": (list,),
     "watch.look_every_s": (int, float),
     "watch.evolve_every_s": (int, float),
     "watch.promote": (bool,),
@@ -73,7 +76,7 @@ KINDS: Final[dict[str, tuple[type, ...]]] = {
 """Every setting there is, by its dotted key, and the types it may have."""
 _WORDS: Final = {
     int: "a whole number",
-    list: "a list of paths",
+    list: "a list",
     float: "a number",
     bool: "true or false",
     str: "a text",
@@ -90,7 +93,8 @@ class Config:
 
     `paths` are the logs that `scan` and `watch` read where none are named, `workers` the processes that read
     them (0: one for each core), `trust` whose word they are; `by_project` tells that a project names them, and
-    nobody said whose word they are. `rules` give outcomes to episodes whose logs tell
+    nobody said whose word they are. Hints from the world of these `sources` stand for labels where a log has none.
+    `rules` give outcomes to episodes whose logs tell
     none. `promote` lets `watch --evolve` promote what the gate lets through; else it is held for review.
     `rollouts` say which runs of an agent decide, `models` which models are asked, and what they may cost, `engine`
     where work is shared.
@@ -107,6 +111,7 @@ class Config:
     personal_data: bool = True
     trust: Trust = "mine"
     by_project: bool = False
+    sources: tuple[WorldSource, ...] = ()
     look_every_s: float = 2.0
     evolve_every_s: float = 900.0
     promote: bool = False
@@ -135,7 +140,15 @@ class Config:
         """What was decided about what comes in; raises UntrustedError."""
         self.require("scan.gitleaks", "scan.personal_data", "logs.trust")
         gitleaks = find_scanner() if self.gitleaks else ""
-        return IntakePolicy(self.thresholds, gitleaks, self.rules, self.trust, self.by_project, self.personal_data)
+        return IntakePolicy(
+            self.thresholds,
+            gitleaks,
+            self.rules,
+            self.trust,
+            self.by_project,
+            self.personal_data,
+            self.sources,
+        )
 
 
 def read_config() -> Config:
@@ -167,6 +180,8 @@ def config_of(layers: LayeredSettings) -> Config:
         settings["by_project"] = named_by == "nearest file" and "trust" not in settings
         folder = layers.origins["scan.paths"].folder
         settings["paths"] = tuple(folder / Path(str(path)).expanduser() for path in settings["paths"])
+    if "from" in settings:
+        settings["sources"] = _sources(layers, settings.pop("from"))
     return Config(
         **settings,
         thresholds=Thresholds.from_mapping(thresholds),
@@ -177,6 +192,18 @@ def config_of(layers: LayeredSettings) -> Config:
         keys=_remapped(layers, remapped),
         untrusted=layers.withheld,
     )
+
+
+def _sources(layers: LayeredSettings, stated: object) -> tuple[WorldSource, ...]:
+    """Read which hints from the world stand for labels, in which order."""
+    listed = stated if isinstance(stated, list) else []
+    wrong = [source for source in listed if source not in WORLD_SOURCES]
+    if wrong:
+        where = layers.origins[_FROM].name
+        raise UsageError(
+            f"{where} sets {_FROM} to {wrong[0]!r}", hint=f"{_FROM} is a list of: {', '.join(WORLD_SOURCES)}"
+        )
+    return tuple(dict.fromkeys(listed))
 
 
 def _remapped(layers: LayeredSettings, table: dict[str, object]) -> dict[str, str]:
@@ -276,7 +303,7 @@ def value_of(config: Config, key: str) -> object:
         _MODELS: config.models,
         _ENGINE: config.engine,
     }
-    value: object = getattr(tables.get(table, config), name)
+    value: object = getattr(tables.get(table, config), "sources" if key == _FROM else name)
     return value
 
 
@@ -317,6 +344,8 @@ def template(logs: tuple[Path, ...]) -> str:
         "# [signals]\n# error_count = 3\n# error_episodes = 2\n\n"
         "# How a log that tells no outcome shows one.\n"
         '# [[outcome]]\n# where = "exit_status"\n# pattern = "^0$"\n# value = 1\n# source = "ci"\n\n'
+        "# Which hints from the world stand for labels where there are none: docs/outcomes.md\n"
+        '# [outcomes]\n# from = ["last_check"]\n\n'
         "# Runs of an agent that decide on candidates: docs/rollouts.md\n"
         '# [rollouts]\n# tasks = "evals/tasks.toml"\n# agent = "claude"\n# cost_cap_usd = 20\n\n'
         "# The models that are asked, by role; without one nothing leaves this machine. Caps in US dollars.\n"

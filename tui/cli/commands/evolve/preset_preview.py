@@ -56,15 +56,15 @@ def preview(
     from strategies.select.queue import agenda_on, foreseen  # noqa: PLC0415 - other commands of the group are fast
     from tui.cli.config.config import read_config  # noqa: PLC0415 - the same
 
-    call, seed = invocation(ctx), read_config().seed
+    call, config = invocation(ctx), read_config()
     with open_library(find_registry(call.registry)) as library:
         if skill:
             library.capsule(skill)
         presets = [bound_by(library), *([bound_by(library, name)] if name else [])]
-        ground = ground_of(library)
+        ground = ground_of(library, sources=config.sources)
         agenda = agenda_on(library, ground, PROPOSERS, skill)
         outlooks = [
-            Outlook(bound, foreseen(library, agenda, bound, seed=seed, ground=ground, count=cycles))
+            Outlook(bound, foreseen(library, agenda, bound, seed=config.seed, ground=ground, count=cycles))
             for bound in presets
         ]
     if as_json:

@@ -39,7 +39,7 @@ Source = Literal["ci", "merge", "user", "deploy", "tests", "reward"]
 _SHOWN: Final = 5
 
 
-def outcome(
+def outcome(  # noqa: PLR0913 - the options of the command are its contract
     ctx: typer.Context,
     episode: Annotated[
         str, typer.Argument(metavar="[EPISODE]", help="An id or the beginning of one, a name, or LABEL=VALUE.")
@@ -140,9 +140,8 @@ def _look_up_commits(call: Invocation, *, named: bool, dry_run: bool, as_json: b
         )
         return
     said = sum(map(bool, told.values()))
-    call.say(
-        f"commits    {count(len(committed), 'session')} with commits; git tells of {said:,}, {len(new):,} of it new"
-    )
+    about = f"{count(len(committed), 'session')} with commits; git tells of {said:,}"
+    call.say(f"commits    {about}, {count(len(new), 'hint')} new")
     for source, value, words in _HINTS:
         if number := sum(hints.get(source) == value for hints in told.values()):
             call.say(f"{source:<10} {number:,} {words}")
