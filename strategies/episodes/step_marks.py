@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from strategies.episodes import mark_patterns as forms
-from strategies.episodes import spoken_forms
 from strategies.episodes.action_class import SHELL_TOOLS
+from strategies.episodes.spoken_forms import spoken
 from strategies.episodes.text_hash import bytes_key
 from strategies.files.log_records import UNREADABLE
 
@@ -247,11 +247,12 @@ def _changing_deeds(deeds: Sequence[int], command: str) -> tuple[tuple[str, ...]
 def user_marks(text: str) -> tuple[str, ...]:
     """Give the marks that what a person says is known by in its first words."""
     opening = text[:_SAID_CHARS]
-    if spoken_forms.EXPLICIT.search(opening):
+    said = spoken()
+    if said.explicit.search(opening):
         return (CORRECTION, EXPLICIT_CORRECTION)
-    if spoken_forms.CORRECTS.search(opening) and not spoken_forms.DECLINES.search(opening):
+    if said.corrects.search(opening) and not said.declines.search(opening):
         return (CORRECTION,)
-    thanks = spoken_forms.THANKS.search(opening) and not spoken_forms.DECLINES.search(opening)
+    thanks = said.thanks.search(opening) and not said.declines.search(opening)
     return (THANKED,) if thanks else ()
 
 

@@ -42,8 +42,9 @@ _SHOWN: Final = 5
 def outcome(  # noqa: PLR0913 - the options of the command are its contract
     ctx: typer.Context,
     episode: Annotated[
-        str, typer.Argument(metavar="[EPISODE]", help="An id or the beginning of one, a name, or LABEL=VALUE.")
-    ] = "",
+        str | None,
+        typer.Argument(metavar="[EPISODE]", help="An id or the beginning of one, a name, or LABEL=VALUE."),
+    ] = None,
     *,
     value: Annotated[
         float | None, typer.Option(min=0, max=1, metavar="V", help="From 0, failed, to 1, succeeded.")
@@ -67,10 +68,10 @@ def outcome(  # noqa: PLR0913 - the options of the command are its contract
     call = invocation(ctx)
     if commits:
         _look_up_commits(
-            call, named=bool(episode or source or value is not None), dry_run=dry_run, as_json=as_json
+            call, named=(episode, value, source) != (None, None, None), dry_run=dry_run, as_json=as_json
         )
         return
-    if not episode or value is None or source is None:
+    if episode is None or value is None or source is None:
         raise UsageError(
             "an episode, --value and --source are needed, or --commits alone",
             hint="germline outcome EPISODE --value V --source ci    germline outcome --commits",
