@@ -28,9 +28,15 @@ _TEST_COMMAND: Final = (
     r"|python[\d.]* manage\.py test)\b"
 )
 
+_EXITS: Final = (
+    r"|^\W*(?:(?:[Pp]rocess|[Cc]ommand) )?[Ee]xit(?:ed)?(?: with)?(?: code| status)[ :=]*[1-9]\d*\W*$"
+    r"|[Ee]xit(?:ed)?(?: with)?(?: code| status)[ :=]*[1-9]\d*\W*\z"
+)
+"""An exit code on a line of its own, or as the last word."""
+
 TESTS_FAILED: Final = re2.compile(
     r"(?m)\b[1-9]\d* (?:failed|failing|failures?)\b|^=+ .*\b[1-9]\d* errors?\b|^(?:FAILED|--- FAIL|FAIL)\b"
-    r"|test result: FAILED|(?:failures|errors)=[1-9]|(?:Failures|Failed): +[1-9]"
+    r"|test result: FAILED|(?:failures|errors)=[1-9]|(?:Failures|Failed): +[1-9]" + _EXITS
 )
 """A test run that ends in a failure although its exit code is hidden, by a pipe for one."""
 
@@ -64,7 +70,7 @@ _COMMIT: Final = _COMMAND + r"git (?:-[Cc] \S+ )*commit(?:[\s\"\\]|$)"
 BUILD_FAILED: Final = re2.compile(
     r"(?m)^(?:error|fatal error|ERROR|FATAL)\b.*:|: (?:fatal )?error[: ]|BUILD FAIL|[Bb]uild failed"
     r"|error TS\d+:|npm ERR!"
-    r"|make(?:\[\d+\])?: \*\*\*|[Cc]ompilation (?:failed|terminated|error)|Found [1-9]\d* errors?\b"
+    r"|make(?:\[\d+\])?: \*\*\*|[Cc]ompilation (?:failed|terminated|error)|Found [1-9]\d* errors?\b" + _EXITS
 )
 """A build that ends in a failure although its exit code is hidden, by a pipe for one."""
 
