@@ -62,6 +62,12 @@ def frozen_with(library: Library, evaluator: str) -> FrozenSet:
     return _decoded(library.log.maps()[_PREFIX + evaluator])
 
 
+def sources_of(library: Library, evaluator: str) -> tuple[WorldSource, ...]:
+    """Return which hints from the world stand for labels in an evaluator."""
+    body = library.log.get_map(_PREFIX + evaluator)
+    return _decoded(body).sources if body else ()
+
+
 def measured_on(library: Library, evaluator: str) -> frozenset[str] | None:
     """Return the episodes that an evaluator was made from, None for one that is not made of episodes alone."""
     body = library.log.get_map(_PREFIX + evaluator)
@@ -78,5 +84,10 @@ def all_kept(library: Library) -> frozenset[str]:
 
 def _decoded(body: bytes) -> FrozenSet:
     fields = json.loads(body)
-    hints = {name: EpisodeOutcome(value, source) for name, (source, value) in fields.get("hints", {}).items()}
-    return FrozenSet(fields["upto"], frozenset(fields["episodes"]), tuple(fields.get("sources", ())), hints)
+    hints = {
+        name: EpisodeOutcome(float(value), source)
+        for name, (source, value) in fields.get("hints", {}).items()
+        if source in WORLD_SOURCES and 0 <= float(value) <= 1
+    }
+    sources = tuple(source for source in fields.get("sources", ()) if source in WORLD_SOURCES)
+    return FrozenSet(fields["upto"], frozenset(fields["episodes"]), sources, hints)

@@ -15,7 +15,7 @@ from strategies.gate.replay.contrast import hints_in
 from strategies.gate.replay.explore_split import Explore
 from strategies.gate.replay.measure import MeasurementStamp, evaluator_id
 from strategies.policy.written_rules import METHOD, policy_text
-from strategies.pool.frozen_sets import freeze, frozen_with
+from strategies.pool.frozen_sets import freeze, frozen_with, sources_of
 from strategies.pool.intake import all_episodes, every_reading, split_groups, world_of
 from strategies.pool.splits import divide
 from strategies.pool.weights import weighed
@@ -95,7 +95,7 @@ def ground_of(
     upto = library.log.head().position if upto is None else upto
     every = weighed(all_episodes(library, upto=upto))
     last = next((event for event in reversed(library.evaluators()) if event.scope == "pool"), None)
-    before = frozen_with(library, last.evaluator).sources if last else ()
+    before = sources_of(library, last.evaluator) if last else ()
     chosen = before if sources is None else tuple(sources)
     if chosen:
         every = with_world(every, world_of(library, every, upto=upto), chosen)
