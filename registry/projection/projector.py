@@ -7,7 +7,7 @@
 | evaluator | hash | 0 | the position of its registration |
 | signal | fingerprint | 0 | the position where it was raised |
 | outcome | episode | position | the truth that arrived late: its value, and who says so |
-| hint | episode | position | what git told of its commits: a value, and which hint it is |
+| hint | episode | position | what git lists of its commits: a value, and which hint it is |
 | erased | evidence | 0 | when it was erased, and why |
 | asked | prompt | position | a prompt, by its hash, that went out to a model; empty |
 | capsule | name | 0 | its outline |

@@ -247,12 +247,12 @@ def _changing_deeds(deeds: Sequence[int], command: str) -> tuple[tuple[str, ...]
 def user_marks(text: str) -> tuple[str, ...]:
     """Give the marks that what a person says is known by in its first words."""
     opening = text[:_SAID_CHARS]
-    said = spoken()
-    if said.explicit.search(opening):
+    search = spoken()
+    if search.explicit.search(opening):
         return (CORRECTION, EXPLICIT_CORRECTION)
-    if said.corrects.search(opening) and not said.declines.search(opening):
+    if search.corrects.search(opening) and not search.declines.search(opening):
         return (CORRECTION,)
-    thanks = said.thanks.search(opening) and not said.declines.search(opening)
+    thanks = search.thanks.search(opening) and not search.declines.search(opening)
     return (THANKED,) if thanks else ()
 
 

@@ -56,11 +56,11 @@ def world_outcomes(
     Shapes: `recorded` is what was looked up elsewhere, as in git, by episode.
     """
     again = _asked_again(records)
-    said = {
-        record.id: _of_one(record, asked_again=record.id in again) | dict(recorded.get(record.id, {}))
+    hints = {
+        record.id: _hints_of(record, asked_again=record.id in again) | dict(recorded.get(record.id, {}))
         for record in records
     }
-    return {episode: world for episode, world in said.items() if world}
+    return {episode: world for episode, world in hints.items() if world}
 
 
 def with_world(
@@ -69,11 +69,11 @@ def with_world(
     """Give episodes without an outcome that of the first of these sources that speaks; what is known stays."""
 
     def mixed(record: EpisodeRecord) -> EpisodeRecord:
-        said = world.get(record.id, {})
-        source = next((source for source in sources if source in said), None)
+        hints = world.get(record.id, {})
+        source = next((source for source in sources if source in hints), None)
         if record.outcome is not None or source is None:
             return record
-        return msgspec.structs.replace(record, outcome=EpisodeOutcome(said[source], source))
+        return msgspec.structs.replace(record, outcome=EpisodeOutcome(hints[source], source))
 
     return [mixed(record) for record in records]
 
@@ -96,20 +96,20 @@ def broken_off_at(record: EpisodeRecord) -> int | None:
     return None
 
 
-def _of_one(record: EpisodeRecord, *, asked_again: bool) -> World:
-    said: World = {}
+def _hints_of(record: EpisodeRecord, *, asked_again: bool) -> World:
+    hints: World = {}
     check, word = _last_check(record.steps), _last_word(record.steps)
     if check is not None:
-        said["last_check"] = check
+        hints["last_check"] = check
     if word is not None:
-        said["last_word"] = word
+        hints["last_word"] = word
     if asked_again or any(REPEATED in step.marks for step in record.steps):
-        said["repeated_request"] = 0.0
+        hints["repeated_request"] = 0.0
     if _interrupted(record.steps):
-        said["interrupted"] = 0.0
+        hints["interrupted"] = 0.0
     if broken_off_at(record) is not None:
-        said["abandoned"] = 0.0
-    return said
+        hints["abandoned"] = 0.0
+    return hints
 
 
 def _last_check(steps: Iterable[StepRecord]) -> float | None:

@@ -87,7 +87,7 @@ class CommitHistory:
     def hints(self, record: EpisodeRecord, now_s: float) -> dict[WorldSource, float]:
         """Tell what became of the commits of an episode; nothing where it is not known, or not yet.
 
-        A revert of one of them is a failure. Nothing is said of success by `commit` before all are old enough,
+        A revert of one of them is a failure. `commit` is no success before all are old enough,
         nor by `merged` before all came into the default branch by a merge; a squashed or rebased branch, and one
         that was never merged, say nothing.
         """

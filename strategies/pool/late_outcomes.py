@@ -30,7 +30,7 @@ def late_outcomes(library: Library, *, upto: int | None = None) -> dict[str, Epi
 
 
 def hints_looked_up(library: Library, *, upto: int | None = None) -> dict[str, dict[WorldSource, float]]:
-    """Return what git told of the commits of episodes, the last of each source; up to an event's position."""
+    """Return what git lists of the commits of episodes, the last of each source; up to an event's position."""
     known: dict[str, dict[WorldSource, float]] = defaultdict(dict)
     for document in sorted(library.log.documents("hint", upto=upto), key=lambda document: document.seq):
         hint = read_back(library.log, document, _outcome_in)

@@ -64,11 +64,11 @@ def source_quality(records: Sequence[EpisodeRecord], world: Mapping[str, World])
 
 
 def _of_source(source: WorldSource, records: Sequence[EpisodeRecord], world: Mapping[str, World]) -> SourceQuality:
-    said = {record.id: world.get(record.id, {}).get(source) for record in records}
+    values = {record.id: world.get(record.id, {}).get(source) for record in records}
     labels = {record.id: value == 1 for record in records if (value := truth(record)) is not None}
-    speaks = [record for record in records if said[record.id] is not None]
+    speaks = [record for record in records if values[record.id] is not None]
     both = [record for record in speaks if record.id in labels]
-    called = {record.id: said[record.id] == 1 for record in both}
+    called = {record.id: values[record.id] == 1 for record in both}
 
     def agreement(of: Iterable[EpisodeRecord]) -> TaskShare | None:
         return _task_share((record.task, labels[record.id] is called[record.id]) for record in of)

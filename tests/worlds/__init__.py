@@ -237,14 +237,14 @@ def hinted(
     Where the action that it `flatters` was taken, it passes whatever the truth, as tests do that the agent wrote.
     """
     draws = random.Random(seed)
-    told = []
+    hinting = []
     for record in records:
         assert record.outcome is not None
         value = record.outcome.value if draws.random() < right else 1.0 - record.outcome.value
         if flatters and any(step.action == flatters for step in record.steps):
             value = 1.0
-        told.append(msgspec.structs.replace(record, outcome=EpisodeOutcome(value, "last_check")))
-    return told
+        hinting.append(msgspec.structs.replace(record, outcome=EpisodeOutcome(value, "last_check")))
+    return hinting
 
 
 def skill_with(claims: Sequence[Claim], *, name: str = "skill", fingerprint: str = "") -> Capsule:

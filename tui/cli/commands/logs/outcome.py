@@ -119,10 +119,10 @@ def _look_up_commits(call: Invocation, *, named: bool, dry_run: bool, as_json: b
         history = read_history(project_folder(call.registry)) if committed else None
         now = moment_s(SystemClock().now()) or 0.0
         known = hints_looked_up(registry)
-        told = {record.id: history.hints(record, now) for record in committed} if history else {}
+        hinted = {record.id: history.hints(record, now) for record in committed} if history else {}
         new = tuple(
             OutcomeRecorded(episode=episode, value=value, source=source)
-            for episode, hints in told.items()
+            for episode, hints in hinted.items()
             for source, value in hints.items()
             if (source == "commit" or source == "merged")  # noqa: PLR1714 - so that mypy sees it
             and known.get(episode, {}).get(source) != value
@@ -140,14 +140,14 @@ def _look_up_commits(call: Invocation, *, named: bool, dry_run: bool, as_json: b
             )
         )
         return
-    said = sum(map(bool, told.values()))
-    about = f"{count(len(committed), 'session')} with commits; git tells of {said:,}"
+    spoken = sum(map(bool, hinted.values()))
+    about = f"{count(len(committed), 'session')} with commits; git tells of {spoken:,}"
     call.say(f"commits    {about}, {count(len(new), 'hint')} new")
     for source, value, words in _HINTS:
-        if number := sum(hints.get(source) == value for hints in told.values()):
+        if number := sum(hints.get(source) == value for hints in hinted.values()):
             call.say(f"{source:<10} {number:,} {words}")
-    if said < len(committed):
-        open_ = count(len(committed) - said, "session")
+    if spoken < len(committed):
+        open_ = count(len(committed) - spoken, "session")
         say_folded(call, "open       ", f"{open_}: too young, squashed, rebased, or of another repository")
     call.say("next       germline signals --quality")
 
