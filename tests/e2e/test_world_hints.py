@@ -111,6 +111,8 @@ def test_each_source_speaks_where_it_knows_and_none_is_a_label(germline: Termina
         "repeated_request": 1,
         "abandoned": 2,
     }
+    assert germline.does("session", "red", "--json").json["hints"] == {"last_check": 0.0}
+    assert "last_check 0; from the world, no labels" in germline.does("session", "red").out
     said = germline.does("signals", "--quality").out
     assert "no labels" in said
     assert "too few to tell" in said
