@@ -31,6 +31,7 @@ ON_DISK: Final = frozenset(
         "test_sandbox",
         "test_short_torture",
         "test_trials",
+        "test_world_hints",
         "test_trust",
     }
 )

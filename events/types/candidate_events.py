@@ -70,8 +70,9 @@ class CandidateScored(Frozen):
 
     `outcome_effect` is what obeying goes with in outcomes where `effect` is on another endpoint; null where no
     outcomes exist. `censoring` says what each arm lost on the endpoint `recovered`. `heuristic` marks outcomes
-    that were only guessed from signals. Where an agent was run, the scores and the delta are those of its runs and
-    `rollouts` holds the figures; `attributions` say what each edit of a bundle brought.
+    that were only guessed from signals, `hints` names the sources from the world that stand for labels. Where an
+    agent was run, the scores and the delta are those of its runs and `rollouts` holds the figures; `attributions`
+    say what each edit of a bundle brought.
     """
 
     type: Literal["CandidateScored"] = "CandidateScored"
@@ -90,6 +91,7 @@ class CandidateScored(Frozen):
     censoring: Censoring | None = None
     sent: Count
     heuristic: bool = False
+    hints: tuple[str, ...] = ()
     rollouts: Rollouts | None = None
     attributions: tuple[Attribution, ...] = ()
 

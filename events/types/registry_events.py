@@ -1,6 +1,6 @@
 """What happens to a registry as a whole: presets, evaluators, signals, cycles, evidence."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -39,6 +39,7 @@ class EvaluatorRegistered(Frozen):
     `scope` is `pool` for all episodes known then, `named` for those of logs that a person named, `skill` for those
     of them that belong to a skill, `claim` for those that reach the moment of one claim and are judged by its own
     endpoint, `tasks` for runs on a task set. One for a skill is `within` another, and shares its error rate.
+    `hints` names the sources from the world that stand for labels in it.
     """
 
     type: Literal["EvaluatorRegistered"] = "EvaluatorRegistered"
@@ -51,6 +52,7 @@ class EvaluatorRegistered(Frozen):
     tasks: int
     sealed_tasks: int
     within: str = ""
+    hints: tuple[str, ...] = ()
 
 
 class SignalRaised(Frozen):
@@ -78,13 +80,17 @@ class SignalAssigned(Frozen):
     withdrawn: bool = False
 
 
+LOOKED_UP: Final = frozenset(["commit", "merged"])
+"""Sources of outcomes that were looked up in git: hints, kept beside what is known of an episode, never labels."""
+
+
 class OutcomeRecorded(Frozen):
-    """The truth about an episode arrives late."""
+    """The truth about an episode arrives late, or what git tells of its commits: `commit` or `merged`, a hint."""
 
     type: Literal["OutcomeRecorded"] = "OutcomeRecorded"
     episode: str
     value: Annotated[float, Field(ge=0.0, le=1.0)]
-    source: Literal["reward", "tests", "ci", "merge", "deploy", "user"]
+    source: Literal["reward", "tests", "ci", "merge", "deploy", "user", "commit", "merged"]
 
 
 class CycleFinished(Frozen):

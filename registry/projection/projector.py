@@ -7,6 +7,7 @@
 | evaluator | hash | 0 | the position of its registration |
 | signal | fingerprint | 0 | the position where it was raised |
 | outcome | episode | position | the truth that arrived late: its value, and who says so |
+| hint | episode | position | what git lists of its commits: a value, and which hint it is |
 | erased | evidence | 0 | when it was erased, and why |
 | asked | prompt | position | a prompt, by its hash, that went out to a model; empty |
 | capsule | name | 0 | its outline |
@@ -37,6 +38,7 @@ from events.types.capsule_events import (
     VersionRetired,
     VersionScored,
 )
+from events.types.registry_events import LOOKED_UP
 from registry.projection import time_travel
 from registry.projection.fold import apply, changes_capsule
 from registry.projection.live_versions import placed_body
@@ -164,7 +166,8 @@ class Projector:
             self._put("signal", fields["fingerprint"], 0, at)
         elif kind == "OutcomeRecorded":
             outcome = {name: fields[name] for name in ("value", "source")}
-            self._put("outcome", fields["episode"], envelope.position, compact(outcome).encode())
+            view = "hint" if fields["source"] in LOOKED_UP else "outcome"
+            self._put(view, fields["episode"], envelope.position, compact(outcome).encode())
         elif kind == "ModelAsked":
             self._put("asked", fields["prompt_hash"], envelope.position)
         elif kind == "EvidenceErased":

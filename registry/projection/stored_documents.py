@@ -24,6 +24,7 @@ PROJECTION: Final = "projection"
 _HOLDS: Final = {
     "evaluator": "the place of evaluator {key:.12}",
     "erased": "the erasure of evidence {key:.12}",
+    "hint": "what git lists of episode {key:.12}",
     "outcome": "the outcome of episode {key:.12}",
     "placed": "what stood on the path of {key}",
     "preset": "the definition of preset {key}",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from events.types.registry_events import LOOKED_UP
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -58,7 +60,11 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "SignalAssigned": lambda e: (
         f"signal {e.fingerprint[:8]} {'no longer assigned' if e.withdrawn else 'assigned'} to {e.capsule}"
     ),
-    "OutcomeRecorded": lambda e: f"episode {e.episode[:12]} ended in {e.value:g}, says {e.source}",
+    "OutcomeRecorded": lambda e: (
+        f"git hints that episode {e.episode[:12]} ended in {e.value:g}: {e.source}"
+        if e.source in LOOKED_UP
+        else f"episode {e.episode[:12]} ended in {e.value:g}, says {e.source}"
+    ),
     "CycleFinished": lambda e: f"{e.strategy}: {e.verdict}, {e.tried} tried; {_first(e.reasons)}",
     "AdviceGiven": lambda e: f"advice: {e.track}; {_first(e.reasons)}",
     "ModelAsked": lambda e: (

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 Kind = Literal["call", "message", "note"]
 EndedBy = Literal["agent", "environment", "limit", "unknown"]
 OutcomeSource = Literal["reward", "tests", "ci", "merge", "deploy", "user", "heuristic"]
+WorldSource = Literal[
+    "last_check", "commit", "merged", "last_word", "repeated_request", "interrupted", "abandoned"
+]
+"""What hints at how an episode ended without saying so: no label, each with a reliability of its own."""
 Trust = Literal["mine", "team", "public"]
 """Whose word a log is: one's own, that of people one works with, or of anybody."""
 
@@ -31,10 +35,10 @@ SUBMIT: Final = "submit"
 
 
 class EpisodeOutcome(msgspec.Struct, frozen=True):
-    """How an episode ended, in [0, 1], and who says so."""
+    """How an episode ended, in [0, 1], and who says so, or what hints at it."""
 
     value: Annotated[float, msgspec.Meta(ge=0, le=1)]
-    source: OutcomeSource
+    source: OutcomeSource | WorldSource
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):

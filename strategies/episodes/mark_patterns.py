@@ -28,9 +28,15 @@ _TEST_COMMAND: Final = (
     r"|python[\d.]* manage\.py test)\b"
 )
 
+_EXITS: Final = (
+    r"|^\W*(?:(?:[Pp]rocess|[Cc]ommand) )?[Ee]xit(?:ed)?(?: with)?(?: code| status)[ :=]*[1-9]\d*\W*$"
+    r"|[Ee]xit(?:ed)?(?: with)?(?: code| status)[ :=]*[1-9]\d*\W*\z"
+)
+"""An exit code on a line of its own, or as the last word."""
+
 TESTS_FAILED: Final = re2.compile(
     r"(?m)\b[1-9]\d* (?:failed|failing|failures?)\b|^=+ .*\b[1-9]\d* errors?\b|^(?:FAILED|--- FAIL|FAIL)\b"
-    r"|test result: FAILED|(?:failures|errors)=[1-9]|(?:Failures|Failed): +[1-9]"
+    r"|test result: FAILED|(?:failures|errors)=[1-9]|(?:Failures|Failed): +[1-9]" + _EXITS
 )
 """A test run that ends in a failure although its exit code is hidden, by a pipe for one."""
 
@@ -46,40 +52,47 @@ _SHELL_EDIT: Final = (
     r"|(?:cat|tee|echo|printf)\b[^|;\n]*>+ *[\w.~/-]*\w\.\w)"
 )
 
-SHELL_DEEDS: Final = re2.Set.SearchSet()
-"""Tells in one search which of the three a command does: most do none."""
+_BUILD: Final = (
+    _COMMAND
+    + _RUNNER
+    + r"(?:(?:npm|yarn|pnpm|bun) run (?:build|compile|type-?check|tsc)|(?:yarn|pnpm|bun|vite|next|webpack|ng"
+    r"|turbo) build"
+    r"|(?:go|cargo|dotnet|swift|bazel|zig|mix|stack|cabal|sbt) (?:-\S+ )*(?:build|compile|vet|check)"
+    r"|cmake --build|ninja"
+    r"|make(?: -\S+| \w+=\S+)*(?: all| build)?(?: *$| *[\n;&|\"\\>])|(?:mvnw?|gradlew?) (?:-\S+ )*(?:compile"
+    r"|package|verify"
+    r"|install|build|assemble)|docker (?:compose )?build|(?:tsc|mypy|pyright|javac|rustc|gcc|g\+\+|clang)\b"
+    r"|py_compile|compileall|python[\d.]* -m build)(?:[\s\";&|\\]|$)"
+)
+
+_COMMIT: Final = _COMMAND + r"git (?:-[Cc] \S+ )*commit(?:[\s\"\\]|$)"
+
+BUILD_FAILED: Final = re2.compile(
+    r"(?m)^(?:error|fatal error|ERROR|FATAL)\b.*:|: (?:fatal )?error[: ]|BUILD FAIL|[Bb]uild failed"
+    r"|error TS\d+:|npm ERR!"
+    r"|make(?:\[\d+\])?: \*\*\*|[Cc]ompilation (?:failed|terminated|error)|Found [1-9]\d* errors?\b" + _EXITS
+)
+"""A build that ends in a failure although its exit code is hidden, by a pipe for one."""
+
+MADE_COMMIT: Final = re2.compile(r"(?m)(?:^|\\n|\")\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ")
+"""How git names the commit that it made: `[main 1a2b3c4] Subject`."""
+
+_ROOM: Final = re2.Options()
+_ROOM.max_mem = 64 << 20
+"""With the usual 8 MB the states of all five are thrown away again and again, at four times the time."""
+
+SHELL_DEEDS: Final = re2.Set.SearchSet(_ROOM)
+"""Tells in one search which of these a command does: most do none."""
 RUNS_TESTS: Final[int] = SHELL_DEEDS.Add(_TEST_COMMAND)
 TAKES_BACK: Final[int] = SHELL_DEEDS.Add(_TAKES_BACK)
 EDITS: Final[int] = SHELL_DEEDS.Add(_SHELL_EDIT)
+BUILDS: Final[int] = SHELL_DEEDS.Add(_BUILD)
+COMMITS: Final[int] = SHELL_DEEDS.Add(_COMMIT)
 SHELL_DEEDS.Compile()
+RESULT_TELLS: Final = frozenset([RUNS_TESTS, BUILDS, COMMITS])
+"""Of which the result says how they went, or what they made."""
 
 PATCHED_FILE: Final = re2.compile(r"\*\*\* (?:Update|Add|Delete) File: ([^\n\\\"]+)")
-
-CORRECTS: Final = re2.compile(
-    r"(?i)^\s*(?:no[,.!;:]|no (?:that|this|it|you|i|we|don|not|wrong)|(?:nope|wrong|incorrect|stop|undo|revert)\b"
-    r"|roll (?:it |that |this )?back\b|don['’]?t\b|do not\b|not what\b|not like that|why did you\b"
-    r"|you (?:broke|forgot|missed|misunderstood|removed|deleted|didn['’]?t|did not)\b"
-    r"|you (?:shouldn['’]?t|should|were supposed)\b"
-    r"|i (?:said|told you|asked (?:you|for)|meant|(?:didn['’]?t|did not) (?:ask|want|say|mean))\b"
-    r"|(?:that|this|it)(?:['’]s| is) (?:not|wrong|incorrect|broken)\b"
-    r"|(?:that|this|it) (?:didn['’]?t|doesn['’]?t|does not|did not) (?:work|help)"
-    r"|still (?:not|fail|broken|wrong|doesn)|actually,? (?:no|don|please|use|that|you)\b"
-    r"|(?:please )?(?:use|try|call|run) \S+(?: \S+)?,? (?:not|instead of|rather than) \S)"
-    r"|(?i)\b(?:i(?:['’]ve| have)? (?:already |just )?told you|(?:as|like) i said|how many times)\b"
-)
-
-DECLINES: Final = re2.compile(
-    r"(?i)^\s*no[,.!;:]? *(?:thanks|thank you|problem|worries|need|rush|(?:that['’]s|that is|it['’]s|it is)"
-    r" (?:all|okay|ok|fine|alright|all right|it|good|perfect)\b)"
-)
-"""What opens like a correction and is none."""
-
-THANKS: Final = re2.compile(
-    r"(?i)^\s*(?:(?:ok(?:ay)?|yes|great|nice|perfect|awesome|excellent|cool|good|wonderful)[,.! ]+)*"
-    r"(?:thanks|thank you|thx|cheers|perfect|(?:great|good|nice) (?:job|work)|well done|(?:that |it )?works"
-    r"|looks good|lgtm|that['’]s (?:it|all|perfect|great))\b[^?]{0,40}$"
-)
-"""A message that does no more than thank, or say that all is well: nobody has to answer it."""
 
 LACKS_TOOL: Final = re2.compile(
     r"(?i)\bI (?:do not|don['’]t) (?:currently )?have (?:access to )?(?:a|an|any|the)?(?: \w+){0,2}"

@@ -13,6 +13,7 @@ import msgspec
 
 from strategies.episodes import mark_patterns as forms
 from strategies.episodes.action_class import SHELL_TOOLS
+from strategies.episodes.spoken_forms import spoken
 from strategies.episodes.text_hash import bytes_key
 from strategies.files.log_records import UNREADABLE
 
@@ -31,8 +32,15 @@ EDIT: Final = "edit"
 REVERT: Final = "revert"
 TESTS_PASSED: Final = "tests_passed"
 TESTS_FAILED: Final = "tests_failed"
+BUILD_PASSED: Final = "build_passed"
+BUILD_FAILED: Final = "build_failed"
+COMMITTED: Final = "committed:"
+"""How the mark of a commit that a call made begins; its hash follows, as git abbreviates it."""
 CORRECTION: Final = "correction"
+EXPLICIT_CORRECTION: Final = "explicit_correction"
+"""A correction that needs nothing else to bear it out; the mark goes beside that of a correction."""
 THANKED: Final = "thanked"
+REPEATED: Final = "repeated_request"
 
 TROUBLES: Final = frozenset(
     [USER_INTERRUPT, PERMISSION_DENIED, CONTEXT_OVERFLOW, TIMEOUT, RATE_LIMITED, MISSING_CAPABILITY]
@@ -68,6 +76,13 @@ _RESULT_CHARS: Final = 2000
 
 _SAID_CHARS: Final = 300
 """How much of a message is searched: a user who corrects says so at once, and an agent that lacks a tool too."""
+
+_REQUEST_WORDS: Final = 3
+_REQUEST_CHARS: Final = 8
+"""How long a message is, in words or where there are no spaces in characters, to be a request: "go on" is none."""
+
+_MOST_COMMITS: Final = 8
+"""Commits of one call that are kept."""
 
 _API_ERROR: Final = "API Error"
 """How Claude Code opens the message that it writes in the agent's place when the model did not answer."""
@@ -116,11 +131,13 @@ def edits_files(tool: str) -> bool:
 class Marker(msgspec.Struct):
     """Marks the steps of one episode, given in order.
 
-    It remembers, by their hashes, the files that were changed, with the first step that did, and the changes.
+    It remembers, by their hashes, the files that were changed, with the first step that did, the changes, and
+    what the person asked for.
     """
 
     files: dict[str, int] = {}
     changes: set[str] = set()
+    asked: set[str] = set()
 
     def learn(self, step: Step) -> tuple[tuple[str, ...], int]:
         """Give the marks of a step, sorted, and the first step that changed the same file (-1: none known)."""
@@ -136,7 +153,7 @@ class Marker(msgspec.Struct):
                 marks.update(deeds)
                 file = file or changed
         elif step.kind == "message" or not marks:
-            marks.update(message_marks(step.actor, step.text))
+            marks.update(self._request_marks(step) if step.actor == "user" else agent_marks(step.text))
         if not marks:
             return (), -1
         touched = file if not marks.isdisjoint((EDIT, REVERT)) else ""
@@ -149,12 +166,25 @@ class Marker(msgspec.Struct):
         elif tool.lower() in SHELL_TOOLS:
             command = argument[:_COMMAND_CHARS]
             matches = forms.SHELL_DEEDS.Match(command) or ()
-            if forms.RUNS_TESTS in matches:
+            if not forms.RESULT_TELLS.isdisjoint(matches):
                 return None
             deeds, file = _changing_deeds(matches, command.decode("utf-8", "replace"))
         else:
             return None
         return deeds, self._first_change(file, index) if deeds else -1
+
+    def _request_marks(self, step: Step) -> tuple[str, ...]:
+        """Give the marks of what a person says; what opens a session corrects nothing, and thanks for nothing."""
+        request = " ".join(step.text[:_COMMAND_CHARS].casefold().split()).strip(" .!?。！？")
+        long = request.count(" ") + 1 >= _REQUEST_WORDS or (
+            not request.isascii() and len(request) >= _REQUEST_CHARS
+        )
+        key = bytes_key(request).hex() if long else ""
+        again, first = key in self.asked, not self.asked and step.index == 0
+        if key:
+            self.asked.add(key)
+        marks = () if first else user_marks(step.text)
+        return (*marks, REPEATED) if again else marks
 
     def _first_change(self, file: str, index: int) -> int:
         return self.files.setdefault(_file_key(file), index) if file else -1
@@ -193,26 +223,42 @@ class Marker(msgspec.Struct):
 def _shell_deeds(step: Step) -> tuple[tuple[str, ...], str]:
     command = step.text[:_COMMAND_CHARS]
     deeds = forms.SHELL_DEEDS.Match(command) or ()
+    marks = list[str]()
     if forms.RUNS_TESTS in deeds:
         failed = step.error or forms.TESTS_FAILED.search(_ends(step.result)) is not None
-        return (TESTS_FAILED if failed else TESTS_PASSED,), ""
+        marks.append(TESTS_FAILED if failed else TESTS_PASSED)
+    elif forms.BUILDS in deeds:
+        failed = step.error or forms.BUILD_FAILED.search(_ends(step.result)) is not None
+        marks.append(BUILD_FAILED if failed else BUILD_PASSED)
+    if forms.COMMITS in deeds:
+        made = forms.MADE_COMMIT.findall(_ends(step.result or step.error_text))
+        marks += [f"{COMMITTED}{commit}" for commit in made[-_MOST_COMMITS:]]
+    if marks:
+        return tuple(marks), ""
     return ((), "") if step.error else _changing_deeds(deeds, command)
 
 
 def _changing_deeds(deeds: Sequence[int], command: str) -> tuple[tuple[str, ...], str]:
-    if not deeds:
-        return (), ""
-    return ((REVERT,), "") if forms.TAKES_BACK in deeds else ((EDIT,), _patched_file(command))
+    if forms.TAKES_BACK in deeds:
+        return (REVERT,), ""
+    return ((EDIT,), _patched_file(command)) if forms.EDITS in deeds else ((), "")
 
 
-def message_marks(actor: str, text: str) -> tuple[str, ...]:
-    """Give the mark that a message is known by in its first words."""
+def user_marks(text: str) -> tuple[str, ...]:
+    """Give the marks that what a person says is known by in its first words."""
     opening = text[:_SAID_CHARS]
-    if actor == "user":
-        corrects = forms.CORRECTS.search(opening) and not forms.DECLINES.search(opening)
-        if corrects:
-            return (CORRECTION,)
-        return (THANKED,) if forms.THANKS.search(opening) else ()
+    search = spoken()
+    if search.explicit.search(opening):
+        return (CORRECTION, EXPLICIT_CORRECTION)
+    if search.corrects.search(opening) and not search.declines.search(opening):
+        return (CORRECTION,)
+    thanks = search.thanks.search(opening) and not search.declines.search(opening)
+    return (THANKED,) if thanks else ()
+
+
+def agent_marks(text: str) -> tuple[str, ...]:
+    """Give the mark that a message of the agent is known by in its first words."""
+    opening = text[:_SAID_CHARS]
     if opening.startswith(_API_ERROR):
         return _troubles(opening)
     # The words are looked for first: most messages lack them, and that is 20 times cheaper to tell.

@@ -120,6 +120,7 @@ class CandidateDraft:
             censoring=self.measured.censoring,
             sent=sent,
             heuristic=self.measured.heuristic,
+            hints=self.measured.hints,
             attributions=self.attributions,
         )
         return replayed if self.runs is None else self.runs.beside(replayed)

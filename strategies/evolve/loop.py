@@ -118,7 +118,9 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
             require_unedited(registry, name)
     since = registry.log.head().position
     taken_back = _taken_back(registry, plan)
-    grounds = prepare_grounds(registry, plan.logs, only=plan.only, sharing=plan.sharing)
+    grounds = prepare_grounds(
+        registry, plan.logs, only=plan.only, sharing=plan.sharing, sources=plan.policy.sources
+    )
     measure_live_first(registry, grounds, seed=plan.seed)
     agenda = agenda_on(
         registry,

@@ -28,6 +28,7 @@ from strategies.gate.explain import UNCLAIMED, WRITTEN
 from strategies.gate.injection import QUARANTINE
 from strategies.gate.replay.evaluation_set import sent_to
 from strategies.gate.replay.measure import figures_as_stored
+from strategies.gate.rules import HINTED
 from strategies.gate.staleness import STALE, moved_on
 from strategies.gate.verdict import Verdict
 from strategies.propose.placement import home_of
@@ -172,7 +173,7 @@ def _promoted_as_stored(turn: TurnContext, known: Candidate, capsule: Capsule) -
 
 
 def _waits_for_a_person(known: Candidate) -> bool:
-    asks = ("outcomes are heuristic", "lint:", QUARANTINE, UNCLAIMED, WRITTEN, RELAPSE, STALE)
+    asks = ("outcomes are heuristic", HINTED, "lint:", QUARANTINE, UNCLAIMED, WRITTEN, RELAPSE, STALE)
     return any(reason.startswith(asks) for reason in known.reasons)
 
 

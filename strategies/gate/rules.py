@@ -27,6 +27,8 @@ Decision = Literal["promote", "reject", "hold"]
 NO_STRATUM: Final = "no sealed stratum holds both obedient and disobedient episodes"
 BY_CHANCE: Final = "runs with and without it can tell (germline candidate test)"
 HEURISTIC: Final = "outcomes are heuristic, made of the same signals: for review"
+HINTED: Final = "outcomes are hints from the world, no labels: for review"
+"""How the reason begins; the sources follow."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def replay_rules(figures: Figures, policy: GatePolicy, sent: int) -> Iterator[Ru
 
     Units: sent is the number of claims sent to this evaluator so far, this one counted; it divides alpha.
     """
-    yield _said_by_the_world(figures)
+    yield from _labelled(figures)
     yield _both_arms(figures)
     effect = figures.effect
     if effect is None:
@@ -78,7 +80,7 @@ def replay_rules(figures: Figures, policy: GatePolicy, sent: int) -> Iterator[Ru
 
 def inert_rules(figures: Figures, policy: GatePolicy) -> Iterator[Rule]:
     """Apply the rule for a live claim that does nothing; shapes as of `judge_inert`."""
-    yield _said_by_the_world(figures)
+    yield from _labelled(figures)
     yield _both_arms(figures)
     if figures.effect is None:
         return
@@ -187,15 +189,21 @@ def turned(effect: Effect) -> Effect:
     )
 
 
-def _said_by_the_world(figures: Figures) -> Rule:
-    return Rule(
-        "outcomes",
-        "guessed from signals" if figures.heuristic else "said by the world",
-        "not made of the same signals",
-        not figures.heuristic,
-        HEURISTIC,
-        decisive=True,
-    )
+def _labelled(figures: Figures) -> Iterator[Rule]:
+    """Ask for outcomes that are labels; where none are known, say so: another endpoint is judged then."""
+    guessed, asks = "guessed from signals", "not made of the same signals"
+    known = figures.outcome is not None or (figures.effect is not None and figures.effect.endpoint == "outcome")
+    figure = guessed if figures.heuristic else "known" if known else "none known"
+    yield Rule("outcomes", figure, asks, not figures.heuristic, HEURISTIC, decisive=True)
+    if figures.hints:
+        sources = ", ".join(figures.hints)
+        yield Rule(
+            "labels",
+            f"hints from the world: {sources}",
+            "labels alone",
+            holds=False,
+            missing=f"{HINTED}: {sources}",
+        )
 
 
 def failed(rules: Iterable[Rule]) -> tuple[Decision, tuple[str, ...]]:

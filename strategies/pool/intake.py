@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Final
 from events.store.protocol import StoredEpisode
 from strategies.episodes.episode_records import decode, encode, header_in, settled, templates_in
 from strategies.episodes.longer_readings import condensed, longest, replaced
+from strategies.episodes.world_outcomes import world_outcomes
 from strategies.logs.copied_files import without_copies
 from strategies.logs.scan import LACKING, Scan, scan_on
 from strategies.pool.erase import without_erased
 from strategies.pool.frozen_sets import all_kept
-from strategies.pool.late_outcomes import late_outcomes, with_late_outcomes
+from strategies.pool.late_outcomes import carried_over, hints_looked_up, late_outcomes, with_late_outcomes
 from strategies.pool.log_owners import from_their_origins
 from strategies.pool.moved_logs import WHEREABOUTS, as_they_lie, note_moves
 from strategies.pool.raise_signals import DEFAULT_POLICY, IntakePolicy, raise_signals
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from registry.registry import Registry
     from strategies.episodes.episode import EpisodeRecord
     from strategies.episodes.episode_records import EpisodeHeader
+    from strategies.episodes.world_outcomes import World
 
 
 _NAME: Final = "templates"
@@ -218,7 +220,7 @@ def _supersede(registry: Registry, known: Sequence[EpisodeRecord], records: Sequ
     if replacements:
         longer, kept = before | replacements, all_kept(registry)
         registry.log.drop_episodes({short: longest(short, longer) for short in longer.keys() - kept})
-        links = condensed(longer, kept | late_outcomes(registry).keys())
+        links = condensed(longer, kept | late_outcomes(registry).keys() | hints_looked_up(registry).keys())
         registry.log.put_map(SUPERSEDED, body_of(links))
     return len(replacements)
 
@@ -265,6 +267,12 @@ def every_reading(library: Library, *, upto: int | None = None) -> list[EpisodeR
     stored = (decode(episode.body) for episode in library.log.episodes())
     known = _as_known_now(library, stored)
     return with_late_outcomes(known, late_outcomes(library, upto=upto), _superseded(library))
+
+
+def world_of(library: Library, records: Sequence[EpisodeRecord], *, upto: int | None = None) -> dict[str, World]:
+    """Return what the world hints at of each episode, by id: no labels, and only where it hints at anything."""
+    looked_up = carried_over(hints_looked_up(library, upto=upto), _superseded(library))
+    return world_outcomes(records, looked_up)
 
 
 def _as_known_now(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from events.errors import NotFoundError, UsageError
 from registry.projection.stored_documents import fields, read_back
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from registry.query.library import Library
-    from strategies.episodes.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord, WorldSource
+
+T = TypeVar("T")
 
 _COMMIT_LABELS: Final = frozenset(["commit", "sha", "revision"])
 _ABBREVIATED_CHARS: Final = 7
@@ -24,6 +27,27 @@ def late_outcomes(library: Library, *, upto: int | None = None) -> dict[str, Epi
     """Return the outcomes that were recorded, by episode, the last one of each; up to an event's position."""
     documents = sorted(library.log.documents("outcome", upto=upto), key=lambda document: document.seq)
     return {document.key: read_back(library.log, document, _outcome_in) for document in documents}
+
+
+def hints_looked_up(library: Library, *, upto: int | None = None) -> dict[str, dict[WorldSource, float]]:
+    """Return what git lists of the commits of episodes, the last of each source; up to an event's position."""
+    known: dict[str, dict[WorldSource, float]] = defaultdict(dict)
+    for document in sorted(library.log.documents("hint", upto=upto), key=lambda document: document.seq):
+        hint = read_back(library.log, document, _outcome_in)
+        if hint.source == "commit" or hint.source == "merged":  # noqa: PLR1714 - so that mypy sees it
+            known[document.key][hint.source] = hint.value
+    return known
+
+
+def carried_over(known: Mapping[str, T], longer: Mapping[str, str]) -> dict[str, T]:
+    """Give what was recorded of episodes to their longer readings as well, which `longer` names."""
+    carried = dict(known)
+    for episode, recorded in known.items():
+        reading = longer.get(episode)
+        while reading is not None and reading not in known:
+            carried[reading] = recorded
+            reading = longer.get(reading)
+    return carried
 
 
 def _outcome_in(body: bytes) -> EpisodeOutcome:
@@ -40,12 +64,7 @@ def with_late_outcomes(
 
     `longer` names the longer reading of an episode: what was recorded of the shorter one holds for it.
     """
-    known = dict(outcomes)
-    for episode, outcome in outcomes.items():
-        reading = longer.get(episode)
-        while reading is not None and reading not in outcomes:
-            known[reading] = outcome
-            reading = longer.get(reading)
+    known = carried_over(outcomes, longer)
     return [with_outcome(record, known[record.id]) if record.id in known else record for record in records]
 
 

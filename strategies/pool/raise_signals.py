@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from registry.query.library import Library
     from registry.registry import Registry
-    from strategies.episodes.episode import EpisodeRecord, Trust
+    from strategies.episodes.episode import EpisodeRecord, Trust, WorldSource
     from strategies.episodes.outcome_rules import OutcomeRule
     from strategies.logs.formats.mapped.log_mapping import LogMapping
     from strategies.signals.signal import Occurrence, Signal
@@ -42,7 +42,8 @@ class IntakePolicy:
     say from when an observation is a signal. `gitleaks` is the binary that is asked for secrets beside the
     built-in rules, "" for none; `personal_data` has e-mail addresses, card and phone numbers taken out as well.
     `trust` says whose word the logs are; those of another user of this machine are never one's own, nor are those
-    that git tracks and a project names (`by_project`), for a clone may have brought both.
+    that git tracks and a project names (`by_project`), for a clone may have brought both. Hints from the world of
+    these `sources` stand for labels where there are none.
     """
 
     thresholds: Thresholds = DEFAULTS
@@ -52,6 +53,7 @@ class IntakePolicy:
     trust: Trust = "mine"
     by_project: bool = False
     personal_data: bool = True
+    sources: tuple[WorldSource, ...] = ()
 
 
 DEFAULT_POLICY = IntakePolicy()

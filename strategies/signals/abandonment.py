@@ -8,9 +8,9 @@ from statistics import median
 from typing import TYPE_CHECKING, Final
 
 from strategies.episodes.episode import MESSAGE
-from strategies.episodes.step_marks import THANKED
+from strategies.episodes.world_outcomes import broken_off_at
 from strategies.signals.signal import Sighting, signals_from
-from strategies.signals.survey import last_call, stopped
+from strategies.signals.survey import last_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,17 +37,18 @@ class Abandoned:
 
 
 def _broken_off(record: EpisodeRecord, long_turns: int | None) -> Iterator[Sighting]:
-    for place in range(len(record.steps) - 1, -1, -1):
+    place = broken_off_at(record)
+    if place is not None:
         step = record.steps[place]
-        if step.kind == "note":
-            continue
-        if step.kind == "call" and step.error and not stopped(step):
-            yield Sighting(step.template, step.action, record, place)
-        elif step.actor == "user" and THANKED not in step.marks and record.ended_by == "unknown":
-            yield Sighting("", MESSAGE, record, place)
-        elif long_turns is not None and _turns(record) >= long_turns:
-            yield Sighting("", last_call(record), record, place)
+        yield (
+            Sighting(step.template, step.action, record, place)
+            if step.kind == "call"
+            else Sighting("", MESSAGE, record, place)
+        )
         return
+    last = next((at for at in range(len(record.steps) - 1, -1, -1) if record.steps[at].kind != "note"), None)
+    if last is not None and long_turns is not None and _turns(record) >= long_turns:
+        yield Sighting("", last_call(record), record, last)
 
 
 def _long_turns(records: Sequence[EpisodeRecord], thresholds: Thresholds) -> dict[tuple[str, str], int]:

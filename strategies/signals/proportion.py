@@ -12,7 +12,7 @@ Z_95: Final = 1.96
 """The two-sided 95 % point of the normal distribution."""
 
 
-def wilson(hits: int, n: int, z: float = Z_95) -> tuple[float, float]:
+def wilson(hits: float, n: int, z: float = Z_95) -> tuple[float, float]:
     """Give the bounds of a proportion's Wilson score interval; (0, 1) where nothing was seen.
 
     Source: Wilson 1927, "Probable inference, the law of succession, and statistical inference".

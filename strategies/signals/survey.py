@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.episodes.step_marks import PERMISSION_DENIED, USER_INTERRUPT
+from strategies.episodes.world_outcomes import WORLD_SOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,6 +22,9 @@ class StepAt(NamedTuple):
     place: int
     step: StepRecord
 
+
+NO_LABELS: Final = frozenset(["heuristic", *WORLD_SOURCES])
+"""Sources of outcomes that are no labels."""
 
 Call = tuple["EpisodeRecord", int, "StepRecord"]
 """A call in its episode: what `StepAt` is, as a plain tuple, which is made in a third of the time."""
@@ -72,9 +76,9 @@ def stopped(step: StepRecord) -> bool:
 
 
 def truth(record: EpisodeRecord) -> float | None:
-    """Give the outcome of an episode, None where it has none or one that is itself guessed from signals."""
+    """Give the label of an episode, None where it has none, or only what signals or the world hint at."""
     outcome = record.outcome
-    return None if outcome is None or outcome.source == "heuristic" else outcome.value
+    return None if outcome is None or outcome.source in NO_LABELS else outcome.value
 
 
 def lost(record: EpisodeRecord) -> bool:

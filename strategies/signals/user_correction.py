@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from strategies.episodes.step_marks import CORRECTION, EDIT, REVERT, USER_INTERRUPT
+from strategies.episodes.step_marks import CORRECTION, EDIT, EXPLICIT_CORRECTION, REVERT, USER_INTERRUPT
 from strategies.signals.signal import Sighting, signals_from
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ class UserCorrection:
     """Finds changes that a person corrects; calls for repair.
 
     Words alone prove little ("no, that is all"): the agent must have changed something since the person spoke
-    last, and within a few turns there must be an interrupt, a revert, or another edit of a file changed before.
+    last, and within a few turns there must be an interrupt, a revert, or another edit of a file changed before,
+    but where the words say what was asked for ("that's not what I asked", "use pnpm, not npm").
     """
 
     kind: Final = "user_correction"
@@ -35,7 +36,8 @@ class UserCorrection:
         seen = (
             Sighting("", change, at.record, at.place)
             for at in survey.marked.get(CORRECTION, ())
-            if (change := _change_before(at)) and _borne_out(at, thresholds.correction_turns)
+            if (change := _change_before(at))
+            and (EXPLICIT_CORRECTION in at.step.marks or _borne_out(at, thresholds.correction_turns))
         )
         signals = signals_from(self.kind, "repair", seen, scanned=len(survey.records))
         return [replace(signal, severity=signal.severity * LOW_WEIGHT) for signal in signals]

@@ -11,6 +11,7 @@ import pytest
 
 from strategies.episodes.episode import EpisodeOutcome
 from strategies.episodes.outcome_rules import outcome_rules
+from strategies.episodes.world_outcomes import world_outcomes
 from strategies.logs import outcomes_by_rule
 from strategies.logs.formats_table import READERS
 from strategies.logs.scan import scan, scan_on
@@ -118,7 +119,7 @@ def otel_log(gave: str) -> bytes:
 
 
 def inspect_log(gave: str) -> bytes:
-    call = {"id": "k", "function": "bash", "arguments": {}}
+    call = {"id": "k", "function": "bash", "arguments": {"command": "make check"}}
     told = [
         {"role": "assistant", "content": "", "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "k", "content": gave},
@@ -164,6 +165,10 @@ def logs(gave: str) -> list[Told]:
 
 
 LOGS = [*logs("all checks ran, exit code 0"), *logs("3 of 4 checks ran, exit code 3")]
+
+
+NO_COMMANDS = {"action-observation", "plain-text"}
+"""Formats whose steps have no tool that would run a test."""
 
 
 def named(log: Told) -> str:
@@ -246,6 +251,13 @@ def test_a_packed_log_tells_the_same(tmp_path: Path, log: Told) -> None:
     asked = [rule("final_text", last_text(log)), rule("exit_status", f"^{log.gave[-1]}$")]
     for rules in asked if log.answers else asked[:1]:
         assert outcome(path, log, rules) == EpisodeOutcome(0.25, "ci")
+
+
+@pytest.mark.parametrize("log", [log for log in LOGS if log.answers and log.format not in NO_COMMANDS], ids=named)
+def test_the_last_check_hints_at_what_its_exit_status_says(tmp_path: Path, log: Told) -> None:
+    records = scan([written(tmp_path, log)]).records
+    says = [hints["last_check"] for hints in world_outcomes(records, {}).values() if "last_check" in hints]
+    assert says == [float(log.gave.endswith("code 0"))]
 
 
 @pytest.mark.parametrize("log_format", ["claude-code", "codex"])

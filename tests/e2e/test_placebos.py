@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from events.types.claims import After, AfterError
 from strategies.gate.replay.contrast import cases_of, contrast
 from strategies.gate.replay.measure import MeasurementStamp, measure
+from strategies.gate.rules import HINTED
 from strategies.gate.stats.mantel_haenszel import one_sided_p
 from strategies.gate.verdict import judge
 from strategies.policy.written_rules import WRITTEN_RULE
@@ -20,7 +22,9 @@ from tests.worlds import (
     asking,
     division_of,
     evolved,
+    hinted,
     outcomes_shuffled,
+    promoted,
     tasks_permuted,
     world_with_a_rule,
     world_without_a_rule,
@@ -78,6 +82,28 @@ def test_nothing_is_promoted_where_actions_do_not_matter_and_success_ends_the_ep
         direct = measure([DO_SHOW], (), division, STAMP, seed=seed)
         assert direct.figures.effect is not None
         assert judge(direct.figures, WRITTEN_RULE, 1).decision != "promote"
+
+
+@pytest.mark.parametrize("flatters", ["", "sql:SHOW"])
+def test_noisy_hints_from_the_world_promote_nothing_and_biased_ones_show_why(flatters: str) -> None:
+    would_pass = 0
+    for seed in SEEDS:
+        for world in (world_without_a_rule(seed), world_with_a_rule(seed, lift=0.0)):
+            division = division_of(hinted(world, seed, right=0.75, flatters=flatters), str(seed))
+            assert promoted(evolved(division, [NO_TABLE], str(seed))) == []
+            figures = measure([DO_SHOW], (), division, STAMP, seed=seed).figures  # past explore
+            assert judge(figures, WRITTEN_RULE, 1).decision != "promote"
+            would_pass += judge(replace(figures, hints=()), WRITTEN_RULE, 1).decision == "promote"
+    assert would_pass == (len(SEEDS) if flatters else 0)
+
+
+def test_a_true_rule_that_only_hints_show_waits_for_a_person() -> None:
+    for seed in SEEDS:
+        records = hinted(world_with_a_rule(seed, lift=0.6), seed, right=0.9)
+        (only,) = evolved(division_of(records, str(seed)), [NO_TABLE], str(seed))
+        assert only.verdict.decision == "hold"
+        assert any(reason.startswith(HINTED) for reason in only.verdict.reasons)
+        assert "last_check" in " ".join(only.verdict.reasons)
 
 
 def test_a_true_rule_of_the_same_size_is_promoted_on_every_seed() -> None:

@@ -229,6 +229,24 @@ def without_outcomes(records: Iterable[EpisodeRecord]) -> list[EpisodeRecord]:
     return [msgspec.structs.replace(record, outcome=None) for record in records]
 
 
+def hinted(
+    records: Iterable[EpisodeRecord], seed: int, *, right: float, flatters: str = ""
+) -> list[EpisodeRecord]:
+    """The same episodes without labels: the last check hints at how they ended, and is right only so often.
+
+    Where the action that it `flatters` was taken, it passes whatever the truth, as tests do that the agent wrote.
+    """
+    draws = random.Random(seed)
+    hinting = []
+    for record in records:
+        assert record.outcome is not None
+        value = record.outcome.value if draws.random() < right else 1.0 - record.outcome.value
+        if flatters and any(step.action == flatters for step in record.steps):
+            value = 1.0
+        hinting.append(msgspec.structs.replace(record, outcome=EpisodeOutcome(value, "last_check")))
+    return hinting
+
+
 def skill_with(claims: Sequence[Claim], *, name: str = "skill", fingerprint: str = "") -> Capsule:
     """A skill of one gene whose lines carry these claims, one each."""
     words = [sentence(claim) for claim in claims]

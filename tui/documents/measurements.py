@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 
 class EvaluatorRow(Part):
-    """The evaluator that measured; `new` tells that it was frozen just now."""
+    """The evaluator that measured; `new` if it was frozen just now; `hints` stand for labels in it."""
 
     id: str
     new: bool
+    hints: tuple[str, ...] = ()
 
 
 class VersionValue(Part):

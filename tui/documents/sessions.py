@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from strategies.episodes.episode import WorldSource
 from tui.documents.document import Document, Part
 from tui.documents.logs import KnownOutcome
 from tui.reads.sessions import errors_in, lasted_ms
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from strategies.episodes.episode import EpisodeRecord
+    from strategies.episodes.world_outcomes import World
     from tui.reads.sessions import SessionChoice, SessionDetail, SessionStep
 
 
@@ -130,15 +132,17 @@ class SessionStepRow(Part):
 
 
 class SessionDocument(Document):
-    """Show one session step by step; `without_text` says why its texts are not there, "" where they are."""
+    """Show one session step by step; `without_text` says why its texts are not there; `hints` are no labels."""
 
     schema_: Literal["germline/session/1"] = "germline/session/1"
     session: SessionRow
     without_text: str
+    hints: dict[WorldSource, float]
     steps: tuple[SessionStepRow, ...]
 
     @classmethod
-    def of(cls, detail: SessionDetail, steps: Sequence[SessionStep], short: int) -> SessionDocument:
+    def of(cls, detail: SessionDetail, steps: Sequence[SessionStep], short: int, hints: World) -> SessionDocument:
         """Describe a session and those of its steps that are shown."""
         row = SessionRow.of(detail.record, detail.task, short)
-        return cls(session=row, without_text=detail.without_text, steps=tuple(map(SessionStepRow.of, steps)))
+        rows = tuple(map(SessionStepRow.of, steps))
+        return cls(session=row, without_text=detail.without_text, hints=hints, steps=rows)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from events.types.parts import Strategy
+from strategies.episodes.episode import WorldSource
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from events.types.registry_events import SignalRaised
     from strategies.scope.scope import Route
     from strategies.select.pick import Pick
     from strategies.signals.quality import Quality
+    from strategies.signals.source_quality import SourceQuality
 
 
 class SignalRow(Part):
@@ -115,13 +117,40 @@ class SignalQuality(Part):
     lift: float | None
 
 
+class TaskShareRow(Part):
+    """A share of episodes in which each task counts once, with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+    episodes: int
+    tasks: int
+
+
+class SourceQualityRow(Part):
+    """How far a source of outcomes from the world agrees with labels; `enough` tells whether there are enough."""
+
+    source: WorldSource
+    sessions: int
+    tasks: int
+    labelled: int
+    labelled_tasks: int
+    enough: bool
+    agreement: TaskShareRow | None
+    success_precision: TaskShareRow | None
+    success_recall: TaskShareRow | None
+    failure_precision: TaskShareRow | None
+    failure_recall: TaskShareRow | None
+
+
 class QualityFigures(Part):
-    """How signals compare with outcomes."""
+    """How signals compare with outcomes, and sources from the world with labels."""
 
     episodes: int
     failed: int
     kinds: tuple[KindQuality, ...]
     signals: tuple[SignalQuality, ...]
+    sources: tuple[SourceQualityRow, ...] = ()
 
 
 class SignalsDocument(Document):
@@ -132,9 +161,10 @@ class SignalsDocument(Document):
     quality: Absent[QualityFigures] = ABSENT
 
     @classmethod
-    def of_quality(cls, quality: Quality) -> SignalsDocument:
+    def of_quality(cls, quality: Quality, sources: Sequence[SourceQuality]) -> SignalsDocument:
         """Answer `signals --quality`."""
-        return cls(quality=QualityFigures.model_validate(quality))
+        rows = tuple(map(SourceQualityRow.model_validate, sources))
+        return cls(quality=QualityFigures.model_validate(quality).model_copy(update={"sources": rows}))
 
 
 class Assigned(Part):

@@ -49,6 +49,7 @@ class SkillStatus(Part):
     source: str
     aliases: dict[str, int]
     score: Score | None
+    hints: tuple[str, ...] = ()
     delta: Delta | None
     unproven: bool
     standing: Standing

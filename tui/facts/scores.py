@@ -9,7 +9,7 @@ from strategies.gate.stats.mantel_haenszel import Z95
 from tui.facts.fact import Fact, ScorePair, fact
 from tui.text.numbers import count, interval, share, signed
 from tui.text.rows import RowPart
-from tui.text.words import scope_words
+from tui.text.words import hint_words, scope_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +36,8 @@ def score_facts(scored: CandidateScored | None) -> Iterator[Fact]:
         if cause := scored.effect.confounding:
             yield fact("alike", like_decisions_words(cause))
     yield from pair_facts("score", scored.before, scored.after, scored.delta)
+    if scored.hints:
+        yield fact("labels", hint_words(scored.hints), "warn")
     if isinstance(scored.audit_after, Score):
         yield from pair_facts("audit", scored.audit_before, scored.audit_after, scored.audit_delta, drawn=False)
 

@@ -91,6 +91,11 @@ def further_reasons(reasons: Iterable[str]) -> list[str]:
     return [reason for reason in reasons if not reason.startswith(_SHOWN_BESIDE)]
 
 
+def hint_words(hints: Sequence[str]) -> str:
+    """Say which hints from the world stand for labels."""
+    return f"hints from the world stand for labels: {', '.join(hints)}"
+
+
 def scope_words(scope: Sequence[str]) -> str:
     """Name the run configurations that carry a figure."""
     return f"{'run' if len(scope) == 1 else 'runs'} {', '.join(scope)}"

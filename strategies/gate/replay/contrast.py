@@ -7,6 +7,7 @@ from operator import mul
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.score import Effect
+from strategies.episodes.world_outcomes import WORLD_SOURCES
 from strategies.gate.replay.exposure import moments_of
 from strategies.gate.stats.mantel_haenszel import (
     Interval,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from events.types.claims import Claim
     from events.types.score import Endpoint
-    from strategies.episodes.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord, WorldSource
     from strategies.gate.replay.exposure import Inverse
 
 
@@ -43,7 +44,7 @@ def outcome_of(record: EpisodeRecord) -> float:
 
 
 def judged(records: Sequence[EpisodeRecord]) -> JudgeableEpisodes:
-    """Keep the episodes whose outcome the world gave; where there is none at all, the heuristic ones.
+    """Keep the episodes with a label, or a hint that stands for one; where there is none, the heuristic ones.
 
     Heuristic outcomes are made of the same signals that claims are mined from, so they never promote; they
     are measured where nothing better exists, for a person to look at.
@@ -55,6 +56,12 @@ def judged(records: Sequence[EpisodeRecord]) -> JudgeableEpisodes:
         if firm
         else JudgeableEpisodes(with_outcome, heuristic=bool(with_outcome))
     )
+
+
+def hints_in(records: Iterable[EpisodeRecord]) -> tuple[WorldSource, ...]:
+    """Name the sources from the world that stand for labels in these episodes, as a setting asked for."""
+    sources = {record.outcome.source for record in records if record.outcome is not None}
+    return tuple(source for source in WORLD_SOURCES if source in sources)
 
 
 CARRYING_SHARE: Final = 0.05

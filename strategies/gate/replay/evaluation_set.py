@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Final, Literal
 from events.types.registry_events import EvaluatorRegistered
 from registry.decide.commands import RecordFact
 from strategies.engines.share import HERE, Sharing
+from strategies.episodes.episode_records import with_outcome
+from strategies.episodes.world_outcomes import with_world
+from strategies.gate.replay.contrast import hints_in
 from strategies.gate.replay.explore_split import Explore
 from strategies.gate.replay.measure import MeasurementStamp, evaluator_id
 from strategies.policy.written_rules import METHOD, policy_text
-from strategies.pool.frozen_sets import freeze, frozen_with
-from strategies.pool.intake import all_episodes, every_reading, split_groups
+from strategies.pool.frozen_sets import freeze, frozen_with, sources_of
+from strategies.pool.intake import all_episodes, every_reading, split_groups, world_of
 from strategies.pool.splits import divide
 from strategies.pool.weights import weighed
 from strategies.scope.other_work import NO_OTHER_WORK, OtherWork
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 
     from registry.query.library import Library
     from registry.registry import Registry
-    from strategies.episodes.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord, WorldSource
     from strategies.pool.splits import Division
 
 GROWTH: Final = 1.25
@@ -37,8 +40,8 @@ class Ground:
 
     `fresh` marks an evaluator of the pool that was registered only now: it measures live versions first. `within`
     is the evaluator of which it is a skill's part, "" for a whole; `other_work` is what it holds of other skills,
-    and `others_alone` tells that the person's own logs are all in other parts.
-    `sharing` says who works out its figures, which come to the same.
+    and `others_alone` tells that the person's own logs are all in other parts. Hints of these `sources` stand for
+    labels. `sharing` says who works out its figures, which come to the same.
     """
 
     division: Division
@@ -47,6 +50,7 @@ class Ground:
     within: str = ""
     other_work: OtherWork = NO_OTHER_WORK
     others_alone: bool = False
+    sources: tuple[WorldSource, ...] = ()
     sharing: Sharing = field(default=HERE, compare=False)
 
     @cached_property
@@ -59,42 +63,60 @@ class Ground:
         return MeasurementStamp(self.evaluator, measured_at, self.sharing)
 
 
-def prepare(registry: Registry, *, only: Collection[str] | None = None, refresh: bool = False) -> Ground:
+def prepare(
+    registry: Registry,
+    *,
+    only: Collection[str] | None = None,
+    refresh: bool = False,
+    sources: Sequence[WorldSource] | None = None,
+) -> Ground:
     """Find or register the evaluator for these episodes, or for the whole pool where none are named.
 
     For the pool the last evaluator stays in force, on the episodes and outcomes it was frozen with, until the
     sealed tasks have grown by a quarter: new logs and late outcomes wait. A task counts as grown when it is new,
     or when it has its first outcome since; with `refresh` any growth will do. Naming episodes freezes exactly
-    those, as they are known now. Of no episode none is made.
+    those, as they are known now. Of no episode none is made. Hints from the world stand for labels where there are
+    none, the first of `sources` that speaks; None leaves that as it was for the last evaluator, and other sources
+    make a new one.
     """
     upto = registry.log.head().position
-    ground = ground_of(registry, only=only, upto=upto, refresh=refresh)
+    ground = ground_of(registry, only=only, upto=upto, refresh=refresh, sources=sources)
     if ground.division.everything and registry.log.document("evaluator", ground.evaluator) is None:
         scope: Literal["pool", "named"] = "pool" if only is None else "named"
         if not register(registry, ground, scope=scope, upto=upto):
-            return prepare(registry, only=only, refresh=refresh)
+            return prepare(registry, only=only, refresh=refresh, sources=sources)
         return replace(ground, fresh=scope == "pool")
     return ground
 
 
 def ground_of(
-    library: Library, *, only: Collection[str] | None = None, upto: int | None = None, refresh: bool = False
+    library: Library,
+    *,
+    only: Collection[str] | None = None,
+    upto: int | None = None,
+    refresh: bool = False,
+    sources: Sequence[WorldSource] | None = None,
 ) -> Ground:
     """Tell what `prepare` would judge on now, whether or not its evaluator is registered; writes nothing."""
-    every = weighed(all_episodes(library, upto=library.log.head().position if upto is None else upto))
-    if only is not None:
-        return _ground(library, _divided(library, [record for record in every if record.id in only]))
-    now = _divided(library, every)
+    upto = library.log.head().position if upto is None else upto
+    every = weighed(all_episodes(library, upto=upto))
     last = next((event for event in reversed(library.evaluators()) if event.scope == "pool"), None)
-    if last is not None and not refresh:
-        before = _as_frozen(library, last.evaluator)
-        if _grown(before, now) < last.sealed_tasks * GROWTH:
-            return Ground(before, last.evaluator)
-    return _ground(library, now)
+    before = sources_of(library, last.evaluator) if last else ()
+    chosen = before if sources is None else tuple(sources)
+    if chosen:
+        every = with_world(every, world_of(library, every, upto=upto), chosen)
+    if only is not None:
+        return _ground(library, _divided(library, [record for record in every if record.id in only]), chosen)
+    now = _divided(library, every)
+    if last is not None and not refresh and chosen == before:
+        frozen = _as_frozen(library, last.evaluator)
+        if _grown(frozen, now) < last.sealed_tasks * GROWTH:
+            return Ground(frozen, last.evaluator, sources=chosen)
+    return _ground(library, now, chosen)
 
 
-def _ground(library: Library, division: Division) -> Ground:
-    return Ground(division, evaluator_id(division, library.about().split_key))
+def _ground(library: Library, division: Division, sources: tuple[WorldSource, ...]) -> Ground:
+    return Ground(division, evaluator_id(division, library.about().split_key), sources=sources)
 
 
 def _grown(before: Division, now: Division) -> int:
@@ -122,7 +144,7 @@ def register(
 
     `upto` is the last event that recorded outcomes for it, None for that of the ground that it is a part of.
     """
-    records = ground.division.everything
+    division, records = ground.division, ground.division.everything
     event = EvaluatorRegistered(
         evaluator=ground.evaluator,
         kind="replay",
@@ -131,14 +153,15 @@ def register(
         policy=policy_text(),
         episodes=len(records),
         tasks=len({record.task for record in records}),
-        sealed_tasks=len(_tasks(ground.division)),
+        sealed_tasks=len(_tasks(division)),
         within=ground.within,
+        hints=hints_in((*division.sealed, *division.audit)),
     )
     with registry.log.transaction():
         if registry.log.document("evaluator", ground.evaluator) is not None:
             return True  # registered before, with the same episodes
         upto = frozen_with(registry, ground.within).upto if upto is None else upto
-        if not freeze(registry, ground.evaluator, upto, (record.id for record in records)):
+        if not freeze(registry, ground.evaluator, upto, records, ground.sources):
             return False
         registry.execute(RecordFact((event,)), actor="germline")
     return True
@@ -148,7 +171,14 @@ def _as_frozen(library: Library, evaluator: str) -> Division:
     """Return the episodes that an evaluator was frozen with, with the outcomes that were known then."""
     frozen = frozen_with(library, evaluator)
     every = every_reading(library, upto=frozen.upto)
-    return _divided(library, [record for record in every if record.id in frozen.episodes])
+    kept = [record for record in every if record.id in frozen.episodes]
+    return _divided(
+        library,
+        [
+            with_outcome(record, frozen.hints[record.id]) if record.id in frozen.hints else record
+            for record in kept
+        ],
+    )
 
 
 def sent_to(library: Library, ground: Ground) -> int:

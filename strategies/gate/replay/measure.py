@@ -11,12 +11,13 @@ from events.types.score import Delta, Effect, Measured, Score, Split, Unmeasured
 from strategies.claims.catalogue import contradicts
 from strategies.engines.share import HERE
 from strategies.gate.replay.confounders import confounding
-from strategies.gate.replay.contrast import cases_of, contrast, effect_of, judged
+from strategies.gate.replay.contrast import cases_of, contrast, effect_of, hints_in, judged
 from strategies.gate.replay.exposure import Inverse
 from strategies.gate.replay.leave_one_out import replication
 from strategies.gate.replay.recovery_endpoint import attempts, population
 from strategies.gate.replay.score import compare
 from strategies.policy.written_rules import METHOD, policy_text
+from strategies.signals.survey import truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -101,7 +102,7 @@ class Figures:
     """All that a verdict rests on; can be rebuilt from `CandidateScored` when a preset changes.
 
     `outcome` is the effect on outcomes where `effect` is on another endpoint, None where no outcomes exist;
-    `censoring` is what the arms lost there.
+    `censoring` is what the arms lost there. `hints` are the sources from the world that counted as labels.
     """
 
     effect: Effect | None
@@ -110,6 +111,7 @@ class Figures:
     contradicted: tuple[Claim, ...] = ()
     outcome: Effect | None = None
     censoring: Censoring | None = None
+    hints: tuple[str, ...] = ()
 
 
 def figures_as_stored(scored: CandidateScored, claims: Sequence[Claim], live: Sequence[Claim]) -> Figures:
@@ -121,6 +123,7 @@ def figures_as_stored(scored: CandidateScored, claims: Sequence[Claim], live: Se
         contradicted=contradicted(claims, live),
         outcome=scored.outcome_effect,
         censoring=scored.censoring,
+        hints=scored.hints,
     )
 
 
@@ -140,6 +143,7 @@ class ReplayEvidence:
     contradicted: tuple[Claim, ...]
     outcome: Effect | None = None
     censoring: Censoring | None = None
+    hints: tuple[str, ...] = ()
 
     @property
     def figures(self) -> Figures:
@@ -151,6 +155,7 @@ class ReplayEvidence:
             contradicted=self.contradicted,
             outcome=self.outcome,
             censoring=self.censoring,
+            hints=self.hints,
         )
 
 
@@ -184,6 +189,7 @@ def measure(
         kept=kept,
         heuristic=heuristic,
         contradicted=contradicted(kept, live),
+        hints=hints_in(sealed),
     )
 
 
@@ -200,8 +206,8 @@ def _measure_recovered(
     kept = (first, *(claim for claim in claims[1:] if helps(claim, sealed.records)))
     own = stamp._replace(evaluator=claim_evaluator(stamp.evaluator, first))
     versions = (), (first,)
-    outcomes = judged(division.sealed)
-    known = None if outcomes.heuristic else contrast(cases_of(first, outcomes.records))
+    labelled = [record for record in division.sealed if truth(record) is not None]
+    known = contrast(cases_of(first, labelled)) if labelled else None
     return ReplayEvidence(
         sealed=_replayed(
             sealed.records,
@@ -241,6 +247,7 @@ def measure_change(
         kept=tuple(claims),
         heuristic=heuristic,
         contradicted=contradicted(claims, stay),
+        hints=hints_in(sealed),
     )
 
 
@@ -262,6 +269,7 @@ def measure_removal(
         kept=(claim,),
         heuristic=heuristic,
         contradicted=(),
+        hints=hints_in(sealed),
     )
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from registry.query.library import Library
     from registry.registry import Registry
     from strategies.engines.share import Sharing
+    from strategies.episodes.episode import WorldSource
     from strategies.scope.log_globs import LogGlobs
     from strategies.scope.scope import Scope
 
@@ -59,9 +60,11 @@ class SkillGrounds:
         return replace(part, other_work=other, others_alone=tuple(own) == (False, True))
 
 
-def grounds_of(library: Library, logs: LogGlobs | None = None) -> SkillGrounds:
+def grounds_of(
+    library: Library, logs: LogGlobs | None = None, *, sources: tuple[WorldSource, ...] | None = None
+) -> SkillGrounds:
     """Tell what skills would be judged on now; writes nothing."""
-    return _divided(library, ground_of(library), logs)
+    return _divided(library, ground_of(library, sources=sources), logs)
 
 
 def prepare_grounds(
@@ -71,9 +74,12 @@ def prepare_grounds(
     only: Collection[str] | None = None,
     refresh: bool = False,
     sharing: Sharing = HERE,
+    sources: tuple[WorldSource, ...] | None = None,
 ) -> SkillGrounds:
     """Find or register the evaluator for all skills, as `prepare` does, and divide its episodes among them."""
-    return _divided(registry, replace(prepare(registry, only=only, refresh=refresh), sharing=sharing), logs)
+    return _divided(
+        registry, replace(prepare(registry, only=only, refresh=refresh, sources=sources), sharing=sharing), logs
+    )
 
 
 def _divided(library: Library, ground: Ground, logs: LogGlobs | None) -> SkillGrounds:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from events.errors import UsageError
 from registry.evidence.gitleaks import find_scanner
-from registry.evidence.log_paths import kept_path
 from strategies.engines.engine import TABLE as _ENGINE
 from strategies.engines.engine import EngineSettings
 from strategies.episodes.outcome_rules import outcome_rules
-from strategies.logs.formats.mapped.mappings_in_use import IN_USE
 from strategies.models.model_settings import TABLE as _MODELS
 from strategies.models.model_settings import ModelSettings, is_on_this_machine
 from strategies.pool.raise_signals import IntakePolicy
@@ -22,22 +20,30 @@ from strategies.rollouts.run.rollout_settings import RolloutConfig, RolloutSetti
 from strategies.scope.log_globs import LogGlobs
 from strategies.signals.thresholds import Thresholds
 from tui.cli.config.layers import flat, nearest_file, read_layers, variable
+from tui.cli.config.log_settings import (
+    FROM,
+    LOGS,
+    SKILLS,
+    SkillSettings,
+    mappings_of,
+    skills_of,
+    sources_of,
+    table_of,
+)
 from tui.cli.config.project_trust import refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from registry.query.library import Library
-    from strategies.episodes.episode import Trust
+    from strategies.episodes.episode import Trust, WorldSource
     from strategies.episodes.outcome_rules import OutcomeRule
     from strategies.logs.formats.mapped.log_mapping import LogMapping
     from tui.cli.config.layers import LayeredSettings
 
 _SIGNALS: Final = "signals"
 _OUTCOME: Final = "outcome"
-_LOGS: Final = "logs"
 _REMAPPED: Final = "keys"
-_SKILLS: Final = "skills"
 _KEYS: Final[dict[str, tuple[type, ...]]] = {
     "seed": (int,),
     "scan.paths": (list,),
@@ -45,6 +51,7 @@ _KEYS: Final[dict[str, tuple[type, ...]]] = {
     "scan.gitleaks": (bool,),
     "scan.personal_data": (bool,),
     "logs.trust": (str,),
+    "outcomes.from": (list,),
     "watch.look_every_s": (int, float),
     "watch.evolve_every_s": (int, float),
     "watch.promote": (bool,),
@@ -80,7 +87,7 @@ KINDS: Final[dict[str, tuple[type, ...]]] = {
 """Every setting there is, by its dotted key, and the types it may have."""
 _WORDS: Final = {
     int: "a whole number",
-    list: "a list of paths",
+    list: "a list",
     float: "a number",
     bool: "true or false",
     str: "a text",
@@ -92,28 +99,20 @@ _ONE_OF: Final = {"logs.trust": ("mine", "team", "public")}
 
 
 @dataclass(frozen=True, slots=True)
-class SkillSettings:
-    """The globs of a skill's logs, absolute; which file says them, and whether that is the nearest one."""
-
-    logs: tuple[str, ...]
-    named_by: str
-    near: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Config:
     """What the environment, the nearest germline.toml and the user's own one say, in this order.
 
     `paths` are the logs that `scan` and `watch` read where none are named, `workers` the processes that read
     them (0: one for each core), `trust` whose word they are; `by_project` tells that a project names them, and
-    nobody said whose word they are. `rules` give outcomes to episodes whose logs tell
-    none, `mappings` read files of shapes that no reader knows. `promote` lets `watch --evolve` promote what the
-    gate lets through; else it is held for review. `rollouts` say which runs of an agent decide, `models` which
-    models are asked, and what they may cost, `engine` where work is shared. `rubric` is the file that a judge
-    goes by in place of its own, `skills_folder` where new skills go. Of every `draw_every` promotions one is
-    drawn for a person to look at. `theme`, `ascii` and `keys`, which are the keys of bindings by their ids, are
-    for the screens, which check them. `skills` says whose logs are whose. `untrusted` are keys of the project
-    that are left out until the person trusts them: what would use one says so by `require`. Units: seconds.
+    nobody said whose word they are. Hints from the world of these `sources` stand for labels where a log has none.
+    `rules` give outcomes to episodes whose logs tell none, `mappings` read files of shapes that no reader knows.
+    `promote` lets `watch --evolve` promote what the gate lets through; else it is held for review. `rollouts` say
+    which runs of an agent decide, `models` which models are asked, and what they may cost, `engine` where work is
+    shared. `rubric` is the file that a judge goes by in place of its own, `skills_folder` where new skills go. Of
+    every `draw_every` promotions one is drawn for a person to look at. `theme`, `ascii` and `keys`, which are the
+    keys of bindings by their ids, are for the screens, which check them. `skills` says whose logs are whose.
+    `untrusted` are keys of the project that are left out until the person trusts them: what would use one says so
+    by `require`. Units: seconds.
     """
 
     seed: int = 0
@@ -123,6 +122,7 @@ class Config:
     personal_data: bool = True
     trust: Trust = "mine"
     by_project: bool = False
+    sources: tuple[WorldSource, ...] = ()
     look_every_s: float = 2.0
     evolve_every_s: float = 900.0
     promote: bool = False
@@ -153,7 +153,7 @@ class Config:
                     else f"the skills: {', '.join(names) or 'none yet'}"
                 )
                 raise UsageError(
-                    f"{settings.named_by} sets {_SKILLS}.{name}, and there is no such skill", hint=hint
+                    f"{settings.named_by} sets {SKILLS}.{name}, and there is no such skill", hint=hint
                 )
         return self.globs
 
@@ -172,7 +172,7 @@ class Config:
     @property
     def policy(self) -> IntakePolicy:
         """What was decided about what comes in; raises UntrustedError."""
-        self.require("scan.gitleaks", "scan.personal_data", _LOGS)
+        self.require("scan.gitleaks", "scan.personal_data", LOGS)
         return IntakePolicy(
             self.thresholds,
             find_scanner() if self.gitleaks else "",
@@ -181,6 +181,7 @@ class Config:
             self.trust,
             by_project=self.by_project,
             personal_data=self.personal_data,
+            sources=self.sources,
         )
 
 
@@ -198,10 +199,10 @@ def config_of(layers: LayeredSettings) -> Config:
     tables = dict(layers.tables)
     rules = tables.pop(_OUTCOME, [])
     names = (_SIGNALS, _ROLLOUTS, _MODELS, _ENGINE)
-    thresholds, rollouts, models, engine = (_table(layers, tables.pop(name, {}), name) for name in names)
-    mappings = _mappings(layers, tables)
-    remapped = flat(_table(layers, tables.pop(_REMAPPED, {}), _REMAPPED))
-    skills = _skills(layers, _table(layers, tables.pop(_SKILLS, {}), _SKILLS))
+    thresholds, rollouts, models, engine = (table_of(layers, tables.pop(name, {}), name) for name in names)
+    mappings = mappings_of(layers, tables)
+    remapped = flat(table_of(layers, tables.pop(_REMAPPED, {}), _REMAPPED))
+    skills = skills_of(layers, table_of(layers, tables.pop(SKILLS, {}), SKILLS))
     keys = flat(tables)
     for key, value in keys.items():
         _check(layers.origins[key].name, key, value)
@@ -215,6 +216,8 @@ def config_of(layers: LayeredSettings) -> Config:
         settings["by_project"] = named_by == "nearest file" and "trust" not in settings
         folder = layers.origins["scan.paths"].folder
         settings["paths"] = tuple(folder / Path(str(path)).expanduser() for path in settings["paths"])
+    if "from" in settings:
+        settings["sources"] = sources_of(layers, settings.pop("from"))
     return Config(
         **settings,
         thresholds=Thresholds.from_mapping(thresholds),
@@ -229,32 +232,6 @@ def config_of(layers: LayeredSettings) -> Config:
     )
 
 
-def _mappings(layers: LayeredSettings, tables: dict[str, Any]) -> tuple[LogMapping, ...]:
-    """Take the tables of `[logs]` out of the others, and let this process read by them."""
-    IN_USE.clear()
-    logs = tables.get(_LOGS, {})
-    named = (
-        {name: table for name, table in logs.items() if isinstance(table, dict)} if isinstance(logs, dict) else {}
-    )
-    if not named:
-        return ()  # readers are not loaded for it
-    from strategies.logs.formats.mapped.log_mapping import LogMapping  # noqa: PLC0415 - few have any
-    from strategies.logs.formats_table import reader_named, reader_names  # noqa: PLC0415 - the same
-
-    tables[_LOGS] = {name: value for name, value in logs.items() if name not in named}
-    mappings = list[LogMapping]()
-    for name, table in named.items():
-        origin = layers.origins.get(f"{_LOGS}.{name}.glob")
-        mapping = LogMapping.from_mapping(name, table, origin.folder if origin else Path())
-        if mapping.format:
-            reader_named(mapping.format)
-        if name in reader_names():
-            raise UsageError(f"[{_LOGS}.{name}] has the name of a format", hint="give it another name")
-        mappings.append(mapping)
-    IN_USE.update((mapping.name, mapping) for mapping in mappings)
-    return tuple(mappings)
-
-
 def _remapped(layers: LayeredSettings, table: dict[str, object]) -> dict[str, str]:
     """Read the keys that a person gave to bindings; the screens know which bindings and keys there are."""
     for name, value in table.items():
@@ -262,31 +239,6 @@ def _remapped(layers: LayeredSettings, table: dict[str, object]) -> dict[str, st
             where = layers.origins[f"{_REMAPPED}.{name}"].name
             raise UsageError(f"{where} sets keys.{name} to {value!r}", hint='a key is a text: "j", or "j,down"')
     return {name: str(value) for name, value in table.items()}
-
-
-def _skills(layers: LayeredSettings, table: dict[str, object]) -> dict[str, SkillSettings]:
-    """Read the logs of each skill; relative globs begin at the folder of the file that sets them."""
-    skills = {}
-    for name, settings in table.items():
-        for key, value in flat(_table(layers, settings, f"{_SKILLS}.{name}"), f"{_SKILLS}.{name}.").items():
-            origin = layers.origins[key]
-            if key != f"{_SKILLS}.{name}.logs":
-                hint = f"write logs = […] under [{_SKILLS}.{name}]"
-                raise UsageError(f"{origin.name} sets {key}, which germline does not know", hint=hint)
-            if not isinstance(value, list) or not all(isinstance(glob, str) and glob for glob in value):
-                raise UsageError(
-                    f"{origin.name} sets {key} to {value!r}", hint=f"{key} is a list of paths or globs"
-                )
-            globs = tuple(_absolute(origin.folder, glob) for glob in value)
-            skills[name] = SkillSettings(globs, origin.name, near=origin.layer == "nearest file")
-    return skills
-
-
-def _absolute(folder: Path, glob: str) -> str:
-    """Give a glob as logs are named: what comes before its first wildcard is a place, with links followed."""
-    parts = (folder / Path(glob).expanduser()).parts
-    plain = next((at for at, part in enumerate(parts) if set(part) & set("*?[")), len(parts))
-    return kept_path("/".join([str(Path(*parts[:plain]).resolve()).rstrip("/"), *parts[plain:]]))
 
 
 def _models(layers: LayeredSettings, table: dict[str, object]) -> ModelSettings:
@@ -359,13 +311,6 @@ def _rollouts(layers: LayeredSettings, table: dict[str, object]) -> RolloutConfi
     return rollouts.model_copy(update={"every": placed(rollouts.every, _ROLLOUTS), "skills": skills})
 
 
-def _table(layers: LayeredSettings, value: object, name: str) -> dict[str, object]:
-    if not isinstance(value, dict):
-        where = layers.origins[name].name
-        raise UsageError(f"{where} sets {name} to {value!r}", hint=f"write [{name}] and keys below it")
-    return value
-
-
 def value_of(config: Config, key: str) -> object:
     """Give the value of one setting by its dotted key."""
     table, _, name = key.rpartition(".")
@@ -377,7 +322,7 @@ def value_of(config: Config, key: str) -> object:
         _MODELS: config.models,
         _ENGINE: config.engine,
     }
-    value: object = getattr(tables.get(table, config), name)
+    value: object = getattr(tables.get(table, config), "sources" if key == FROM else name)
     return value
 
 
@@ -391,8 +336,8 @@ def _check(where: str, key: str, value: object) -> None:
             f"[{_MODELS}]",
             f"[{_ENGINE}]",
             f"[{_REMAPPED}]",
-            f"[{_LOGS}.NAME]",
-            f"[{_SKILLS}.NAME]",
+            f"[{LOGS}.NAME]",
+            f"[{SKILLS}.NAME]",
             f"[[{_OUTCOME}]]",
         ]
         near = get_close_matches(key, _KEYS, n=1)
@@ -420,6 +365,8 @@ def template(logs: tuple[Path, ...]) -> str:
         "# [signals]\n# error_count = 3\n# error_episodes = 2\n\n"
         "# How a log that tells no outcome shows one.\n"
         '# [[outcome]]\n# where = "exit_status"\n# pattern = "^0$"\n# value = 1\n# source = "ci"\n\n'
+        "# Which hints from the world stand for labels where there are none: docs/outcomes.md\n"
+        '# [outcomes]\n# from = ["last_check"]\n\n'
         "# Runs of an agent that decide on candidates: docs/rollouts.md\n"
         '# [rollouts]\n# tasks = "evals/tasks.toml"\n# agent = "claude"\n# cost_cap_usd = 20\n\n'
         "# The models that are asked, by role; without one nothing leaves this machine. Caps in US dollars.\n"

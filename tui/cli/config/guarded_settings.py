@@ -54,7 +54,15 @@ CAPS: Final[Mapping[str, bool]] = {
 HARMLESS: Final = frozenset(
     (
         *("seed", "scan.workers", "watch.look_every_s", "watch.evolve_every_s", "watch.promote"),
-        *("review.draw_every", "ui.theme", "ui.ascii", "outcome", "rollouts.workers", "rollouts.skill_mode"),
+        *(
+            "review.draw_every",
+            "ui.theme",
+            "ui.ascii",
+            "outcome",
+            "outcomes.from",
+            "rollouts.workers",
+            "rollouts.skill_mode",
+        ),
         *("models.batch", "models.batch_wait_s", "models.timeout_s", "models.longest_wait_s"),
         *("engine.workers", "engine.connect_s"),
     )

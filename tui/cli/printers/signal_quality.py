@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from strategies.pool.intake import all_episodes
+from strategies.pool.intake import all_episodes, world_of
 from strategies.pool.raise_signals import found_signals
 from strategies.signals.quality import quality
+from strategies.signals.source_quality import LEAST_TASKS, source_quality
 from tui.cli.config.config import read_config
 from tui.cli.output.color import width
 from tui.cli.output.facts import say_folded
@@ -16,7 +17,10 @@ from tui.text.numbers import count, interval, share
 from tui.text.terminal_text import clip, one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from strategies.signals.quality import Proportion, QualityRow
+    from strategies.signals.source_quality import SourceQuality, TaskShare
     from tui.cli.output.invocation import Invocation
 
 _SHOWN = 12
@@ -32,10 +36,12 @@ def tell_quality(call: Invocation, *, as_json: bool) -> None:
     with open_library(find_registry(call.registry)) as library:
         records = all_episodes(library)
         measured = quality(records, found_signals(library, records, thresholds))
+        sources = source_quality(records, world_of(library, records))
     if as_json:
-        call.answer(SignalsDocument.of_quality(measured))
+        call.answer(SignalsDocument.of_quality(measured, sources))
         return
     if not measured.episodes:
+        _tell_sources(call, sources, len(records))
         call.note("no episode has an outcome yet: nothing to measure signals against")
         call.note("next       germline outcome EPISODE --value V --source ci")
         return
@@ -57,6 +63,35 @@ def tell_quality(call: Invocation, *, as_json: bool) -> None:
         call.say(f"  {len(measured.signals) - _SHOWN} more: --json")
     call.say()
     say_folded(call, "", "lift 1 says nothing about failure, more speaks for it, less against it")
+    call.say()
+    _tell_sources(call, sources, len(records))
+
+
+def _tell_sources(call: Invocation, sources: Sequence[SourceQuality], episodes: int) -> None:
+    """Say of each source from the world on how many sessions it speaks, and how far labels agree."""
+    if not sources:
+        call.say(f"the world hints at the outcome of none of {count(episodes, 'episode')}")
+        return
+    about = "hints from the world: no labels. Against labels each task counts once, and silence misses"
+    say_folded(call, "", about)
+    for row in sources:
+        call.say(f"{row.source:<{_KIND}}speaks on {row.sessions:,} of {count(episodes, 'episode')}")
+        labelled = f"{count(row.labelled, 'label')} on {count(row.labelled_tasks, 'task')}"
+        if not row.enough:
+            call.say(f"  {'':<{_KIND - 2}}{labelled}: too few to tell, {LEAST_TASKS} tasks are needed")
+            continue
+        call.say(f"  {'agrees':<{_KIND - 2}}{_share_words(row.agreement)} with {labelled}")
+        for name, precision, recall in (
+            ("success", row.success_precision, row.success_recall),
+            ("failure", row.failure_precision, row.failure_recall),
+        ):
+            if precision is not None:
+                figures = f"precision {_share_words(precision)}  recall {_share_words(recall)}"
+                call.say(f"  {name:<{_KIND - 2}}{figures}")
+
+
+def _share_words(figure: TaskShare | None) -> str:
+    return "–" if figure is None else f"{share(figure.value)} {interval(figure.low, figure.high)}"
 
 
 def _line(name: str, row: QualityRow) -> str:

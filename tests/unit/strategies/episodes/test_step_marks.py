@@ -34,7 +34,7 @@ def call(tool: str, text: str, *, result: str = "", error: str = "", index: int 
 
 
 def said(text: str, actor: Literal["agent", "user"] = "user") -> Step:
-    return Step(index=0, turn=0, kind="message", actor=actor, text=text, span=Span(0, 1, 1))
+    return Step(index=1, turn=1, kind="message", actor=actor, text=text, span=Span(0, 1, 1))
 
 
 def marked(step: Step) -> tuple[str, ...]:
@@ -225,7 +225,7 @@ def test_error_types_that_logs_give_are_read_like_errors() -> None:
     ],
 )
 def test_corrections_are_known_by_how_they_open(text: str, corrects: bool) -> None:  # noqa: FBT001 - a table
-    assert marked(said(text)) == ((step_marks.CORRECTION,) if corrects else ())
+    assert (step_marks.CORRECTION in marked(said(text))) is corrects
     assert marked(said(text, "agent")) == ()
 
 

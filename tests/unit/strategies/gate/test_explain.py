@@ -53,6 +53,7 @@ CASES = [
     figures(obeyed=5),
     figures(delta=None),
     figures(heuristic=True, p=0.5),
+    figures(hints=("last_check",)),
     figures(contradicted=(OTHER,)),
     figures(outcome=SHOWN.model_copy(update={"risk_difference": -0.1})),
     figures(censoring=Censoring(obeyed=0.5, disobeyed=0.1)),
@@ -128,6 +129,22 @@ def test_a_stored_candidate_that_a_live_claim_contradicts_is_held_for_it() -> No
 
 def test_guessed_outcomes_stay_guessed_when_the_figures_are_read_again() -> None:
     assert not step(explained(heuristic=True).steps, "outcomes").holds
+
+
+def test_hints_stay_hints_when_the_figures_are_read_again() -> None:
+    found = explained(hints=("last_check", "commit"))
+    assert step(found.steps, "labels").figure == "hints from the world: last_check, commit"
+    assert found.decision == "hold"
+
+
+def test_outcomes_that_nobody_knows_are_not_called_known() -> None:
+    def figure(case: Figures) -> str:
+        return step(tuple(replay_rules(case, WRITTEN_RULE, 1)), "outcomes").figure
+
+    assert figure(figures()) == "known"
+    assert figure(figures(endpoint="recovered")) == figure(Figures(None, None)) == "none known"
+    assert figure(figures(endpoint="recovered", outcome=SHOWN)) == "known"
+    assert figure(figures(heuristic=True)) == "guessed from signals"
 
 
 def test_a_candidate_without_a_claim_is_for_a_person() -> None:

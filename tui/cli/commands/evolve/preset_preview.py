@@ -61,7 +61,7 @@ def preview(
         if skill:
             library.capsule(skill)
         presets = [bound_by(library), *([bound_by(library, name)] if name else [])]
-        grounds = grounds_of(library, config.skill_logs(library))
+        grounds = grounds_of(library, config.skill_logs(library), sources=config.sources)
         agenda = agenda_on(library, grounds.scope, PROPOSERS, skill)
         met = grounds.evaluators(library)
         outlooks = [

@@ -10,6 +10,7 @@ import typer
 
 from events.types.score import Score
 from registry.query.versions import under_one_evaluator
+from strategies.gate.replay.contrast import hints_in
 from strategies.gate.replay.score_version import Scored, measure_live_first, score_version
 from strategies.gate.replay.skill_grounds import prepare_grounds
 from strategies.pool.intake import take_in_scan
@@ -26,6 +27,7 @@ from tui.facts.scores import measured_words, why_unmeasured
 from tui.session.bootstrap import find_registry, open_registry
 from tui.text.names import split_skill
 from tui.text.numbers import share
+from tui.text.words import hint_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,7 +71,9 @@ def score(
             if scan is not None:
                 take_in_scan(registry, scan, policy=config.policy)
             only = {record.id for record in scan.records} if scan is not None else None
-            grounds = prepare_grounds(registry, config.skill_logs(registry), only=only, refresh=refresh)
+            grounds = prepare_grounds(
+                registry, config.skill_logs(registry), only=only, refresh=refresh, sources=config.sources
+            )
             measure_live_first(registry, grounds, seed=config.seed)
             ground = grounds.prepared(registry, name)
             measured = score_version(registry, name, version, ground, seed=config.seed)
@@ -87,7 +91,7 @@ def score(
             score=measured.score,
             audit=score_of(measured.audit),
             audit_unmeasured=why_unmeasured(measured.audit),
-            evaluator=EvaluatorRow(id=ground.evaluator, new=ground.fresh),
+            evaluator=EvaluatorRow(id=ground.evaluator, new=ground.fresh, hints=_hints(ground)),
             best=_best(others),
             versions=tuple(VersionValue(version=other, value=others[other].value) for other in sorted(others)),
             recorded=recorded is not None,
@@ -108,6 +112,10 @@ def score(
         print_rehearsed(call, events)
 
 
+def _hints(ground: Ground) -> tuple[str, ...]:
+    return hints_in((*ground.division.sealed, *ground.division.audit))
+
+
 def _best(others: Mapping[int, Score]) -> int | None:
     return max(others, key=lambda version: (others[version].value, version), default=None)
 
@@ -120,6 +128,8 @@ def _print(call: Invocation, called: str, ground: Ground, measured: Scored) -> N
     say_fact(call, "audit", f"{words}, which decides nothing")
     new = "new: it measured the live versions first" if ground.fresh else "in force"
     say_fact(call, "evaluator", f"{ground.evaluator[:8]}, {new}")
+    if hints := _hints(ground):
+        say_fact(call, "labels", hint_words(hints))
 
 
 def _print_others(call: Invocation, called: str, ground: Ground, others: Mapping[int, Score]) -> None:

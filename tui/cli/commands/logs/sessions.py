@@ -9,6 +9,7 @@ import typer
 
 from events.clock import SystemClock
 from events.errors import UsageError
+from strategies.pool.intake import world_of
 from strategies.pool.late_outcomes import named_episodes
 from tui.cli.output.color import width
 from tui.cli.output.facts import folded, say_facts
@@ -16,6 +17,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, moment_since
 from tui.cli.output.pager import paged
 from tui.documents.sessions import SessionDocument, SessionsDocument
+from tui.facts.fact import fact
 from tui.facts.sessions import (
     NOTHING,
     cost_words,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from strategies.episodes.episode import EpisodeRecord
+    from strategies.episodes.world_outcomes import World
     from tui.cli.output.invocation import Invocation
     from tui.reads.sessions import SessionChoice, SessionDetail, SessionStep
 
@@ -200,18 +203,24 @@ def session(
                 f"{len(matching)} sessions have the label {name}: {names} …", hint="give an id of one"
             )
         detail = read_session(library, matching[0])
+        hints = world_of(library, every).get(matching[0].id, {})
     steps = with_neighbours(detail.steps) if errors else detail.steps
     if as_json:
-        call.answer(SessionDocument.of(detail, steps, short_ids(every)))
+        call.answer(SessionDocument.of(detail, steps, short_ids(every), hints))
         return
     with paged():
-        _print_session(call, detail, steps, full=full)
+        _print_session(call, detail, steps, hints, full=full)
 
 
-def _print_session(call: Invocation, detail: SessionDetail, steps: Sequence[SessionStep], *, full: bool) -> None:
+def _print_session(
+    call: Invocation, detail: SessionDetail, steps: Sequence[SessionStep], hints: World, *, full: bool
+) -> None:
     record = detail.record
     call.say(f"session {record.id}")
     say_facts(call, session_facts(record, detail.task, SystemClock().now()))
+    if hints:
+        named = ", ".join(f"{source} {value:g}" for source, value in hints.items())
+        say_facts(call, [fact("hints", f"{named}; from the world, no labels", "dim")])
     if detail.without_text:
         call.say(f"texts are not shown: {detail.without_text}")
     before = 0

@@ -11,6 +11,7 @@ import typer
 
 from events.clock import SystemClock
 from events.errors import UntrustedError, UsageError
+from events.types.score import Score
 from registry.actions.publish import differences, moved_to, standing
 from registry.query.signals import raised_as_counted
 from strategies.advice.advise import given
@@ -48,11 +49,12 @@ from tui.session.bootstrap import find_registry, open_library, trust_command
 from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
 from tui.text.numbers import age, brief, count, share, signed
 from tui.text.terminal_text import clip, clip_middle, clip_path, columns, one_line
-from tui.text.words import KIND_WIDTH, signal_name, unrouted_words
+from tui.text.words import KIND_WIDTH, hint_words, signal_name, unrouted_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from events.types.score import Measured
     from registry.query.library import Library, Raised
     from registry.state.candidate import Candidate
     from strategies.scope.log_globs import LogGlobs
@@ -166,6 +168,7 @@ def _skill_status(library: Library, name: str, scope: Scope) -> SkillStatus:
         source=capsule.source,
         aliases=dict(capsule.aliases),
         score=score_of(capsule.score),
+        hints=_hints(library, capsule.score),
         delta=capsule.delta,
         unproven=capsule.unproven,
         standing=standing(library, name),
@@ -174,6 +177,14 @@ def _skill_status(library: Library, name: str, scope: Scope) -> SkillStatus:
         record=EpisodeRecordRow.model_validate(live_record(library, name, scope.records)),
         stale=StaleMeasurement.model_validate(stale) if stale else None,
     )
+
+
+def _hints(library: Library, score: Measured) -> tuple[str, ...]:
+    """Name the hints from the world that stand for labels in the evaluator of a score."""
+    if not isinstance(score, Score):
+        return ()
+    registered = library.registration(score.evaluator)
+    return getattr(registered.event, "hints", ()) if registered else ()
 
 
 def _print_skills(call: Invocation, skills: Sequence[SkillStatus]) -> None:
@@ -190,6 +201,8 @@ def _print_skills(call: Invocation, skills: Sequence[SkillStatus]) -> None:
         call.say(clip(f"{'skills' if at == 0 else '':<10} {text}".rstrip(), width()))
         if row.record.episodes:
             say_folded(call, f"{'':<13}", _record_words(row.record))
+        if row.hints:
+            say_folded(call, _WARNS, hint_words(row.hints), tone="warn")
         if row.stale:
             words = f"{stale_words(row.stale)}: germline score {row.skill} --refresh"
             say_folded(call, _WARNS, words, tone="warn")
