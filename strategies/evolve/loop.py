@@ -110,7 +110,6 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
 
     Before that, versions that made things worse since they were promoted are taken back.
     Each promotion is projected to disk at once. `on_cycle` hears of every turn as it ends.
-
     Raises: NotFoundError for an unknown skill; RefusedError where its files were edited by hand.
     """
     for name in [plan.skill] if plan.skill else registry.names():
@@ -136,8 +135,7 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
     results: list[CycleResult] = []
     judged: set[str] = set()
     first = {name: registry.outline(name).version for name in registry.names()}
-    turn: TurnContext | None = None
-    turns = 0
+    turn, turns = None, 0
     while turns < plan.cycles:
         done, bound = agenda.answered(registry), _bound(registry, plan)
         offers = [offer for offer in offers if offer.fingerprint not in done or offer.fingerprint in promoted]

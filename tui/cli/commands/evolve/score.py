@@ -79,7 +79,7 @@ def score(
             measured = score_version(registry, name, version, ground, seed=config.seed)
             others = under_one_evaluator(registry.versions(name))
             appended = since(registry, before)
-            events = event_rows(appended)
+    events = event_rows(appended)
     # A new evaluator measures the live version first: then that event recorded it, and there is no receipt.
     scorings = (event for event in appended if (event.stream, event.type) == (f"capsule:{name}", "VersionScored"))
     positions = [scoring.position for scoring in scorings if getattr(scoring.event, "version", 0) == version]
@@ -104,9 +104,8 @@ def score(
     if recorded is None:
         say_fact(call, "recorded", "before, by this evaluator: nothing to add")
     else:
-        say_fact(
-            call, "recorded", "by the events below, once it is no dry run" if dry_run else f"event {recorded}"
-        )
+        where = "by the events below, once it is no dry run" if dry_run else f"event {recorded}"
+        say_fact(call, "recorded", where)
     _print_others(call, f"{name}@{version}", ground, others)
     if dry_run:
         print_rehearsed(call, events)
