@@ -10,8 +10,8 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.claims import After, AfterError, Before, FinishWith, OutputClaim
-from strategies.claims.applicability import first_action, last_action, next_action, previous_action
-from strategies.episodes.episode import SUBMIT
+from strategies.claims.applicability import last_action, next_action, previous_action
+from strategies.episodes.episode import MESSAGE, SUBMIT
 from strategies.gate.replay.exposure import Inverse, moments_of
 
 if TYPE_CHECKING:
@@ -111,9 +111,8 @@ def _at_any_time(do: str, record: EpisodeRecord) -> Decision | None:
 
 def _hands_in(record: EpisodeRecord, at: int) -> bool:
     """Tell whether the agent ends its episode by an action: its own end is no advice."""
-    if record.steps[at].action == SUBMIT:
-        return True
-    return record.ended_by == "agent" and at == last_action(record) and at != first_action(record)
+    action = record.steps[at].action
+    return action == SUBMIT or (action == MESSAGE and record.ended_by == "agent" and at == last_action(record))
 
 
 def _later(record: EpisodeRecord, at: int, turn: int) -> Iterator[StepRecord]:
