@@ -159,7 +159,7 @@ def test_candidates_and_evaluators_keep_their_names_from_one_germline_to_the_nex
     name = candidate_id("sql-analyst", [AfterError(template="t", do="x")], "e1")
     assert name == "457a2de30bf527f6699bc39a9255c733daf73fff949620adbfcbe07ea14187a9"
     empty = evaluator_id(Division((), (), ()), "key")
-    assert empty == "6068a1a675ba33d7a52c5815b7d2650984457c44f8c50657e57f90b8e79fb8e0"
+    assert empty == "78d28fd57f8d3fe2677b01ec3d079c2dbd6734730bc8db32470d6c4ac791ba94"
 
 
 def test_a_candidate_is_named_by_what_is_asked_not_by_how_it_is_written() -> None:
