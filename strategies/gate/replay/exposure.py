@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from strategies.claims.applicability import Moment
-from strategies.claims.catalogue import kind_of
+from strategies.claims.catalogue import in_short_form, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ def moments_of(claim: Claim | Inverse) -> Callable[[EpisodeRecord], Moment | Non
     Raises: as `moment_of`.
     """
     if not isinstance(claim, Inverse):
-        return partial(kind_of(claim).moment, claim)
+        return partial(kind_of(claim).moment, in_short_form(claim))
     itself = moments_of(claim.claim)
 
     def turned(record: EpisodeRecord) -> Moment | None:

@@ -40,6 +40,12 @@ def test_what_meets_the_written_rule_is_promoted_and_names_its_ground() -> None:
     assert verdict.scope == ("gpt-3.5_10_turns",)
 
 
+def test_where_many_runs_carry_a_figure_and_none_much_of_it_the_reason_says_so() -> None:
+    verdict = judge(Figures(SHOWN.model_copy(update={"scope": ()}), DELTA), WRITTEN_RULE, 1)
+    assert verdict.reasons[-1] == "scope: many runs, none with 5% of the weight"
+    assert verdict.scope == ()
+
+
 @pytest.mark.parametrize(
     ("figures", "missing"),
     [
