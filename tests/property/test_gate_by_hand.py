@@ -71,7 +71,9 @@ def by_hand(claim: Claim, records: list[EpisodeRecord]) -> tuple[float, ...] | N
     both = [(ones, zeros) for ones, zeros in arms.values() if ones and zeros]
     if not both:
         return None
-    none = not sum(map(sum, (ones for ones, _ in both))) or not sum(map(sum, (zeros for _, zeros in both)))
+    often = sum(sum(ones + zeros) for ones, zeros in both) * 2 > sum(len(ones + zeros) for ones, zeros in both)
+    rare = [([1 - y for y in zeros], [1 - y for y in ones]) if often else (ones, zeros) for ones, zeros in both]
+    none = any(not sum(map(sum, arms)) for arms in zip(*rare, strict=True))
     weight = difference = p = q = excess = variance = obeyed = disobeyed = spread = Fraction(0)
     for ones, zeros in both:
         n1, n0, y1, y0 = len(ones), len(zeros), sum(ones), sum(zeros)
@@ -83,6 +85,9 @@ def by_hand(claim: Claim, records: list[EpisodeRecord]) -> tuple[float, ...] | N
         q += (y1 * (n0 - y0) + y0 * (n1 - y1)) / Fraction(2 * n)
         excess += y1 - n1 * mean
         variance += Fraction(n1 * n0, n * (n - 1)) * sum((y - mean) ** 2 for y in ones + zeros)
+    for ones, zeros in rare:
+        n1, n0, y1, y0 = len(ones), len(zeros), sum(ones), sum(zeros)
+        n = n1 + n0
         if none:
             n1, n0, y1, y0, n = n1 + 1, n0 + 1, y1 + Fraction(1, 2), y0 + Fraction(1, 2), n + 2
         obeyed, disobeyed = obeyed + y1 * Fraction(n0, n), disobeyed + y0 * Fraction(n1, n)

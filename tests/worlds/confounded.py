@@ -230,19 +230,19 @@ def world(name: str, seed: int, *, episodes: int) -> list[EpisodeRecord]:
     return records
 
 
-def with_two_rules(seed: int, *, episodes: int, lift: float = 0.3) -> list[EpisodeRecord]:
-    """Meet two errors in either order, each with an answer of its own that helps."""
+def with_rules(
+    seed: int, *, episodes: int, lift: float = 0.3, base: float = 0.2, answers: Mapping[str, str] = ANSWERS
+) -> list[EpisodeRecord]:
+    """Meet errors in any order, each with an answer of its own that helps; without them `base` succeed."""
     draws = random.Random(seed)
     records = []
     for number in range(episodes):
-        steps, chance = list[StepRecord](), 0.2
-        for template, answer in draws.sample(sorted(ANSWERS.items()), len(ANSWERS)):
+        steps, chance = list[StepRecord](), base
+        for template, answer in draws.sample(sorted(answers.items()), len(answers)):
             obeys = draws.random() < 0.5
             if draws.random() < 0.7:
-                steps += [
-                    call("sql:SELECT", template),
-                    call(answer if obeys else draws.choice(["sql:SELECT", "sql:EXPLAIN"])),
-                ]
+                other = draws.choice(["sql:SELECT", "sql:EXPLAIN"])
+                steps += [call("sql:SELECT", template), call(answer if obeys else other)]
                 chance += lift * obeys
         task, run = divmod(number, len(RUNS))
         place = Place(task, RUNS[run], number / episodes)

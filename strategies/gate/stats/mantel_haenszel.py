@@ -112,11 +112,15 @@ def risk_difference(tables: Iterable[Table]) -> Interval | None:
 def robustness_value(tables: Sequence[Table]) -> float:
     """Compute the robustness value of the Mantel-Haenszel risk ratio's lower 95 % limit; 1 where that is below 1.
 
-    It says how strongly something unseen would have to go with both obedience and success to explain the
-    effect away. Sources: Greenland & Robins 1985 for the variance, VanderWeele & Ding 2017, who call it "E-value".
-    Where one arm never succeeds, half an outcome is added to each arm of each stratum (Haldane).
+    It says how strongly something unseen would have to go with both obedience and the rarer outcome to explain the
+    effect away: where most succeed, no ratio of successes is large. Sources: Greenland & Robins 1985 for the
+    variance, VanderWeele & Ding 2017, who call it "E-value". Where an arm never has the rarer outcome, half of one
+    is added to each arm of each stratum (Haldane).
     """
     informative = [table for table in tables if table.n1 and table.n0]
+    if 2 * sum(t.y1 + t.y0 for t in informative) > sum(t.n1 + t.n0 for t in informative):
+        # of two arms the one that fails less succeeds more: as if the arms had changed places
+        informative = [Table(t.n0, t.n0 - t.y0, t.n1, t.n1 - t.y1) for t in informative]
     if not sum(t.y1 for t in informative) or not sum(t.y0 for t in informative):
         informative = [Table(t.n1 + 1, t.y1 + 0.5, t.n0 + 1, t.y0 + 0.5, t.yy) for t in informative]
     obeyed = disobeyed = spread = 0.0

@@ -70,8 +70,18 @@ def test_fractional_outcomes_are_weighed_by_their_own_variance() -> None:
 
 
 def test_the_robustness_value_is_that_of_the_lower_limit_of_the_risk_ratio() -> None:
-    low = math.exp(math.log(2) - 1.959964 * math.sqrt(1 / 80 - 1 / 100 + 1 / 40 - 1 / 100))
-    assert robustness_value([table(80, 100, 40, 100)]) == pytest.approx(low + math.sqrt(low * (low - 1)), rel=1e-6)
+    low = math.exp(math.log(2) - 1.959964 * math.sqrt(1 / 80 - 1 / 200 + 1 / 40 - 1 / 200))
+    value = low + math.sqrt(low * (low - 1))
+    assert robustness_value([table(40, 100, 20, 100)]) < robustness_value([table(80, 200, 40, 200)])
+    assert robustness_value([table(80, 200, 40, 200)]) == pytest.approx(value, rel=1e-6)
+
+
+def test_the_robustness_value_is_on_the_rarer_outcome() -> None:
+    """From 90 % to 98 % five times fewer fail, though only a tenth more succeed."""
+    mostly = [table(392, 400, 360, 400)]
+    assert robustness_value(mostly) == pytest.approx(robustness_value([table(40, 400, 8, 400)]))
+    assert robustness_value(mostly) > 2
+    assert robustness_value([table(360, 400, 392, 400)]) == 1
 
 
 def test_the_robustness_value_is_one_where_the_limit_is_not_above_one() -> None:
