@@ -76,8 +76,8 @@ def prepare(
     sealed tasks have grown by a quarter: new logs and late outcomes wait. A task counts as grown when it is new,
     or when it has its first outcome since; with `refresh` any growth will do. Naming episodes freezes exactly
     those, as they are known now. Of no episode none is made. Hints from the world stand for labels where there are
-    none, the first of `sources` that speaks; None leaves that as it was for the last evaluator. Other sources make a
-    new one, and so does another method: figures of two cannot be compared.
+    none, the first of `sources` that speaks; None leaves that as it was for the last evaluator. Other sources make
+    a new one, and so does another method: figures of two cannot be compared.
     """
     upto = registry.log.head().position
     ground = ground_of(registry, only=only, upto=upto, refresh=refresh, sources=sources)

@@ -17,6 +17,7 @@ from strategies.gate.replay.contrast import outcome_of
 from strategies.gate.replay.exposure import course_of
 from strategies.gate.stats.mantel_haenszel import Interval, stratifier
 from strategies.policy.written_rules import LEAST_OBEDIENT, PRIOR_WEIGHT, REFITS
+from strategies.signals.proportion import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -266,8 +267,8 @@ def compare(
         partial(_refitted, panels, seed), range(REFITS), seconds=_REFIT_S * REFITS * (tasks + cells)
     )
     return Comparison(
-        before=_interval(old.value, [before for before, _ in refits]),
-        after=_interval(new.value, [other for _, other in refits]),
+        before=_of_score(_interval(old.value, [before for before, _ in refits]), tasks),
+        after=_of_score(_interval(new.value, [other for _, other in refits]), tasks),
         delta=_interval(new.value - old.value, [other - before for before, other in refits]),
         coverage_before=old.coverage,
         coverage_after=new.coverage,
@@ -300,6 +301,14 @@ def _refitted(
         old = estimate(panels[0], weights).value
         refits.append((old, old if panels[1] is panels[0] else estimate(panels[1], weights).value))
     return refits
+
+
+def _of_score(interval: Interval, tasks: int) -> Interval:
+    """Widen the interval of a score where all succeed, or none: no refit differs, and few tasks prove little."""
+    if interval.low != interval.high or interval.value not in {0, 1}:
+        return interval
+    low, high = wilson(interval.value * tasks, tasks)
+    return Interval(interval.value, low, high)
 
 
 def _interval(value: float, refits: Sequence[float]) -> Interval:

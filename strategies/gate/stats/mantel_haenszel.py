@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import erfc, exp, log, sqrt
+from math import erfc, exp, hypot, log, sqrt
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.episodes.origins import origin_of_other, short_name
+from strategies.signals.proportion import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -92,12 +93,16 @@ def two_sided_p(z: float) -> float:
 def risk_difference(tables: Iterable[Table]) -> Interval | None:
     """Estimate the Mantel-Haenszel risk difference, obedient minus disobedient; None without information.
 
-    Source: Sato 1989 for the variance. For outcomes between 0 and 1 it is too wide, never too narrow.
+    Source: Sato 1989 for the variance. For outcomes between 0 and 1 it is too wide, never too narrow. Where an arm
+    always or never succeeds that variance forgets the arm: it is then as wide at least as the score interval of
+    Newcombe (1998, method 10) over all strata together.
     """
+    n_1 = y_1 = n_0 = y_0 = 0.0
     weight = difference = p = q = 0.0
     for n1, y1, n0, y0, _ in tables:
         n = n1 + n0
         if n1 and n0:
+            n_1, y_1, n_0, y_0 = n_1 + n1, y_1 + y1, n_0 + n0, y_0 + y0
             weight += n1 * n0 / n
             difference += (y1 * n0 - y0 * n1) / n
             p += (n1 * n1 * y0 - n0 * n0 * y1 + n1 * n0 * (n0 - n1) / 2) / (n * n)
@@ -106,7 +111,12 @@ def risk_difference(tables: Iterable[Table]) -> Interval | None:
         return None
     value = difference / weight
     margin = Z95 * sqrt(max(value * p + q, 0.0)) / weight
-    return Interval(value, max(value - margin, -1.0), min(value + margin, 1.0))
+    below = above = margin
+    if y_1 in {0, n_1} or y_0 in {0, n_0}:
+        (low1, high1), (low0, high0) = wilson(y_1, int(n_1)), wilson(y_0, int(n_0))
+        below = max(margin, hypot(y_1 / n_1 - low1, high0 - y_0 / n_0))
+        above = max(margin, hypot(high1 - y_1 / n_1, y_0 / n_0 - low0))
+    return Interval(value, max(value - below, -1.0), min(value + above, 1.0))
 
 
 def robustness_value(tables: Sequence[Table]) -> float:

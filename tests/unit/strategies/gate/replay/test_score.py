@@ -149,6 +149,14 @@ def test_the_paired_delta_is_narrower_than_the_scores_it_compares() -> None:
     assert both.delta.low > 0  # the paired difference is clear
 
 
+@pytest.mark.parametrize("outcome", [0.0, 1.0])
+def test_where_all_succeed_or_none_the_interval_of_a_score_knows_how_few_they_are(outcome: float) -> None:
+    both = compare(answered(9, "sql:SHOW", outcome), (), (DO_SHOW,), seed=1)
+    bounds = (0.7, 1.0) if outcome else (0.0, 0.3)
+    assert both.after == pytest.approx((outcome, *bounds), abs=0.01)
+    assert both.delta == (0, 0, 0)
+
+
 def test_an_unchanged_version_has_no_delta() -> None:
     both = compare(world_with_a_rule(1, tasks=50), (DO_SHOW,), (DO_SHOW,), seed=1)
     assert both.delta == (0.0, 0.0, 0.0)

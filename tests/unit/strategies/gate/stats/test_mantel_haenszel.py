@@ -48,6 +48,15 @@ def test_a_single_stratum_gives_the_plain_risk_difference() -> None:
     assert difference.high - difference.value == pytest.approx(wald, rel=0.05)
 
 
+def test_an_arm_that_always_succeeds_is_not_taken_for_certain() -> None:
+    """Wilson: 9 of 9 is at least .701, 0 of 5 at most .434."""
+    difference = risk_difference([table(9, 9, 0, 5)])
+    assert difference == pytest.approx((1, 1 - math.hypot(1 - 0.7009, 0.4345), 1), abs=1e-3)
+    half = risk_difference([table(9, 9, 40, 80)])
+    assert half is not None
+    assert half.low < half.value - 1.9 * math.sqrt(0.5 * 0.5 / 80)
+
+
 def test_strata_with_one_arm_carry_nothing() -> None:
     alone = [table(9, 10, 0, 0), table(0, 0, 1, 10)]
     assert risk_difference(alone) is None
