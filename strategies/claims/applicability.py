@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from registry.state.line_claims import claims_of
+from strategies.episodes.episode import MESSAGE, SUBMIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,6 +75,12 @@ def first_action(record: EpisodeRecord) -> int | None:
 def last_action(record: EpisodeRecord) -> int | None:
     """Find the last action of an episode: the last call of its last turn, or its message if it has no call."""
     return _of_one_turn(record, range(len(record.steps) - 1, -1, -1))
+
+
+def hands_in(record: EpisodeRecord, at: int) -> bool:
+    """Tell whether the agent ends its episode by an action: its own end is no advice."""
+    action = record.steps[at].action
+    return action == SUBMIT or (action == MESSAGE and record.ended_by == "agent" and at == last_action(record))
 
 
 def _of_one_turn(record: EpisodeRecord, order: Iterable[int]) -> int | None:

@@ -15,6 +15,7 @@ from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.finish_with import FINISH_WITH
 from strategies.claims.output import OUTPUT
 from strategies.claims.start_with import START_WITH
+from strategies.episodes.action_class import in_short
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,8 +50,16 @@ def kind_of(claim: Claim) -> ClaimKind[Any]:
     raise TypeError(f"no way to judge a claim of type {type(claim).__name__}")
 
 
+def in_short_form(claim: Claim) -> Claim:
+    """Give a claim with the spellings that classes of action have now: a line may have been learned before."""
+    spelt = {name: in_short(getattr(claim, name, None) or "") for name in ("action", "do", "avoid")}
+    changed = {name: now for name, now in spelt.items() if now and now != getattr(claim, name)}
+    return claim.model_copy(update=changed) if changed else claim
+
+
 def contradicts(one: Claim, other: Claim) -> bool:
     """Tell whether two claims ask for actions that exclude each other at the same moment."""
+    one, other = in_short_form(one), in_short_form(other)
     return bool(kind_of(one).contradicts(one, other) or kind_of(other).contradicts(other, one))
 
 

@@ -18,7 +18,6 @@ _LOOK: Final = {
     "SHOW": "look at the schema (SHOW) before the next query",
     "SHOW table": "list the tables (SHOW TABLES) before the next query",
     "DESC": "look at the columns of the table (DESC) before the next query",
-    "DESCRIBE": "look at the columns of the table (DESCRIBE) before the next query",
     "EXPLAIN": "look at the query plan (EXPLAIN) before the next query",
     "PRAGMA": "look at the schema (PRAGMA) before the next query",
     "PRAGMA table": "list the tables (PRAGMA table_list) before the next query",

@@ -37,6 +37,7 @@ _SQL_WORDS: Final = _SQL_READS | _words(
     "INSERT UPDATE DELETE REPLACE MERGE CREATE ALTER DROP TRUNCATE RENAME GRANT REVOKE BEGIN START COMMIT "
     "ROLLBACK SAVEPOINT CALL LOAD VACUUM ANALYZE ATTACH DETACH LOCK UNLOCK"
 )
+LONG_FORM: Final = "DESCRIBE"
 _WRAPPERS: Final = _words("sudo time timeout nohup env exec command nice")
 _WITH_SUBCOMMAND: Final = _words(
     "git gh npm npx yarn pnpm pip pip3 uv poetry cargo go docker kubectl helm apt apt-get brew conda make "
@@ -73,11 +74,20 @@ def head_of(tool: str, argument: str) -> str:
 def sql_head(statement: str) -> str:
     """Give the first keyword of a statement in upper case, "" where it opens with none.
 
-    Code fences and brackets around it are passed over; DESCRIBE is the long form of DESC.
+    Code fences and brackets around it are passed over.
     """
     lead = _SQL_LEAD.match(statement[:200])
     word = lead[1].upper() if lead else ""
-    return word if word in _SQL_WORDS else ""
+    return in_short(word) if word in _SQL_WORDS else ""
+
+
+def in_short(action: str) -> str:
+    """Give the spelling that names a class: DESCRIBE is the long form of DESC.
+
+    Shapes: a class, or the head of one. Records and claims of earlier versions keep the long form.
+    """
+    tool, colon, head = action.rpartition(":")
+    return f"{tool}{colon}DESC" if head == LONG_FORM else action
 
 
 def shell_head(command: str) -> str:
@@ -124,7 +134,7 @@ def writes(tool: str, head: str) -> bool:
 def plain_head(head: str) -> str:
     """Give a head that is safe in a claim: one or two plain words, "" for anything else."""
     words = head.split()
-    return " ".join(words) if len(words) <= 2 and all(map(_is_plain, words)) else ""  # noqa: PLR2004 - command, subcommand
+    return in_short(" ".join(words)) if len(words) <= 2 and all(map(_is_plain, words)) else ""  # noqa: PLR2004 - command, subcommand
 
 
 def _is_plain(word: str) -> bool:

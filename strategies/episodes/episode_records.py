@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from registry.evidence.redaction import named_secret, without_secrets
+from strategies.episodes.action_class import LONG_FORM, in_short
 from strategies.episodes.answer_forms import final_answer, forms_of
 from strategies.episodes.episode import Episode, EpisodeOutcome, EpisodeRecord
 from strategies.episodes.step_marks import Marker
@@ -44,6 +45,7 @@ _OF_STEP: Final = attrgetter(
     *("turn", "kind", "actor", "action", "error", "writes", "same_call", "same_result"),
     *("started_at", "duration_ms", "marks", "same_target"),
 )
+_LONG_FORM: Final = f":{LONG_FORM}".encode()
 _ENCODER: Final = msgspec.msgpack.Encoder(order="deterministic")
 _DECODER: Final = msgspec.msgpack.Decoder(EpisodeRecord)
 _EPISODE: Final = msgspec.msgpack.Decoder(Episode)
@@ -195,12 +197,17 @@ def encode(record: EpisodeRecord) -> bytes:
 def decode(stored: bytes) -> EpisodeRecord:
     """Read a record back; raises msgspec.DecodeError on bytes that `encode` did not make.
 
-    Numbers beyond what a record may hold were stored once: they become the largest that it may.
+    Numbers beyond what a record may hold were stored once: they become the largest that it may. Classes that had
+    two spellings then get the one they have now; the id stays.
     """
     try:
-        return _DECODER.decode(stored)
+        record = _DECODER.decode(stored)
     except msgspec.ValidationError:
-        return msgspec.convert(_bounded(msgspec.msgpack.decode(stored)), EpisodeRecord)
+        record = msgspec.convert(_bounded(msgspec.msgpack.decode(stored)), EpisodeRecord)
+    if _LONG_FORM not in stored:
+        return record
+    steps = (msgspec.structs.replace(step, action=in_short(step.action)) for step in record.steps)
+    return msgspec.structs.replace(record, steps=tuple(steps))
 
 
 def _bounded(value: object) -> object:

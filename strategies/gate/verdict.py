@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from strategies.gate.replay.contrast import CARRYING_SHARE
 from strategies.gate.rules import Decision, Rule, censored, estimate, failed, inert_rules, replay_rules, turned
 from strategies.policy.written_rules import WRITTEN_RULE
 
@@ -41,8 +42,13 @@ def judge(figures: Figures, policy: GatePolicy, sent: int) -> Verdict:
     decision, missing = failed(replay_rules(figures, policy, sent))
     if effect is None:
         return Verdict(decision, missing)
-    scope = f"scope: {', '.join(f'run={run}' for run in effect.scope)}"
-    return Verdict(decision, (*(missing or _shown(figures, effect, policy, sent)), scope), effect.scope)
+    scope = (
+        ", ".join(f"run={run}" for run in effect.scope)
+        or f"many runs, none with {CARRYING_SHARE:.0%} of the weight"
+    )
+    return Verdict(
+        decision, (*(missing or _shown(figures, effect, policy, sent)), f"scope: {scope}"), effect.scope
+    )
 
 
 def judge_inert(figures: Figures, policy: GatePolicy) -> Verdict:

@@ -10,7 +10,7 @@ from pydantic import Field
 from events.types.frozen import Frozen
 from events.types.score import Endpoint
 
-METHOD: Final = "replay-1"
+METHOD: Final = "replay-2"
 """How claims are judged and episodes imputed; a change that moves figures takes the next number."""
 
 LEAST_OBEDIENT: Final = 5

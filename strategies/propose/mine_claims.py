@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from strategies.claims.applicability import first_action, last_action, previous_action
-from strategies.claims.catalogue import sentence
+from strategies.claims.catalogue import in_short_form, sentence
 from strategies.episodes.episode import SUBMIT
 from strategies.gate.stats.mantel_haenszel import survivors, two_sided_p
 from strategies.policy.written_rules import WRITTEN_RULE
@@ -65,7 +65,9 @@ def mine(
     Claims that the skill makes already are passed over. `written` are the words of claims that stand in another
     skill, and where; the others get the sentence of their kind.
     """
-    live = {claim.claim for gene in ask.capsule.genes for claim in gene.claims} if ask.capsule else set()
+    live = (
+        {in_short_form(one.claim) for gene in ask.capsule.genes for one in gene.claims} if ask.capsule else set()
+    )
     shown = ask.explore.shows_all(claim for claim in claims if claim not in live and ask.other_work.allows(claim))
     mined = fitted(
         {claim: shown_claim.figures for claim, shown_claim in shown.items()}, tried_before=ask.tried_before

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from events.types.claims import AfterError
 from strategies.claims.after_error import first_failure
+from strategies.claims.applicability import hands_in
 from strategies.claims.phrases import also_avoid_line, avoid_line, do_line
 from strategies.gate.replay.contrast import Contrast, contrast, outcome_of
 from strategies.gate.replay.recovery_endpoint import attempts
@@ -35,7 +37,7 @@ def recovery(ask: ProposalRequest) -> Mined:
     """Compare, for each action class that follows an error, those who took it with those who did not.
 
     By how their tasks ended where that is known, else by whether their next attempt works. Proposes the best to
-    do, with the worst to avoid behind it.
+    do, with the worst to avoid behind it. Handing in is no answer: it is neither proposed nor compared with.
     """
     template = ask.signal.template
     failure = AfterError(template=template)
@@ -65,16 +67,20 @@ def recovery(ask: ProposalRequest) -> Mined:
 def _answers(
     template: str, records: Sequence[EpisodeRecord], stratum_of: Callable[[EpisodeRecord], Stratum]
 ) -> list[_Answer]:
+    """List what episodes did next after the error, without classes by which the agent mostly ends them."""
     failures = ((record, first_failure(record, template)) for record in records)
+    answered = [(record, at[1], record.steps[at[1]].action) for record, at in failures if at is not None]
+    every = Counter(action for _, _, action in answered)
+    ending = Counter(action for record, at, action in answered if hands_in(record, at))
     return [
-        _Answer(stratum_of(record), record.task, record.steps[at[1]].action, outcome_of(record))
-        for record, at in failures
-        if at is not None
+        _Answer(stratum_of(record), record.task, action, outcome_of(record))
+        for record, _, action in answered
+        if 2 * ending[action] <= every[action]
     ]
 
 
 def _compared(answers: Sequence[_Answer], action: str) -> Contrast | None:
-    return contrast((stratum, task, taken == action, outcome) for stratum, task, taken, outcome in answers)
+    return contrast((one.stratum, one.task, one.action == action, one.outcome) for one in answers)
 
 
 def _proposal(

@@ -62,6 +62,10 @@ def test_why_speaks_in_facts_and_ends_with_the_next_commands(germline: Terminal,
     assert said.startswith(f"sql-analyst@2, line {line}\n")
     for label in ("why", "when", "signal", "claim", "effect", "score", "verdict", "evidence", "before"):
         assert f"\n  {label:<10}" in said
+    told = germline.does("why", f"sql-analyst:{line}", "--json").json
+    for label, after in (("score", told["after"]), ("audit", told["audit"]["after"])):
+        drawn = f"{after['value']:.3f} [{after['low']:.3f}, {after['high']:.3f}]".replace("0.", ".")
+        assert any(row.startswith(f"  {label}") and drawn in row for row in said.splitlines()), label
     assert "still there" in said
     assert "more: --all" in said
     last = said.rstrip().rpartition("\n\n")[2]

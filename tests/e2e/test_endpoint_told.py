@@ -15,7 +15,9 @@ from tests.registries import measured, proposal
 from tests.terminal import Terminal
 from tests.unit.strategies.gate.test_explain import SHOWN
 from tests.worlds import recovering, skill_with, world_with_a_rule
+from tui.reads.skills import read_skills
 from tui.text.rows import text_of
+from tui.views.skills import skill_rows
 from tui.views.why import why_rows
 
 if TYPE_CHECKING:
@@ -50,6 +52,20 @@ def test_why_names_the_endpoint_exactly_where_it_was_recovered_alone(tmp_path: P
     assert (alone in said) is not outcomes
     assert any(alone in row for row in page) is not outcomes
     assert any(row.strip().startswith("endpoint") for row in page) is not outcomes
+    registry.log.close()
+
+
+@pytest.mark.parametrize("outcomes", [True, False])
+def test_what_one_claim_recovers_is_no_score_of_the_skill(tmp_path: Path, outcomes: bool) -> None:  # noqa: FBT001 - a parameter of pytest
+    registry, _ = learned(tmp_path, outcomes=outcomes)
+    germline = Terminal(tmp_path)
+    place = ("--registry", tmp_path / "registry.db")
+    (listed,) = (row for row in germline.does(*place, "status").out.splitlines() if "sql-analyst@2" in row)
+    assert ("Δ" in listed) is outcomes
+    assert ("–" in listed) is not outcomes
+    assert ("not measured" in germline.does(*place, "show", "sql-analyst").err) is not outcomes
+    (card,) = skill_rows(read_skills(registry), None, 120, NOW)
+    assert ("Δ" in text_of(card) or "+." in text_of(card)) is outcomes
     registry.log.close()
 
 

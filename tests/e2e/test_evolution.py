@@ -19,8 +19,10 @@ from registry.registry import Registry
 from strategies.evolve import loop as evolution
 from strategies.evolve.loop import Plan, evolve
 from strategies.evolve.turn import run_cycle
+from strategies.gate.replay import evaluation_set, measure
 from strategies.logs.scan import scan
 from strategies.policy.presets import PRESETS
+from strategies.policy.written_rules import METHOD
 from strategies.pool.intake import take_in as take_in_episodes
 from tests.clocks import TickingClock
 from tests.kinds_of_work import BREAD, GARDEN, write_skills
@@ -239,6 +241,20 @@ def test_new_logs_wait_until_the_sealed_tasks_have_grown_by_a_quarter(registry: 
     take_in_episodes(registry, world_with_a_rule(11, tasks=8))
     evolve(registry, plan())
     assert registry.evaluators() == [first]
+
+
+def test_what_another_method_measured_is_measured_again(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:
+        for module in (evaluation_set, measure):
+            earlier.setattr(module, "METHOD", "replay-0")
+        evolve(registry, plan())
+    evolve(registry, plan())
+    assert [event.method for event in registry.evaluators()] == ["replay-0", METHOD]
+    score = registry.version("sql-analyst", registry.outline("sql-analyst").version).score
+    assert isinstance(score, Score)
+    assert score.evaluator == registry.evaluators()[-1].evaluator
 
 
 def test_without_outcomes_a_line_is_promoted_on_recovery_and_says_so(tmp_path: Path) -> None:

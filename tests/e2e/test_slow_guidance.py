@@ -123,7 +123,7 @@ def test_a_run_that_promoted_nothing_has_nothing_to_look_back_on(registry: Regis
 
 def test_where_nothing_more_would_help_only_the_comparison_is_told(tmp_path: Path) -> None:
     registry = new_registry(tmp_path)
-    take_in(registry, world(2, lift=0.0))
+    take_in(registry, world(1, lift=0.0))
     (guidance,) = evolve(registry, looking_back()).guidance
     assert guidance.result is None
     assert not [gene for gene in registry.capsule("sql-analyst").genes if gene.keeper]

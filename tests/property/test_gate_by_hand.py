@@ -12,7 +12,7 @@ import pytest
 from events.types.claims import After, AfterError, Before, Claim
 from strategies.episodes.episode import EpisodeOutcome, EpisodeRecord
 from strategies.gate.replay.contrast import cases_of, contrast
-from strategies.gate.replay.exposure import first_moment, moment_of
+from strategies.gate.replay.exposure import moment_of
 from strategies.gate.replay.recovery_endpoint import population
 from strategies.gate.replay.score import compare
 from strategies.gate.stats.mantel_haenszel import Z95
@@ -71,7 +71,9 @@ def by_hand(claim: Claim, records: list[EpisodeRecord]) -> tuple[float, ...] | N
     both = [(ones, zeros) for ones, zeros in arms.values() if ones and zeros]
     if not both:
         return None
-    none = not sum(map(sum, (ones for ones, _ in both))) or not sum(map(sum, (zeros for _, zeros in both)))
+    often = sum(sum(ones + zeros) for ones, zeros in both) * 2 > sum(len(ones + zeros) for ones, zeros in both)
+    rare = [([1 - y for y in zeros], [1 - y for y in ones]) if often else (ones, zeros) for ones, zeros in both]
+    none = any(not sum(map(sum, arms)) for arms in zip(*rare, strict=True))
     weight = difference = p = q = excess = variance = obeyed = disobeyed = spread = Fraction(0)
     for ones, zeros in both:
         n1, n0, y1, y0 = len(ones), len(zeros), sum(ones), sum(zeros)
@@ -83,6 +85,9 @@ def by_hand(claim: Claim, records: list[EpisodeRecord]) -> tuple[float, ...] | N
         q += (y1 * (n0 - y0) + y0 * (n1 - y1)) / Fraction(2 * n)
         excess += y1 - n1 * mean
         variance += Fraction(n1 * n0, n * (n - 1)) * sum((y - mean) ** 2 for y in ones + zeros)
+    for ones, zeros in rare:
+        n1, n0, y1, y0 = len(ones), len(zeros), sum(ones), sum(zeros)
+        n = n1 + n0
         if none:
             n1, n0, y1, y0, n = n1 + 1, n0 + 1, y1 + Fraction(1, 2), y0 + Fraction(1, 2), n + 2
         obeyed, disobeyed = obeyed + y1 * Fraction(n0, n), disobeyed + y0 * Fraction(n1, n)
@@ -98,22 +103,32 @@ def by_hand(claim: Claim, records: list[EpisodeRecord]) -> tuple[float, ...] | N
 
 
 def replayed(records: list[EpisodeRecord], claims: tuple[Claim, ...], weights: dict[str, int]) -> Fraction:
-    """Impute each disobedient episode of a stratum with at least five obedient ones, else nothing."""
-    cells: dict[tuple[int, Stratum], tuple[list[Fraction], list[Fraction]]] = {}
-    total = count = Fraction(0)
-    for record in records:
-        first = first_moment(claims, record)
-        ys = [outcome_of(record)] * weights[record.task]
-        total, count = total + sum(ys), count + len(ys)
-        if first is not None:
-            place = first[0], stratum_of(record, records)
-            cells.setdefault(place, ([], []))[not first[1].obeyed].extend(ys)
-    overlap = {place: arms for place, arms in cells.items() if arms[1] and len(arms[0]) >= 5}
-    for (claim, _), (ones, zeros) in overlap.items():
-        every = [y for (other, _), arms in overlap.items() if other == claim for y in arms[0]]
-        mean = sum(every) / Fraction(len(every))
-        total += len(zeros) * (sum(ones) + 10 * mean) / Fraction(len(ones) + 10) - sum(zeros)
-    return total / count
+    """Impute claim by claim: each disobedient episode of a stratum with at least five obedient ones, else nothing.
+
+    Who disobeyed at a step is not asked again there.
+    """
+    ends = {record.id: outcome_of(record) for record in records}
+    disobeyed: set[tuple[str, int]] = set()
+    for claim in claims:
+        strata: dict[Stratum, tuple[list[EpisodeRecord], list[EpisodeRecord]]] = {}
+        for record in records:
+            moment = moment_of(claim, record)
+            if moment is not None and (record.id, moment.step) not in disobeyed:
+                disobeyed |= set() if moment.obeyed else {(record.id, moment.step)}
+                strata.setdefault(stratum_of(record, records), ([], []))[not moment.obeyed].append(record)
+        drawn = [
+            [[record for record in arm for _ in range(weights[record.task])] for arm in arms]
+            for arms in strata.values()
+        ]
+        overlap = [(ones, zeros) for ones, zeros in drawn if zeros and len(ones) >= 5]
+        every = [ends[record.id] for ones, _ in overlap for record in ones]
+        for ones, zeros in overlap:
+            prior = 10 * sum(every) / Fraction(len(every))
+            mean = (sum(ends[record.id] for record in ones) + prior) / (len(ones) + 10)
+            shift = mean - sum(ends[record.id] for record in zeros) / Fraction(len(zeros))
+            ends |= {record.id: ends[record.id] + shift for record in {one.id: one for one in zeros}.values()}
+    total = sum(weights[record.task] * ends[record.id] for record in records)
+    return total / Fraction(sum(weights[record.task] for record in records))
 
 
 @pytest.mark.parametrize("seed", range(4))

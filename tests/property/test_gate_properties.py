@@ -5,7 +5,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from events.types.claims import AfterError
+from events.types.claims import After, AfterError, FinishWith
 from strategies.claims.applicability import matches
 from strategies.gate.replay.score import estimate, panel_of
 from strategies.gate.stats.mantel_haenszel import Table, cmh_z, risk_difference, robustness_value
@@ -87,3 +87,29 @@ def test_a_replay_value_stays_between_the_outcomes_it_is_made_of(drawn: list[tup
     outcomes = [y for _, y, _, _ in drawn]
     assert min(outcomes) - 1e-9 <= value <= max(outcomes) + 1e-9
     assert 0 <= coverage <= 1
+
+
+@given(
+    st.lists(
+        st.tuples(*[st.sampled_from(["sql:SHOW", "sql:SELECT", "sql:DESC"])] * 3, st.floats(0, 1)), min_size=1
+    )
+)
+@steady
+def test_a_replay_value_of_several_claims_is_a_share_and_saying_them_twice_adds_nothing(
+    drawn: list[tuple[str, str, str, float]],
+) -> None:
+    records = [
+        episode([call("sql:SELECT", NO_TABLE), *map(call, actions)], outcome=y, task=f"t{number}")
+        for number, (*actions, y) in enumerate(drawn)
+    ]
+    claims = [
+        AfterError(template=NO_TABLE, do="sql:SHOW"),
+        After(action="sql:SELECT", k=2, avoid="sql:SELECT"),
+        FinishWith(do="sql:DESC"),
+    ]
+    for asked in (claims, claims[::-1], [*claims, *claims]):
+        panel = panel_of(records, asked)
+        value, coverage = estimate(panel, [1] * len(panel.cells))
+        assert 0 <= value <= 1
+        assert 0 <= coverage <= 1
+    assert estimate(panel, [1] * len(panel.cells)) == estimate(panel_of(records, claims), [1] * len(panel.cells))

@@ -419,9 +419,17 @@ def evolved(division: Division, templates: Iterable[str], split_key: str) -> lis
 
 
 def sent_through(
-    asks: Iterable[tuple[ProposalRequest, Sequence[Proposer]]], division: Division, split_key: str
+    asks: Iterable[tuple[ProposalRequest, Sequence[Proposer]]],
+    division: Division,
+    split_key: str,
+    *,
+    keeping: bool = False,
 ) -> list[Judgement]:
-    """Answer each signal from explore, and send what survives through the gate, one after the other."""
+    """Answer each signal from explore, and send what survives through the gate, one after the other.
+
+    Each is measured on a skill without claims, or, with `keeping`, on one that keeps what was promoted before.
+    """
+    live: tuple[Claim, ...] = ()
     stamp = MeasurementStamp(evaluator_id(division, split_key), "2026-01-01T00:00:00.000000Z")
     judgements: list[Judgement] = []
     for ask, proposers in asks:
@@ -433,8 +441,10 @@ def sent_through(
             evidence = measure_removal(claim, (claim,), division, stamp, seed=7)
         else:
             claim = proposal.claims[0]
-            evidence = measure(proposal.claims, (), division, stamp, seed=7, endpoint=proposal.endpoint)
+            evidence = measure(proposal.claims, live, division, stamp, seed=7, endpoint=proposal.endpoint)
         verdict = judge(evidence.figures, WRITTEN_RULE, len(judgements) + 1)
+        if keeping and verdict.decision == "promote" and not isinstance(proposal, Removal):
+            live += evidence.kept
         about = ask.signal.template or ask.signal.action
         judgements.append(Judgement(about, proposal.proposer, claim, evidence, verdict))
     return judgements

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from strategies.episodes.episode import EpisodeOutcome
+from strategies.episodes.episode import EpisodeOutcome, StepRecord
 from strategies.gate.replay.contrast import outcome_of
 from strategies.gate.replay.explore_split import Explore
 from strategies.gate.replay.exposure import moment_of
@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from events.types.claims import Claim
-    from strategies.episodes.episode import EpisodeRecord, StepRecord
+    from strategies.episodes.episode import EpisodeRecord
     from strategies.propose.proposal import ProposalRequest, Proposer
     from tests.worlds import Judgement
 
 NO_COLUMN: Final = "Unknown column <*> in <*>"
 ACTIONS: Final = ("sql:SELECT", "sql:SHOW", "sql:DESC", "sql:EXPLAIN")
+ANSWERS: Final = {NO_TABLE: "sql:SHOW", NO_COLUMN: "sql:DESC"}
+"""What to do after which error, where two rules are true."""
 RUNS: Final = ("run-a", "run-b", "run-c", "run-d")
 EVEN: Final = (0.25, 0.25, 0.25, 0.25)
 ERRORS: Final = 0.4
@@ -228,7 +230,27 @@ def world(name: str, seed: int, *, episodes: int) -> list[EpisodeRecord]:
     return records
 
 
-def judgements(records: Sequence[EpisodeRecord], split_key: str) -> list[Judgement]:
+def with_rules(
+    seed: int, *, episodes: int, lift: float = 0.3, base: float = 0.2, answers: Mapping[str, str] = ANSWERS
+) -> list[EpisodeRecord]:
+    """Meet errors in any order, each with an answer of its own that helps; without them `base` succeed."""
+    draws = random.Random(seed)
+    records = []
+    for number in range(episodes):
+        steps, chance = list[StepRecord](), base
+        for template, answer in draws.sample(sorted(answers.items()), len(answers)):
+            obeys = draws.random() < 0.5
+            if draws.random() < 0.7:
+                other = draws.choice(["sql:SELECT", "sql:EXPLAIN"])
+                steps += [call("sql:SELECT", template), call(answer if obeys else other)]
+                chance += lift * obeys
+        task, run = divmod(number, len(RUNS))
+        place = Place(task, RUNS[run], number / episodes)
+        records.append(ended(draws, [*steps, call("sql:SELECT")], place, won=draws.random() < chance))
+    return records
+
+
+def judgements(records: Sequence[EpisodeRecord], split_key: str, *, keeping: bool = False) -> list[Judgement]:
     """Ask every proposer about every action and error of these worlds, and judge what they propose."""
     division = division_of(records, split_key)
     explore = Explore(division.explore)
@@ -240,7 +262,7 @@ def judgements(records: Sequence[EpisodeRecord], split_key: str) -> list[Judgeme
         for action in (*ACTIONS, "")
     ]
     asks.append((asking(explore, kind="uncovered_failure", calls_for="innovate"), (habit,)))
-    return sent_through(asks, division, split_key)
+    return sent_through(asks, division, split_key, keeping=keeping)
 
 
 def with_rule(records: Sequence[EpisodeRecord], claim: Claim, seed: int, *, lift: float) -> list[EpisodeRecord]:

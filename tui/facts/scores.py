@@ -56,10 +56,11 @@ def pair_facts(
 
 
 def pair_parts(before: Measured, after: Measured, delta: Delta | None) -> Row:
-    """Write two scores in one line: `.441 → .460   Δ +.019 [.011, .027]`."""
+    """Write two scores in one line, an interval behind its own: `.441 → .460 [.4, .5]   Δ +.019 [.011, .027]`."""
     if not (isinstance(before, Score) and isinstance(after, Score)):
         return (RowPart(f"not measured: {why_unmeasured(after) or why_unmeasured(before)}", "dim"),)
-    pair = RowPart(share(before.value)), RowPart(" → ", "dim"), RowPart(share(after.value), "strong")
+    between = RowPart(f" {interval(after.low, after.high)}", "dim")
+    pair = RowPart(share(before.value)), RowPart(" → ", "dim"), RowPart(share(after.value), "strong"), between
     if delta is None:
         return pair
     bounds = RowPart(f" {interval(delta.low, delta.high)}", "dim")
@@ -74,10 +75,12 @@ def why_unmeasured(measured: Measured | None) -> str | None:
 def measured_words(score: Score) -> str:
     """Say what a score rests on."""
     what = "run" if score.kind == "rollout" else "episode"
-    return (
-        f"{interval(score.low, score.high)} over {count(score.n, what)}, coverage {score.coverage:.0%}, "
-        f"by {score.kind} {score.evaluator[:8]}"
-    )
+    return f"over {count(score.n, what)}, coverage {score.coverage:.0%}, by {score.kind} {score.evaluator[:8]}"
+
+
+def of_skill(measured: Measured) -> Score | None:
+    """Give a score that is the skill's: `recovered` judges one claim, on episodes of the claim's own choosing."""
+    return measured if isinstance(measured, Score) and measured.endpoint == "outcome" else None
 
 
 def like_decisions_words(cause: Confounding) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from events.types.score import Score
-from tui.facts.scores import tone_of
+from tui.facts.scores import of_skill, tone_of
 from tui.text.numbers import count, interval, share, signed
 from tui.text.rows import RowPart, clean, width_of
 from tui.views.score_bars import axis_over, interval_bar
@@ -88,5 +88,6 @@ def delta_row(delta: Delta | None) -> Row:
 
 
 def score_part(score: Measured) -> RowPart:
-    """Write a score, or a dash where nothing was measured."""
-    return RowPart(share(score.value), "strong") if isinstance(score, Score) else RowPart("–", "dim")
+    """Write the score of a skill, or a dash where none was measured."""
+    whole = of_skill(score)
+    return RowPart(share(whole.value), "strong") if whole else RowPart("–", "dim")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeGuard
 from events.types.score import Score
 from registry.skill_md.render import label
 from registry.state.capsule import MAX_NAME
+from tui.facts.scores import of_skill
 from tui.text.numbers import age, ago, count
 from tui.text.rows import BLANK, RowPart, cell, clean, cut, cut_row, labelled, pad_row
 from tui.text.words import VERDICT_WORDS, VERDICTS
@@ -78,7 +79,7 @@ def _columns(width: int) -> _Columns:
 def _skill_row(card: SkillCard, work: SkillWork | None, at: _Columns, now: str) -> Row:
     capsule = card.capsule
     aliases = " ".join(alias if to == capsule.version else f"{alias}@{to}" for alias, to in capsule.aliases)
-    score, delta = score_part(capsule.score), delta_part(capsule.delta)
+    score, delta = score_part(capsule.score), delta_part(capsule.delta if of_skill(capsule.score) else None)
     return (
         cell(f" {cut(capsule.name, at.name - 1)}", at.name + 1, "dim" if capsule.retired else "strong"),
         UNPROVEN if capsule.unproven else RowPart(" "),

@@ -10,8 +10,8 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.claims import After, AfterError, Before, FinishWith, OutputClaim
-from strategies.claims.applicability import last_action, next_action, previous_action
-from strategies.episodes.episode import MESSAGE, SUBMIT
+from strategies.claims.applicability import hands_in, next_action, previous_action
+from strategies.episodes.episode import SUBMIT
 from strategies.gate.replay.exposure import Inverse, moments_of
 
 if TYPE_CHECKING:
@@ -97,22 +97,16 @@ def _decision(claim: Claim, moment: Moment | None, record: EpisodeRecord) -> Dec
     elif isinstance(claim, Before):
         earlier = previous_action(record, moment.step)
         at = moment.step if earlier is None else earlier
-    return None if at is None or _hands_in(record, at) else Decision(at, moment.obeyed)
+    return None if at is None or hands_in(record, at) else Decision(at, moment.obeyed)
 
 
 def _at_any_time(do: str, record: EpisodeRecord) -> Decision | None:
     """Find the first action of a class, or the last that could have been of it."""
-    calls = [at for at, step in enumerate(record.steps) if _counts(step) and not _hands_in(record, at)]
+    calls = [at for at, step in enumerate(record.steps) if _counts(step) and not hands_in(record, at)]
     done = next((at for at in calls if record.steps[at].action == do), None)
     if done is not None:
         return Decision(done, obeyed=True)
     return Decision(calls[-1], obeyed=False) if calls else None
-
-
-def _hands_in(record: EpisodeRecord, at: int) -> bool:
-    """Tell whether the agent ends its episode by an action: its own end is no advice."""
-    action = record.steps[at].action
-    return action == SUBMIT or (action == MESSAGE and record.ended_by == "agent" and at == last_action(record))
 
 
 def _later(record: EpisodeRecord, at: int, turn: int) -> Iterator[StepRecord]:

@@ -76,8 +76,8 @@ def prepare(
     sealed tasks have grown by a quarter: new logs and late outcomes wait. A task counts as grown when it is new,
     or when it has its first outcome since; with `refresh` any growth will do. Naming episodes freezes exactly
     those, as they are known now. Of no episode none is made. Hints from the world stand for labels where there are
-    none, the first of `sources` that speaks; None leaves that as it was for the last evaluator, and other sources
-    make a new one.
+    none, the first of `sources` that speaks; None leaves that as it was for the last evaluator. Other sources make
+    a new one, and so does another method: figures of two cannot be compared.
     """
     upto = registry.log.head().position
     ground = ground_of(registry, only=only, upto=upto, refresh=refresh, sources=sources)
@@ -108,7 +108,7 @@ def ground_of(
     if only is not None:
         return _ground(library, _divided(library, [record for record in every if record.id in only]), chosen)
     now = _divided(library, every)
-    if last is not None and not refresh and chosen == before:
+    if last is not None and not refresh and (chosen, METHOD) == (before, last.method):
         frozen = _as_frozen(library, last.evaluator)
         if _grown(frozen, now) < last.sealed_tasks * GROWTH:
             return Ground(frozen, last.evaluator, sources=chosen)

@@ -1,4 +1,4 @@
-"""Which claim an episode is judged by, and whether it obeyed."""
+"""The moments at which claims apply to an episode, and whether it obeyed there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from strategies.claims.applicability import Moment
-from strategies.claims.catalogue import kind_of
+from strategies.claims.catalogue import in_short_form, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ def moments_of(claim: Claim | Inverse) -> Callable[[EpisodeRecord], Moment | Non
     Raises: as `moment_of`.
     """
     if not isinstance(claim, Inverse):
-        return partial(kind_of(claim).moment, claim)
+        return partial(kind_of(claim).moment, in_short_form(claim))
     itself = moments_of(claim.claim)
 
     def turned(record: EpisodeRecord) -> Moment | None:
@@ -48,25 +48,30 @@ def moments_of(claim: Claim | Inverse) -> Callable[[EpisodeRecord], Moment | Non
 
 
 def first_moment(claims: Sequence[Claim | Inverse], record: EpisodeRecord) -> tuple[int, Moment] | None:
-    """Find the claim that an episode is judged by: the one whose moment comes first; ties go to the first named.
+    """Find the claim whose moment comes first in an episode; ties go to the first named.
 
     Shapes: claims in gene order; answers with an index of the claims and its moment.
     """
-    return first_moments_of(claims)(record)
+    moments = [(at, moment) for at, claim in enumerate(claims) if (moment := moment_of(claim, record)) is not None]
+    return min(moments, key=lambda met: met[1].step, default=None)
 
 
-def first_moments_of(
-    claims: Sequence[Claim | Inverse],
-) -> Callable[[EpisodeRecord], tuple[int, Moment] | None]:
-    """Give what `first_moment` answers for any episode, for those who ask about many."""
+def course_of(claims: Sequence[Claim | Inverse]) -> Callable[[EpisodeRecord], list[tuple[int, bool]]]:
+    """Give a way to list which claims an episode is judged by, by their index, and whether it obeyed each.
+
+    Of claims that share a step, a later one asks only those who obeyed the earlier.
+    """
     ways = [moments_of(claim) for claim in claims]
 
-    def judge(record: EpisodeRecord) -> tuple[int, Moment] | None:
-        first: tuple[int, Moment] | None = None
+    def course(record: EpisodeRecord) -> list[tuple[int, bool]]:
+        judged: list[tuple[int, bool]] = []
+        disobeyed: set[int] = set()
         for index, find in enumerate(ways):
             moment = find(record)
-            if moment is not None and (first is None or moment.step < first[1].step):
-                first = index, moment
-        return first
+            if moment is not None and moment.step not in disobeyed:
+                judged.append((index, moment.obeyed))
+                if not moment.obeyed:
+                    disobeyed.add(moment.step)
+        return judged
 
-    return judge
+    return course

@@ -172,8 +172,8 @@ def measure(
     """Measure a candidate against the live version of its capsule.
 
     Shapes: at least one claim, the one it is judged by first; live claims in gene order; `place` is the index
-    among them where the candidate's come to stand, None for the end. An `avoid` that comes behind the `do` of
-    its template is never judged twice: of two claims with one moment the first named wins.
+    among them where the candidate's come to stand, None for the end. Of two claims with one moment the later asks
+    only those who obeyed the first, so an `avoid` behind the `do` of its template adds nothing.
     """
     if endpoint == "recovered":
         return _measure_recovered(claims, live, division, stamp, seed=seed)

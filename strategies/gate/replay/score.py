@@ -1,4 +1,8 @@
-"""The replay score: how episodes would have ended had the agent obeyed the claims, on overlap only."""
+"""The replay score: how episodes would have ended had the agent obeyed the claims, on overlap only.
+
+Each claim is replayed at its own moments, in gene order, on the outcomes as those before it left them: what two
+claims gain together counts once.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.engines.share import HERE
 from strategies.gate.replay.contrast import outcome_of
-from strategies.gate.replay.exposure import first_moments_of
+from strategies.gate.replay.exposure import course_of
 from strategies.gate.stats.mantel_haenszel import Interval, stratifier
 from strategies.policy.written_rules import LEAST_OBEDIENT, PRIOR_WEIGHT, REFITS
+from strategies.signals.proportion import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,20 +26,33 @@ if TYPE_CHECKING:
     from strategies.engines.share import Sharing
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.replay.exposure import Inverse
+    from strategies.gate.stats.mantel_haenszel import Stratum
 
 _REFIT_S: Final = 2e-7
 """What a refit takes for one task, and for one cell of a panel (measured)."""
 
 
+Course = tuple[tuple[int, bool], ...]
+"""What an episode is judged by: the place of each claim in its stratum, and whether it obeyed there."""
+
+
+_DIGITS: Final = 12
+"""From here on a value is rounding: a claim that changes nothing must not differ by it."""
+
+
 class ReplayCell(NamedTuple):
-    """Episodes of one task that are judged alike: their place among the arms, number, and sum of outcomes.
+    """Episodes of one task and one course: the number of the course, how many, and the sum of their outcomes."""
 
-    `arm` is twice the number of (claim, stratum), plus 1 for the obedient; -1 where no claim applies.
-    """
-
-    arm: int
+    course: int
     n: int
     total: float
+
+
+class _Place(NamedTuple):
+    """One claim in one stratum: the courses that meet it, by what was done there."""
+
+    obeyed: list[int]
+    disobeyed: list[int]
 
 
 class _Addends(NamedTuple):
@@ -60,38 +78,43 @@ class _Addends(NamedTuple):
 
 
 class _Column(NamedTuple):
-    """The cells of one arm: what they add to its number of episodes, and to its sum of outcomes."""
+    """The cells of one course: what they add to its number of episodes, and to its sum of outcomes."""
 
-    arm: int
+    course: int
     n: _Addends
     total: _Addends
 
 
 @dataclass(frozen=True)
 class ReplayPanel:
-    """Episodes reduced to counts, so that a refit costs one addition for each task and arm.
+    """Episodes reduced to counts, so that a refit costs one addition for each task and course.
 
-    Shapes: `cells` aligns with the sorted tasks; `claim_of` names the claim of each (claim, stratum).
+    Shapes: `cells` aligns with the sorted tasks; `places` holds those of each claim, in gene order.
     """
 
     cells: tuple[tuple[ReplayCell, ...], ...]
-    claim_of: tuple[int, ...]
-    claims: int
+    courses: tuple[Course, ...]
+    places: tuple[tuple[_Place, ...], ...]
+
+    @cached_property
+    def disobedient(self) -> list[int]:
+        """The courses on which some claim was not obeyed."""
+        return [at for at, course in enumerate(self.courses) if not all(obeyed for _, obeyed in course)]
 
     @cached_property
     def columns(self) -> tuple[_Column, ...]:
-        """The same counts by arm: a refit adds up columns, each of them in one go."""
+        """The same counts by course: a refit adds up columns, each of them in one go."""
         cells_of: dict[int, list[tuple[int, int, float]]] = {}
         for place, cells in enumerate(self.cells):
-            for arm, n, total in cells:
-                cells_of.setdefault(arm, []).append((place, n, total))
+            for course, n, total in cells:
+                cells_of.setdefault(course, []).append((place, n, total))
         return tuple(
             _Column(
-                arm,
+                course,
                 _addends([(place, n) for place, n, _ in cells]),
                 _addends([(place, total) for place, _, total in cells]),
             )
-            for arm, cells in cells_of.items()
+            for course, cells in cells_of.items()
         )
 
 
@@ -114,89 +137,95 @@ class Estimate(NamedTuple):
 
 
 def panel_of(records: Sequence[EpisodeRecord], claims: Sequence[Claim | Inverse]) -> ReplayPanel:
-    """Reduce episodes to counts by task, claim, stratum and arm.
+    """Reduce episodes to counts by task and course.
 
     Shapes: claims in gene order; episodes with an outcome, at least one.
     """
-    stratum_of, first_of = stratifier(records), first_moments_of(claims)
-    numbers: dict[tuple[int, tuple[str, str, str]], int] = {}
+    stratum_of, judged_by = stratifier(records), course_of(claims)
+    numbers: dict[tuple[int, Stratum], int] = {}
+    courses: dict[Course, int] = {}
     tasks: dict[str, dict[int, list[float]]] = {task: {} for task in sorted({r.task for r in records})}
     for record in records:
-        first = first_of(record)
-        arm = -1
-        if first is not None:
-            place = first[0], stratum_of(record)
-            arm = 2 * numbers.setdefault(place, len(numbers)) + first[1].obeyed
-        tasks[record.task].setdefault(arm, []).append(outcome_of(record))
+        stratum = stratum_of(record)
+        course = tuple(
+            (numbers.setdefault((claim, stratum), len(numbers)), obeyed) for claim, obeyed in judged_by(record)
+        )
+        number = courses.setdefault(course, len(courses))
+        tasks[record.task].setdefault(number, []).append(outcome_of(record))
     cells = tuple(
-        tuple(ReplayCell(arm, len(ys), sum(ys)) for arm, ys in sorted(arms.items())) for arms in tasks.values()
+        tuple(ReplayCell(course, len(ys), sum(ys)) for course, ys in sorted(ended.items()))
+        for ended in tasks.values()
     )
-    return ReplayPanel(cells, tuple(claim for claim, _ in numbers), len(claims))
+    laid = [_Place([], []) for _ in numbers]
+    for course, number in courses.items():
+        for place, obeyed in course:
+            (laid[place].obeyed if obeyed else laid[place].disobeyed).append(number)
+    of_claim: list[list[_Place]] = [[] for _ in claims]
+    for (claim, _), place in numbers.items():
+        of_claim[claim].append(laid[place])
+    return ReplayPanel(cells, tuple(courses), tuple(map(tuple, of_claim)))
 
 
 def estimate(panel: ReplayPanel, weights: Sequence[int]) -> Estimate:
     """Estimate the mean outcome under obedience, counting each task as often as its weight says.
 
-    A disobedient episode is imputed only where its stratum holds at least 5 obedient ones, by their mean
-    shrunk towards that of all overlapping strata; every other episode keeps its outcome.
+    A disobedient episode is imputed only where its stratum holds at least 5 obedient ones, by their mean shrunk
+    towards that of all overlapping strata; every other episode keeps its outcome.
     """
     n, total = _sums(panel, weights)
-    arms = 2 * len(panel.claim_of)
-    gain, imputed = _imputation(panel, n, total)
-    disobedient = sum(n[0:arms:2])
-    return Estimate(
-        min(max((sum(total) + gain) / sum(n), 0.0), 1.0), imputed / disobedient if disobedient else 1.0
-    )
+    replayed, imputed = _replayed(panel, n, total)
+    disobedient = sum([n[at] for at in panel.disobedient])
+    covered = sum([n[at] for at in imputed]) / disobedient if disobedient else 1.0
+    value = round(reduce(add, replayed, 0.0) / sum(n), _DIGITS)
+    return Estimate(min(max(value, 0.0), 1.0), covered)
 
 
 def _sums(panel: ReplayPanel, weights: Sequence[int]) -> tuple[list[int], list[float]]:
-    """Count episodes and sum outcomes by arm; the last place is that of arm -1, where no claim applies."""
-    arms = 2 * len(panel.claim_of)
-    n = [0] * (arms + 1)
-    total = [0.0] * (arms + 1)
+    """Count episodes and sum outcomes by course."""
+    n = [0] * len(panel.courses)
+    total = [0.0] * len(panel.courses)
     for column in panel.columns:
-        n[column.arm] = int(column.n.sum(weights))
-        total[column.arm] = column.total.sum(weights)
+        n[column.course] = int(column.n.sum(weights))
+        total[column.course] = column.total.sum(weights)
     return n, total
 
 
-def _imputation(panel: ReplayPanel, n: Sequence[int], total: Sequence[float]) -> tuple[float, int]:
-    """Sum what imputing changes, and count the episodes it changes; each claim has a mean of its own."""
-    gain, changed = 0.0, 0
-    for place, mean in _imputed(panel, n, total):
-        gain += n[2 * place] * mean - total[2 * place]
-        changed += n[2 * place]
-    return gain, changed
+def _replayed(panel: ReplayPanel, n: Sequence[int], total: Sequence[float]) -> tuple[list[float], set[int]]:
+    """Sum outcomes by course as they would be under obedience, and name the courses that were imputed."""
+    replayed, imputed = list(total), set[int]()
+    for places in panel.places:
+        overlap: list[tuple[list[int], int, int, float]] = []
+        every, succeeded = 0, 0.0
+        for obeyed, disobeyed in places:
+            obedient, disobedient = sum([n[at] for at in obeyed]), sum([n[at] for at in disobeyed])
+            if obedient >= LEAST_OBEDIENT and disobedient:
+                ended = _added(replayed, obeyed)
+                overlap.append((disobeyed, disobedient, obedient, ended))
+                every, succeeded = every + obedient, succeeded + ended
+        for disobeyed, disobedient, obedient, ended in overlap:
+            mean = (ended + PRIOR_WEIGHT * succeeded / every) / (obedient + PRIOR_WEIGHT)
+            shift = mean - _added(replayed, disobeyed) / disobedient
+            for at in disobeyed:
+                replayed[at] += n[at] * shift
+            imputed.update(disobeyed)
+    return replayed, imputed
 
 
-def _imputed(panel: ReplayPanel, n: Sequence[int], total: Sequence[float]) -> list[tuple[int, float]]:
-    """Give what a disobedient episode is imputed with, for each (claim, stratum) in which it may be."""
-    overlap = [
-        place for place in range(len(panel.claim_of)) if n[2 * place] and n[2 * place + 1] >= LEAST_OBEDIENT
-    ]
-    obedient = [0] * panel.claims
-    succeeded = [0.0] * panel.claims
-    for place in overlap:
-        obedient[panel.claim_of[place]] += n[2 * place + 1]
-        succeeded[panel.claim_of[place]] += total[2 * place + 1]
-    means = []
-    for place in overlap:
-        claim = panel.claim_of[place]
-        mean = succeeded[claim] / obedient[claim]
-        means.append((place, (total[2 * place + 1] + PRIOR_WEIGHT * mean) / (n[2 * place + 1] + PRIOR_WEIGHT)))
-    return means
+def _added(values: Sequence[float], places: Sequence[int]) -> float:
+    return reduce(add, [values[at] for at in places], 0.0)
 
 
 def by_task(panel: ReplayPanel) -> list[float]:
     """Estimate the mean outcome of each task under obedience; shapes: as `panel.cells`.
 
-    A disobedient episode is shifted by what obeying goes with in its stratum, within [0, 1], so that its task
+    A disobedient episode is shifted by what obeying goes with in its course, within [0, 1], so that its task
     keeps what sets it apart; over all tasks that comes to the same mean as imputing.
     """
     n, total = _sums(panel, [1] * len(panel.cells))
-    shift = {2 * place: mean - total[2 * place] / n[2 * place] for place, mean in _imputed(panel, n, total)}
+    replayed, _ = _replayed(panel, n, total)
+    shift = [(after - before) / often for after, before, often in zip(replayed, total, n, strict=True)]
     shifted = (
-        [min(max(cell.total + cell.n * shift.get(cell.arm, 0.0), 0.0), float(cell.n)) for cell in cells]
+        [min(max(cell.total + cell.n * shift[cell.course], 0.0), float(cell.n)) for cell in cells]
         for cells in panel.cells
     )
     sizes = (sum(cell.n for cell in cells) for cells in panel.cells)
@@ -238,8 +267,8 @@ def compare(
         partial(_refitted, panels, seed), range(REFITS), seconds=_REFIT_S * REFITS * (tasks + cells)
     )
     return Comparison(
-        before=_interval(old.value, [before for before, _ in refits]),
-        after=_interval(new.value, [other for _, other in refits]),
+        before=_of_score(_interval(old.value, [before for before, _ in refits]), tasks),
+        after=_of_score(_interval(new.value, [other for _, other in refits]), tasks),
         delta=_interval(new.value - old.value, [other - before for before, other in refits]),
         coverage_before=old.coverage,
         coverage_after=new.coverage,
@@ -272,6 +301,14 @@ def _refitted(
         old = estimate(panels[0], weights).value
         refits.append((old, old if panels[1] is panels[0] else estimate(panels[1], weights).value))
     return refits
+
+
+def _of_score(interval: Interval, tasks: int) -> Interval:
+    """Widen the interval of a score where all succeed, or none: no refit differs, and few tasks prove little."""
+    if interval.low != interval.high or interval.value not in {0, 1}:
+        return interval
+    low, high = wilson(interval.value * tasks, tasks)
+    return Interval(interval.value, low, high)
 
 
 def _interval(value: float, refits: Sequence[float]) -> Interval:

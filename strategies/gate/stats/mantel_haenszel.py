@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import erfc, exp, log, sqrt
+from math import erfc, exp, hypot, log, sqrt
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.episodes.origins import origin_of_other, short_name
+from strategies.signals.proportion import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -92,12 +93,16 @@ def two_sided_p(z: float) -> float:
 def risk_difference(tables: Iterable[Table]) -> Interval | None:
     """Estimate the Mantel-Haenszel risk difference, obedient minus disobedient; None without information.
 
-    Source: Sato 1989 for the variance. For outcomes between 0 and 1 it is too wide, never too narrow.
+    Source: Sato 1989 for the variance. For outcomes between 0 and 1 it is too wide, never too narrow. Where an arm
+    always or never succeeds that variance forgets the arm: it is then as wide at least as the score interval of
+    Newcombe (1998, method 10) over all strata together.
     """
+    n_1 = y_1 = n_0 = y_0 = 0.0
     weight = difference = p = q = 0.0
     for n1, y1, n0, y0, _ in tables:
         n = n1 + n0
         if n1 and n0:
+            n_1, y_1, n_0, y_0 = n_1 + n1, y_1 + y1, n_0 + n0, y_0 + y0
             weight += n1 * n0 / n
             difference += (y1 * n0 - y0 * n1) / n
             p += (n1 * n1 * y0 - n0 * n0 * y1 + n1 * n0 * (n0 - n1) / 2) / (n * n)
@@ -106,17 +111,26 @@ def risk_difference(tables: Iterable[Table]) -> Interval | None:
         return None
     value = difference / weight
     margin = Z95 * sqrt(max(value * p + q, 0.0)) / weight
-    return Interval(value, max(value - margin, -1.0), min(value + margin, 1.0))
+    below = above = margin
+    if y_1 in {0, n_1} or y_0 in {0, n_0}:
+        (low1, high1), (low0, high0) = wilson(y_1, int(n_1)), wilson(y_0, int(n_0))
+        below = max(margin, hypot(y_1 / n_1 - low1, high0 - y_0 / n_0))
+        above = max(margin, hypot(high1 - y_1 / n_1, y_0 / n_0 - low0))
+    return Interval(value, max(value - below, -1.0), min(value + above, 1.0))
 
 
 def robustness_value(tables: Sequence[Table]) -> float:
     """Compute the robustness value of the Mantel-Haenszel risk ratio's lower 95 % limit; 1 where that is below 1.
 
-    It says how strongly something unseen would have to go with both obedience and success to explain the
-    effect away. Sources: Greenland & Robins 1985 for the variance, VanderWeele & Ding 2017, who call it "E-value".
-    Where one arm never succeeds, half an outcome is added to each arm of each stratum (Haldane).
+    It says how strongly something unseen would have to go with both obedience and the rarer outcome to explain the
+    effect away: where most succeed, no ratio of successes is large. Sources: Greenland & Robins 1985 for the
+    variance, VanderWeele & Ding 2017, who call it "E-value". Where an arm never has the rarer outcome, half of one
+    is added to each arm of each stratum (Haldane).
     """
     informative = [table for table in tables if table.n1 and table.n0]
+    if 2 * sum(t.y1 + t.y0 for t in informative) > sum(t.n1 + t.n0 for t in informative):
+        # of two arms the one that fails less succeeds more: as if the arms had changed places
+        informative = [Table(t.n0, t.n0 - t.y0, t.n1, t.n1 - t.y1) for t in informative]
     if not sum(t.y1 for t in informative) or not sum(t.y0 for t in informative):
         informative = [Table(t.n1 + 1, t.y1 + 0.5, t.n0 + 1, t.y0 + 0.5, t.yy) for t in informative]
     obeyed = disobeyed = spread = 0.0

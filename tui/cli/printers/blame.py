@@ -10,6 +10,7 @@ from registry.query.provenance import blame
 from registry.skill_md.render import label
 from registry.state.line_claims import is_unclaimed
 from tui.cli.output.color import width
+from tui.facts.scores import of_skill
 from tui.text.numbers import age, share, signed
 from tui.text.terminal_text import clip, one_line
 from tui.text.words import kind_of
@@ -53,6 +54,7 @@ def _delta(envelope: Envelope) -> str:
 
 def heading(capsule: Capsule) -> str:
     """Say which version it is, why it came, and what was measured of it."""
-    score = f"score {share(capsule.score.value)}" if isinstance(capsule.score, Score) else "not measured"
+    whole = of_skill(capsule.score)
+    score = f"score {share(whole.value)}" if whole else "not measured"
     unproven = ", unproven" if capsule.unproven else ""
     return f"{label(capsule)}, {capsule.cause}, {score}{unproven}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from strategies.episodes.action_class import head_of, plain_head, plain_tool, writes
+from strategies.episodes.action_class import head_of, plain_head, plain_tool, sql_head, writes
 from strategies.episodes.error_fingerprint import looks_failed
 
 
@@ -28,6 +28,11 @@ from strategies.episodes.error_fingerprint import looks_failed
 )
 def test_head_is_the_keyword_or_the_command(tool: str, argument: str, head: str) -> None:
     assert head_of(tool, argument) == head
+
+
+def test_the_long_form_of_a_command_is_its_short_form() -> None:
+    assert sql_head("describe orders") == sql_head("DESC orders") == plain_head("DESCRIBE") == "DESC"
+    assert plain_head("kubectl describe") == "kubectl describe"
 
 
 def test_only_plain_names_become_action_classes() -> None:

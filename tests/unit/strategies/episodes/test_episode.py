@@ -6,6 +6,7 @@ import pytest
 from events.types.claims import After, AfterError, Claim
 from strategies.claims.applicability import Moment, matches, next_action
 from strategies.claims.catalogue import contradicts
+from strategies.episodes.episode_records import decode, encode
 from strategies.gate.replay.exposure import first_moment, moment_of
 from tests.worlds import NO_TABLE, call, episode
 
@@ -83,6 +84,17 @@ def test_after_counts_calls_failing_calls_and_identical_calls() -> None:
     assert moment_of(failing, record) == Moment(2, obeyed=True)
     assert moment_of(identical, record) == Moment(0, obeyed=True)  # another SELECT, but not the same
     assert moment_of(repeated, record) == Moment(2, obeyed=True)
+
+
+def test_records_and_claims_with_the_long_form_are_matched_by_the_short_one() -> None:
+    stored = encode(episode([FAILED, call("sql:DESCRIBE")]))
+    before, now = (AfterError(template=NO_TABLE, do=f"sql:{form}") for form in ("DESCRIBE", "DESC"))
+    assert encode(decode(stored)) != stored
+    assert decode(stored).id == episode([]).id
+    for claim in (before, now):
+        assert moment_of(claim, decode(stored)) == Moment(0, obeyed=True)
+    assert not contradicts(before, now)
+    assert contradicts(before, DO_SHOW)
 
 
 def test_after_needs_the_episode_to_go_on() -> None:

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import random
+
 import pytest
+from msgspec import structs
 
 from strategies.claims.phrases import LONGEST_QUOTE, also_avoid_line, avoid_line, do_line
 from strategies.gate.replay.contrast import Contrast
@@ -41,6 +44,19 @@ def test_where_only_an_action_hurts_the_line_says_only_what_to_avoid() -> None:
     assert [line.text for line in mined.proposal.lines] == [
         'After "Table … doesn\'t exist", do not guess another table name with SELECT.'
     ]
+
+
+@pytest.mark.parametrize("last", ["submit", "finish"])
+def test_handing_in_is_no_answer_to_an_error_whatever_it_goes_with(last: str) -> None:
+    draws = random.Random(4)
+    records = []
+    for number in range(200):
+        gives_up = draws.random() < 0.5
+        steps = [call("sql:SELECT"), call("sql:SELECT", NO_TABLE), call(last if gives_up else "sql:SELECT")]
+        one = episode(steps, outcome=float(draws.random() < (0.8 if gives_up else 0.2)), task=f"t{number}")
+        records.append(structs.replace(one, ended_by="agent" if gives_up else "environment"))
+    mined = recovery(asking(records, template=NO_TABLE))
+    assert (mined.proposal, mined.tried) == (None, 0)
 
 
 def test_where_nothing_helps_nothing_is_proposed_and_the_tries_are_counted() -> None:

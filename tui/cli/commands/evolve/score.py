@@ -26,7 +26,7 @@ from tui.documents.scores import score_of
 from tui.facts.scores import measured_words, why_unmeasured
 from tui.session.bootstrap import find_registry, open_registry
 from tui.text.names import split_skill
-from tui.text.numbers import share
+from tui.text.numbers import interval, share
 from tui.text.words import hint_words
 
 if TYPE_CHECKING:
@@ -120,10 +120,15 @@ def _best(others: Mapping[int, Score]) -> int | None:
 
 
 def _print(call: Invocation, called: str, ground: Ground, measured: Scored) -> None:
-    words = f"{share(measured.score.value)} {measured_words(measured.score)}"
+    whole = measured.score
+    words = f"{share(whole.value)} {interval(whole.low, whole.high)} {measured_words(whole)}"
     say_folded(call, f"{called}  ", words, tone="strong")
     audit = measured.audit
-    words = share(audit.value) if isinstance(audit, Score) else f"not measured: {audit.reason}"
+    words = (
+        f"{share(audit.value)} {interval(audit.low, audit.high)}"
+        if isinstance(audit, Score)
+        else f"not measured: {audit.reason}"
+    )
     say_fact(call, "audit", f"{words}, which decides nothing")
     new = "new: it measured the live versions first" if ground.fresh else "in force"
     say_fact(call, "evaluator", f"{ground.evaluator[:8]}, {new}")

@@ -45,6 +45,7 @@ from tui.documents.status import (
     StatusDocument,
 )
 from tui.documents.trust import RegistryTrustState, TrustState
+from tui.facts.scores import of_skill
 from tui.session.bootstrap import find_registry, open_library, trust_command
 from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
 from tui.text.numbers import age, brief, count, share, signed
@@ -193,9 +194,9 @@ def _print_skills(call: Invocation, skills: Sequence[SkillStatus]) -> None:
     beside = _BESIDE + max(map(columns, aliases), default=0)
     names = column([f"{row.skill}@{row.version}" for row in skills], _CALLED, beside)
     for at, (row, named) in enumerate(zip(skills, aliases, strict=True)):
-        score, delta = row.score, row.delta
+        score = of_skill(row.score) if row.score else None
         figures = share(score.value) if score else "unproven" if row.unproven else "–"
-        change = f"Δ {signed(delta.value)}" if delta else ""
+        change = f"Δ {signed(row.delta.value)}" if row.delta and score else ""
         called = clip_middle(f"{row.skill}@{row.version}", names)
         text = f"{called:<{names}} {figures:<9} {change:<8} {age(row.at, now):>4}  {named}"
         call.say(clip(f"{'skills' if at == 0 else '':<10} {text}".rstrip(), width()))

@@ -13,7 +13,7 @@ from strategies.gate.replay.confounders import confounding, is_noticed
 from strategies.gate.replay.decisions import Decision, decisions_of
 from strategies.gate.replay.exposure import Inverse
 from tests.worlds import NO_TABLE, call, episode, promoted
-from tests.worlds.confounded import WORLDS, judgements, with_rule, world
+from tests.worlds.confounded import ANSWERS, WORLDS, judgements, with_rule, with_rules, world
 
 LOOK = AfterError(template=NO_TABLE, do="sql:SHOW")
 if TYPE_CHECKING:
@@ -34,6 +34,21 @@ def test_nothing_is_promoted_where_no_action_matters(name: str) -> None:
 def test_a_rule_that_is_true_is_promoted_all_the_same(name: str) -> None:
     records = with_rule(world(name, 1, episodes=2_400), LOOK, 1, lift=0.35)
     assert LOOK in [judgement.claim for judgement in promoted(judgements(records, "1"))]
+
+
+@pytest.mark.parametrize("seed", [3, 4, 10, 13])
+def test_two_rules_that_are_true_are_both_promoted_one_beside_the_other(seed: int) -> None:
+    kept = [one.claim for one in promoted(judgements(with_rules(seed, episodes=3_000), str(seed), keeping=True))]
+    assert {AfterError(template=template, do=do) for template, do in ANSWERS.items()} <= set(kept)
+
+
+@pytest.mark.parametrize("base", [0.85, 0.9])
+def test_a_rule_is_promoted_where_most_succeed_without_it(base: float) -> None:
+    kept = 0
+    for seed in (seeds := range(4)):
+        records = with_rules(seed, episodes=4_000, lift=0.08, base=base, answers={NO_TABLE: "sql:SHOW"})
+        kept += LOOK in [one.claim for one in promoted(judgements(records, str(seed)))]
+    assert kept >= len(seeds) / 2, f"seeds {list(seeds)}"
 
 
 def test_tasks_are_compared_with_themselves_where_all_of_them_together_show_more() -> None:

@@ -83,7 +83,7 @@ def test_coverage_is_the_imputed_share_of_the_disobedient() -> None:
     assert value_of(records, DO_SHOW)[1] == 0.25
 
 
-def test_with_several_claims_each_episode_is_imputed_by_the_one_that_comes_first() -> None:
+def test_each_claim_is_replayed_on_what_those_before_it_left() -> None:
     table = answered(10, "sql:SHOW", 1.0) + answered(10, "sql:SELECT", 0.0)
     column = answered(10, "sql:DESC", 0.0, error=COLUMN) + answered(10, "sql:SELECT", 0.0, error=COLUMN)
     both = [
@@ -97,6 +97,36 @@ def test_with_several_claims_each_episode_is_imputed_by_the_one_that_comes_first
     records = table + column + both
     assert value_of(records, DO_SHOW)[0] == pytest.approx((10 + 10 + 10) / 50)
     assert value_of(records, DO_SHOW, DO_DESC)[0] == pytest.approx((10 + 10) / 50)
+
+
+def test_a_second_claim_counts_in_episodes_that_met_the_first_before() -> None:
+    records = [
+        episode(
+            [call("sql:SELECT", NO_TABLE), call(first), call("sql:SELECT", COLUMN), call(second)],
+            outcome=0.2 + 0.3 * (first == "sql:SHOW") + 0.3 * (second == "sql:DESC"),
+            task=f"{first}{second}{number}",
+        )
+        for first in ("sql:SHOW", "sql:EXPLAIN")
+        for second in ("sql:DESC", "sql:EXPLAIN")
+        for number in range(10)
+    ]
+    values = [value_of(records, *claims)[0] for claims in ((), (DO_SHOW,), (DO_DESC,), (DO_SHOW, DO_DESC))]
+    assert values == pytest.approx([0.5, 0.65, 0.65, 0.8])
+
+
+def test_what_two_claims_gain_together_counts_once() -> None:
+    """Who looks after the first error looks after the second: nobody knows which of the two it was."""
+    records = [
+        episode(
+            [call("sql:SELECT", NO_TABLE), call(look), call("sql:SELECT", COLUMN), call(look)],
+            outcome=float(look == "sql:DESC"),
+            task=f"{look}{number}",
+        )
+        for look in ("sql:DESC", "sql:SELECT")
+        for number in range(10)
+    ]
+    first = AfterError(template=NO_TABLE, do="sql:DESC")
+    assert compare(records, (first,), (first, DO_DESC), seed=1).delta == (0.0, 0.0, 0.0)
 
 
 def test_an_avoid_behind_its_do_changes_nothing() -> None:
@@ -117,6 +147,14 @@ def test_the_paired_delta_is_narrower_than_the_scores_it_compares() -> None:
     assert both.delta.high - both.delta.low < (both.after.high - both.after.low)
     assert both.before.high > both.after.low  # the marginal intervals overlap
     assert both.delta.low > 0  # the paired difference is clear
+
+
+@pytest.mark.parametrize("outcome", [0.0, 1.0])
+def test_where_all_succeed_or_none_the_interval_of_a_score_knows_how_few_they_are(outcome: float) -> None:
+    both = compare(answered(9, "sql:SHOW", outcome), (), (DO_SHOW,), seed=1)
+    bounds = (0.7, 1.0) if outcome else (0.0, 0.3)
+    assert both.after == pytest.approx((outcome, *bounds), abs=0.01)
+    assert both.delta == (0, 0, 0)
 
 
 def test_an_unchanged_version_has_no_delta() -> None:
@@ -161,13 +199,14 @@ def test_the_score_of_a_version_is_what_a_candidate_on_it_is_compared_with() -> 
     assert score([DO_SHOW], division, STAMP, seed=1) == (evidence.sealed.before, evidence.audit.before)
 
 
-def test_the_place_of_a_candidate_among_live_claims_decides_ties() -> None:
+def test_of_two_claims_that_cannot_both_be_obeyed_the_first_is_replayed() -> None:
     division = division_of(world_with_a_rule(3), "key")
     live = [AfterError(template=NO_TABLE, avoid="sql:SHOW")]
     last = measure([DO_SHOW], live, division, STAMP, seed=1)
     first = measure([DO_SHOW], live, division, STAMP, seed=1, place=0)
-    assert last.sealed.after == last.sealed.before
-    assert first.sealed.after != last.sealed.after
+    scores = (last.sealed.before, last.sealed.after, first.sealed.after)
+    before, behind, ahead = (one.value for one in scores if isinstance(one, Score))
+    assert before == behind < ahead
 
 
 def test_a_live_claim_with_another_action_at_the_moment_is_found() -> None:

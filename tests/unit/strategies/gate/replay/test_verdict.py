@@ -40,6 +40,12 @@ def test_what_meets_the_written_rule_is_promoted_and_names_its_ground() -> None:
     assert verdict.scope == ("gpt-3.5_10_turns",)
 
 
+def test_where_many_runs_carry_a_figure_and_none_much_of_it_the_reason_says_so() -> None:
+    verdict = judge(Figures(SHOWN.model_copy(update={"scope": ()}), DELTA), WRITTEN_RULE, 1)
+    assert verdict.reasons[-1] == "scope: many runs, none with 5% of the weight"
+    assert verdict.scope == ()
+
+
 @pytest.mark.parametrize(
     ("figures", "missing"),
     [
@@ -159,7 +165,7 @@ def test_candidates_and_evaluators_keep_their_names_from_one_germline_to_the_nex
     name = candidate_id("sql-analyst", [AfterError(template="t", do="x")], "e1")
     assert name == "457a2de30bf527f6699bc39a9255c733daf73fff949620adbfcbe07ea14187a9"
     empty = evaluator_id(Division((), (), ()), "key")
-    assert empty == "6068a1a675ba33d7a52c5815b7d2650984457c44f8c50657e57f90b8e79fb8e0"
+    assert empty == "78d28fd57f8d3fe2677b01ec3d079c2dbd6734730bc8db32470d6c4ac791ba94"
 
 
 def test_a_candidate_is_named_by_what_is_asked_not_by_how_it_is_written() -> None:

@@ -48,6 +48,15 @@ def test_a_single_stratum_gives_the_plain_risk_difference() -> None:
     assert difference.high - difference.value == pytest.approx(wald, rel=0.05)
 
 
+def test_an_arm_that_always_succeeds_is_not_taken_for_certain() -> None:
+    """Wilson: 9 of 9 is at least .701, 0 of 5 at most .434."""
+    difference = risk_difference([table(9, 9, 0, 5)])
+    assert difference == pytest.approx((1, 1 - math.hypot(1 - 0.7009, 0.4345), 1), abs=1e-3)
+    half = risk_difference([table(9, 9, 40, 80)])
+    assert half is not None
+    assert half.low < half.value - 1.9 * math.sqrt(0.5 * 0.5 / 80)
+
+
 def test_strata_with_one_arm_carry_nothing() -> None:
     alone = [table(9, 10, 0, 0), table(0, 0, 1, 10)]
     assert risk_difference(alone) is None
@@ -70,8 +79,18 @@ def test_fractional_outcomes_are_weighed_by_their_own_variance() -> None:
 
 
 def test_the_robustness_value_is_that_of_the_lower_limit_of_the_risk_ratio() -> None:
-    low = math.exp(math.log(2) - 1.959964 * math.sqrt(1 / 80 - 1 / 100 + 1 / 40 - 1 / 100))
-    assert robustness_value([table(80, 100, 40, 100)]) == pytest.approx(low + math.sqrt(low * (low - 1)), rel=1e-6)
+    low = math.exp(math.log(2) - 1.959964 * math.sqrt(1 / 80 - 1 / 200 + 1 / 40 - 1 / 200))
+    value = low + math.sqrt(low * (low - 1))
+    assert robustness_value([table(40, 100, 20, 100)]) < robustness_value([table(80, 200, 40, 200)])
+    assert robustness_value([table(80, 200, 40, 200)]) == pytest.approx(value, rel=1e-6)
+
+
+def test_the_robustness_value_is_on_the_rarer_outcome() -> None:
+    """From 90 % to 98 % five times fewer fail, though only a tenth more succeed."""
+    mostly = [table(392, 400, 360, 400)]
+    assert robustness_value(mostly) == pytest.approx(robustness_value([table(40, 400, 8, 400)]))
+    assert robustness_value(mostly) > 2
+    assert robustness_value([table(360, 400, 392, 400)]) == 1
 
 
 def test_the_robustness_value_is_one_where_the_limit_is_not_above_one() -> None:
