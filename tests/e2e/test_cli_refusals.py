@@ -83,7 +83,7 @@ def cut_log() -> bytes:
         (["scan", "absent"], 2, "absent", "name a log"),
         (["scan", ".", "--format", "xml"], 2, "no log format 'xml'", "known formats"),
         (["scan", "skills/sql-analyst/SKILL.md"], 2, "not a log of a known format", "known formats"),
-        (["import", "absent"], 2, "no such folder", "SKILL.md"),
+        (["import", "absent"], 2, "no such file or folder", "SKILL.md"),
         (["import", ".germline"], 2, "holds no SKILL.md", "SKILL.md"),
         (["import", "skills"], 2, "imported already", "germline adopt sql-analyst"),
         (["stats"], 2, "no command stats", "germline status"),

@@ -78,16 +78,16 @@ def _tell_sources(call: Invocation, sources: Sequence[SourceQuality], episodes: 
         call.say(f"{row.source:<{_KIND}}speaks on {row.sessions:,} of {count(episodes, 'episode')}")
         labelled = f"{count(row.labelled, 'label')} on {count(row.labelled_tasks, 'task')}"
         if not row.enough:
-            call.say(f"  {'':<{_KIND - 2}}{labelled}: too few to tell, {LEAST_TASKS} tasks are needed")
+            say_folded(call, "  ", f"{labelled}: too few to tell, {LEAST_TASKS} tasks are needed")
             continue
-        call.say(f"  {'agrees':<{_KIND - 2}}{_share_words(row.agreement)} with {labelled}")
+        say_folded(call, f"{'  agrees':<{_KIND}}", f"{_share_words(row.agreement)} with {labelled}")
         for name, precision, recall in (
             ("success", row.success_precision, row.success_recall),
             ("failure", row.failure_precision, row.failure_recall),
         ):
             if precision is not None:
                 figures = f"precision {_share_words(precision)}  recall {_share_words(recall)}"
-                call.say(f"  {name:<{_KIND - 2}}{figures}")
+                say_folded(call, f"{f'  {name}':<{_KIND}}", figures)
 
 
 def _share_words(figure: TaskShare | None) -> str:
