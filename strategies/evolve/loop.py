@@ -149,7 +149,8 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
         else:
             budget = bound.preset.edit_budget.at(turns / max(plan.cycles - 1, 1))
             skill = agenda.routes[signal.fingerprint]
-            turn = _turn(registry, grounds.prepared(registry, skill), plan, bound, picked.offered, budget)
+            ground = grounds.prepared(registry, skill, signal.fingerprint)
+            turn = _turn(registry, ground, plan, bound, picked.offered, budget)
             taken = len(results)
             for taken_result in _take(turn, plan, signal, skill, judged):
                 first_of_turn = len(results) == taken
@@ -209,11 +210,13 @@ def _guided(
     if turn is None or turns < LEAST_TURNS:
         return ()
     registry = turn.registry
-    updates = (
-        guide(replace(turn, offered=(), ground=grounds.prepared(registry, name)), name, version, write=plan.write)
-        for name, version in first.items()
-        if registry.outline(name).version != version
-    )
+    changed = {name: version for name, version in first.items() if registry.outline(name).version != version}
+    updates = []
+    for name, version in changed.items():
+        ground = grounds.prepared(registry, name)
+        other_work = ground.other_work._replace(answered=grounds.scope.answered_elsewhere(name))
+        ground = replace(ground, other_work=other_work)
+        updates.append(guide(replace(turn, offered=(), ground=ground), name, version, write=plan.write))
     return tuple(update for update in updates if update is not None)
 
 
