@@ -65,6 +65,6 @@ def test_what_rounding_leaves_of_a_cause_has_no_slope() -> None:
     draws = random.Random(5)
     task = list(range(23)) * 4
     run = [number % 3 + number // 23 for number in range(92)]
-    cause = [float(number % 23 < 5) + 1e-6 * draws.random() for number in range(92)]
+    cause = [float(number % 23 < 5) + 1e-4 * draws.random() for number in range(92)]
     outcome = [float(draws.random() < 0.3) for _ in range(92)]
     assert partial_slope(outcome, cause, [], [task, run], task) is None
