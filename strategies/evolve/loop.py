@@ -10,7 +10,7 @@ from strategies.engines.share import HERE
 from strategies.evolve.draft import TurnContext, key_of
 from strategies.evolve.guidance import guide
 from strategies.evolve.results import ModelReport, model_report
-from strategies.evolve.stop_reason import NOTHING_READ, stop_of
+from strategies.evolve.stop_reason import NO_SKILL, NOTHING_READ, stop_of
 from strategies.evolve.turn import run_cycle
 from strategies.gate.replay.score_version import measure_live_first
 from strategies.gate.replay.skill_grounds import prepare_grounds
@@ -168,9 +168,9 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
         results.append(written)
         on_cycle(written)
     summary = _summed(plan, results, agenda, bound, ended=turns < plan.cycles)
-    summary = replace(
-        summary, taken_back=taken_back, stop=summary.stop if grounds.whole.division.everything else NOTHING_READ
-    )
+    stop = summary.stop if first or plan.reflecting else NO_SKILL
+    stop = stop if grounds.whole.division.everything else NOTHING_READ
+    summary = replace(summary, taken_back=taken_back, stop=stop)
     if plan.reflecting is not None:
         plan.reflecting.take_notes(registry)
         return replace(summary, model=model_report(registry, plan.reflecting, results, since=since))

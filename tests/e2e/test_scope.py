@@ -130,6 +130,19 @@ def test_with_one_skill_every_signal_goes_there(tmp_path: Path) -> None:
     assert germline.does("evolve", "--json").json["unrouted"] == []
 
 
+def test_without_a_skill_the_next_command_is_the_one_that_brings_one(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path)
+    germline.does("init", "--split-key", SPLIT_KEY)
+    germline.write("a.jsonl", log_of(BREAD, tasks=20))
+    germline.does("scan", "a.jsonl")
+    for command in ("signals", "evolve", "status"):
+        said = germline.does(command).out
+        assert said.splitlines()[-1].endswith("germline import PATH")
+        assert "signals assign" not in said
+    said = germline("candidates").err
+    assert said.splitlines()[-1] == "next       germline evolve"
+
+
 def with_instructions(germline: Terminal) -> Terminal:
     """Import instructions of the project beside its skills."""
     germline.write("CLAUDE.md", INSTRUCTIONS)
