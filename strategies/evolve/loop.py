@@ -10,7 +10,7 @@ from strategies.engines.share import HERE
 from strategies.evolve.draft import TurnContext, key_of
 from strategies.evolve.guidance import guide
 from strategies.evolve.results import ModelReport, model_report
-from strategies.evolve.stop_reason import NOTHING_READ, stop_of
+from strategies.evolve.stop_reason import NO_SKILL, NOTHING_READ, stop_of
 from strategies.evolve.turn import run_cycle
 from strategies.gate.replay.score_version import measure_live_first
 from strategies.gate.replay.skill_grounds import prepare_grounds
@@ -149,7 +149,8 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
         else:
             budget = bound.preset.edit_budget.at(turns / max(plan.cycles - 1, 1))
             skill = agenda.routes[signal.fingerprint]
-            turn = _turn(registry, grounds.prepared(registry, skill), plan, bound, picked.offered, budget)
+            ground = grounds.prepared(registry, skill, signal.fingerprint)
+            turn = _turn(registry, ground, plan, bound, picked.offered, budget)
             taken = len(results)
             for taken_result in _take(turn, plan, signal, skill, judged):
                 first_of_turn = len(results) == taken
@@ -167,9 +168,9 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
         results.append(written)
         on_cycle(written)
     summary = _summed(plan, results, agenda, bound, ended=turns < plan.cycles)
-    summary = replace(
-        summary, taken_back=taken_back, stop=summary.stop if grounds.whole.division.everything else NOTHING_READ
-    )
+    stop = summary.stop if first or plan.reflecting else NO_SKILL
+    stop = stop if grounds.whole.division.everything else NOTHING_READ
+    summary = replace(summary, taken_back=taken_back, stop=stop)
     if plan.reflecting is not None:
         plan.reflecting.take_notes(registry)
         return replace(summary, model=model_report(registry, plan.reflecting, results, since=since))
@@ -209,11 +210,13 @@ def _guided(
     if turn is None or turns < LEAST_TURNS:
         return ()
     registry = turn.registry
-    updates = (
-        guide(replace(turn, offered=(), ground=grounds.prepared(registry, name)), name, version, write=plan.write)
-        for name, version in first.items()
-        if registry.outline(name).version != version
-    )
+    changed = {name: version for name, version in first.items() if registry.outline(name).version != version}
+    updates = []
+    for name, version in changed.items():
+        ground = grounds.prepared(registry, name)
+        other_work = ground.other_work._replace(answered=grounds.scope.answered_elsewhere(name))
+        ground = replace(ground, other_work=other_work)
+        updates.append(guide(replace(turn, offered=(), ground=ground), name, version, write=plan.write))
     return tuple(update for update in updates if update is not None)
 
 

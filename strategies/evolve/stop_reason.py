@@ -25,6 +25,8 @@ class Stop(NamedTuple):
 
 ASSIGN: Final = "germline signals assign FINGERPRINT SKILL"
 """What a person types for a signal that no skill answers to."""
+NO_SKILL: Final = Stop("there is no skill yet, and nothing else that could learn", settled=False)
+"""Where a registry holds neither skills nor instructions, and no model may write one."""
 NOTHING_READ: Final = Stop("no episode was read: there is nothing to learn from", settled=False)
 """Where a run had no logs, or files that are none."""
 

@@ -138,13 +138,17 @@ def like_decisions(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Ru
         return
     bar = policy.alpha / (2 * max(sent, 1))  # a second look at the same question
     alike = "of the same task, run and turn" if cause.same_task else "of the same run and turn"
-    left = f"{cause.risk_difference:+.3f} ± {Z95 * cause.error:.3f}, p {cause.p:.2g}"
+    left = f"{cause.risk_difference:+.3f} ± {Z95 * cause.error:.3f}"
+    surely = cause.p <= bar
+    short = (
+        f"at least {policy.least_difference:+.3f} is asked" if surely else f"p {cause.p:.2g} is above {bar:.2g}"
+    )
     yield Rule(
         "like decisions",
-        f"{left} among decisions {alike}",
+        f"{left}, p {cause.p:.2g} among decisions {alike}",
         f"p at most {bar:.2g}",
-        cause.p <= bar and cause.risk_difference >= policy.least_difference,
-        f"compared with decisions {alike} that saw the same before, {left} is left of it",
+        surely and cause.risk_difference >= policy.least_difference,
+        f"{left} is left of it among decisions {alike} that saw the same before: {short}",
     )
     yield Rule(
         "control",

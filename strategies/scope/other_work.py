@@ -14,16 +14,20 @@ class OtherWork(NamedTuple):
     """The actions of other skills' work; `mixed` where many episodes are of such work and of nothing else.
 
     Then no habit is tried that every episode could have: it would compare one kind of work with the other.
+    `answered` are the errors and actions whose signals go to other skills.
     """
 
     actions: frozenset[str] = frozenset()
     mixed: bool = False
+    answered: frozenset[str] = frozenset()
 
     def allows(self, claim: Claim) -> bool:
         """Tell whether a claim is about no other work, and has a moment of its own where work is mixed."""
         anchored = getattr(claim, "action", "") or getattr(claim, "template", "")
         named = {getattr(claim, name, None) for name in _ABOUT}
-        return self.actions.isdisjoint(named) and bool(anchored or not self.mixed)
+        return (
+            self.actions.isdisjoint(named) and anchored not in self.answered and bool(anchored or not self.mixed)
+        )
 
 
 NO_OTHER_WORK: Final = OtherWork()

@@ -21,7 +21,7 @@ from strategies.episodes.origins import origins_of
 from strategies.episodes.skill_version import under_versions
 from strategies.scope.content import MARGIN, TextIndex, words_of
 from strategies.scope.log_globs import LogGlobs
-from strategies.scope.other_work import OtherWork
+from strategies.scope.other_work import NO_OTHER_WORK, OtherWork
 from strategies.signals.open_signals import ABOUT_A_SKILL, Sightings, version_about
 
 if TYPE_CHECKING:
@@ -120,17 +120,25 @@ class Scope:
         return not shown or any(self._counts(skill, record) for record in shown)
 
     def other_work(self, skill: str, records: Sequence[EpisodeRecord]) -> OtherWork:
-        """Name the actions in episodes that are another skill's by its words, and share none with this one."""
+        """Name the actions in episodes that are another skill's by its words, and share none with this one.
+
+        Instructions are for all work.
+        """
+        if skill not in self.texts:
+            return NO_OTHER_WORK
         called = [{step.action for step in record.steps if step.kind == "call"} for record in records]
         others = frozenset(action for action in set().union(*called) if self._is_elsewhere(skill, action))
         own = {action for action in set().union(*called) if self._score(skill, action)}
         apart = sum(bool(actions & others) and not actions & own for actions in called)
         return OtherWork(others, mixed=bool(others) and apart >= _MIXED * len(called))
 
+    def answered_elsewhere(self, skill: str) -> frozenset[str]:
+        """Name the errors and actions whose signals go to another skill."""
+        signals = (one for one in self.raised if self.route(one, answered=False).skill not in {"", skill})
+        return frozenset(signal.template or signal.action for signal in signals) - {""}
+
     def _score(self, skill: str, action: str) -> float:
-        return (
-            self._index.scores(dict.fromkeys(_words_of_action(action), 1.0))[skill] if skill in self.texts else 0.0
-        )
+        return self._index.scores(dict.fromkeys(_words_of_action(action), 1.0))[skill]
 
     def _is_elsewhere(self, skill: str, action: str) -> bool:
         near = self._index.nearest(dict.fromkeys(_words_of_action(action), 1.0))
@@ -170,7 +178,7 @@ class Scope:
         answering = self.triggers.get(signal.fingerprint, "")
         if answered and answering in {*open_to, *self.others}:
             return Route(answering, "trigger", f"a section of {answering} answers it")
-        if len(self.skills) == 1 and open_to:
+        if len(self.skills) == 1 and open_to and not self.instructions:
             return Route(open_to[0], "only", "the only skill")
         return self._loaded(open_to, shown) or self._by_content(signal, open_to, shown)
 
@@ -191,10 +199,11 @@ class Scope:
             why = f"nearest is {near.name}, by less than {MARGIN:g}"
         else:
             why = "it shares no word with a skill" if self.skills else "there is no skill yet"
+        lead = near.margin if near.name else None
         read = Counter(name for record in shown for name, _ in record.skills if name in self.others)
         if instructions := min(read, key=lambda name: (-read[name], name), default=self.instructions):
-            return Route(instructions, "instructions", f"{why}: the project's instructions", near.margin)
-        return Route("", "", why, near.margin if near.name else None)
+            return Route(instructions, "instructions", f"{why}: the project's instructions", lead)
+        return Route("", "", why, lead)
 
     @cached_property
     def _index(self) -> TextIndex:
@@ -283,7 +292,7 @@ def scope_of(library: Library, records: Sequence[EpisodeRecord], globs: LogGlobs
         for trigger in gene.triggers
     }
     names = tuple(capsule.name for capsule in skills)
-    known_globs = (globs or LogGlobs()).of_these(names)
+    known_globs = (globs or LogGlobs()).of_these(capsule.name for capsule in capsules)
     placed = len(names) > 1 or known_globs.of
     return Scope(
         records=under_versions(library, records),

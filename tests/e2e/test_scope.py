@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+INSTRUCTIONS = "# Shop\n\n## Git\n\n- Commit small pieces.\n"
+
+
 def begun(folder: Path, *works: Work) -> Terminal:
     """Begin a registry with the skills about these kinds of work."""
     germline = Terminal(folder)
@@ -127,6 +130,58 @@ def test_with_one_skill_every_signal_goes_there(tmp_path: Path) -> None:
     assert germline.does("evolve", "--json").json["unrouted"] == []
 
 
+def test_without_a_skill_the_next_command_is_the_one_that_brings_one(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path)
+    germline.does("init", "--split-key", SPLIT_KEY)
+    germline.write("a.jsonl", log_of(BREAD, tasks=20))
+    germline.does("scan", "a.jsonl")
+    for command in ("signals", "evolve", "status"):
+        said = germline.does(command).out
+        assert said.splitlines()[-1].endswith("germline import PATH")
+        assert "signals assign" not in said
+    said = germline("candidates").err
+    assert said.splitlines()[-1] == "next       germline evolve"
+
+
+def with_instructions(germline: Terminal) -> Terminal:
+    """Import instructions of the project beside its skills."""
+    germline.write("CLAUDE.md", INSTRUCTIONS)
+    germline.does("import", "CLAUDE.md")
+    return germline
+
+
+def test_with_one_skill_and_instructions_the_skill_gets_what_shares_its_words(tmp_path: Path) -> None:
+    germline = with_instructions(begun(tmp_path, SQL))
+    germline.write("logs/a.jsonl", log_of(SQL))
+    germline.write("logs/b.jsonl", log_of(GIT))
+    germline.does("scan", "logs")
+    known = routes(germline)
+    assert {route["skill"] for name, route in known.items() if "table" in name} == {SQL.skill}
+    assert {route["skill"] for name, route in known.items() if "pathspec" in name} == {"CLAUDE.md"}
+    assert {route["margin"] for route in known.values() if route["by"] == "instructions"} == {None}
+    germline.does("evolve", "--cycles", "20")
+    assert "git branch" in (germline.folder / "CLAUDE.md").read_text()
+    assert "table" not in (germline.folder / "CLAUDE.md").read_text()
+    assert "pathspec" not in learned(germline, SQL)
+
+
+def test_instructions_learn_what_is_assigned_to_them_whatever_skills_it_is_near(germline: Terminal) -> None:
+    with_instructions(germline).does("signals", "assign", fingerprint(germline, "pathspec"), "CLAUDE.md")
+    germline.does("evolve", "CLAUDE.md")
+    assert "git branch" in (germline.folder / "CLAUDE.md").read_text()
+
+
+def test_logs_may_be_listed_for_instructions(germline: Terminal) -> None:
+    with_instructions(germline).write("germline.toml", "[skills.'CLAUDE.md']\nlogs = ['logs/b.jsonl']\n")
+    known = routes(germline)
+    listed = {name for name, route in known.items() if (route["skill"], route["by"]) == ("CLAUDE.md", "setting")}
+    assert {name for name in known if "pathspec" in name} <= listed
+    assert not [name for name in listed if "table" in name]
+    score = germline.does("score", "CLAUDE.md", "--json").json["score"]
+    *_, part = events(germline, "EvaluatorRegistered")
+    assert (part["evaluator"], part["scope"], part["episodes"]) == (score["evaluator"], "skill", 500)
+
+
 def test_content_is_told_with_its_margin_and_what_is_of_no_skill_with_what_to_type(germline: Terminal) -> None:
     germline.write("bread.jsonl", log_of(BREAD, tasks=20))
     germline.does("scan", "bread.jsonl")
@@ -171,6 +226,7 @@ def test_an_assigned_signal_is_learned_by_its_skill_and_why_says_who_assigned_it
         {"type": "SignalAssigned", "fingerprint": name, "capsule": SQL.skill, "withdrawn": False}
     ]
     assert name in {cycle["fingerprint"] for cycle in events(germline, "CycleFinished")}
+    assert "git branch" in learned(germline, SQL)
 
 
 def test_why_names_who_assigned_the_signal_behind_a_line(evolved: Terminal) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from strategies.logs.formats.mapped.mappings_in_use import IN_USE
 from tests.sample_logs import jsonl
 from tests.schemas import breaches
 from tests.screen_pilot import screens
@@ -194,3 +195,22 @@ async def test_the_screen_lists_sessions_and_leads_from_one_error_to_the_next(ge
         await at.resize(120, 30)
         await at.press("escape", "7")
         assert at.app.place.view == "sessions"
+
+
+def test_a_session_that_a_mapping_reads_is_shown_with_its_texts_and_the_time_of_its_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    germline = Terminal(tmp_path)
+    germline.does("init")
+    mapping = 'glob = "*.jsonl"\nepisode = "run"\nprompt = "ask"\ntool = "tool"\nargument = "given"\ntime = "at"\n'
+    germline.write("germline.toml", f"[logs.ours]\n{mapping}")
+    call = {"run": "r1", "ask": "How many?", "tool": "sql", "given": "SELECT 7", "at": "2026-03-01T12:00:00Z"}
+    germline.write("a.jsonl", jsonl(call, call))
+    germline.does("scan", "a.jsonl")
+    monkeypatch.delitem(IN_USE, "ours")  # as in a process that has read no settings yet
+    assert "How many?" in germline.does("sessions").out
+    monkeypatch.delitem(IN_USE, "ours")
+    said = germline.does("session", "r1").out
+    assert "SELECT 7" in said
+    assert "2026-03-01 12:00" in said
+    assert germline.does("session", "r1", "--json").json["session"]["at"] == "2026-03-01T12:00:00Z"

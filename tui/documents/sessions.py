@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from strategies.episodes.episode import WorldSource
 from tui.documents.document import Document, Part
 from tui.documents.logs import KnownOutcome
-from tui.reads.sessions import errors_in, lasted_ms
+from tui.reads.sessions import began_at, errors_in, lasted_ms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,7 @@ class SessionRow(Part):
             short=record.id[:short],
             name=record.name,
             format=record.format,
-            at=record.started_at,
+            at=began_at(record),
             project=record.folder,
             task=task,
             run=record.run,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from strategies.episodes.clipped_text import clipped
 from tui.facts.fact import fact
-from tui.reads.sessions import FAILED_BELOW, errors_in, lasted_ms
+from tui.reads.sessions import FAILED_BELOW, began_at, errors_in, lasted_ms
 from tui.text.numbers import ago, brief, count, minute, share
 from tui.text.rows import RowPart
 
@@ -77,10 +77,9 @@ def session_facts(record: EpisodeRecord, task: str, now: str) -> Iterator[Fact]:
     usage = record.usage
     yield fact("session", f"{record.name}, {record.format}" + (f", {record.run}" if record.run else ""))
     yield fact("task", " ".join(task.split()) or NOTHING)
-    when = (
-        f"{minute(record.started_at)}, {ago(record.started_at, now)}" if record.started_at else "at no known time"
-    )
-    yield fact("when", f"{when}, for {duration_words(lasted_ms(record))}")
+    at, took = began_at(record), lasted_ms(record)
+    when = f"{minute(at)}, {ago(at, now)}" if at else "at no known time"
+    yield fact("when", f"{when}, for {duration_words(took)}" if took is not None else when)
     yield fact("project", record.folder or NOTHING)
     used = ", ".join(f"{name}@{version[:_VERSION]}" if version else name for name, version in record.skills)
     yield fact("skills", used or NOTHING)

@@ -96,11 +96,14 @@ def chosen(records: Sequence[EpisodeRecord], wanted: SessionFilter) -> SessionCh
     return SessionChoice(len(records), left)
 
 
+def began_at(record: EpisodeRecord) -> str | None:
+    """Tell when a session began, as RFC 3339: by its own time, else by that of its first step that has one."""
+    return record.started_at or next((step.started_at for step in record.steps if step.started_at), None)
+
+
 def began(record: EpisodeRecord) -> float | None:
-    """Tell when a session began, in seconds since 1970: by its own time, else by that of its first step."""
-    if record.started_at:
-        return moment_s(record.started_at)
-    return moment_s(next((step.started_at for step in record.steps if step.started_at), None))
+    """Tell when a session began, in seconds since 1970."""
+    return moment_s(began_at(record))
 
 
 def lasted_ms(record: EpisodeRecord) -> float | None:

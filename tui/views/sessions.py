@@ -15,7 +15,7 @@ from tui.facts.sessions import (
     session_facts,
     tokens_words,
 )
-from tui.reads.sessions import errors_in, lasted_ms
+from tui.reads.sessions import began_at, errors_in, lasted_ms
 from tui.text.numbers import age, brief, count
 from tui.text.rows import BLANK, RowPart, cell, clean, cut_row, labelled, wrap
 from tui.views.fact_rows import fact_rows
@@ -63,7 +63,7 @@ def session_row(record: EpisodeRecord, task: str | None, short: int, width: int,
     return cut_row(
         (
             cell(f" {record.id[:short]}", short + 1, "accent"),
-            cell(age(record.started_at, now) if record.started_at else NOTHING, 5, "dim", right=True),
+            cell(age(at, now) if (at := began_at(record)) else NOTHING, 5, "dim", right=True),
             cell(f"  {outcome.text}", 13, outcome.tone),
             cell(brief(errors, 4), 5, "bad" if errors else "dim", right=True),
             cell(brief(len(record.steps), 6), 7, right=True),

@@ -68,7 +68,7 @@ def confounding(
     effect, same_task = _effect(of_sealed)
     control = _later(rows) if effect else None
     return Confounding(
-        decisions=len(of_sealed),
+        decisions=len(of_sealed) if effect else 0,
         same_task=same_task,
         risk_difference=effect.value if effect else 0.0,
         error=effect.error if effect else 1.0,

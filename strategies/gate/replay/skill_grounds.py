@@ -36,16 +36,23 @@ class SkillGrounds:
             self._parts[skill] = self._part(library, skill)
         return self._parts[skill]
 
-    def prepared(self, registry: Registry, skill: str) -> Ground:
-        """Give the ground of a skill, its evaluator frozen: with the outcomes that the whole was frozen with."""
+    def prepared(self, registry: Registry, skill: str, signal: str = "") -> Ground:
+        """Give the ground of a skill, its evaluator frozen: with the outcomes that the whole was frozen with.
+
+        For a signal that a person assigned to the skill, by its fingerprint, no action is another skill's.
+        """
         ground = self.of(registry, skill)
         if ground.within and ground.division.everything:
             register(registry, ground, scope="skill")
+        given = self.scope.assigned.get(signal)
+        if given is not None and given.skill == skill and ground.other_work.actions:
+            return replace(ground, other_work=ground.other_work._replace(actions=frozenset()))
         return ground
 
     def evaluators(self, library: Library) -> frozenset[str]:
         """Name the evaluator of the whole and those of all its parts."""
-        return frozenset({self.whole.evaluator, *(self.of(library, name).evaluator for name in self.scope.skills)})
+        names = (*self.scope.skills, *self.scope.others)
+        return frozenset({self.whole.evaluator, *(self.of(library, name).evaluator for name in names)})
 
     def _part(self, library: Library, skill: str) -> Ground:
         whole = self.whole.division

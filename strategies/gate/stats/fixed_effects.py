@@ -15,6 +15,8 @@ _ROUNDS: Final = 20
 _SETTLED: Final = 1e-4
 """Means of groups below this share of a column's spread count as none."""
 _NOTHING: Final = 1e-9
+_LEFT: Final = 1e-3
+"""Below this share of what a cause varies, what is left of it is no more than rounding."""
 
 
 class Slope(NamedTuple):
@@ -64,14 +66,14 @@ def partial_slope(
     """
     columns = [within(column, groupings) for column in (outcome, cause, *covariates)]
     ys, xs, *beside = columns
-    spread = _dot(xs, xs)
+    varies = within(cause, [[0] * len(cause)])
     base = _orthogonal(beside)
     for unit in base:
         _subtract(ys, unit)
         _subtract(xs, unit)
     left = _dot(xs, xs)
     sums: defaultdict[Hashable, float] = defaultdict(float)
-    if left <= _NOTHING * max(spread, 1.0):
+    if left <= _LEFT * _dot(varies, varies):
         return None
     value = _dot(xs, ys) / left
     for x, y, cluster in zip(xs, ys, clusters, strict=True):

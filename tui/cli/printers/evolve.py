@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from events.types.score import Score
-from strategies.evolve.stop_reason import NOTHING_READ
+from strategies.evolve.stop_reason import NO_SKILL, NOTHING_READ
 from tui.cli.output.color import width
 from tui.cli.output.facts import say_fact, say_facts, say_folded
 from tui.cli.printers.guidance import print_guidance
@@ -110,7 +110,7 @@ def print_end(call: Invocation, result: Evolution) -> None:
     if result.needed_tasks and not promoted:
         needed = count(result.needed_tasks, "task")
         say_folded(call, f"{'needed':<10} ", f"{needed} for the strongest claim: more logs decide")
-    _print_unrouted(call, result.unrouted)
+    _print_unrouted(call, () if result.stop is NO_SKILL else result.unrouted)
     for at, resting in enumerate(result.resting):
         call.say(clip(f"{'resting' if at == 0 else '':<10} {resting_words(resting)}", width()))
 
@@ -125,7 +125,9 @@ def print_next(call: Invocation, result: Evolution, skill: str, *, rehearsed: bo
         call.say(f"next       germline why {name}:{line}    germline show {name} --blame")
     elif result.stop is NOTHING_READ:
         call.say("next       germline scan PATH")
-    elif result.cycles and not rehearsed:
+    elif result.stop is NO_SKILL:
+        call.say("next       germline import PATH")
+    elif any(cycle.candidate for cycle in result.cycles) and not rehearsed:
         call.say(f"next       germline candidates {skill}".rstrip())
     else:
         call.say("next       germline signals")

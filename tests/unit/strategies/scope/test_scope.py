@@ -15,6 +15,7 @@ from strategies.episodes.episode import EpisodeOutcome
 from strategies.gate.replay.skill_grounds import prepare_grounds
 from strategies.pool.intake import take_in
 from strategies.scope.log_globs import LogGlobs
+from strategies.scope.other_work import OtherWork
 from strategies.scope.scope import scope_of
 from tests.registries import NAME, SKILL, imported, new_registry
 from tests.worlds import call, episode
@@ -148,7 +149,7 @@ def test_no_claim_is_tried_about_actions_with_the_words_of_another_skill_alone(
     two: Registry, known: list[EpisodeRecord]
 ) -> None:
     others = scope_of(two, known).other_work(NAME, known)
-    assert others == (frozenset({"Bash:git push"}), True)
+    assert others == OtherWork(frozenset({"Bash:git push"}), mixed=True)
     assert not others.allows(AfterError(template="no such table", do="Bash:git push"))
     assert others.allows(AfterError(template="no such table", do="sql:SHOW"))
     assert not others.allows(StartWith(do="sql:SHOW"))  # every episode could, whatever its work

@@ -52,7 +52,7 @@ def candidates(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = Fa
     elif every:
         call.say(f"next       germline gate explain {decided[-1].id[:SHOWN_CHARS]}")
     else:
-        call.note("nothing was proposed yet", "next       germline evolve SKILL --logs PATH")
+        call.note("nothing was proposed yet", f"next       germline evolve {skill}".rstrip())
 
 
 def _list(call: Invocation, heading: str, group: list[Candidate]) -> None:

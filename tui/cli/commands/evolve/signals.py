@@ -102,7 +102,7 @@ def list_signals(
     for signal_raised in raised:
         fingerprint = signal_raised.event.fingerprint
         _print_signal(call, signal_raised, routes[fingerprint], is_open=fingerprint in still_open)
-    _print_next(call, raised, routes, still_open)
+    _print_next(call, raised, routes, still_open, nobody=not (scope.skills or scope.others))
 
 
 def _print_signal(call: Invocation, raised: Raised, route: Route, *, is_open: bool) -> None:
@@ -119,8 +119,14 @@ def _print_signal(call: Invocation, raised: Raised, route: Route, *, is_open: bo
 
 
 def _print_next(
-    call: Invocation, raised: list[Raised], routes: dict[str, Route], still_open: frozenset[str]
+    call: Invocation,
+    raised: list[Raised],
+    routes: dict[str, Route],
+    still_open: frozenset[str],
+    *,
+    nobody: bool,
 ) -> None:
+    """Say what to type after the list; `nobody` where no skill is there to be assigned one."""
     if not raised:
         call.note("no signal was raised yet", "next       germline scan PATH")
         return
@@ -129,6 +135,8 @@ def _print_next(
     further = f"    germline evidence show {shown[:SHOWN_CHARS]}" if shown else ""
     if lost:
         further = f"    germline signals assign {lost[:SHOWN_FINGERPRINT]} SKILL"
+    if nobody:
+        further = "    germline import PATH"
     call.say(f"next       germline signals --quality{further}")
 
 

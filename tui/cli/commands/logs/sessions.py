@@ -11,6 +11,7 @@ from events.clock import SystemClock
 from events.errors import UsageError
 from strategies.pool.intake import world_of
 from strategies.pool.late_outcomes import named_episodes
+from tui.cli.config.config import read_config
 from tui.cli.output.color import width
 from tui.cli.output.facts import folded, say_facts
 from tui.cli.output.invocation import invocation
@@ -31,6 +32,7 @@ from tui.facts.sessions import (
 )
 from tui.reads.sessions import (
     SessionFilter,
+    began_at,
     chosen,
     errors_in,
     lasted_ms,
@@ -91,6 +93,7 @@ def sessions(  # noqa: PLR0913 - the options of the command are its contract
     """
     call = invocation(ctx)
     wanted = SessionFilter(failed, project, skill, moment_since(since), unlabelled, log_format)
+    read_config()  # its mappings read tasks again
     with open_library(find_registry(call.registry)) as library:
         every = read_sessions(library)
         choice = chosen(every, wanted)
@@ -129,7 +132,7 @@ def _print_list(
     call.say(call.paint(f"{head} {beside}{'task' if wide else 'project'}", "dim"))
     for record, task in zip(shown, tasks, strict=True):
         outcome, errors = outcome_part(record), errors_in(record)
-        old = age(record.started_at, now) if record.started_at else NOTHING
+        old = age(at, now) if (at := began_at(record)) else NOTHING
         failing = call.paint(f"{brief(errors, 4):>4}", "bad" if errors else "dim")
         figures = (
             f"{record.id[:short]} {old:>4} {_cell(call, outcome.text, outcome.tone, _OUTCOME)} {failing}"
@@ -194,6 +197,7 @@ def session(
     and never where a person had one of them erased. Long ones are shown without their middle.
     """
     call = invocation(ctx)
+    read_config()  # its mappings read texts again
     with open_library(find_registry(call.registry)) as library:
         every = read_sessions(library)
         matching = named_episodes(every, name)

@@ -125,7 +125,7 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         say_folded(call, "places     ", f"{words}: {trust_command(path)}", tone="warn")
     _print_skills(call, skills)
     _print_signals(call, waiting)
-    if lost:
+    if lost and skills:
         say_folded(call, "unrouted   ", unrouted_words(lost))
     _print_held(call, held)
     print_advice(call, advice)

@@ -59,3 +59,12 @@ def test_rows_of_one_cluster_that_are_alike_count_as_fewer() -> None:
 def test_a_cause_that_never_differs_within_its_groups_has_no_slope() -> None:
     assert partial_slope([0.0, 1.0, 1.0, 0.0], [1, 1, 0, 0], [], [["a", "a", "b", "b"]], range(4)) is None
     assert partial_slope([0.0, 1.0], [1, 0], [[2, 0]], [["a", "a"]], range(2)) is None
+
+
+def test_what_rounding_leaves_of_a_cause_has_no_slope() -> None:
+    draws = random.Random(5)
+    task = list(range(23)) * 4
+    run = [number % 3 + number // 23 for number in range(92)]
+    cause = [float(number % 23 < 5) + 1e-4 * draws.random() for number in range(92)]
+    outcome = [float(draws.random() < 0.3) for _ in range(92)]
+    assert partial_slope(outcome, cause, [], [task, run], task) is None
