@@ -14,7 +14,7 @@ from strategies.episodes.episode_records import plain
 from strategies.episodes.usage import Amount, usage_of
 from strategies.files.json_offsets import document_of
 from strategies.files.log_records import UNREADABLE, NotObject, count_unknown
-from strategies.logs.formats.coding_agents.session import Session, TextPart, text_in
+from strategies.logs.formats.coding_agents.session import Session, TextPart, text_in, time_of_ms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,6 +117,7 @@ class MiniSweAgentReader:
         session.model = plain(run.info.config.model.model_name)
         session.labels = {"version": plain(run.info.mini_version)}
         session.learn_each(((part.raw, document.span(part)) for part in parts), session.learn)
+        session.started_at = session.first_time
         stats = run.info.model_stats
         cost = stats.instance_cost if isinstance(stats, _ModelStats) else None
         session.spent.append(usage_of(cost=cost, duration_ms=session.duration_ms, model=session.model))
@@ -131,6 +132,11 @@ class _Trajectory(Session):
     def __init__(self, log: LogFile, tally: ReadTally) -> None:
         super().__init__(log, tally)
         self._times: list[float] = []
+
+    @property
+    def first_time(self) -> str | None:
+        """The time of the first message that has any."""
+        return time_of_ms(min(self._times) * 1000) if self._times else None
 
     @property
     def duration_ms(self) -> float | None:
