@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+import re2
 
 from events.errors import UnreadableLogError
 from strategies.episodes.episode_records import plain
@@ -47,7 +48,7 @@ class _Answer(msgspec.Struct):
 
 
 class _Extra(msgspec.Struct):
-    actions: list[_Action] = []
+    actions: list[_Action] | None = None
     returncode: int | None = None
     exit_status: str | None = None
     timestamp: Amount = None
@@ -87,6 +88,31 @@ class _Run(msgspec.Struct):
 
 _RUN: Final = msgspec.json.Decoder(_Run)
 _MESSAGE: Final = msgspec.json.Decoder(_Message)
+
+
+_COMMAND: Final = re2.compile(r"(?s)```bash\s*\n(.*?)\n```")
+"""The one command of an answer, where the log names none: before version 2."""
+_RETURNED: Final = re2.compile(r"^\s*<returncode>(-?\d+)</returncode>")
+_TIMED_OUT: Final = "timed out"
+_OPENING_CHARS: Final = 2_000
+
+
+def _actions(message: _Message, text: str) -> list[_Action]:
+    """Give the commands of an answer."""
+    if message.extra.actions is not None:
+        return message.extra.actions
+    written = _COMMAND.findall(text)
+    return [_Action(command=written[0])] if len(written) == 1 else []
+
+
+def _returned(message: _Message, text: str) -> int | None:
+    """Give the code with which a command ended, None for a message that answers none."""
+    if message.extra.returncode is not None or message.role != "user":
+        return message.extra.returncode
+    written = _RETURNED.search(text)
+    if written:
+        return int(written[1])
+    return 1 if text.startswith("The last command") and _TIMED_OUT in text[:_OPENING_CHARS] else None
 
 
 class MiniSweAgentReader:
@@ -154,11 +180,11 @@ class _Trajectory(Session):
         if message.role == "assistant":
             group = f"at {span.byte_start}"
             self.say(text, span, group=group, at=None)
-            for number, action in enumerate(message.extra.actions):
+            for number, action in enumerate(_actions(message, text)):
                 call_id = action.tool_call_id or f"{group} {number}"
                 self.call(call_id, _SHELL, action.command, span, group=group, at=None)
-        elif message.extra.returncode is not None and self.conversation.waiting:
-            failed = message.extra.returncode != 0
+        elif (code := _returned(message, text)) is not None and self.conversation.waiting:
+            failed = code != 0
             self.answer(message.tool_call_id or "", text, span, failed=failed, at=None)
         elif message.role == "user":
             self.ask(text, span, at=None)

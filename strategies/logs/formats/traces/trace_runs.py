@@ -25,7 +25,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class TraceRun(msgspec.Struct, kw_only=True):
-    """One run: a call of a "tool" or of a "model", the "root" of a trace, or one of which only its `usage` is known.
+    """One run: of a "tool" or a "model", the "root" of a trace, or of kind "" where only its `usage` is known.
 
     A root holds the question and the answer of a trace, and what it spent, where no call of a model is in it.
 
@@ -55,9 +55,30 @@ def episodes_of_runs(
     log_format: str,
 ) -> Iterator[Episode]:
     """Yield one episode a session, or a trace where none is named; records that give no run are passed over."""
+    runs = list(_runs(records, run_of, log, tally))
     gathered: dict[str, ConversationSpans] = defaultdict(ConversationSpans)
-    roots: list[tuple[TraceRun, Span]] = []
-    modelled = set[str]()
+    modelled = {run.trace for run, _ in runs if run.kind == "model"}
+    for run, place in runs:
+        conversation = gathered[run.session or run.trace]
+        if run.kind != "root":
+            conversation.spent.append(run.usage)
+        if run.kind in {"tool", "model"}:
+            conversation.spans.append(_span_of(run, place))
+    for run, place in runs:
+        if run.kind == "root" and run.trace not in modelled:
+            _add_root(gathered[run.session or run.trace], run, place)
+    for name, conversation in gathered.items():
+        episode = episode_of(conversation, name=name, source=log.source, format_name=log_format, tally=tally)
+        if episode.steps:
+            yield episode
+
+
+def _runs(
+    records: Iterable[tuple[bytes | msgspec.Raw, Span]],
+    run_of: Callable[[bytes | msgspec.Raw], TraceRun | None],
+    log: LogFile,
+    tally: ReadTally,
+) -> Iterator[tuple[TraceRun, Span]]:
     for raw, span in records:
         tally.records += 1
         try:
@@ -65,26 +86,8 @@ def episodes_of_runs(
         except UNREADABLE as error:
             tally.malformed.append(Malformed(log.source, span.line, span.byte_start, str(error)))
             continue
-        if run is None:
-            continue
-        conversation = gathered[run.session or run.trace]
-        if run.kind == "root":
-            roots.append((run, span))
-            continue
-        conversation.spent.append(run.usage)
-        if run.kind:
-            conversation.spans.append(_span_of(run, span))
-        if run.kind == "model":
-            modelled.add(run.trace)
-    for run, span in roots:
-        if run.trace not in modelled:
-            conversation = gathered[run.session or run.trace]
-            conversation.spent.append(run.usage)
-            conversation.spans += _spans_of_root(run, span, any(seen.failed for seen in conversation.spans))
-    for name, conversation in gathered.items():
-        episode = episode_of(conversation, name=name, source=log.source, format_name=log_format, tally=tally)
-        if episode.steps:
-            yield episode
+        if run:
+            yield run, span
 
 
 def _span_of(run: TraceRun, place: Span) -> ConversationSpan:
@@ -111,8 +114,9 @@ def _span_of(run: TraceRun, place: Span) -> ConversationSpan:
     )
 
 
-def _spans_of_root(run: TraceRun, place: Span, knows_error: bool) -> tuple[ConversationSpan, ConversationSpan]:
-    """Give the question where a trace starts, and the answer where it ends: of a history only the last message."""
+def _add_root(conversation: ConversationSpans, run: TraceRun, place: Span) -> None:
+    """Add the question where a trace starts, and the answer where it ends: of a history only the last message."""
+    conversation.spent.append(run.usage)
     asked, answered = _messages_of_root(run.input, "user")[-1:], _messages_of_root(run.output, "assistant")[-1:]
     start, named = nanoseconds_at(run.started), {"gen_ai.operation.name": "chat"}
     end = nanoseconds_at(run.ended) or start
@@ -121,10 +125,10 @@ def _spans_of_root(run: TraceRun, place: Span, knows_error: bool) -> tuple[Conve
         "gen_ai.output.messages": _written([message for message in answered if message[0] == "assistant"]),
         "gen_ai.response.finish_reasons": '["stop"]' if answered else "[]",
     }
-    failed = not knows_error and (run.failed or bool(run.error))
-    return (
+    known = any(seen.failed for seen in conversation.spans)
+    conversation.spans += (
         ConversationSpan(start, end, place, question, failed=False, status_message=""),
-        ConversationSpan(end, end, place, answer, failed, run.error),
+        ConversationSpan(end, end, place, answer, not known and (run.failed or bool(run.error)), run.error),
     )
 
 
