@@ -11,6 +11,7 @@ from events.clock import SystemClock
 from events.errors import UsageError
 from strategies.pool.intake import world_of
 from strategies.pool.late_outcomes import named_episodes
+from tui.cli.config.config import read_config
 from tui.cli.output.color import width
 from tui.cli.output.facts import folded, say_facts
 from tui.cli.output.invocation import invocation
@@ -95,7 +96,8 @@ def sessions(  # noqa: PLR0913 - the options of the command are its contract
         every = read_sessions(library)
         choice = chosen(every, wanted)
         shown = choice.records[: limit or _screenful()]
-        tasks, short = read_tasks(library, shown), short_ids(every)
+        tasks = read_tasks(library, shown, personal_data=read_config().personal_data)
+        short = short_ids(every)
     if as_json:
         call.answer(SessionsDocument.of(choice, shown, tasks, short))
     elif shown:
@@ -202,7 +204,7 @@ def session(
             raise UsageError(
                 f"{len(matching)} sessions have the label {name}: {names} …", hint="give an id of one"
             )
-        detail = read_session(library, matching[0])
+        detail = read_session(library, matching[0], personal_data=read_config().personal_data)
         hints = world_of(library, every).get(matching[0].id, {})
     steps = with_neighbours(detail.steps) if errors else detail.steps
     if as_json:
