@@ -9,6 +9,8 @@ from os.path import normpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from msgspec.structs import replace
+
 from registry.evidence.personal_details import personal_data_in
 from registry.evidence.redaction import redact
 from registry.query.signals import erased_records
@@ -198,7 +200,8 @@ def read_session(library: Library, record: EpisodeRecord, *, personal_data: bool
         )
         return SessionDetail(record, clean(transcript.task), steps)
     is_erased = any(place_key(record, step.span) in erased for step in record.steps) if erased else False
-    steps = tuple(SessionStep(at, kept, _kept_parts(kept)) for at, kept in enumerate(record.steps, 1))
+    left = [replace(step, template="") for step in record.steps] if is_erased else record.steps
+    steps = tuple(SessionStep(at, kept, _kept_parts(kept)) for at, kept in enumerate(left, 1))
     return SessionDetail(record, "", steps, _ERASED if is_erased else _CHANGED if _there(record) else _GONE)
 
 
@@ -228,7 +231,7 @@ def _kept_parts(kept: StepRecord) -> tuple[SessionPart, ...]:
     of_message = "person" if kept.actor == "user" else "agent"
     label = of_message if kept.kind == "message" else kept.kind
     first = SessionPart(label, kept.action if kept.kind == "call" else "", "strong")
-    return (first, SessionPart("error", kept.template, "bad")) if kept.error else (first,)
+    return (first, SessionPart("error", kept.template, "bad")) if kept.error and kept.template else (first,)
 
 
 def _there(record: EpisodeRecord) -> bool:
