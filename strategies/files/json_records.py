@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from events.errors import UnreadableLogError
-from strategies.files.json_offsets import document_of
+from strategies.files.json_offsets import JsonDocument, document_of
 from strategies.files.log_records import UNREADABLE, Span
 
 if TYPE_CHECKING:
@@ -44,12 +44,13 @@ def is_document(log: LogFile) -> bool:
 
 
 def records_of(log: LogFile, tally: ReadTally, holder: str = "") -> Iterator[tuple[bytes | msgspec.Raw, Span]]:
-    """Give each record with its place; `holder` names the member that holds the array of a document.
+    """Give each record with its place; `holder` names the member that holds the array of a document, or of a line.
 
     Raises: UnreadableLogError where a document is not whole.
     """
     if not is_document(log):
-        yield from lines_of(log, tally)
+        for line, place in lines_of(log, tally):
+            yield from _held_in(line, place, holder)
         return
     document = document_of(log)
     try:
@@ -63,3 +64,19 @@ def records_of(log: LogFile, tally: ReadTally, holder: str = "") -> Iterator[tup
         ) from error
     for part in parts:
         yield part.raw, document.span(part)
+
+
+def _held_in(line: bytes, place: Span, holder: str) -> Iterator[tuple[bytes | msgspec.Raw, Span]]:
+    """Give the records in the array that a line holds, else the line itself."""
+    members = object_in(line) if holder and f'"{holder}"'.encode() in line else None
+    if not members or holder not in members or bytes(memoryview(members[holder])[:1]) != b"[":
+        yield line, place
+        return
+    document, start = JsonDocument(line), place.byte_start
+    try:
+        parts = list(document.elements(document.child(document.root, holder)))
+    except UNREADABLE:
+        yield line, place
+        return
+    for part in parts:
+        yield part.raw, Span(start + part.byte_start, start + part.byte_end, place.line)

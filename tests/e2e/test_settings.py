@@ -147,6 +147,28 @@ def test_personal_data_leaves_evidence_unless_a_person_says_otherwise(
     assert evidence_of(germline)["text"] == kept
 
 
+@pytest.mark.parametrize(
+    ("settings", "kept"),
+    [
+        ("", "no such table: visits, ask [email] or [phone-number], card [card-number]"),
+        ("[scan]\npersonal_data = false\n", PERSONAL),
+    ],
+)
+def test_personal_data_leaves_sessions_unless_a_person_says_otherwise(
+    germline: Terminal, settings: str, kept: str
+) -> None:
+    germline.write("germline.toml", settings)
+    germline.does("trust", "--trust-project")
+    talk = [{"role": "user", "content": PERSONAL}, {"role": "assistant", "content": f"So it is: {PERSONAL}"}]
+    germline.write("logs/a.jsonl", json.dumps({"messages": talk}))
+    germline.does("scan", "logs")
+    (listed,) = germline.does("sessions", "--json").json["sessions"]
+    shown = germline.does("session", listed["id"], "--json").json
+    assert listed["task"] == kept
+    assert f'"So it is: {kept}"' in json.dumps(shown)
+    assert ("ann.lee" in json.dumps(shown)) == (kept == PERSONAL)
+
+
 def evidence_of(germline: Terminal) -> dict[str, Any]:
     """Show the first piece of evidence that was kept."""
     pieces = [name for one in germline.does("signals", "--json").json["signals"] for name in one["evidence"]]

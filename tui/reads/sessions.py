@@ -9,6 +9,10 @@ from os.path import normpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from msgspec.structs import replace
+
+from registry.evidence.personal_details import personal_data_in
+from registry.evidence.redaction import redact
 from registry.query.signals import erased_records
 from strategies.episodes.conversation import command_of
 from strategies.episodes.episode import moment_s
@@ -135,11 +139,17 @@ def short_ids(records: Iterable[EpisodeRecord], least: int = 6) -> int:
     return max([least, *(length + 1 for length in shared)])
 
 
-def read_tasks(library: Library, records: Sequence[EpisodeRecord]) -> list[str]:
-    """Read what was asked for in sessions, "" where nothing tells it."""
+def read_tasks(library: Library, records: Sequence[EpisodeRecord], *, personal_data: bool = True) -> list[str]:
+    """Read what was asked for in sessions, "" where nothing tells it; `personal_data` as for `read_session`."""
     from strategies.logs.first_requests import first_requests  # noqa: PLC0415 - the readers are not for every look
 
-    return first_requests(records, erased_records(library))
+    tasks = first_requests(records, erased_records(library))
+    return list(map(_without_personal_data, tasks)) if personal_data else tasks
+
+
+def _without_personal_data(text: str) -> str:
+    leaks = personal_data_in([text])
+    return redact(text, leaks)[0] if leaks else text
 
 
 class SessionPart(NamedTuple):
@@ -173,10 +183,11 @@ class SessionDetail:
     without_text: str = ""
 
 
-def read_session(library: Library, record: EpisodeRecord) -> SessionDetail:
+def read_session(library: Library, record: EpisodeRecord, *, personal_data: bool = True) -> SessionDetail:
     """Read a session again with its texts, free of secrets; without them where its log does not give them.
 
-    Its skills are named with the versions that they had here.
+    Its skills are named with the versions that they had here. With `personal_data` its e-mail addresses, card and
+    phone numbers are left out too.
     """
     from strategies.logs.transcripts import read_transcripts  # noqa: PLC0415 - as above
 
@@ -185,10 +196,15 @@ def read_session(library: Library, record: EpisodeRecord) -> SessionDetail:
     (record,) = under_versions(library, [record])
     if transcript is not None:
         texts = zip(record.steps, transcript.steps, strict=True)
-        steps = tuple(SessionStep(at, kept, _parts(kept, step)) for at, (kept, step) in enumerate(texts, 1))
-        return SessionDetail(record, transcript.task, steps)
+        clean = _without_personal_data if personal_data else str
+        steps = tuple(
+            SessionStep(at, kept, tuple(part._replace(text=clean(part.text)) for part in _parts(kept, step)))
+            for at, (kept, step) in enumerate(texts, 1)
+        )
+        return SessionDetail(record, clean(transcript.task), steps)
     is_erased = any(place_key(record, step.span) in erased for step in record.steps) if erased else False
-    steps = tuple(SessionStep(at, kept, _kept_parts(kept)) for at, kept in enumerate(record.steps, 1))
+    left = [replace(step, template="") for step in record.steps] if is_erased else record.steps
+    steps = tuple(SessionStep(at, kept, _kept_parts(kept)) for at, kept in enumerate(left, 1))
     return SessionDetail(record, "", steps, _ERASED if is_erased else _CHANGED if _there(record) else _GONE)
 
 
@@ -218,7 +234,7 @@ def _kept_parts(kept: StepRecord) -> tuple[SessionPart, ...]:
     of_message = "person" if kept.actor == "user" else "agent"
     label = of_message if kept.kind == "message" else kept.kind
     first = SessionPart(label, kept.action if kept.kind == "call" else "", "strong")
-    return (first, SessionPart("error", kept.template, "bad")) if kept.error else (first,)
+    return (first, SessionPart("error", kept.template, "bad")) if kept.error and kept.template else (first,)
 
 
 def _there(record: EpisodeRecord) -> bool:

@@ -53,6 +53,7 @@ class ClaudeCodeReader:
         """Tell whether records name a session; inside a string the quotes would be escaped."""
         return (
             not source.endswith(_SIDECARS)
+            and not (b'"messageId"' in head and b'"uuid"' not in head)  # what was typed into Gemini CLI
             and b'"type"' in head
             and (b'"sessionId"' in head or b'"leafUuid"' in head)
         )

@@ -12,10 +12,12 @@ from strategies.episodes.incremental_conversation import IncrementalConversation
 from strategies.episodes.skill_use import skills_injected
 from strategies.episodes.step_marks import CONTEXT_OVERFLOW, PERMISSION_DENIED, USER_INTERRUPT
 from strategies.episodes.usage import NOTHING_SPENT, Usage, total, usage_of
+from strategies.files.json_records import object_in
 from strategies.files.log_file import START
 from strategies.files.log_records import UNREADABLE, Malformed, ReadTally, count_unknown, typed_lines
 from strategies.logs.formats.codex_schema import (
     ANSWER,
+    BARE_STATE,
     CALL,
     EVENT,
     KIND,
@@ -75,6 +77,7 @@ _DENIED: Final = ("rejected by user", "user rejected")
 
 
 _NOTHING: Final = (NOTHING_SPENT, NOTHING_SPENT)
+_BARE_META: Final = frozenset(["id", "timestamp", "instructions"])
 _TYPES: Final = frozenset(["session_meta", "turn_context", "response_item", "event_msg", "compacted"])
 
 
@@ -85,10 +88,13 @@ class CodexReader:
     record_texts: Final = CodexRecordTexts()
 
     def sniff(self, head: bytes, source: str) -> bool:
-        """Tell whether a line has a payload of a type that Codex writes."""
+        """Tell whether a line has a payload of a type that Codex writes, or the first opens a bare session."""
         del source
         compact = head.replace(b" ", b"")
-        return b'"payload":{' in compact and any(f'"type":"{kind}"'.encode() in compact for kind in _TYPES)
+        if b'"payload":{' in compact:
+            return any(f'"type":"{kind}"'.encode() in compact for kind in _TYPES)
+        first = object_in(compact.split(b"\n", 1)[0]) or {}
+        return first.keys() >= _BARE_META and "type" not in first
 
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[EpisodeRecord]:
         """Yield the session, once the file is read."""
@@ -276,6 +282,8 @@ class CodexRollout:
         session.conversation.go_on(log.again(), CodexReader.record_texts)
         for line, span in typed_lines(log, LINE, tally):
             self._touched = True
+            if line.type == BARE_STATE:
+                continue
             if line.type not in _TYPES:
                 count_unknown(tally, line.type)
                 continue

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 
 class CodexLine(msgspec.Struct):
-    """One line: a time, a type, and a payload of that type."""
+    """One line: a time, a type, and a payload of that type; in 2025 at first the payload alone."""
 
-    type: str
-    payload: msgspec.Raw
+    type: str = ""
+    payload: msgspec.Raw = msgspec.Raw(b"")
     timestamp: str | None = None
+    id: str = ""
 
 
 class CodexPayloadKind(msgspec.Struct):
@@ -123,7 +124,23 @@ class CodexTokenCount(msgspec.Struct):
     info: CodexTokenInfo | None = None
 
 
-LINE: Final = msgspec.json.Decoder(CodexLine)
+class _LineDecoder:
+    """Decodes a line of any version; raises one of UNREADABLE."""
+
+    _decoder: Final = msgspec.json.Decoder(CodexLine)
+
+    def decode(self, raw: bytes) -> CodexLine:
+        line = self._decoder.decode(raw)
+        if not bytes(line.payload):
+            bare = "response_item" if line.type else "session_meta" if line.id else BARE_STATE
+            return CodexLine(type=bare, payload=msgspec.Raw(raw), timestamp=line.timestamp)
+        return line
+
+
+BARE_STATE: Final = "state"
+"""A line of the first version that only says how far the session was written."""
+
+LINE: Final = _LineDecoder()
 KIND: Final = msgspec.json.Decoder(CodexPayloadKind)
 META: Final = msgspec.json.Decoder(CodexSessionMeta)
 TURN: Final = msgspec.json.Decoder(CodexTurn)

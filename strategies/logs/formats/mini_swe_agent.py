@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+import re2
 
 from events.errors import UnreadableLogError
 from strategies.episodes.episode_records import plain
 from strategies.episodes.usage import Amount, usage_of
 from strategies.files.json_offsets import document_of
 from strategies.files.log_records import UNREADABLE, NotObject, count_unknown
-from strategies.logs.formats.coding_agents.session import Session, TextPart, text_in
+from strategies.logs.formats.coding_agents.session import Session, TextPart, text_in, time_of_ms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +48,7 @@ class _Answer(msgspec.Struct):
 
 
 class _Extra(msgspec.Struct):
-    actions: list[_Action] = []
+    actions: list[_Action] | None = None
     returncode: int | None = None
     exit_status: str | None = None
     timestamp: Amount = None
@@ -89,6 +90,31 @@ _RUN: Final = msgspec.json.Decoder(_Run)
 _MESSAGE: Final = msgspec.json.Decoder(_Message)
 
 
+_COMMAND: Final = re2.compile(r"(?s)```bash\s*\n(.*?)\n```")
+"""The one command of an answer, where the log names none: before version 2."""
+_RETURNED: Final = re2.compile(r"^\s*<returncode>(-?\d+)</returncode>")
+_TIMED_OUT: Final = "timed out"
+_OPENING_CHARS: Final = 2_000
+
+
+def _actions(message: _Message, text: str) -> list[_Action]:
+    """Give the commands of an answer."""
+    if message.extra.actions is not None:
+        return message.extra.actions
+    written = _COMMAND.findall(text)
+    return [_Action(command=written[0])] if len(written) == 1 else []
+
+
+def _returned(message: _Message, text: str) -> int | None:
+    """Give the code with which a command ended, None for a message that answers none."""
+    if message.extra.returncode is not None or message.role != "user":
+        return message.extra.returncode
+    written = _RETURNED.search(text)
+    if written:
+        return int(written[1])
+    return 1 if text.startswith("The last command") and _TIMED_OUT in text[:_OPENING_CHARS] else None
+
+
 class MiniSweAgentReader:
     """Reads mini-swe-agent trajectories."""
 
@@ -117,6 +143,7 @@ class MiniSweAgentReader:
         session.model = plain(run.info.config.model.model_name)
         session.labels = {"version": plain(run.info.mini_version)}
         session.learn_each(((part.raw, document.span(part)) for part in parts), session.learn)
+        session.started_at = session.first_time
         stats = run.info.model_stats
         cost = stats.instance_cost if isinstance(stats, _ModelStats) else None
         session.spent.append(usage_of(cost=cost, duration_ms=session.duration_ms, model=session.model))
@@ -131,6 +158,11 @@ class _Trajectory(Session):
     def __init__(self, log: LogFile, tally: ReadTally) -> None:
         super().__init__(log, tally)
         self._times: list[float] = []
+
+    @property
+    def first_time(self) -> str | None:
+        """The time of the first message that has any."""
+        return time_of_ms(min(self._times) * 1000) if self._times else None
 
     @property
     def duration_ms(self) -> float | None:
@@ -148,11 +180,11 @@ class _Trajectory(Session):
         if message.role == "assistant":
             group = f"at {span.byte_start}"
             self.say(text, span, group=group, at=None)
-            for number, action in enumerate(message.extra.actions):
+            for number, action in enumerate(_actions(message, text)):
                 call_id = action.tool_call_id or f"{group} {number}"
                 self.call(call_id, _SHELL, action.command, span, group=group, at=None)
-        elif message.extra.returncode is not None and self.conversation.waiting:
-            failed = message.extra.returncode != 0
+        elif (code := _returned(message, text)) is not None and self.conversation.waiting:
+            failed = code != 0
             self.answer(message.tool_call_id or "", text, span, failed=failed, at=None)
         elif message.role == "user":
             self.ask(text, span, at=None)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from events.errors import UnreadableLogError
+from strategies.episodes.conversation import elapsed_ms
 from strategies.episodes.episode import EndedBy, EpisodeOutcome
 from strategies.episodes.episode_records import plain, plain_time
 from strategies.episodes.usage import NOTHING_SPENT, Amount, dollars, first_known, total, usage_of
@@ -72,6 +73,7 @@ class _Simulation(msgspec.Struct):
     task_id: str | int = ""
     trial: int | str | None = None
     start_time: str | None = None
+    end_time: str | None = None
     termination_reason: str | None = None
     reward_info: _Reward | None = None
     agent_cost: Amount = None
@@ -158,7 +160,8 @@ class _SimulationSteps(Session):
         self.name = simulation.id or f"{self.task}/{trial}"
         self.started_at = plain_time(simulation.start_time)
         seconds = dollars(simulation.duration)
-        self.whole = usage_of(cost=simulation.agent_cost, duration_ms=seconds * 1000 if seconds else None)
+        lasted = seconds * 1000 if seconds else elapsed_ms(simulation.start_time, simulation.end_time)
+        self.whole = usage_of(cost=simulation.agent_cost, duration_ms=lasted)
         reason = simulation.termination_reason or ""
         self.ending = _ENDS.get(reason, "environment" if reason else "unknown")
         reward = simulation.reward_info.reward if simulation.reward_info else None

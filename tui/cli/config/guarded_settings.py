@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _ASKS: Final = "sends texts to a model, paid with your key"
 LETS: Final[Mapping[str, str]] = {
     "scan.gitleaks": "keeps gitleaks from looking for secrets",
-    "scan.personal_data": "keeps e-mail addresses, card and phone numbers in evidence",
+    "scan.personal_data": "keeps e-mail addresses, card and phone numbers in evidence and sessions",
     "logs.trust": "has logs taken for your own word",
     "rollouts.tasks": "brings checks and graders that are run",
     "rollouts.metric": "runs a command",

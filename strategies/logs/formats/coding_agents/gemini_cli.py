@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+import re2
 
 from events.errors import UnreadableLogError
 from strategies.episodes.episode_records import plain, plain_time
@@ -56,6 +57,10 @@ class _ToolCall(msgspec.Struct):
     result: str | list[_ResultPart | str] | _ResultPart | None = None
     status: str = ""
     timestamp: str | None = None
+
+
+_EXIT: Final = re2.compile(r"(?m)^Exit Code: -?[1-9]\d*$")
+"""How a command that failed is noted, in a call whose status is a success."""
 
 
 class _Tokens(msgspec.Struct):
@@ -213,11 +218,12 @@ class _GeminiSession(Session):
             if call.name == _SKILL_TOOL:
                 self.skills.append(plain(_SKILL.decode(call.args).name))
             if call.result is not None or call.status in {"success", "error", "cancelled"}:
+                text = _result_text(call.result)
                 self.answer(
                     call_id,
-                    _result_text(call.result),
+                    text,
                     span,
-                    failed=call.status == "error",
+                    failed=call.status == "error" or (tool == "shell" and _EXIT.search(text) is not None),
                     denied=call.status == "cancelled",
                     at=plain_time(call.timestamp),
                 )

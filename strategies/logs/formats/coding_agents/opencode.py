@@ -52,6 +52,7 @@ class _Error(msgspec.Struct):
 
 class _ToolMetadata(msgspec.Struct):
     interrupted: bool | None = None
+    exit: Amount = None
 
 
 class _ToolState(msgspec.Struct):
@@ -232,7 +233,10 @@ class _OpenCodeSession(Session):
             return
         denied = failed and state.error.startswith(_REJECTED)
         text = state.error if failed else state.output
-        self.answer(call_id, text, span, failed=failed, denied=denied, at=ended)
+        code = state.metadata.exit if state.metadata else None  # of a command: the call itself is completed
+        self.answer(
+            call_id, text, span, failed=failed or bool(tokens(code) or code == -1), denied=denied, at=ended
+        )
 
     def _learn_end(self, message: _Data, span: Span, at: str | None) -> None:
         """Learn how a message ended: the model's own reason, or an error of it."""

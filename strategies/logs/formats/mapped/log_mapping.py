@@ -157,5 +157,10 @@ def _refusal(error: ValidationError, where: str) -> UsageError:
         return UsageError(f"{where} sets {key}, which germline does not know", hint=hint)
     if first["type"] == "missing":
         return UsageError(f"{where} has no {key}", hint=f'{key} = "evals/**/*.json" says which files it is for')
+    if isinstance(first["input"], dict):
+        hint = 'a path is a text; those of a step stand beside it: steps = "events", tool = "name", result = "out"'
+        return UsageError(f"{where} sets {key} to a table", hint=hint)
+    if first["type"] == "extra_forbidden":
+        return UsageError(f"{where} sets {key} twice, by another name too", hint=HINT)
     text = first["msg"].removeprefix("Value error, ")
     return UsageError(f"{where} sets {key} to {first['input']!r}: {text[:1].lower()}{text[1:]}", hint=HINT)

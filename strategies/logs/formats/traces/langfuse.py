@@ -37,6 +37,8 @@ class _Observation(msgspec.Struct):
     trace: str = msgspec.field(default="", name="traceId")
     started: str | None = msgspec.field(default=None, name="startTime")
     ended: str | None = msgspec.field(default=None, name="endTime")
+    parent: str | None = msgspec.field(default=None, name="parentObservationId")
+    parent_observation_id: str | None = None
     status: str | None = msgspec.field(default=None, name="statusMessage")
     session: str | None = msgspec.field(default=None, name="sessionId")
     trace_id: str = ""
@@ -75,7 +77,8 @@ class LangfuseReader:
 
 def _run_of(raw: bytes | msgspec.Raw) -> TraceRun | None:
     seen = _OBSERVATION.decode(raw)
-    kind = _KINDS.get(seen.type)
+    inner = seen.parent or seen.parent_observation_id or seen.type == "EVENT"
+    kind = _KINDS.get(seen.type) or (None if inner else "root")
     if kind is None:
         return None
     failed, model = seen.level == "ERROR", seen.model or seen.provided_model_name or ""
@@ -90,7 +93,7 @@ def _run_of(raw: bytes | msgspec.Raw) -> TraceRun | None:
         error=(seen.status or seen.status_message or "") if failed else "",
         failed=failed,
         model=model,
-        usage=_usage_of(seen, model) if kind == "model" else NOTHING_SPENT,
+        usage=_usage_of(seen, model) if kind in {"model", "root"} else NOTHING_SPENT,
         session=seen.session or seen.session_id or "",
     )
 

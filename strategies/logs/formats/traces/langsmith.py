@@ -64,6 +64,7 @@ class _Run(msgspec.Struct):
     id: str = ""
     run_id: str = ""
     trace_id: str = ""
+    parent_run_id: str | None = None
     start_time: str | None = None
     end_time: str | None = None
     inputs: object = None
@@ -98,7 +99,7 @@ class LangSmithReader:
 
 def _run_of(raw: bytes | msgspec.Raw) -> TraceRun | None:
     run = _RUN.decode(raw)
-    kind = _KINDS.get(run.run_type)
+    kind = _KINDS.get(run.run_type) or (None if run.parent_run_id or run.run_type == "prompt" else "root")
     if kind is None:
         return None
     about = (run.extra.metadata if run.extra else None) or _Metadata()
@@ -114,7 +115,7 @@ def _run_of(raw: bytes | msgspec.Raw) -> TraceRun | None:
         failed=run.status == "error",
         model=about.ls_model_name or "",
         session=about.thread_id or about.session_id or "",
-        usage=_usage_of(run, about) if kind == "model" else NOTHING_SPENT,
+        usage=_usage_of(run, about) if kind in {"model", "root"} else NOTHING_SPENT,
     )
 
 

@@ -25,7 +25,9 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class TraceRun(msgspec.Struct, kw_only=True):
-    """One run: a call of a tool or of a model, or of kind "" one of which only its `usage` is known.
+    """One run: of a "tool" or a "model", the "root" of a trace, or of kind "" where only its `usage` is known.
+
+    A root holds the question and the answer of a trace, and what it spent, where no call of a model is in it.
 
     `input` and `output` are decoded JSON, of whatever shape.
     `started` and `ended` are times in ISO 8601; one without a zone is in UTC. `error` is "" where it did not fail.
@@ -53,7 +55,30 @@ def episodes_of_runs(
     log_format: str,
 ) -> Iterator[Episode]:
     """Yield one episode a session, or a trace where none is named; records that give no run are passed over."""
+    runs = list(_runs(records, run_of, log, tally))
     gathered: dict[str, ConversationSpans] = defaultdict(ConversationSpans)
+    modelled = {run.trace for run, _ in runs if run.kind == "model"}
+    for run, place in runs:
+        conversation = gathered[run.session or run.trace]
+        if run.kind != "root":
+            conversation.spent.append(run.usage)
+        if run.kind in {"tool", "model"}:
+            conversation.spans.append(_span_of(run, place))
+    for run, place in runs:
+        if run.kind == "root" and run.trace not in modelled:
+            _add_root(gathered[run.session or run.trace], run, place)
+    for name, conversation in gathered.items():
+        episode = episode_of(conversation, name=name, source=log.source, format_name=log_format, tally=tally)
+        if episode.steps:
+            yield episode
+
+
+def _runs(
+    records: Iterable[tuple[bytes | msgspec.Raw, Span]],
+    run_of: Callable[[bytes | msgspec.Raw], TraceRun | None],
+    log: LogFile,
+    tally: ReadTally,
+) -> Iterator[tuple[TraceRun, Span]]:
     for raw, span in records:
         tally.records += 1
         try:
@@ -62,14 +87,7 @@ def episodes_of_runs(
             tally.malformed.append(Malformed(log.source, span.line, span.byte_start, str(error)))
             continue
         if run:
-            conversation = gathered[run.session or run.trace]
-            conversation.spent.append(run.usage)
-            if run.kind:
-                conversation.spans.append(_span_of(run, span))
-    for name, conversation in gathered.items():
-        episode = episode_of(conversation, name=name, source=log.source, format_name=log_format, tally=tally)
-        if episode.steps:
-            yield episode
+            yield run, span
 
 
 def _span_of(run: TraceRun, place: Span) -> ConversationSpan:
@@ -94,6 +112,30 @@ def _span_of(run: TraceRun, place: Span) -> ConversationSpan:
     return ConversationSpan(
         start, nanoseconds_at(run.ended) or start, place, attributes, run.failed or bool(run.error), run.error
     )
+
+
+def _add_root(conversation: ConversationSpans, run: TraceRun, place: Span) -> None:
+    """Add the question where a trace starts, and the answer where it ends: of a history only the last message."""
+    conversation.spent.append(run.usage)
+    asked, answered = _messages_of_root(run.input, "user")[-1:], _messages_of_root(run.output, "assistant")[-1:]
+    start, named = nanoseconds_at(run.started), {"gen_ai.operation.name": "chat"}
+    end = nanoseconds_at(run.ended) or start
+    question = named | {"gen_ai.input.messages": _written(asked)}
+    answer = named | {
+        "gen_ai.output.messages": _written([message for message in answered if message[0] == "assistant"]),
+        "gen_ai.response.finish_reasons": '["stop"]' if answered else "[]",
+    }
+    known = any(seen.failed for seen in conversation.spans)
+    conversation.spans += (
+        ConversationSpan(start, end, place, question, failed=False, status_message=""),
+        ConversationSpan(end, end, place, answer, not known and (run.failed or bool(run.error)), run.error),
+    )
+
+
+def _messages_of_root(value: object, role: str) -> list[tuple[str, str]]:
+    """Give the messages in what a chain was given or gave; its only text is one, whatever its name."""
+    texts = [text for text in value.values() if isinstance(text, str)] if isinstance(value, dict) else []
+    return messages_in(value, role) or messages_in(texts[0] if len(texts) == 1 else None, role)
 
 
 def nanoseconds_at(text: str) -> int:

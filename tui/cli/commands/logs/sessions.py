@@ -98,7 +98,8 @@ def sessions(  # noqa: PLR0913 - the options of the command are its contract
         every = read_sessions(library)
         choice = chosen(every, wanted)
         shown = choice.records[: limit or _screenful()]
-        tasks, short = read_tasks(library, shown), short_ids(every)
+        tasks = read_tasks(library, shown, personal_data=read_config().personal_data)
+        short = short_ids(every)
     if as_json:
         call.answer(SessionsDocument.of(choice, shown, tasks, short))
     elif shown:
@@ -206,7 +207,7 @@ def session(
             raise UsageError(
                 f"{len(matching)} sessions have the label {name}: {names} …", hint="give an id of one"
             )
-        detail = read_session(library, matching[0])
+        detail = read_session(library, matching[0], personal_data=read_config().personal_data)
         hints = world_of(library, every).get(matching[0].id, {})
     steps = with_neighbours(detail.steps) if errors else detail.steps
     if as_json:

@@ -14,6 +14,7 @@ from strategies.files.log_file import LogFile
 from strategies.files.log_records import ReadTally
 from strategies.logs.formats.codex import CodexReader
 from strategies.logs.formats.codex_schema import tool_output_of
+from strategies.logs.formats_table import reader_for
 from tests.sample_logs import CODEX, jsonl
 
 if TYPE_CHECKING:
@@ -141,3 +142,28 @@ def test_unknown_items_are_counted_and_bad_payloads_have_a_place(tmp_path: Path)
 def test_call_that_the_model_answers_itself_does_not_wait(tmp_path: Path) -> None:
     episode, _ = read(tmp_path, item("web_search_call", action={"query": "x"}), said("assistant", "Found"))
     assert (episode.steps[-2].action, episode.ended_by) == ("web_search", "agent")
+
+
+def test_the_first_version_wrote_payloads_alone(tmp_path: Path) -> None:
+    shell = {"name": "shell", "arguments": json.dumps({"command": ["bash", "-lc", "pytest -q"]}), "call_id": "c"}
+    answer = json.dumps({"output": "1 failed", "metadata": {"exit_code": 1, "duration_seconds": 0.5}})
+    path = tmp_path / "rollout-2025-05-07-x.jsonl"
+    path.write_bytes(
+        jsonl(
+            {"id": "s1", "timestamp": "2025-05-07T17:24:21.123Z", "instructions": None, "git": {"branch": "main"}},
+            {"record_type": "state"},
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Run the tests"}]},
+            {"type": "function_call", "id": "f", **shell},
+            {"type": "function_call_output", "call_id": "c", "output": answer},
+            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "One fails."}]},
+        )
+    )
+    log, tally = LogFile(path), ReadTally()
+    reader = reader_for(log)
+    assert isinstance(reader, CodexReader)
+    (episode,) = reader.read(log, tally)
+    assert (tally.malformed, tally.unknown) == ([], {})
+    assert (episode.name, episode.started_at, episode.ended_by) == ("s1", "2025-05-07T17:24:21.123Z", "agent")
+    assert [(step.action, step.error) for step in episode.steps if step.kind == "call"] == [("shell:pytest", True)]
+    (whole,) = reader.read_whole(log, [episode])
+    assert [step.text for step in whole.steps if step.kind == "message"] == ["Run the tests", "One fails."]

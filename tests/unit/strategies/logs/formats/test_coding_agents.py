@@ -32,6 +32,7 @@ from tests.agent_sessions import (
     vscode_terminal,
 )
 from tests.sample_logs import CLAUDE, Sample, jsonl
+from tests.session_stores import opencode_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -258,3 +259,74 @@ def test_a_chat_of_vs_code_belongs_to_the_folder_that_its_workspace_names(tmp_pa
     assert not ProjectSessions(tmp_path / "other")(chat)
     (storage / "workspace.json").write_text('{"folder": "vscode-remote://host/x"}')
     assert not ProjectSessions(mine)(chat)
+
+
+def test_a_command_that_failed_is_known_where_the_call_itself_is_a_success(tmp_path: Path) -> None:
+    shown = "Command: pytest\nDirectory: (root)\nOutput: 1 failed\nExit Code: 1\nSignal: (none)"
+    result = [{"functionResponse": {"response": {"output": shown}}}]
+    call = {"id": "c", "name": "run_shell_command", "args": {}, "result": result, "status": "success"}
+    about = {"sessionId": "s", "projectHash": "h", "startTime": NOON}
+    for code, failed in (("1", True), ("0", False), ("137", True)):
+        result[0]["functionResponse"]["response"]["output"] = shown.replace("Code: 1", f"Code: {code}")
+        body = jsonl(about, {"id": "m", "type": "gemini", "content": "", "toolCalls": [call]})
+        assert [error for *_, error, _ in calls(read(tmp_path, "gemini-cli", body))] == [failed]
+
+
+def test_what_was_typed_into_gemini_is_no_session_of_claude(tmp_path: Path) -> None:
+    path = tmp_path / "logs.json"
+    entry = {"sessionId": "s", "messageId": 0, "type": "user", "message": "Run the tests", "timestamp": NOON}
+    path.write_text(json.dumps([entry, {**entry, "messageId": 1}]))
+    assert reader_for(LogFile(path)) is None
+
+
+def test_mini_swe_agent_before_version_two_names_commands_only_in_what_the_model_wrote(tmp_path: Path) -> None:
+    def said(role: str, text: str) -> dict[str, object]:
+        return {"role": role, "content": text}
+
+    messages = [
+        said("system", "s"),
+        said("user", "Fix the bug"),
+        said("assistant", "THOUGHT: run\n\n```bash\npytest -q\n```"),
+        said("user", "<returncode>1</returncode>\n<output>\n1 failed\n</output>"),
+        said("assistant", "Two:\n```bash\nls\n```\n```bash\npwd\n```"),
+        said("user", "Please always provide EXACTLY ONE action"),
+        said("assistant", "```bash\nls\n```"),
+        {**said("user", "<returncode>0</returncode>\n<output>\na.py\n</output>"), "extra": {"timestamp": 1.5}},
+        said("assistant", "```bash\nsleep 99\n```"),
+        said("user", "The last command <command>sleep 99</command> timed out and has been killed."),
+    ]
+    body = json.dumps({"trajectory_format": "mini-swe-agent-1", "info": {}, "messages": messages})
+    episode = read(tmp_path, "mini-swe-agent", body.encode(), "a.traj.json")
+    assert [(step.action, step.error) for step in episode.steps if step.kind == "call"] == [
+        ("bash:pytest", True),
+        ("bash:ls", False),
+        ("bash:sleep", True),
+    ]
+    assert [step.text for step in episode.steps if step.actor == "user"] == [
+        "Fix the bug",
+        "Please always provide EXACTLY ONE action",
+    ]
+    assert episode.started_at == "1970-01-01T00:00:01.500000+00:00"
+
+
+@pytest.mark.parametrize(("code", "failed"), [(0, False), (1, True), (-1, True), (None, False)])
+def test_a_command_of_opencode_failed_by_its_exit_code(tmp_path: Path, code: int | None, *, failed: bool) -> None:
+    state = {
+        "status": "completed",
+        "input": {"command": "pytest"},
+        "output": "1 failed",
+        "metadata": {"exit": code},
+    }
+    turn: tuple[dict[str, object], list[dict[str, object]]] = (
+        {"role": "assistant"},
+        [{"type": "tool", "callID": "c", "tool": "bash", "state": state}],
+    )
+    assert calls(read(tmp_path, "opencode", opencode_rows((turn,)))) == [("bash:pytest", "1 failed", failed, "")]
+
+
+def test_a_simulation_of_tau2_bench_lasts_from_its_start_to_its_end(tmp_path: Path) -> None:
+    times = {"start_time": "2026-01-01T12:00:00", "end_time": "2026-01-01T12:01:30", "duration": None}
+    body = tau2_results({"role": "user", "content": "Hi"}, **times)
+    usage = read(tmp_path, "tau2-bench", body, "results.json").usage
+    assert usage is not None
+    assert usage.duration_ms == 90_000

@@ -73,6 +73,9 @@ def test_a_glob_claims_files_from_the_folder_of_its_settings_on(
     [
         ({"glob": "*", "stepz": "a"}, "sets stepz", "did you mean step"),
         ({"text": "a"}, "has no glob", "glob ="),
+        ({"glob": "*", "step": {"tool": "name"}}, "sets step to a table", 'steps = "events", tool ='),
+        ({"glob": "*", "steps": "e", "step": {"tool": "n"}}, "sets step to a table", "beside it"),
+        ({"glob": "*", "steps": "e", "step": "f", "text": "t"}, "sets step twice", "docs/mapping.md"),
         ({"glob": "*", "text": "a..b"}, "sets text to 'a..b': a path is", "--explain"),
         ({"glob": "*", "text": 7}, "sets text to 7", "docs/mapping.md"),
         ({"glob": "*", "task": "t"}, "does not say where steps are", "tool ="),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,17 @@ from strategies.files.log_records import ReadTally
 from strategies.logs.formats.traces.trace_runs import messages_in, nanoseconds_at, text_of
 from strategies.logs.formats_table import reader_named
 from tests.sample_logs import Sample, jsonl
-from tests.trace_exports import ASKED, DONE, TRACES, langfuse_observation, langsmith_run, responses
+from tests.trace_exports import (
+    AGENTS,
+    ASKED,
+    DONE,
+    LANGFUSE,
+    LANGSMITH_RUNS,
+    TRACES,
+    langfuse_observation,
+    langsmith_run,
+    responses,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,6 +55,51 @@ def test_runs_of_one_thread_are_one_episode_and_traces_without_one_are_apart(tmp
 
     body = jsonl(run("a", 3, "t"), run("b", 1, "t"), run("c", 5))
     assert [(found.id, len(found.steps)) for found in read(tmp_path, "langsmith", body)] == [("t", 2), ("c", 1)]
+
+
+@pytest.mark.parametrize(
+    ("log_format", "runs", "holder"),
+    [("openai-agents", AGENTS, "data"), ("langsmith", LANGSMITH_RUNS, "runs"), ("langfuse", LANGFUSE, "data")],
+)
+def test_runs_in_an_array_on_each_line_are_read_like_runs_on_lines(
+    tmp_path: Path, log_format: str, runs: list[dict[str, object]], holder: str
+) -> None:
+    plain = read(tmp_path, log_format, jsonl(*runs))
+    held = read(tmp_path, log_format, jsonl({"object": "list", holder: runs[:2]}, {holder: runs[2:]}))
+    assert [step.text for step in plain[0].steps] == [step.text for step in held[0].steps]
+    body = (tmp_path / "trace.jsonl").read_bytes()
+    for step in held[0].steps:
+        assert body[step.span.byte_start : step.span.byte_end].startswith(b"{")
+        assert json.loads(body[step.span.byte_start : step.span.byte_end])
+
+
+def test_a_root_tells_question_answer_and_usage_where_no_call_of_a_model_does(tmp_path: Path) -> None:
+    about = {"trace_id": "t1", "parent_run_id": None, "end_time": "2026-01-01T12:00:09.000000+00:00"}
+    root = langsmith_run(
+        "chain",
+        "agent",
+        0,
+        inputs={"question": ASKED},
+        outputs={"messages": [{"type": "human", "content": ASKED}, {"type": "ai", "content": DONE}]},
+        prompt_tokens=140,
+        completion_tokens=10,
+        total_cost=0.002,
+    )
+    tool = langsmith_run("tool", "bash", 3, inputs={"command": "ls"}, outputs=None, error="x", status="error")
+    (episode,) = read(tmp_path, "langsmith", jsonl(tool, {**root, **about}))
+    assert (episode.prompt, episode.ended_by) == (ASKED, "agent")
+    assert [(step.actor, step.error) for step in episode.steps] == [
+        ("user", False),
+        ("agent", True),
+        ("agent", False),
+    ]
+    assert episode.steps[-1].text == DONE
+    assert episode.usage is not None
+    assert (episode.usage.input_tokens, episode.usage.cost_usd) == (140, 0.002)
+    model = langsmith_run("llm", "m", 1, inputs={"messages": []}, outputs=DONE, prompt_tokens=5)
+    (episode,) = read(tmp_path, "langsmith", jsonl({**root, **about}, model, tool))
+    assert episode.usage is not None
+    assert episode.usage.input_tokens == 5
 
 
 def test_observations_that_are_no_call_alone_are_no_episode(tmp_path: Path) -> None:
