@@ -101,15 +101,16 @@ def origins_of(library: Library, capsule: Capsule, lines: Iterable[ProjectedLine
 
 
 class SkillHistory(NamedTuple):
-    """What the lines of a skill have in common: its outline, and the versions they came with."""
+    """What the lines of a skill have in common: its outline, their versions, and signals that people assigned."""
 
     outline: Outline
     rows: Mapping[int, VersionRow]
+    assigned: Mapping[str, Assignment]
 
 
 def history_of(library: Library, name: str, versions: Iterable[int]) -> SkillHistory:
     """Read what explains lines that came with these versions."""
-    return SkillHistory(library.outline(name), library.version_rows(name, set(versions)))
+    return SkillHistory(library.outline(name), library.version_rows(name, set(versions)), assignments(library))
 
 
 def why(
@@ -154,7 +155,7 @@ def why(
         erased=erased_of(library, signal, evidence),
         taken_back=library.version(capsule.name, taken_back) if taken_back else None,
         asked=asked_by(library, candidate) if candidate else None,
-        assigned=assignments(library).get(signal.event.fingerprint) if signal else None,
+        assigned=history.assigned.get(signal.event.fingerprint) if signal else None,
     )
 
 

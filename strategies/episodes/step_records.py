@@ -69,6 +69,11 @@ def template_of(step: Step) -> str:
     return sys.intern(normalised(step.error_text, step.error_type)) if step.error or step.error_type else ""
 
 
+def without_templates(steps: Sequence[StepRecord]) -> list[StepRecord]:
+    """Give steps without the texts of their errors."""
+    return [msgspec.structs.replace(step, template="") for step in steps]
+
+
 def step_records(drafts: Sequence[StepDraft]) -> tuple[StepRecord, ...]:
     """Resolve the hashes of an episode's drafts into references to the first identical call and result."""
     first: dict[tuple[str, bytes], int] = {}

@@ -362,11 +362,12 @@ def test_a_clone_does_not_choose_a_registry_elsewhere_by_a_link(clone: Clone, tm
 def test_every_line_of_the_page_on_security_names_tests_that_exist() -> None:
     root = Path(__file__).resolve().parents[2]
     page = (root / "docs" / "security.md").read_text(encoding="utf-8")
-    files = {file.name: file.read_text(encoding="utf-8") for file in (root / "tests").rglob("test_*.py")}
+    texts = {file: file.read_text(encoding="utf-8") for file in (root / "tests").rglob("test_*.py")}
+    files = {file.name for file in texts}
     named = re.findall(r"`(?:[a-z_/]*/)?(test_[a-z_]+)(\.py)?`", page)
     assert len(named) > 20
     for name, is_file in named:
-        assert f"{name}.py" in files if is_file else any(f"def {name}(" in text for text in files.values()), name
+        assert f"{name}.py" in files if is_file else any(f"def {name}(" in text for text in texts.values()), name
     rows = [row for row in page.split("## Who may do what")[1].splitlines() if row.startswith("|")]
     tested = [row for row in rows if not row.startswith(("|---", "| who", "| what an", "| process"))][6:]
     assert all("test_" in row or "the same" in row for row in tested)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +12,9 @@ from strategies.gate.replay.score import estimate, panel_of
 from strategies.gate.stats.mantel_haenszel import Table, cmh_z, risk_difference, robustness_value
 from strategies.pool.splits import form_groups, split_of
 from tests.worlds import NO_TABLE, call, episode, linked
+
+if TYPE_CHECKING:
+    from events.types.claims import Claim
 
 steady = settings(derandomize=True, deadline=None)
 words = st.lists(st.sampled_from(["a", "b", "<*>", " "]), max_size=8).map("".join)
@@ -102,7 +106,7 @@ def test_a_replay_value_of_several_claims_is_a_share_and_saying_them_twice_adds_
         episode([call("sql:SELECT", NO_TABLE), *map(call, actions)], outcome=y, task=f"t{number}")
         for number, (*actions, y) in enumerate(drawn)
     ]
-    claims = [
+    claims: list[Claim] = [
         AfterError(template=NO_TABLE, do="sql:SHOW"),
         After(action="sql:SELECT", k=2, avoid="sql:SELECT"),
         FinishWith(do="sql:DESC"),

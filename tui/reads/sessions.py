@@ -9,8 +9,6 @@ from os.path import normpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from msgspec.structs import replace
-
 from registry.evidence.personal_details import personal_data_in
 from registry.evidence.redaction import redact
 from registry.query.signals import erased_records
@@ -18,6 +16,7 @@ from strategies.episodes.conversation import command_of
 from strategies.episodes.episode import moment_s
 from strategies.episodes.episode_records import place_key
 from strategies.episodes.skill_version import under_versions
+from strategies.episodes.step_records import without_templates
 from strategies.files.project_sessions import ProjectSessions
 from strategies.pool.intake import all_episodes
 
@@ -203,7 +202,7 @@ def read_session(library: Library, record: EpisodeRecord, *, personal_data: bool
         )
         return SessionDetail(record, clean(transcript.task), steps)
     is_erased = any(place_key(record, step.span) in erased for step in record.steps) if erased else False
-    left = [replace(step, template="") for step in record.steps] if is_erased else record.steps
+    left = without_templates(record.steps) if is_erased else record.steps
     steps = tuple(SessionStep(at, kept, _kept_parts(kept)) for at, kept in enumerate(left, 1))
     return SessionDetail(record, "", steps, _ERASED if is_erased else _CHANGED if _there(record) else _GONE)
 

@@ -61,8 +61,9 @@ def partial_slope(
 ) -> Slope | None:
     """Give what the outcome gains per unit of the cause, beside the covariates and within the groups.
 
-    None where nothing is left of the cause. The error allows for rows of one cluster being alike. Shapes: all
-    columns are equally long. Sources: Frisch & Waugh 1933; Liang & Zeger 1986, with the factor G / (G - 1).
+    None where nothing is left of the cause. The error allows for rows of one cluster being alike, and is never
+    less than if one outcome more differed by 1 from what fits. Shapes: all columns are equally long.
+    Sources: Frisch & Waugh 1933; Liang & Zeger 1986, with the factor G / (G - 1).
     """
     columns = [within(column, groupings) for column in (outcome, cause, *covariates)]
     ys, xs, *beside = columns
@@ -80,7 +81,7 @@ def partial_slope(
         sums[cluster] += x * (y - value * x)
     count = len(sums)
     variance = fsum(score * score for score in sums.values()) / left**2 * count / max(count - 1, 1)
-    return Slope(value, sqrt(variance)) if variance > 0 else None
+    return Slope(value, sqrt(max(variance, 1 / ((len(xs) + 2) * left))))
 
 
 def _members(grouping: Sequence[Hashable]) -> list[list[int]]:

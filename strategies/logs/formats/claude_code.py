@@ -136,6 +136,7 @@ class ClaudeSessions:
                 if message is None:
                     self._learn_event(session, record, span, tally)
                 elif kind == "assistant":
+                    session.chained = session.chained or record.parent_uuid.__class__ is str
                     group = message.id or _origin(raw).uuid
                     session.assistant(message, group, span, record.timestamp, record.cost)
                 elif kind == "user" and session.user(record, message, span):

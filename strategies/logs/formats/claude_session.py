@@ -117,7 +117,7 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
     It has no default: without it, what an older version knew of a session is not gone on from. `costs` is what
     each message cost, where the log says it. Units: US dollars. `prompts` says which step each prompt of the
     person is, by the key of the record that it follows: a second prompt after the same record takes the first one
-    back, with all that came of it.
+    back, with all that came of it. `chained` tells that records name the ones they follow: else none says so.
     """
 
     spent: dict[bytes, tuple[int, int, int]]
@@ -133,6 +133,7 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
     skills: tuple[tuple[str, str], ...] = ()
     marker: Marker = msgspec.field(default_factory=Marker)
     prompts: dict[bytes, int] = msgspec.field(default_factory=dict)
+    chained: bool = False
 
     def __post_init__(self) -> None:
         self.arguments: dict[str, tuple[ClaudeTool, bytes]] = {}
@@ -268,7 +269,7 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
         self._prompt_at = span.byte_start
         key = bytes_key(parent or "")
         index = self.prompts.get(key)
-        if index is not None:
+        if index is not None and (parent or self.chained):
             del self.steps[index:]
             self.turn, self.group = (self.steps[-1].turn if self.steps else -1), None
             self.waiting = {call: step for call, step in self.waiting.items() if step < index}

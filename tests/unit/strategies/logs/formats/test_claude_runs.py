@@ -156,6 +156,17 @@ def test_a_rewind_to_the_start_gives_the_session_another_task(tmp_path: Path) ->
     assert (record.task, len(record.steps)) == (plain.task, 1)
 
 
+def test_where_no_record_names_the_one_it_follows_nothing_was_rewound(tmp_path: Path) -> None:
+    (record,) = scanned(
+        tmp_path,
+        line("user", "a", None, "Rename them"),
+        line("assistant", "b", None, [CALL]),
+        line("user", "c", None, "And test it"),
+        line("assistant", "d", None, [{**CALL, "id": "k2"}]),
+    )
+    assert len(record.steps) == 4
+
+
 def test_results_of_calls_made_together_hang_on_different_records_and_are_no_branches(tmp_path: Path) -> None:
     (record,) = scanned(
         tmp_path,
