@@ -5,7 +5,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from events.types.claims import After, AfterError, FinishWith
+from events.types.claims import After, AfterError, Claim, FinishWith
 from strategies.claims.applicability import matches
 from strategies.gate.replay.score import estimate, panel_of
 from strategies.gate.stats.mantel_haenszel import Table, cmh_z, risk_difference, robustness_value
@@ -102,7 +102,7 @@ def test_a_replay_value_of_several_claims_is_a_share_and_saying_them_twice_adds_
         episode([call("sql:SELECT", NO_TABLE), *map(call, actions)], outcome=y, task=f"t{number}")
         for number, (*actions, y) in enumerate(drawn)
     ]
-    claims = [
+    claims: list[Claim] = [
         AfterError(template=NO_TABLE, do="sql:SHOW"),
         After(action="sql:SELECT", k=2, avoid="sql:SELECT"),
         FinishWith(do="sql:DESC"),
