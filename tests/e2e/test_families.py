@@ -235,7 +235,7 @@ def test_protected_lines_and_lines_without_a_claim_are_never_taken_away() -> Non
         ("Table <*> doesn't exist", "sql:SHOW", 15.2, 0.60),
         ("Table <*> doesn't exist", "sql:SELECT", -15.7, -0.62),
         ("Unknown column <*> in <*>", "sql:SELECT", -9.6, -0.55),
-        ("Unknown column <*> in <*>", "sql:DESC", 4.6, 0.30),
+        ("Unknown column <*> in <*>", "sql:DESC", 6.4, 0.47),
     ],
 )
 def test_what_recovers_on_the_recorded_runs_is_what_the_page_says(
