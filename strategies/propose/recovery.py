@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from events.types.claims import AfterError
 from strategies.claims.after_error import first_failure
-from strategies.claims.applicability import hands_in
+from strategies.claims.applicability import hands_in, last_action
 from strategies.claims.phrases import also_avoid_line, avoid_line, do_line
 from strategies.gate.replay.contrast import Contrast, contrast, outcome_of
 from strategies.gate.replay.recovery_endpoint import attempts
@@ -71,12 +71,16 @@ def _answers(
     failures = ((record, first_failure(record, template)) for record in records)
     answered = [(record, at[1], record.steps[at[1]].action) for record, at in failures if at is not None]
     every = Counter(action for _, _, action in answered)
-    ending = Counter(action for record, at, action in answered if hands_in(record, at))
+    ending = Counter(action for record, at, action in answered if hands_in(record, at) or _is_last(record, at))
     return [
         _Answer(stratum_of(record), record.task, action, outcome_of(record))
         for record, _, action in answered
         if 2 * ending[action] <= every[action]
     ]
+
+
+def _is_last(record: EpisodeRecord, at: int) -> bool:
+    return record.ended_by == "agent" and at == last_action(record)
 
 
 def _compared(answers: Sequence[_Answer], action: str) -> Contrast | None:

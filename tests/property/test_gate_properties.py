@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from events.types.claims import After, AfterError, FinishWith
+from events.types.claims import After, AfterError, Claim, FinishWith
 from strategies.claims.applicability import matches
 from strategies.gate.replay.score import estimate, panel_of
 from strategies.gate.stats.mantel_haenszel import Table, cmh_z, risk_difference, robustness_value

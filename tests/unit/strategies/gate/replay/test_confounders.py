@@ -12,7 +12,8 @@ from events.types.claims import After, AfterError, Before, FinishWith, OutputCla
 from strategies.gate.replay.confounders import confounding, is_noticed
 from strategies.gate.replay.decisions import Decision, decisions_of
 from strategies.gate.replay.exposure import Inverse
-from tests.worlds import NO_TABLE, call, episode, promoted
+from strategies.propose.guard import guard
+from tests.worlds import NO_TABLE, asking, call, division_of, episode, promoted, sent_through
 from tests.worlds.confounded import ANSWERS, WORLDS, judgements, with_rule, with_rules, world
 
 LOOK = AfterError(template=NO_TABLE, do="sql:SHOW")
@@ -64,7 +65,7 @@ def test_what_agents_go_on_doing_shows_who_they_are() -> None:
     assert not is_noticed(confounding(LOOK, with_rule(world("null", 3, episodes=2_400), LOOK, 3, lift=0.35)))
 
 
-def test_a_part_of_the_logs_that_shows_the_opposite_is_named() -> None:
+def test_a_part_of_the_logs_that_shows_the_opposite_is_named_and_what_holds_is_proposed() -> None:
     again = After(action="sql:SELECT", avoid="sql:SELECT")
     draws = random.Random(5)
 
@@ -74,7 +75,11 @@ def test_a_part_of_the_logs_that_shows_the_opposite_is_named() -> None:
         steps = [call("sql:SELECT", NO_TABLE if failed else ""), call("sql:SHOW" if stops else "sql:SELECT")]
         return episode([*steps, call("sql:EXPLAIN")], outcome=float(won), task=f"t{number}")
 
-    assert confounding(again, [one(number) for number in range(600)]).against == "worked"
+    records = [one(number) for number in range(600)]
+    assert confounding(again, records).against == "worked"
+    asks = [(asking(division_of(records, "3").explore, action="sql:SELECT"), (guard,))]
+    (narrow,) = sent_through(asks, division_of(records, "3"), "3")
+    assert (narrow.claim, narrow.verdict.decision) == (again.model_copy(update={"failing": True}), "promote")
 
 
 def test_the_form_of_an_answer_is_no_decision_that_logs_could_compare() -> None:
