@@ -287,3 +287,19 @@ def test_the_demo_keeps_away_from_the_registry_that_the_environment_names(demons
     before, after = demonstrated.events_elsewhere
     assert before > 0
     assert after == before
+
+
+def test_git_leaves_a_new_registry_out_until_the_person_says_otherwise(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path)
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    germline.does("init")
+    listed = subprocess.run(
+        ["git", "-C", str(tmp_path), "status", "--porcelain", "--untracked-files=all"],
+        check=True,
+        capture_output=True,
+    ).stdout.decode()
+    assert "germline.toml" in listed
+    assert ".germline/" not in listed
+    (tmp_path / ".germline" / ".gitignore").unlink()
+    germline.does("status")
+    assert not (tmp_path / ".germline" / ".gitignore").exists()

@@ -61,6 +61,9 @@ _HEX: Final = frozenset("0123456789abcdef")
 _KEY_CHARS: Final = 32
 _SKILLS: Final = ("~/.claude/skills", ".claude/skills", "skills")
 """Where tools are known to keep skills."""
+_IGNORED: Final = (
+    "# The registry keeps quotes of your logs: git leaves it out. Delete this file to commit it.\n*\n"
+)
 _FEW: Final = 3
 """Files of instructions that are offered one by one; of more, their folder is."""
 _FINDINGS_SHOWN: Final = 10
@@ -102,10 +105,9 @@ def init(
         registry.execute(command)
         keep_registry(path, registry.log, registry.clock.now())
     settings = Path(folder).expanduser() / NAME
-    if not stated and not settings.exists():
-        descriptor = os.open(settings, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(template(logs))
+    if not stated:
+        _write_new(settings, template(logs))
+        _write_new(Path(folder).expanduser() / FOLDER / ".gitignore", _IGNORED)
     offers = [
         *(f"germline import {quote(str(skill))}" for skill in skills),
         *(["germline scan"] if logs else []),
@@ -121,6 +123,13 @@ def init(
         call.say(f"settings   {settings}")
     for at, offer in enumerate(offers or ["germline import PATH", "germline demo"]):
         call.say(f"{'next' if at == 0 else '':<10} {offer}")
+
+
+def _write_new(file: Path, text: str) -> None:
+    if not file.exists():
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(text)
 
 
 def _new_place(stated: str) -> Where:
