@@ -10,7 +10,7 @@ from strategies.engines.share import HERE
 from strategies.evolve.draft import TurnContext, key_of
 from strategies.evolve.guidance import guide
 from strategies.evolve.results import ModelReport, model_report
-from strategies.evolve.stop_reason import NO_SKILL, NOTHING_READ, stop_of
+from strategies.evolve.stop_reason import NO_SKILL, NOTHING_READ, Stop, stop_of
 from strategies.evolve.turn import run_cycle
 from strategies.gate.replay.score_version import measure_live_first
 from strategies.gate.replay.skill_grounds import prepare_grounds
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from strategies.evolve.guidance import Guidance
     from strategies.evolve.reflect import Reflecting
     from strategies.evolve.results import CycleResult
-    from strategies.evolve.stop_reason import Stop
     from strategies.gate.replay.evaluation_set import Ground
     from strategies.gate.replay.skill_grounds import SkillGrounds
     from strategies.monitor.rollback import TakenBack
@@ -272,6 +271,9 @@ def _summed(plan: Plan, results: list[CycleResult], agenda: Agenda, bound: Bound
     answered = [result.signal for result in results]
     unrouted = tuple(signal for signal in agenda.unrouted if signal not in answered)
     promoted = any(result.verdict == "promote" for result in results)
+    stop = stop_of(results, limit=plan.cycles, capped=not ended, unrouted=len(unrouted))
+    if plan.skill and not agenda.routes and not results:
+        stop = Stop(f"settled: no signal goes to {plan.skill}", settled=True)
     return Evolution(
         preset=bound.name,
         seed=plan.seed,
@@ -279,7 +281,7 @@ def _summed(plan: Plan, results: list[CycleResult], agenda: Agenda, bound: Bound
         tried=sum(result.tried for result in results),
         needed_tasks=min(needed, default=None) if not promoted else None,
         unrouted=unrouted,
-        stop=stop_of(results, limit=plan.cycles, capped=not ended, unrouted=len(unrouted)),
+        stop=stop,
         bound=bound,
         resting=agenda.resting,
     )

@@ -165,6 +165,11 @@ def test_with_one_skill_and_instructions_the_skill_gets_what_shares_its_words(tm
     assert "pathspec" not in learned(germline, SQL)
 
 
+def test_a_run_for_what_no_signal_goes_to_says_so(germline: Terminal) -> None:
+    run = with_instructions(germline).does("evolve", "CLAUDE.md", "--json").json
+    assert (run["cycles"], run["stopped"]) == ([], "settled: no signal goes to CLAUDE.md")
+
+
 def test_instructions_learn_what_is_assigned_to_them_whatever_skills_it_is_near(germline: Terminal) -> None:
     with_instructions(germline).does("signals", "assign", fingerprint(germline, "pathspec"), "CLAUDE.md")
     germline.does("evolve", "CLAUDE.md")
