@@ -188,3 +188,11 @@ def test_a_head_of_three_words_is_named(germline: Terminal) -> None:
     step = {"type": "step", "episode": "a", "tool": "bash", "head": "git remote add", "text": "git remote add x"}
     germline.write("logs/own.jsonl", jsonl(step))
     assert "head that is no one or two words (1)" in germline.does("scan", "logs").err
+
+
+def test_a_folder_without_files_and_chat_without_messages_say_so(germline: Terminal) -> None:
+    germline.write("logs/.copilot/a.jsonl", "")
+    out = germline.does("scan", "logs").out
+    assert "nothing    no files are there; in a folder, those whose names begin with a dot are passed over" in out
+    germline.write("logs/a.jsonl", json.dumps({"item": {"role": "user", "content": "Hi"}}) + "\n")
+    assert "read as chat, line 1 does not fit: no list of messages in it" in germline("scan", "logs").out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 from events.errors import UsageError
@@ -58,11 +58,17 @@ def brief(number: int, room: int) -> str:
 
 
 def ago(at: str, now: str) -> str:
-    """Write how long ago a time was: `2 days ago`, `just now`. Both are RFC 3339; the log may say what is none."""
+    """Write how long ago a time was: `2 days ago`, `just now`; one without a zone is in UTC.
+
+    Both are RFC 3339; the log may say what is none.
+    """
     try:
-        seconds = (datetime.fromisoformat(now) - datetime.fromisoformat(at)).total_seconds()
+        then, today = (
+            time if time.tzinfo else time.replace(tzinfo=UTC) for time in map(datetime.fromisoformat, (at, now))
+        )
     except (TypeError, ValueError):
         return "at no known time"
+    seconds = (today - then).total_seconds()
     for size_s, noun in _UNITS_S:
         if seconds >= size_s:
             return f"{count(int(seconds // size_s), noun)} ago"

@@ -180,6 +180,8 @@ def _conversation(
     try:
         members = {} if part.opens_with(b"[") else document.members(part)
         held = next((members[holder] for holder in HOLDERS if holder in members), part)
+        if not held.opens_with(b"["):
+            raise msgspec.DecodeError("no list of messages in it")
         messages = list(document.elements(held))
         about = plain_values(members, (*_SIBLINGS, *_COSTS))
         if "usage" in members:

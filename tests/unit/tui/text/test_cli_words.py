@@ -71,6 +71,8 @@ def test_ages_are_told_in_the_largest_unit_that_fits() -> None:
     assert ago("2026-11-19T11:00:00.000000Z", now) == "2 days ago"
     assert ago("2026-11-21T11:59:30.000000Z", now) == "just now"
     assert ago("2027-01-01T00:00:00.000000Z", now) == "just now"  # a clock that went backwards
+    assert ago("2026-11-19T11:00:00", now) == "2 days ago"  # without a zone: UTC
+    assert ago("at noon", now) == "at no known time"
     assert age("2026-09-01T00:00:00.000000Z", now) == "2mo"
     assert age("2026-11-21T11:00:00.000000Z", now) == "1h"
 

@@ -150,6 +150,8 @@ def _print(call: Invocation, logs_scan: Scan, taken: Intake, seconds: float) -> 
     same = f", {count(len(logs_scan.unchanged), 'file')} unchanged{lacking}" if logs_scan.unchanged else ""
     size = f"{count(len(logs_scan.files), 'file')}, {logs_scan.text_bytes:,} bytes of text"
     call.say(f"read       {size}, in {seconds:.1f} s{same}{skipped}{bad}")
+    if not (logs_scan.files or logs_scan.unchanged or logs_scan.skipped or logs_scan.links or logs_scan.broken):
+        call.say("nothing    no files are there; in a folder, those whose names begin with a dot are passed over")
     for file in logs_scan.empty[:_SHOWN]:
         call.say(
             f"nothing    {clip_path(file.source, width() // 2)}: read as {file.format}, {one_line(file.why_empty)}"

@@ -93,12 +93,12 @@ def sessions(  # noqa: PLR0913 - the options of the command are its contract
     """
     call = invocation(ctx)
     wanted = SessionFilter(failed, project, skill, moment_since(since), unlabelled, log_format)
-    read_config()  # its mappings read tasks again
+    config = read_config()  # its mappings read tasks again
     with open_library(find_registry(call.registry)) as library:
         every = read_sessions(library)
         choice = chosen(every, wanted)
         shown = choice.records[: limit or _screenful()]
-        tasks = read_tasks(library, shown, personal_data=read_config().personal_data)
+        tasks = read_tasks(library, shown, personal_data=config.personal_data)
         short = short_ids(every)
     if as_json:
         call.answer(SessionsDocument.of(choice, shown, tasks, short))
@@ -198,7 +198,7 @@ def session(
     and never where a person had one of them erased. Long ones are shown without their middle.
     """
     call = invocation(ctx)
-    read_config()  # its mappings read texts again
+    config = read_config()  # its mappings read texts again
     with open_library(find_registry(call.registry)) as library:
         every = read_sessions(library)
         matching = named_episodes(every, name)
@@ -207,7 +207,7 @@ def session(
             raise UsageError(
                 f"{len(matching)} sessions have the label {name}: {names} …", hint="give an id of one"
             )
-        detail = read_session(library, matching[0], personal_data=read_config().personal_data)
+        detail = read_session(library, matching[0], personal_data=config.personal_data)
         hints = world_of(library, every).get(matching[0].id, {})
     steps = with_neighbours(detail.steps) if errors else detail.steps
     if as_json:
