@@ -60,6 +60,10 @@ class LogLine(NamedTuple):
     number: int
 
 
+_RECORDS_SEEN: Final = 2
+"""Whole records on lines of their own, which tell a format without any longer look."""
+
+
 class LogFile:
     """One log file: plain, gzip or zstd.
 
@@ -130,8 +134,8 @@ class LogFile:
     def opening(self, size: int = HEAD_BYTES) -> bytes:
         """Give the head as readers are asked by it: a record a line, and of JSON the long strings without text.
 
-        So what tells a format is seen behind a member of any length, up to RECORD_LIMIT_BYTES. In a file that is
-        not that long there are fewer bytes than `size`.
+        So what tells a format is seen behind a member of any length, up to RECORD_LIMIT_BYTES. There are fewer
+        bytes than `size` in a file that is not that long, and where some whole records are among those.
         """
         read = size
         while True:
@@ -139,7 +143,8 @@ class LogFile:
             short = (
                 without_long_strings(head.removeprefix(BOM)) if len(head) >= HEAD_BYTES else head.removeprefix(BOM)
             )
-            if len(short) >= size or len(head) < read or read >= RECORD_LIMIT_BYTES:
+            whole = len(short) >= size or len(head) < read or read >= RECORD_LIMIT_BYTES
+            if whole or short.count(b"\n{") >= _RECORDS_SEEN:
                 return one_a_line(short)
             read *= 4
 
