@@ -49,7 +49,7 @@ def germline(tmp_path: Path) -> Terminal:
     terminal = Terminal(tmp_path)
     terminal.does("init")
     for number in range(3):
-        folder = "/work/shop" if number else "/work/site"
+        folder = "/home/ada/shop" if number else "/home/ada/site"
         task = f"Count the orders, {number}\x1b[31m, with {SECRET}\nplease"
         terminal.write(
             f"logs/s{number}.jsonl", claude(f"s{number}", folder, task, minute=number, fails=number > 1)
@@ -72,7 +72,7 @@ def test_sessions_are_listed_newest_first_with_what_they_took(germline: Terminal
         "errors": 1,
         "steps": 4,
         "duration_ms": 4000,
-        "project": "/work/shop",
+        "project": "/home/ada/shop",
         "outcome": None,
         "cost_usd": None,
     }
@@ -89,9 +89,9 @@ def test_sessions_are_filtered(germline: Terminal) -> None:
     germline.does("outcome", newest["short"], "--value", "0", "--source", "user")
     assert listed(germline, "--failed") == ["s2"]
     assert listed(germline, "--unlabelled") == ["s1", "s0"]
-    assert listed(germline, "--project", "shop") == ["s2", "s1"] == listed(germline, "--project", "/work/shop")
-    assert listed(germline, "--project", "/work") == ["s2", "s1", "s0"]
-    assert listed(germline, "--project", "/work/sho") == []
+    assert listed(germline, "--project", "shop") == ["s2", "s1"] == listed(germline, "--project", "/home/ada/shop")
+    assert listed(germline, "--project", "/home/ada") == ["s2", "s1", "s0"]
+    assert listed(germline, "--project", "/home/ada/sho") == []
     assert listed(germline, "--since", "2026-03-01T12:01Z") == ["s2", "s1"]
     assert listed(germline, "--format", "codex") == listed(germline, "--skill", "sql-analyst") == []
     assert listed(germline, "--limit", "1") == ["s2"]
@@ -161,7 +161,7 @@ def test_a_text_that_was_erased_comes_back_in_no_session(tmp_path: Path) -> None
     germline.does("init")
     for number in range(8):
         body = claude(
-            f"s{number}", "/work/shop", f"Count the visits of Jane Roe, {number}", minute=number, fails=True
+            f"s{number}", "/home/ada/shop", f"Count the visits of Jane Roe, {number}", minute=number, fails=True
         )
         germline.write(f"logs/s{number}.jsonl", body)
     germline.does("scan", "logs")
@@ -181,7 +181,7 @@ def test_a_text_that_was_erased_comes_back_in_no_session(tmp_path: Path) -> None
 async def test_the_screen_lists_sessions_and_leads_from_one_error_to_the_next(germline: Terminal) -> None:
     async with screens(germline.folder / ".germline/registry.db", "/sessions") as at:
         assert "Count the orders, 2" in at.pane("#sessions")
-        assert "/work/shop" in at.pane("#session")
+        assert "/home/ada/shop" in at.pane("#session")
         await at.press("f")
         assert len(at.pane("#sessions").splitlines()) == 2
         await at.press("f", "enter")
