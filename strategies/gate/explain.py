@@ -13,7 +13,8 @@ from strategies.gate.grave_actions import person_rules
 from strategies.gate.lint import Limits, findings_on, unclaimed_lines
 from strategies.gate.replay.measure import figures_as_stored
 from strategies.gate.rollout_rule import RolloutFigures, rollout_rules
-from strategies.gate.rules import Rule, failed, inert_rules, replay_rules
+from strategies.gate.rule import Rule, failed
+from strategies.gate.rules import inert_rules, replay_rules
 from strategies.gate.stats.mantel_haenszel import Z95
 from strategies.gate.verdict import explore_rule
 from strategies.gate.vetoes import edit_rules, facts_as_stored, veto_rules
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from registry.state.capsule import Capsule
     from strategies.gate.file_findings import FileChange
     from strategies.gate.lint import LintFinding
-    from strategies.gate.rules import Decision
+    from strategies.gate.rule import Decision
     from strategies.policy.presets import Preset
 
 

@@ -11,7 +11,7 @@ from events.types.score import Delta, Effect, Score
 from registry.state.candidate import Verdict
 from strategies.gate.explain import Way
 from strategies.gate.lint import unclaimed_lines
-from strategies.gate.rules import Decision
+from strategies.gate.rule import Decision
 from tui.documents.differences import ChangedFile, FileFindingRow, changed_file_rows, finding_rows
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from registry.state.candidate import Candidate
     from strategies.gate.explain import Explanation
-    from strategies.gate.rules import Rule
+    from strategies.gate.rule import Rule
     from tui.reads.review import CandidatePage
 
 

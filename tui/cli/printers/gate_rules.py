@@ -9,6 +9,7 @@ from tui.cli.output.color import width
 from tui.cli.output.facts import say_fact, say_facts
 from tui.facts.candidates import verdict_facts
 from tui.facts.fact import listed
+from tui.facts.replicates import replicate_facts
 from tui.text.names import SHOWN_CHARS
 from tui.text.numbers import count
 from tui.text.terminal_text import clip, one_line
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from registry.state.candidate import Candidate
     from strategies.gate.explain import Explanation
-    from strategies.gate.rules import Rule
+    from strategies.gate.rule import Rule
     from tui.cli.output.invocation import Invocation
 
 _WAYS: Final = {
@@ -43,6 +44,8 @@ def print_explanation(call: Invocation, candidate: Candidate, explanation: Expla
     call.say()
     print_steps(call, explanation.steps)
     call.say()
+    if effect := candidate.scored and candidate.scored.effect:
+        say_facts(call, replicate_facts(effect.replicates))
     say_facts(call, verdict_facts(candidate))
     if explanation.needed_tasks:
         say_fact(

@@ -14,7 +14,8 @@ from events.types.score import Censoring, Delta, Effect, Unmeasured
 from registry.state.line import SkillLine
 from strategies.gate.explain import Explanation, explain
 from strategies.gate.replay.measure import Figures
-from strategies.gate.rules import Rule, failed, replay_rules
+from strategies.gate.rule import Rule, failed
+from strategies.gate.rules import replay_rules
 from strategies.gate.verdict import judge
 from strategies.policy.presets import PRESETS
 from strategies.policy.written_rules import WRITTEN_RULE
