@@ -1,7 +1,8 @@
 """What each run shows of the lines that recorded runs teach, and whether it holds in a run that was left out.
 
 The first table learns on all runs, for several split keys. The second learns on all runs but one, and asks the one
-that was left out: of lines that are said of all runs (general), and of those that name their runs (scoped).
+that was left out: of lines that are said of all runs (general), and of those that name their runs (scoped). The
+third does so with every claim that all other runs together show (p .01), whether or not a gate would promote it.
 """
 
 from __future__ import annotations
@@ -12,27 +13,31 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from events.types.claims import AfterError
 from strategies.claims.catalogue import sentence
-from strategies.gate.replay.contrast import cases_of, contrast, judged
+from strategies.gate.replay.contrast import cases_of, contrast, effect_of, judged
 from strategies.gate.replay.explore_split import Explore
-from strategies.gate.replay.replicates import scope_of_line, turned_part
+from strategies.gate.replay.replicates import SURELY, replicates, scope_of_line, turned_part
+from strategies.gate.run_rules import each_run
 from strategies.gate.verdict import judge
 from strategies.logs.scan import scan
 from strategies.policy.written_rules import WRITTEN_RULE
-from strategies.propose.guard import guard
-from strategies.propose.habit import habit
+from strategies.propose.guard import guard, guard_claims
+from strategies.propose.habit import habit, habit_claims
 from strategies.propose.recovery import recovery
 from tests.worlds import asking, division_of, sent_through
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from events.types.claims import Claim
-    from events.types.score import Effect
+    from events.types.score import Effect, RunSpread
     from strategies.episodes.episode import EpisodeRecord
+    from strategies.gate.replay.contrast import Contrast
     from strategies.propose.proposal import ProposalRequest, Proposer
     from tests.worlds import Judgement
 
+LEAST = WRITTEN_RULE.least_arm
 OFTEN = 40
 """Calls of a class, or steps with an error, from which it is asked about."""
 
@@ -68,16 +73,21 @@ def _judgements(records: Sequence[EpisodeRecord], key: str) -> list[Judgement]:
     division = division_of(records, key)
     explore = Explore(division.explore)
     steps = [step for record in division.explore for step in record.steps]
-    templates, actions = (
-        sorted(name for name, count in Counter(names).items() if name and count >= OFTEN)
-        for names in ((step.template for step in steps if step.error), (step.action for step in steps))
-    )
+    templates, actions = _often(step.template for step in steps if step.error), _often(s.action for s in steps)
     asks: list[tuple[ProposalRequest, Sequence[Proposer]]] = [
         *((asking(explore, template=template), (recovery,)) for template in templates),
         *((asking(explore, action=action, calls_for="harden"), (guard,)) for action in actions),
         (asking(explore, calls_for="innovate"), (habit,)),
     ]
     return sent_through(asks, division, key)
+
+
+def _often(names: Iterable[str]) -> list[str]:
+    return sorted(name for name, count in Counter(names).items() if name and count >= OFTEN)
+
+
+def _arm(shown: Contrast) -> int:
+    return min(shown.obeyed, shown.disobeyed)
 
 
 class InTheRunLeftOut(NamedTuple):
@@ -91,10 +101,14 @@ class InTheRunLeftOut(NamedTuple):
 def in_the_run_left_out(line: Line, records: Sequence[EpisodeRecord]) -> InTheRunLeftOut | None:
     """Ask a run that a line was not learned from; None where it has too few on either side."""
     shown = contrast(cases_of(line.claim, records))
-    if shown is None or min(shown.obeyed, shown.disobeyed) < WRITTEN_RULE.least_arm:
+    if shown is None or _arm(shown) < LEAST or line.effect.replicates is None:
         return None
-    value, spread = shown.difference.value, line.effect.replicates and line.effect.replicates.spread
-    covered = None
+    return answered(shown, line.effect.replicates.spread)
+
+
+def answered(shown: Contrast, spread: RunSpread | None) -> InTheRunLeftOut:
+    """Hold what a run shows against what others predict for it."""
+    value, covered = shown.difference.value, None
     if spread and spread.predicted_low is not None and spread.predicted_high is not None:
         covered = spread.predicted_low <= value <= spread.predicted_high
     return InTheRunLeftOut(value > 0, shown.difference.high < 0, covered)
@@ -140,8 +154,43 @@ def on_all_but_one(records: Sequence[EpisodeRecord], keys: Sequence[str]) -> Non
         )
 
 
+def claims_in(records: Sequence[EpisodeRecord]) -> set[Claim]:
+    """List every claim that a proposer could make of these logs."""
+    steps = [step for record in records for step in record.steps]
+    templates, actions = _often(step.template for step in steps if step.error), _often(s.action for s in steps)
+    after = (AfterError(template=template, do=action) for template in templates for action in actions)
+    return {*guard_claims("", records), *habit_claims(records), *after}
+
+
+def all_that_is_shown(records: Sequence[EpisodeRecord]) -> None:
+    """Print what a run shows of every claim that all others show together, by what the rules on runs say of it."""
+    rows: defaultdict[str, list[tuple[InTheRunLeftOut, bool]]] = defaultdict(list)
+    for run in sorted({record.run for record in records}):
+        rest = [record for record in records if record.run != run]
+        itself = [record for record in records if record.run == run]
+        for claim in claims_in(rest):
+            pooled, there = contrast(cases_of(claim, rest)), contrast(cases_of(claim, itself))
+            if pooled is None or there is None or pooled.z < SURELY or min(_arm(pooled), _arm(there)) < LEAST:
+                continue
+            shown = replicates(claim, rest)
+            effect = effect_of(pooled).model_copy(update={"replicates": shown})
+            passed = all(rule.holds for rule in each_run(effect))
+            way = "held for its runs" if not passed else "scoped" if scope_of_line(shown) else "general"
+            inside = pooled.difference.low <= there.difference.value <= pooled.difference.high
+            rows[way].append((answered(there, shown.spread if shown else None), inside))
+    print("\nevery claim that all runs but one show together, asked in the one")
+    print(f"{'claims':<20}{'asked':>7}{'better':>8}{'surely harmed':>15}{'pooled interval':>17}{'predicted':>12}")
+    for way, asked in sorted(rows.items()):
+        known = [there.covered for there, _ in asked if there.covered is not None]
+        print(
+            f"{way:<20}{len(asked):>7}{sum(there.better for there, _ in asked):>8}"
+            f"{sum(there.harmed for there, _ in asked):>15}{sum(inside for _, inside in asked):>17}"
+            f"{sum(known):>6} of {len(known):<3}"
+        )
+
+
 def main() -> None:
-    """Print both tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("logs", type=Path, nargs="+", help="logs of several runs with outcomes")
     parser.add_argument("--keys", type=int, default=20, help="split keys of the first table")
@@ -150,6 +199,7 @@ def main() -> None:
     records = judged(scan(asked.logs).records).records
     on_all_runs(records, [str(key) for key in range(asked.keys)])
     on_all_but_one(records, [str(key) for key in range(asked.left_out_keys)])
+    all_that_is_shown(records)
 
 
 if __name__ == "__main__":
