@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from registry.state.capsule import Capsule
     from strategies.gate.file_findings import FileChange
     from strategies.gate.lint import LintFinding
-    from strategies.gate.rule import Decision
+    from strategies.gate.rule import Decision, NeededTasks
     from strategies.policy.presets import Preset
 
 
@@ -60,11 +60,16 @@ class Explanation:
         return failed(self.steps)[0]
 
     @property
-    def needed_tasks(self) -> int | None:
-        """The tasks that would do for all that is missing; None where nothing is, or where no number would."""
+    def needed(self) -> NeededTasks | None:
+        """The tasks that would do for all that is missing; None where nothing is, or where no number would.
+
+        Of rules that count other tasks the one speaks that is furthest from having enough.
+        """
         missed = [step for step in self.steps if not step.holds]
-        needed = [step.needed_tasks for step in missed if step.needed_tasks is not None]
-        return max(needed) if needed and len(needed) == len(missed) else None
+        needed = [step.needed for step in missed if step.needed is not None]
+        if not needed or len(needed) < len(missed):
+            return None
+        return max(needed, key=lambda tasks: (tasks.needed / max(tasks.known, 1), tasks.needed))
 
 
 def explain(

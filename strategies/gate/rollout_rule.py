@@ -94,6 +94,7 @@ def rollout_rules(figures: RolloutFigures, policy: RolloutPolicy = ROLLOUT_RULE)
             figures.tasks >= policy.least_tasks,
             f"{figures.tasks} sealed tasks, {policy.least_tasks} are needed: a person decides",
             needed_tasks=policy.least_tasks if figures.tasks < policy.least_tasks else None,
+            known_tasks=figures.tasks,
         ),
         Rule(
             "evidence",

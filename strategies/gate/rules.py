@@ -199,6 +199,7 @@ def large_enough(effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
         needed_tasks=_grown(effect.tasks, policy.least_arm / least)
         if least < policy.least_arm and least
         else None,
+        known_tasks=effect.tasks,
     )
     few = effect.tasks < policy.least_tasks
     yield Rule(
@@ -208,6 +209,7 @@ def large_enough(effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
         not few,
         f"{effect.tasks} tasks, {policy.least_tasks} are needed",
         needed_tasks=policy.least_tasks if few else None,
+        known_tasks=effect.tasks,
     )
 
 
@@ -268,6 +270,7 @@ def _significant(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Rule
         holds,
         f"p {effect.p:.2g} is above {shared}",
         needed_tasks=None if holds else _for_significance(effect, bar),
+        known_tasks=effect.tasks,
     )
 
 
@@ -288,6 +291,7 @@ def _replays_better(delta: Delta | None) -> Rule:
         holds,
         f"the paired delta's lower bound is {low}, not above 0",
         needed_tasks=None if holds or delta is None else _for_delta(delta),
+        known_tasks=None if delta is None else delta.tasks,
     )
 
 

@@ -119,6 +119,7 @@ class RuleStep(Part):
     holds: bool
     otherwise: Decision
     missing: str | None
+    known_tasks: int | None
     needed_tasks: int | None
 
     @classmethod
@@ -131,6 +132,7 @@ class RuleStep(Part):
             holds=step.holds,
             otherwise=step.otherwise,
             missing=None if step.holds else step.missing,
+            known_tasks=step.known_tasks,
             needed_tasks=step.needed_tasks,
         )
 
@@ -148,6 +150,7 @@ class VerdictSteps(Part):
     reasons: tuple[str, ...]
     reviewed: Literal["approve", "reject"] | None
     steps: tuple[RuleStep, ...]
+    known_tasks: int | None
     needed_tasks: int | None
 
 
@@ -164,7 +167,8 @@ def verdict_fields(candidate: Candidate, explanation: Explanation, preset: str) 
         "reasons": candidate.reasons,
         "reviewed": candidate.reviewed.decision if candidate.reviewed else None,
         "steps": tuple(map(RuleStep.of, explanation.steps)),
-        "needed_tasks": explanation.needed_tasks,
+        "known_tasks": explanation.needed.known if explanation.needed else None,
+        "needed_tasks": explanation.needed.needed if explanation.needed else None,
     }
 
 

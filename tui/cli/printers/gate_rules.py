@@ -11,7 +11,6 @@ from tui.facts.candidates import verdict_facts
 from tui.facts.fact import listed
 from tui.facts.replicates import replicate_facts
 from tui.text.names import SHOWN_CHARS
-from tui.text.numbers import count
 from tui.text.terminal_text import clip, one_line
 from tui.text.words import VERDICTS, claim_words
 
@@ -47,10 +46,8 @@ def print_explanation(call: Invocation, candidate: Candidate, explanation: Expla
     if effect := candidate.scored and candidate.scored.effect:
         say_facts(call, replicate_facts(effect.replicates))
     say_facts(call, verdict_facts(candidate))
-    if explanation.needed_tasks:
-        say_fact(
-            call, "needed", f"about {count(explanation.needed_tasks, 'task')}, if the figures stay as they are"
-        )
+    if explanation.needed:
+        say_fact(call, "needed", f"{explanation.needed.words}, if the figures stay as they are")
 
 
 def print_steps(call: Invocation, steps: Iterable[Rule]) -> None:
@@ -61,7 +58,7 @@ def print_steps(call: Invocation, steps: Iterable[Rule]) -> None:
     room = width() - _RULE - 5
     for step in steps:
         mark, tone = VERDICTS["promote" if step.holds else step.otherwise]
-        enough = f"; about {count(step.needed_tasks, 'task')} would do" if step.needed_tasks else ""
+        enough = f"; {step.needed.words}" if step.needed else ""
         figure, asks = clip(one_line(step.figure), room), f"asks: {one_line(step.asks)}{enough}"
         begun = f"  {call.paint(mark, tone)} {step.name:<{_RULE}}{figure}"
         if len(figure) + len(asks) + 3 <= room:
