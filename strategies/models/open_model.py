@@ -66,7 +66,7 @@ def open_model(
         )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class EndpointsByModel:
     """Sends each prompt to the server of its model; batches go to Anthropic's alone."""
 
