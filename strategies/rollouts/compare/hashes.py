@@ -44,7 +44,7 @@ def divide_tasks(tasks: Iterable[RolloutTask], split_key: str) -> DividedTasks:
     graded: who has seen one has seen the other.
     """
     parts: dict[Split, list[RolloutTask]] = {"explore": [], "sealed": [], "audit": []}
-    for task in sorted(tasks, key=lambda one: one.id):
+    for task in sorted(tasks, key=lambda task: task.id):
         parts[split_of(_group_of(task), split_key, ROLLOUT_SHARES)].append(task)
     return DividedTasks(tuple(parts["explore"]), tuple(parts["sealed"]), tuple(parts["audit"]))
 
