@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bench.house import VAGUE, WORDS, old_words, vague_names
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -371,6 +373,16 @@ def test_no_module_is_named_by_a_verb_form_without_its_object() -> None:
         if "_" not in path.stem and path.stem.endswith(("ed", "ing"))
     ]
     assert not offenders, "\n".join(offenders)
+
+
+def test_no_name_says_nothing_of_the_thing() -> None:
+    assert VAGUE
+    assert not vague_names(), "\n".join(vague_names())
+
+
+def test_docstrings_are_in_plain_modern_english() -> None:
+    assert WORDS
+    assert not old_words(), "\n".join(old_words())
 
 
 def test_pages_name_modules_that_exist() -> None:

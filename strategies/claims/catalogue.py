@@ -57,10 +57,10 @@ def in_short_form(claim: Claim) -> Claim:
     return claim.model_copy(update=changed) if changed else claim
 
 
-def contradicts(one: Claim, other: Claim) -> bool:
+def contradicts(claim: Claim, other: Claim) -> bool:
     """Tell whether two claims ask for actions that exclude each other at the same moment."""
-    one, other = in_short_form(one), in_short_form(other)
-    return bool(kind_of(one).contradicts(one, other) or kind_of(other).contradicts(other, one))
+    claim, other = in_short_form(claim), in_short_form(other)
+    return bool(kind_of(claim).contradicts(claim, other) or kind_of(other).contradicts(other, claim))
 
 
 def sentence(claim: Claim) -> str:
@@ -112,7 +112,7 @@ def questions(claims: Sequence[Claim]) -> tuple[tuple[int, ...], ...]:
     )
 
 
-def _is_pair(one: Claim, other: Claim) -> bool:
-    if not isinstance(one, AfterError) or not isinstance(other, AfterError) or one.template != other.template:
+def _is_pair(claim: Claim, other: Claim) -> bool:
+    if not isinstance(claim, AfterError) or not isinstance(other, AfterError) or claim.template != other.template:
         return False
-    return one.do is not None and other.do is None
+    return claim.do is not None and other.do is None

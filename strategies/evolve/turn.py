@@ -99,8 +99,8 @@ def _nothing(turn: TurnContext, signal: SignalRaised, capsule: Capsule, mined: M
     return result
 
 
-def _same_finding(one: CycleFinished, other: CycleFinished) -> bool:
-    return (one.fingerprint, one.capsule, one.evaluator, one.candidate) == (
+def _same_finding(cycle: CycleFinished, other: CycleFinished) -> bool:
+    return (cycle.fingerprint, cycle.capsule, cycle.evaluator, cycle.candidate) == (
         other.fingerprint,
         other.capsule,
         other.evaluator,
@@ -233,13 +233,13 @@ def _finished(turn: TurnContext, result: CycleResult) -> CycleFinished:
 def _result(
     turn: TurnContext,
     signal: SignalRaised,
-    found: tuple[CandidateProposed, CandidateScored | None, Verdict],
+    judged: tuple[CandidateProposed, CandidateScored | None, Verdict],
     mined: Mined,
     *,
     version: int | None,
     remembered: bool = False,
 ) -> CycleResult:
-    proposed, scored, verdict = found
+    proposed, scored, verdict = judged
     return CycleResult(
         strategy=signal.calls_for,
         signal=signal,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from pydantic import Field
+
 from events.types.score import Score
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
@@ -44,7 +46,7 @@ class ReaderRow(Part):
     steps: int
     failing: int
     problem: str
-    found: tuple[str, ...] = ()
+    matches: tuple[str, ...] = Field(default=(), alias="found")
 
 
 class ExplainedFile(Part):

@@ -1,4 +1,4 @@
-"""The Sessions screen as rows: the list, what is known of a session, and what was said and done in it."""
+"""The Sessions screen as rows: the list, what is known of a session, and its messages and calls."""
 
 from __future__ import annotations
 
