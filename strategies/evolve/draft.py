@@ -11,6 +11,7 @@ from events.types.registry_events import EvaluatorRegistered
 from events.types.score import Score, Unmeasured
 from registry.decide.commands import RecordFact
 from strategies.claims.applicability import claims_in, live_claims
+from strategies.claims.phrases import seen_with
 from strategies.gate.explain import author_rules, claim_rule, gene_rules, text_rules, weight_rule
 from strategies.gate.file_findings import file_changes
 from strategies.gate.grave_actions import person_rules
@@ -23,7 +24,8 @@ from strategies.gate.replay.measure import (
     measure,
     measure_removal,
 )
-from strategies.gate.rules import failed
+from strategies.gate.replay.replicates import scope_of_line
+from strategies.gate.rule import failed
 from strategies.gate.verdict import Verdict, judge, judge_inert
 from strategies.policy.written_rules import METHOD, policy_text
 from strategies.propose.placement import answering, appended, first_claimed, newborn, placed_first
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from registry.state.gene import Gene
     from strategies.gate.lint import LintFinding
     from strategies.gate.replay.evaluation_set import Ground
-    from strategies.gate.rules import Rule
+    from strategies.gate.rule import Rule
     from strategies.policy.presets import Preset
     from strategies.propose.proposal import Copied, NewLines, Proposal, Removal, UnmeasuredEdits
     from strategies.rollouts.compare.in_turn import Trials
@@ -151,7 +153,7 @@ def draft_lines(
         proposal.claims, live, division, stamp, seed=turn.seed, place=place, endpoint=proposal.endpoint
     )
     kept = proposal.keeping(measured.kept)
-    lines = [line.text for line in kept.lines]
+    lines = [seen_with(line.text, scope_shown(measured.figures)) for line in kept.lines]
     proposed = proposed_as(
         turn, signal, capsule, kept, (write(capsule, home, lines),), key=key_of(turn, capsule, proposal)
     )
@@ -159,6 +161,11 @@ def draft_lines(
         born, edits = newborn(capsule, home, proposal.copied, lines)
         proposed = proposed.model_copy(update={"born": born, "edits": edits})
     return CandidateDraft(proposed, measured.figures, measured)
+
+
+def scope_shown(figures: Figures) -> tuple[str, ...]:
+    """Name the runs that lines have to name, because they alone show what the lines claim."""
+    return scope_of_line(figures.effect.replicates) if figures.effect else ()
 
 
 def draft_removal(turn: TurnContext, signal: SignalRaised, capsule: Capsule, proposal: Removal) -> CandidateDraft:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, Protocol, Self
 
 from events.types.parts import Edit
+from strategies.gate.rule import NeededTasks
 from strategies.policy.written_rules import WRITTEN_RULE
 from strategies.scope.other_work import NO_OTHER_WORK, OtherWork
 from strategies.signals.regression import fingerprint_of
@@ -222,9 +223,10 @@ class Mined:
     why: str = ""
 
     @property
-    def needed_tasks(self) -> int | None:
+    def needed(self) -> NeededTasks | None:
         """The tasks that would be needed to settle the strongest claim; None where no claim applies."""
-        return None if self.strongest is None else needed_tasks(self.strongest)
+        needed = None if self.strongest is None else needed_tasks(self.strongest)
+        return NeededTasks(self.strongest.tasks, needed) if self.strongest and needed else None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from events.types.score import Delta, Effect, Score
 from registry.state.candidate import Verdict
 from strategies.gate.explain import Way
 from strategies.gate.lint import unclaimed_lines
-from strategies.gate.rules import Decision
+from strategies.gate.rule import Decision
 from tui.documents.differences import ChangedFile, FileFindingRow, changed_file_rows, finding_rows
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from registry.state.candidate import Candidate
     from strategies.gate.explain import Explanation
-    from strategies.gate.rules import Rule
+    from strategies.gate.rule import Rule
     from tui.reads.review import CandidatePage
 
 
@@ -119,6 +119,7 @@ class RuleStep(Part):
     holds: bool
     otherwise: Decision
     missing: str | None
+    known_tasks: int | None
     needed_tasks: int | None
 
     @classmethod
@@ -131,6 +132,7 @@ class RuleStep(Part):
             holds=step.holds,
             otherwise=step.otherwise,
             missing=None if step.holds else step.missing,
+            known_tasks=step.known_tasks,
             needed_tasks=step.needed_tasks,
         )
 
@@ -148,6 +150,7 @@ class VerdictSteps(Part):
     reasons: tuple[str, ...]
     reviewed: Literal["approve", "reject"] | None
     steps: tuple[RuleStep, ...]
+    known_tasks: int | None
     needed_tasks: int | None
 
 
@@ -164,7 +167,8 @@ def verdict_fields(candidate: Candidate, explanation: Explanation, preset: str) 
         "reasons": candidate.reasons,
         "reviewed": candidate.reviewed.decision if candidate.reviewed else None,
         "steps": tuple(map(RuleStep.of, explanation.steps)),
-        "needed_tasks": explanation.needed_tasks,
+        "known_tasks": explanation.needed.known if explanation.needed else None,
+        "needed_tasks": explanation.needed.needed if explanation.needed else None,
     }
 
 

@@ -63,6 +63,7 @@ class CycleRow(Part):
     rollouts: Rollouts | None
     version: int | None
     tried: int
+    known_tasks: int | None
     needed_tasks: int | None
     proposer: str | None
     remembered: bool
@@ -92,7 +93,8 @@ class CycleRow(Part):
             rollouts=cycle.rollouts,
             version=cycle.version,
             tried=cycle.tried,
-            needed_tasks=cycle.needed_tasks,
+            known_tasks=cycle.needed.known if cycle.needed else None,
+            needed_tasks=cycle.needed.needed if cycle.needed else None,
             proposer=cycle.proposer or None,
             remembered=cycle.remembered,
             preset=cycle.preset,
@@ -255,6 +257,7 @@ class EvolveRun(Part):
     seed: int
     cycles: tuple[CycleRow, ...]
     tried: int
+    known_tasks: int | None
     needed_tasks: int | None
     unrouted: tuple[SignalRow, ...]
     resting: tuple[RestingSignal, ...]
@@ -275,7 +278,8 @@ class EvolveRun(Part):
             seed=run.seed,
             cycles=tuple(map(CycleRow.of, run.cycles)),
             tried=run.tried,
-            needed_tasks=run.needed_tasks,
+            known_tasks=run.needed.known if run.needed else None,
+            needed_tasks=run.needed.needed if run.needed else None,
             unrouted=tuple(map(SignalRow.model_validate, run.unrouted)),
             resting=tuple(map(RestingSignal.model_validate, run.resting)),
             taken_back=tuple(map(FallenVersion.of, run.taken_back)),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tui.facts.fact import Fact, fact, listed
-from tui.facts.scores import score_facts, tone_of
+from tui.facts.scores import score_facts
 from tui.text.numbers import ago, interval, signed
-from tui.text.rows import RowPart
+from tui.text.rows import RowPart, tone_of
 from tui.text.words import VERDICT_WORDS, VERDICTS, actor_words, claim_words, seen_words, signal_name, since_words
 
 if TYPE_CHECKING:

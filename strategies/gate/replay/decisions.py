@@ -72,16 +72,29 @@ def background(decision: Decision, about: str, classes: Sequence[str], record: E
     Shapes: `shares` has one number for each of `classes`.
     """
     turn = record.steps[decision.at].turn
-    before = [step for step in record.steps[: decision.at] if step.turn < turn and _counts(step)]
+    before = _before(record, decision.at)
     after = list(islice(_later(record, decision.at, turn), LATER_ACTIONS))
     count, failed = len(before), sum(step.error for step in before)
-    last = (before[-1].template if before[-1].error else "worked") if before else ""
     return Background(
-        seen=f"{min(count, _MOST_TURNS)} {last}",
+        seen=f"{min(count, _MOST_TURNS)} {_shown(before)}",
         counts=(count, failed, failed / count if count else 0.0),
         shares=tuple(sum(step.action == name for step in before) / max(count, 1) for name in classes),
         later=sum(step.action == about for step in after) / len(after) if about and after else None,
     )
+
+
+def last_seen(record: EpisodeRecord, at: int) -> str:
+    """Name what the last action before an index showed: an error template, or "worked"; "" before the first."""
+    return _shown(_before(record, at))
+
+
+def _before(record: EpisodeRecord, at: int) -> list[StepRecord]:
+    turn = record.steps[at].turn
+    return [step for step in record.steps[:at] if step.turn < turn and _counts(step)]
+
+
+def _shown(before: Sequence[StepRecord]) -> str:
+    return (before[-1].template if before[-1].error else "worked") if before else ""
 
 
 def _turned(decision: Decision | None) -> Decision | None:

@@ -58,6 +58,8 @@ def _facts(cycle: CycleResult, *, reasons: bool) -> Iterator[Fact]:
     yield from listed(
         "because", further_reasons(cycle.reasons) or (() if cycle.verdict == "promote" else cycle.reasons[:1])
     )
+    if cycle.needed and cycle.candidate:
+        yield fact("needed", f"{cycle.needed.words}, if the figures stay as they are")
 
 
 _SHOWN: Final = 3
@@ -107,9 +109,8 @@ def print_end(call: Invocation, result: Evolution) -> None:
     print_guidance(call, result.guidance)
     print_model(call, result)
     say_fact(call, "stopped", result.stop.why)
-    if result.needed_tasks and not promoted:
-        needed = count(result.needed_tasks, "task")
-        say_folded(call, f"{'needed':<10} ", f"{needed} for the strongest claim: more logs decide")
+    if result.needed and not promoted:
+        say_folded(call, f"{'needed':<10} ", f"the nearest claim has {result.needed.words}: more logs decide")
     _print_unrouted(call, () if result.stop is NO_SKILL else result.unrouted)
     for at, resting in enumerate(result.resting):
         call.say(clip(f"{'resting' if at == 0 else '':<10} {resting_words(resting)}", width()))
