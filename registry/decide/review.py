@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from events.errors import ConflictError, RefusedError
+from events.errors import ConflictError, NotFoundError, RefusedError
 from events.types.candidate_events import (
     CandidatePromoted,
     CandidateRejected,
     CandidateReviewed,
+    LineTierChanged,
     PromotionReviewed,
 )
 from events.types.score import Score, Unmeasured
@@ -16,7 +17,7 @@ from registry.decide.promote import PromotionGrounds, promotion
 
 if TYPE_CHECKING:
     from events.types.frozen import Frozen
-    from registry.decide.commands import LookOver, Review
+    from registry.decide.commands import ChangeTier, LookOver, Review
     from registry.state.candidate import Candidate
     from registry.state.capsule import Capsule
 
@@ -83,6 +84,30 @@ def look_over(candidate: Candidate | None, command: LookOver) -> PromotionReview
         decision=command.decision,
         reason=command.reason,
     )
+
+
+def tier_change(candidate: Candidate | None, command: ChangeTier) -> list[LineTierChanged]:
+    """List what follows where lines climb or fall: nothing, where the candidate has these figures already.
+
+    Raises: NotFoundError for an unknown candidate; RefusedError for one that is rejected.
+    """
+    if candidate is None:
+        raise NotFoundError(f"no candidate {command.candidate} was proposed", hint="germline candidates")
+    if candidate.verdict == "reject" and command.figures is not None:
+        raise RefusedError(
+            f"candidate {candidate.id[:12]} was rejected: it has no tier",
+            hint=f"germline candidate show {candidate.id[:12]}",
+        )
+    if candidate.tier == command.figures:
+        return []
+    change = LineTierChanged(
+        candidate=candidate.id,
+        capsule=command.capsule,
+        before=candidate.tier,
+        after=command.figures,
+        reason=command.reason,
+    )
+    return [change]
 
 
 def _grounds(capsule: Capsule, candidate: Candidate) -> PromotionGrounds:

@@ -11,9 +11,10 @@ from registry.projection.stored_documents import damaged
 from registry.query.signals import Assignment, ErasedEvidence, assignments, erasures_of, kept_evidence
 from registry.skill_md.render import label, projected_lines
 from registry.state.line_claims import claims_of
+from registry.state.tiers import line_tier
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from events.store.envelope import Envelope
     from events.types.candidate_events import CandidateScored
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from registry.state.capsule import Capsule
     from registry.state.line import ProjectedLine, SkillLine
     from registry.state.outline import Outline
+    from registry.state.tiers import LineTier
 
 
 class KeptEvidence(NamedTuple):
@@ -69,12 +71,24 @@ class Why(NamedTuple):
     asked: ModelPrompt | None = None
     assigned: Assignment | None = None
 
+    @property
+    def tier(self) -> LineTier:
+        """The tier of the line, or whose word it rests on."""
+        return line_tier(self.line, self.candidate)
+
 
 def blame(library: Library, capsule: Capsule) -> list[tuple[ProjectedLine, Envelope]]:
     """Pair every projected line with the event that wrote it."""
     lines = projected_lines(capsule)
     origins = origins_of(library, capsule, lines)
     return [(line, origins[line.origin]) for line in lines]
+
+
+def line_tiers(library: Library, blamed: Sequence[tuple[ProjectedLine, Envelope]]) -> list[LineTier]:
+    """Name the tier of each projected line, given with the event that wrote it."""
+    names = {getattr(origin.event, "candidate", "") for _, origin in blamed}
+    known = library.candidates_of(names - {""})
+    return [line_tier(line, known.get(getattr(origin.event, "candidate", ""))) for line, origin in blamed]
 
 
 def brought_lines(event: Frozen) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from registry.query.event_summaries import summary
-from registry.query.provenance import blame, history_of
+from registry.query.provenance import blame, history_of, line_tiers
 from registry.query.signals import raised_as_counted
 from registry.skill_md.front_matter import read_front
 from registry.skill_md.render import projected_lines
@@ -92,6 +92,7 @@ class BlameLine:
     line: ProjectedLine
     at: str
     word: str
+    tier: LineTier
     delta: Delta | None
     row: VersionRow
 
@@ -177,9 +178,9 @@ def read_blame(library: Library, skill: str, ref: str) -> BlamePage:
     origins = blame(library, capsule)
     history = history_of(library, skill, (line.version or 1 for line, _ in origins))
     lines = []
-    for line, origin in origins:
+    for (line, origin), tier in zip(origins, line_tiers(library, origins), strict=True):
         row = history.rows.get(line.version or 1) or library.version(skill, line.version)
-        lines.append(BlameLine(line, origin.at, kind_of(origin) if line.id else "stamp", row.delta, row))
+        lines.append(BlameLine(line, origin.at, kind_of(origin) if line.id else "stamp", tier, row.delta, row))
     return BlamePage(capsule, history, tuple(lines))
 
 

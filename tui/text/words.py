@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_args
 
+from events.types.tiers import Tier
 from strategies.scope.content import MARGIN
 from tui.text.numbers import count, share
 from tui.text.terminal_text import one_line
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from events.store.envelope import Envelope
     from events.types.claims import Claim
     from events.types.registry_events import SignalRaised
+    from registry.state.tiers import LineTier
     from strategies.scope.scope import Route
     from tui.text.rows import Tone
 
@@ -24,6 +26,17 @@ VERDICTS: Final[dict[str | None, tuple[str, Tone]]] = {
     None: ("?", "dim"),
 }
 """A marker and a tone for each verdict: none of them is told by colour alone."""
+
+TIER_TONES: Final[dict[LineTier, Tone]] = {
+    "seen": "warn",
+    "supported": "good",
+    "proven": "good",
+    "by hand": "",
+    "imported": "",
+    "none": "bad",
+}
+"""A tone for each tier; its word tells it without."""
+_TIERS: Final = frozenset(get_args(Tier))
 
 VERDICT_WORDS: Final = {"promote": "promoted", "reject": "rejected", "hold": "held", None: "not judged yet"}
 
@@ -121,3 +134,8 @@ def kind_of(envelope: Envelope) -> str:
     if cause:
         return {"promotion": "stamp", "adoption": "by hand"}.get(cause, cause)
     return by_hand.get(envelope.type, "by hand")
+
+
+def gutter_word(kind: str, tier: LineTier) -> str:
+    """Say in one word what a line rests on: its tier, else the kind of change that brought it."""
+    return tier if tier in _TIERS else kind
