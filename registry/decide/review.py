@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 def review(capsule: Capsule, candidate: Candidate, command: Review) -> list[Frozen]:
     """List what follows from a person's decision: the review itself, then the verdict, then perhaps a version.
 
-    An approved candidate keeps the scores that were measured; where there are none its version stays unproven.
+    An approved candidate keeps the scores that were measured; where there are none its version stays unproven. One
+    that is offered as seen is accepted as that: it changes no score.
     Raises: ConflictError where the skill moved on from the base; EditError where an edit does not fit;
     SkillFormatError where the result is no valid skill.
     """
@@ -57,7 +58,7 @@ def review(capsule: Capsule, candidate: Candidate, command: Review) -> list[Froz
         candidate=candidate.id,
         capsule=capsule.name,
         version=capsule.version + 1,
-        reasons=(f"approved by a person: {command.reason}",),
+        reasons=(f"{_accepted(candidate)} by a person: {command.reason}",),
     )
     return [reviewed, promoted, *promotion(capsule, candidate.proposed, _grounds(capsule, candidate))]
 
@@ -110,8 +111,18 @@ def tier_change(candidate: Candidate | None, command: ChangeTier) -> list[LineTi
     return [change]
 
 
+def _is_seen(candidate: Candidate) -> bool:
+    return candidate.tier is not None and candidate.tier.tier == "seen"
+
+
+def _accepted(candidate: Candidate) -> str:
+    return "accepted as seen" if _is_seen(candidate) else "approved"
+
+
 def _grounds(capsule: Capsule, candidate: Candidate) -> PromotionGrounds:
     scored = candidate.scored
+    if _is_seen(candidate):  # what is only seen counts in no score: the skill keeps the one it has
+        return PromotionGrounds(capsule.score, capsule.score, None, candidate.scored_id, cause="override")
     if scored is None or not isinstance(scored.after, Score):
         why = Unmeasured(reason="approved by a person, and not measured")
         return PromotionGrounds(capsule.score, why, None, "", cause="override")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from events.errors import NotFoundError
+from events.types.tiers import Tier
 from registry.projection import time_travel
 from registry.projection.stored_documents import damaged
 from registry.query.signals import Assignment, ErasedEvidence, assignments, erasures_of, kept_evidence
@@ -89,6 +91,26 @@ def line_tiers(library: Library, blamed: Sequence[tuple[ProjectedLine, Envelope]
     names = {getattr(origin.event, "candidate", "") for _, origin in blamed}
     known = library.candidates_of(names - {""})
     return [line_tier(line, known.get(getattr(origin.event, "candidate", ""))) for line, origin in blamed]
+
+
+def tier_counts(library: Library, capsule: Capsule) -> dict[Tier, int]:
+    """Count the lines of a skill in each tier that has any."""
+    tiers = Counter(line_tiers(library, blame(library, capsule)))
+    return {tier: tiers[tier] for tier in get_args(Tier) if tiers[tier]}
+
+
+def uncounted_claims(library: Library, capsule: Capsule) -> frozenset[Claim]:
+    """List the live claims that no score counts: those of lines that are only seen, or that fell from their tier."""
+    live = [live for gene in capsule.genes for live in gene.claims]
+    origins = library.origins({claim.origin for claim in live})
+    brought_by = {claim: getattr(origins[claim.origin].event, "candidate", "") for claim in live}
+    known = library.candidates_of(set(brought_by.values()) - {""})
+    fallen = {
+        name
+        for name, candidate in known.items()
+        if (candidate.tier is None and candidate.tier_change) or (candidate.tier and candidate.tier.tier == "seen")
+    }
+    return frozenset(claim.claim for claim, name in brought_by.items() if name in fallen)
 
 
 def brought_lines(event: Frozen) -> Iterator[str]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from registry.decide.promote import edited
 from registry.state.line_claims import claims_by_edit, claims_of, lost_claims
-from strategies.claims.applicability import live_claims
+from strategies.claims.applicability import counted_claims, live_claims
 from strategies.claims.catalogue import questions, sentence
-from strategies.evolve.draft import CandidateDraft, key_of, proposed_as
+from strategies.evolve.draft import CandidateDraft, key_of, proposed_as, seen_of
 from strategies.gate.ablation import ClaimPosition, ablate
 from strategies.gate.replay.contrast import judged
 from strategies.gate.replay.evaluation_set import sent_to
@@ -49,7 +49,14 @@ def draft_edits(
     proposed = proposed_as(turn, signal, capsule, proposal, proposal.edits, key=key)
     measured = _measured(turn, capsule, proposed, proposal)
     parts = questions(proposal.claims)
-    drafted = CandidateDraft(proposed, measured.figures, measured, sends=len(parts), actor=proposal.actor)
+    drafted = CandidateDraft(
+        proposed,
+        measured.figures,
+        measured,
+        sends=len(parts),
+        actor=proposal.actor,
+        seen=seen_of(turn, proposal),
+    )
     return drafted if len(parts) == 1 else _freed(turn, signal, capsule, proposal, drafted)
 
 
@@ -85,10 +92,11 @@ def _measured(
     turn: TurnContext, capsule: Capsule, proposed: CandidateProposed, proposal: PlacedEdits
 ) -> ReplayEvidence:
     stamp = turn.ground.stamp(turn.registry.clock.now())
-    before, division = live_claims(capsule), turn.ground.division
+    before, division = counted_claims(turn.registry, capsule), turn.ground.division
     if proposal.endpoint == "recovered":
         return measure(proposal.claims, before, division, stamp, seed=turn.seed, endpoint="recovered")
-    versions = before, claims_after(capsule, proposed)
+    uncounted = set(live_claims(capsule)).difference(before, proposal.claims)
+    versions = before, tuple(claim for claim in claims_after(capsule, proposed) if claim not in uncounted)
     return measure_change(proposal.claims, versions, division, stamp, seed=turn.seed)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from events.types.claims import Claim
 from events.types.runs import Rollouts
 from events.types.score import Delta, Effect, Score
+from events.types.tiers import TierFigures
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.documents.scores import AuditScores, score_of
@@ -61,6 +62,7 @@ class CycleRow(Part):
     delta: Delta | None
     audit: AuditScores | None
     rollouts: Rollouts | None
+    tier: TierFigures | None
     version: int | None
     tried: int
     needed_tasks: int | None
@@ -90,6 +92,7 @@ class CycleRow(Part):
             delta=cycle.delta,
             audit=audit if cycle.candidate else None,
             rollouts=cycle.rollouts,
+            tier=cycle.tier,
             version=cycle.version,
             tried=cycle.tried,
             needed_tasks=cycle.needed_tasks,

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from events.types.score import Score
 from registry.query.provenance import endpoint_of
-from registry.query.tier_sentences import line_sentence
 from registry.state.line_claims import is_unclaimed
-from tui.facts.candidates import UNCLAIMED, signal_fact, verdict_part
+from tui.facts.candidates import UNCLAIMED, signal_fact, tier_facts, verdict_part
 from tui.facts.fact import Fact, fact
 from tui.facts.scores import score_facts, why_unmeasured
 from tui.text.numbers import ago, count, minute
 from tui.text.rows import RowPart
-from tui.text.words import TIER_TONES, VERDICTS, actor_words, claim_words, further_reasons, kind_of
+from tui.text.words import VERDICTS, actor_words, claim_words, further_reasons, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from events.types.registry_events import SignalRaised
     from registry.query.model_prompts import ModelPrompt
     from registry.query.provenance import Why
-    from registry.state.candidate import Candidate
-    from registry.state.tiers import LineTier
 
 _HASH_CHARS = 12
 
@@ -50,12 +47,6 @@ def line_facts(why: Why, now: str, counted: SignalRaised | None = None) -> Itera
     if row := why.taken_back:
         when = f"{ago(row.at, now)} {actor_words(row.actor)}"
         yield fact("undone", f"version {row.version}, {when}, event {row.position}: {row.summary}", "warn")
-
-
-def tier_facts(tier: LineTier, candidate: Candidate | None) -> Iterator[Fact]:
-    """Say in one plain sentence what speaks for a line, behind its tier; nothing of a line that states nothing."""
-    if sentence := line_sentence(tier, candidate):
-        yield fact("no tier" if tier == "none" else tier, sentence, TIER_TONES[tier])
 
 
 def _claim_facts(why: Why) -> Iterator[Fact]:

@@ -10,11 +10,12 @@ from tui.text.numbers import count, share
 from tui.text.terminal_text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from events.store.envelope import Envelope
     from events.types.claims import Claim
     from events.types.registry_events import SignalRaised
+    from events.types.tiers import SeenFigures
     from registry.state.tiers import LineTier
     from strategies.scope.scope import Route
     from tui.text.rows import Tone
@@ -139,3 +140,13 @@ def kind_of(envelope: Envelope) -> str:
 def gutter_word(kind: str, tier: LineTier) -> str:
     """Say in one word what a line rests on: its tier, else the kind of change that brought it."""
     return tier if tier in _TIERS else kind
+
+
+def tiers_words(counts: Mapping[Tier, int]) -> str:
+    """Say how many lines are in each tier: "2 supported, 1 seen"; "" where none is in any."""
+    return ", ".join(f"{number:,} {tier}" for tier, number in reversed(counts.items()))
+
+
+def seen_figures_words(figures: SeenFigures) -> str:
+    """Write how often something worked, with its bound, for a column."""
+    return f"{figures.worked:,} of {figures.tried:,}, ≥ {figures.low:.0%}" if figures.tried else "not counted"
