@@ -31,7 +31,7 @@ class SeenFigures(Frozen):
 
 
 class SupportedFigures(Frozen):
-    """Logs support it: those who did it ended better on episodes that its proposer never saw, and all checks passed.
+    """Logs support it: who did it ended better on episodes that its proposer never saw, and all checks passed.
 
     Units: difference in outcome per episode with its 95 % interval, over `episodes` that did it or did not, in
     `tasks`. `robustness` is the risk ratio that something unseen would need to explain it; `scope` names the runs

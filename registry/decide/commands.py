@@ -149,9 +149,9 @@ class LookOver:
 
 @dataclass(frozen=True, slots=True)
 class ChangeTier:
-    """Let the lines of a candidate climb to another tier, or fall; `figures` are those of the new one, None for none.
+    """Let the lines of a candidate climb to another tier, or fall; figures that it has already change nothing.
 
-    Figures that the candidate has already change nothing.
+    `figures` are those of the new tier, None for none.
     """
 
     candidate: str

@@ -100,17 +100,12 @@ def tier_counts(library: Library, capsule: Capsule) -> dict[Tier, int]:
 
 
 def uncounted_claims(library: Library, capsule: Capsule) -> frozenset[Claim]:
-    """List the live claims that no score counts: those of lines that are only seen, or that fell from their tier."""
+    """List the live claims that no score counts: of lines that are only seen, or that fell from their tier."""
     live = [live for gene in capsule.genes for live in gene.claims]
     origins = library.origins({claim.origin for claim in live})
     brought_by = {claim: getattr(origins[claim.origin].event, "candidate", "") for claim in live}
     known = library.candidates_of(set(brought_by.values()) - {""})
-    fallen = {
-        name
-        for name, candidate in known.items()
-        if (candidate.tier is None and candidate.tier_change) or (candidate.tier and candidate.tier.tier == "seen")
-    }
-    return frozenset(claim.claim for claim, name in brought_by.items() if name in fallen)
+    return frozenset(claim.claim for claim, name in brought_by.items() if name in known and not known[name].counts)
 
 
 def brought_lines(event: Frozen) -> Iterator[str]:

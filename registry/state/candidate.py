@@ -51,7 +51,8 @@ class Candidate:
     `judged` is the position of its last verdict, `version` the capsule version it became. `reverted` marks a
     promotion that was taken back since: under its evaluator it counts as rejected. `comparisons` are those by
     runs that were frozen for it. `tier` is what supports its lines by now, None for nothing, and `tiered_at` the
-    time since when; `tier_change` is the last event that changed it. `steps` are the types and positions of its events.
+    time since when; `tier_change` is the last event that changed it. `steps` are the types and positions of its
+    events.
     """
 
     proposed: CandidateProposed
@@ -79,6 +80,11 @@ class Candidate:
     def id(self) -> str:
         """The hash of its memory key."""
         return self.proposed.candidate
+
+    @property
+    def counts(self) -> bool:
+        """Whether scores count its claims: not what is only seen, nor what fell from its tier."""
+        return self.tier_change is None if self.tier is None else self.tier.tier != "seen"
 
 
 def fold_candidates(envelopes: Iterable[Envelope]) -> list[Candidate]:

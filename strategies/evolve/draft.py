@@ -171,7 +171,7 @@ def draft_lines(
 
 
 def seen_of(turn: TurnContext, proposal: NewLines | PlacedEdits) -> SeenFigures | None:
-    """Count how often what a claim asks for worked, on logs that its proposer never saw, where no outcome judges it."""
+    """Count on sealed logs how often what a claim asks for worked, where no outcome judges it."""
     return seen_in(proposal.claims[0], turn.ground.division.sealed) if proposal.endpoint == "recovered" else None
 
 
@@ -216,8 +216,12 @@ def verdict_on(turn: TurnContext, capsule: Capsule, drafted: CandidateDraft, sen
     verdict = drafted.runs.verdict if drafted.runs else _by_replay(turn, drafted, sent)
     if drafted.awaits_runs and verdict.decision != "reject":
         return Verdict("hold", (NOT_RUN, *verdict.reasons), verdict.scope)
-    if verdict.decision != "promote":
-        return verdict
+    return _as_lines(turn, capsule, drafted, verdict) if verdict.decision == "promote" else verdict
+
+
+def _as_lines(turn: TurnContext, capsule: Capsule, drafted: CandidateDraft, verdict: Verdict) -> Verdict:
+    """Hold or refuse what the figures let through: for what its lines say, or for want of a person's word."""
+    proposed = drafted.proposed
     if before := relapse(turn.registry, proposed):
         return Verdict("hold", (f"{RELAPSE}, as {before}: a person decides", *verdict.reasons), verdict.scope)
     findings = _findings(turn, capsule, proposed, unclaimed=() if drafted.runs else unclaimed_lines(proposed))
@@ -226,11 +230,8 @@ def verdict_on(turn: TurnContext, capsule: Capsule, drafted: CandidateDraft, sen
         return Verdict(decision, (*missing, *verdict.reasons), verdict.scope)
     warnings = tuple(f"beside: {finding.what}" for finding in findings)
     verdict = replace(verdict, reasons=(*verdict.reasons, *warnings))
-    if turn.review:
-        return Verdict("hold", (FOR_REVIEW, *verdict.reasons), verdict.scope)
-    if (missing := unprojected(turn.preset, proposed, by_runs=drafted.runs is not None)) is not None:
-        return Verdict("hold", (missing, *verdict.reasons), verdict.scope)
-    return verdict
+    waits = FOR_REVIEW if turn.review else unprojected(turn.preset, proposed, by_runs=drafted.runs is not None)
+    return Verdict("hold", (waits, *verdict.reasons), verdict.scope) if waits else verdict
 
 
 def text_verdict(turn: TurnContext, capsule: Capsule, proposed: CandidateProposed) -> Verdict | None:

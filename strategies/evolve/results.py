@@ -55,7 +55,8 @@ class CycleResult:
     were never asked.
 
     `pick` says why this signal was picked, None for the further candidates of a turn that led to several; `preset`
-    which one bound, and `because` why `auto` chose that one. `tier` is what speaks for the lines, if anything does.
+    which one bound, and `because` why `auto` chose that one. `tier` is what speaks for its
+    lines, if anything does.
     """
 
     strategy: Strategy

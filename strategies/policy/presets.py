@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import Field, model_validator
 
@@ -85,16 +85,6 @@ class Preset(Frozen):
     seen_sessions: Annotated[int, Field(ge=1, le=MOST_SEEN_SESSIONS)] = MOST_SEEN_SESSIONS
     seen_days: Annotated[int, Field(ge=1, le=MOST_SEEN_DAYS)] = MOST_SEEN_DAYS
     trials: bool = False
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_endpoints(cls, fields: Any) -> Any:  # noqa: ANN401 - whatever a person wrote
-        """Read what earlier versions let a preset say: the endpoints that may promote, now outcomes alone."""
-        if not isinstance(fields, dict) or "endpoints" not in fields:
-            return fields
-        endpoints = fields["endpoints"]
-        kept = {name: value for name, value in fields.items() if name != "endpoints"}
-        return {"drafts_seen": "recovered" in endpoints, **kept} if isinstance(endpoints, list) else kept
 
     @property
     def bears_genes(self) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
 from events.types.frozen import Frozen
-from events.types.score import Endpoint
+
+if TYPE_CHECKING:
+    from events.types.score import Endpoint
 
 METHOD: Final = "replay-2"
 """How claims are judged and episodes imputed; a change that moves figures takes the next number."""

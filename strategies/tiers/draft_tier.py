@@ -17,11 +17,11 @@ AWAITS_PERSON: Final = "for review: "
 """How the first reason begins where the gate lets a candidate through, and only a person's word is missing."""
 
 
-def unprojected(preset: Preset, proposed: CandidateProposed, *, by_runs: bool) -> str | None:
-    """Say that a preset lets no line of a tier become a version by itself; None where it does."""
+def unprojected(preset: Preset, proposed: CandidateProposed, *, by_runs: bool) -> str:
+    """Say that a preset lets no line of a tier become a version by itself; "" where it does."""
     tier = "proven" if by_runs else "supported"
     if not proposed.new_lines or tier in preset.projected:
-        return None
+        return ""
     return f"{AWAITS_PERSON}the preset {preset.name} lets no {tier} line become a version without a person"
 
 

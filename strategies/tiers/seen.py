@@ -24,9 +24,7 @@ LEAST_LOW: Final = 0.3
 """The bound from which it is offered: three of three times give .37 (a guess)."""
 
 
-def seen_figures(
-    hits: Iterable[tuple[str, bool]], *, runs: Iterable[str] = (), compared: int = 1
-) -> SeenFigures:
+def seen_figures(hits: Iterable[tuple[str, bool]], *, runs: Iterable[str] = (), compared: int = 1) -> SeenFigures:
     """Count how often something worked, and bound the chance that it works the next time.
 
     Shapes: hits holds (task, whether it worked) of each session that tried it; runs are the run configurations
@@ -47,7 +45,7 @@ def seen_figures(
 
 
 def seen_in(claim: Claim, records: Sequence[EpisodeRecord]) -> SeenFigures | None:
-    """Count in sessions how often the next attempt worked where a claim was obeyed; None for one about no failure."""
+    """Count how often the next attempt worked where a claim was obeyed; None for a claim about no failure."""
     if not recoverable(claim):
         return None
     moment_of = moments_of(claim)

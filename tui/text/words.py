@@ -144,7 +144,7 @@ def gutter_word(kind: str, tier: LineTier) -> str:
 
 def tiers_words(counts: Mapping[Tier, int]) -> str:
     """Say how many lines are in each tier: "2 supported, 1 seen"; "" where none is in any."""
-    return ", ".join(f"{number:,} {tier}" for tier, number in reversed(counts.items()))
+    return ", ".join(f"{number:,} {tier}" for tier, number in reversed(list(counts.items())))
 
 
 def seen_figures_words(figures: SeenFigures) -> str:

@@ -33,8 +33,8 @@ _WIDE: Final = 72
 def candidates(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = False) -> None:
     """List what was proposed; what waits for review comes first.
 
-    Held (·) candidates wait for more logs or for a person; those that were seen to work say how often. Rejected (✗) ones stay for ever, and are found again
-    instead of measured again.
+    Held (·) candidates wait for more logs or for a person; what is offered as seen says how often it worked.
+    Rejected (✗) ones stay for ever, and are found again instead of measured again.
     """
     call = invocation(ctx)
     with open_library(find_registry(call.registry)) as library:
