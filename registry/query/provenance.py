@@ -99,6 +99,20 @@ def tier_counts(library: Library, capsule: Capsule) -> dict[Tier, int]:
     return {tier: tiers[tier] for tier in get_args(Tier) if tiers[tier]}
 
 
+def live_candidates(library: Library, capsule: Capsule) -> list[Candidate]:
+    """List the candidates whose lines are in a skill, in the order of the lines."""
+    origins = (getattr(origin.event, "candidate", "") for line, origin in blame(library, capsule) if line.id)
+    return list(library.candidates_of(name for name in origins if name).values())
+
+
+def lines_of(library: Library, capsule: Capsule, candidate: str) -> list[ProjectedLine]:
+    """List the lines of a skill that a candidate brought and that say something; no heading."""
+    blamed = blame(library, capsule)
+    brought = [line for line, origin in blamed if getattr(origin.event, "candidate", "") == candidate]
+    said = [line for line in brought if line.gene and line.id and line.text.strip()]
+    return [line for line in said if not line.text.lstrip().startswith("#")]
+
+
 def uncounted_claims(library: Library, capsule: Capsule) -> frozenset[Claim]:
     """List the live claims that no score counts: of lines that are only seen, or that fell from their tier."""
     live = [live for gene in capsule.genes for live in gene.claims]

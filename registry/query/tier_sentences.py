@@ -25,7 +25,7 @@ def line_sentence(tier: LineTier, candidate: Candidate | None) -> str:
     """Say what speaks for a line of a skill, or that nothing does; "" for a line that states nothing."""
     if candidate is not None and candidate.tier is not None:
         return tier_sentence(candidate.tier)
-    if candidate is not None and candidate.tier_change is not None:
+    if candidate is not None and candidate.fell and candidate.tier_change is not None:
         return f"Nothing speaks for this line any more: {candidate.tier_change.reason}."
     if tier == "imported":
         return "This line was there when the skill was imported; no log was asked about it."

@@ -82,9 +82,14 @@ class Candidate:
         return self.proposed.candidate
 
     @property
+    def fell(self) -> bool:
+        """Whether its lines lost their tier after they had become a version."""
+        return self.verdict == "promote" and self.tier is None and self.tier_change is not None
+
+    @property
     def counts(self) -> bool:
         """Whether scores count its claims: not what is only seen, nor what fell from its tier."""
-        return self.tier_change is None if self.tier is None else self.tier.tier != "seen"
+        return not self.fell and (self.tier is None or self.tier.tier != "seen")
 
 
 def fold_candidates(envelopes: Iterable[Envelope]) -> list[Candidate]:
@@ -162,8 +167,10 @@ def _judged(
         version=getattr(event, "version", None),
         preset=event.preset,
     )
-    if judged.verdict != "promote" or candidate.reviewed:  # on a person's word the tier stays what it was
+    if judged.verdict != "promote":
         return judged
+    if candidate.reviewed:  # on a person's word the tier stays what it was, and counts from now
+        return replace(judged, tiered_at=envelope.at)
     return replace(judged, tier=tier_at_promotion(candidate.proposed, candidate.scored), tiered_at=envelope.at)
 
 

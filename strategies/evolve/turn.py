@@ -132,8 +132,9 @@ def _remembered(turn: TurnContext, signal: SignalRaised, known: Candidate, mined
         with turn.registry.log.transaction():
             known = _judged_again(turn, turn.registry.candidate(known.id) or known)
     verdict, version = Verdict(known.verdict or "hold", known.reasons), known.version
-    if known.reverted:
-        verdict, version = Verdict("reject", ("it was promoted and taken back", *known.reasons)), None
+    if known.reverted or known.fell:
+        why = (known.tier_change.reason,) if known.fell and known.tier_change else ()
+        verdict, version = Verdict("reject", ("it was promoted and taken back", *why, *known.reasons)), None
     remembered = (known.proposed, known.scored, verdict)
     result = _result(turn, signal, remembered, mined, version=version, remembered=True)
     return replace(result, tier=known.tier)

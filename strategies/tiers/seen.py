@@ -48,11 +48,25 @@ def seen_in(claim: Claim, records: Sequence[EpisodeRecord]) -> SeenFigures | Non
     """Count how often the next attempt worked where a claim was obeyed; None for a claim about no failure."""
     if not recoverable(claim):
         return None
+    obeyed = _obeyed(claim, records)
+    return seen_figures(_hits(obeyed), runs=(record.run for record in obeyed))
+
+
+def most_likely(claim: Claim, records: Sequence[EpisodeRecord], tail: float) -> float:
+    """Bound from above the chance that what a claim asks for works; 1 where sessions say nothing of it."""
+    share = share_of(_hits(_obeyed(claim, records)))
+    return clopper_pearson(share.value * share.effective, share.effective, tail)[1]
+
+
+def _obeyed(claim: Claim, records: Sequence[EpisodeRecord]) -> list[EpisodeRecord]:
+    """Keep the sessions that obeyed a claim and tried again, each with whether that worked for its outcome."""
     moment_of = moments_of(claim)
     met = ((record, moment_of(record)) for record in attempts(claim, records))
-    obeyed = [record for record, moment in met if moment is not None and moment.obeyed]
-    hits = [(record.task, outcome_of(record) > 0) for record in obeyed]
-    return seen_figures(hits, runs=(record.run for record in obeyed))
+    return [record for record, moment in met if moment is not None and moment.obeyed]
+
+
+def _hits(records: Sequence[EpisodeRecord]) -> list[tuple[str, bool]]:
+    return [(record.task, outcome_of(record) > 0) for record in records]
 
 
 def is_offered(figures: SeenFigures) -> bool:

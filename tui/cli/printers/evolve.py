@@ -12,7 +12,7 @@ from tui.cli.output.facts import say_fact, say_facts, say_folded
 from tui.cli.printers.guidance import print_guidance
 from tui.cli.printers.picks import pick_words
 from tui.cli.printers.proposer import print_model
-from tui.cli.printers.rollback import print_taken_back
+from tui.cli.printers.rollback import print_taken_back, print_tier_moves
 from tui.documents.evolve import EvolveCounts
 from tui.facts.candidates import signal_fact
 from tui.facts.fact import Fact, fact, listed
@@ -97,6 +97,7 @@ def _print_unrouted(call: Invocation, unrouted: Sequence[SignalRaised]) -> None:
 def print_end(call: Invocation, result: Evolution) -> None:
     """Sum up a run."""
     print_taken_back(call, result.taken_back)
+    print_tier_moves(call, result.moves)
     promoted = _promoted(result)
     counts = EvolveCounts.of(result.cycles)
     verdicts = ", ".join(f"{getattr(counts, word)} {word}" for word in ("promoted", "held", "rejected"))
