@@ -23,6 +23,7 @@ from events.types.candidate_events import (
     CandidateReviewed,
     CandidateScored,
     ComparisonFrozen,
+    LineTierChanged,
     PromotionReviewed,
 )
 from events.types.capsule_events import (
@@ -105,6 +106,7 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     CandidatePromoted,
     CandidateRejected,
     CandidateHeld,
+    LineTierChanged,
 )
 """Every event class, in the order of a skill's life."""
 

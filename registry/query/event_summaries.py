@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from events.store.envelope import Envelope
+    from events.types.tiers import TierFigures
 
 
 def summary(envelope: Envelope) -> str:
@@ -41,6 +42,10 @@ def _cost(event: Any) -> str:  # noqa: ANN401 - an event with a cost, or none
 
 def _first(reasons: tuple[str, ...]) -> str:
     return reasons[0] if reasons else ""
+
+
+def _tier(figures: TierFigures | None) -> str:
+    return figures.tier if figures else "none"
 
 
 _SAY: dict[str, Callable[[Any], str]] = {
@@ -105,4 +110,5 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "CandidatePromoted": lambda e: f"promoted to version {e.version}",
     "CandidateRejected": lambda e: f"rejected: {_first(e.reasons).removeprefix('rejected ')}",
     "CandidateHeld": lambda e: f"held: {_first(e.reasons)}",
+    "LineTierChanged": lambda e: f"tier {_tier(e.before)} → {_tier(e.after)}: {e.reason}",
 }

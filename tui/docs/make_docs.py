@@ -138,7 +138,8 @@ def _presets() -> Iterable[str]:
             "yes" if preset.bears_genes else "no",
             f"{preset.alpha:g}",
             f"{preset.least_e:g}",
-            ", ".join(preset.endpoints),
+            ", ".join(preset.projected),
+            "as drafts" if preset.drafts_seen else "not offered",
         )
         for preset in PRESETS.values()
     ]
@@ -150,7 +151,8 @@ def _presets() -> Iterable[str]:
         "new genes",
         "alpha",
         "least e-value",
-        "endpoints",
+        "projected without a person",
+        "seen lines",
     )
     yield from _table(head, rows)
 

@@ -8,6 +8,7 @@ from events.types.claims import Claim
 from events.types.parts import Edit, NewGene, NewSkill, Strategy
 from events.types.runs import Attribution, Rollouts
 from events.types.score import Delta, Effect, Score
+from events.types.tiers import TierFigures
 from registry.state.candidate import Verdict
 from strategies.gate.explain import Way
 from strategies.gate.lint import unclaimed_lines
@@ -48,6 +49,7 @@ class CandidateRow(Part):
     before: Score | None
     after: Score | None
     delta: Delta | None
+    tier: TierFigures | None
     verdict: Verdict | None
     reasons: tuple[str, ...]
     version: int | None
@@ -77,6 +79,7 @@ def candidate_fields(candidate: Candidate) -> dict[str, Any]:
         "before": score_of(scored.before) if scored else None,
         "after": score_of(scored.after) if scored else None,
         "delta": scored.delta if scored else None,
+        "tier": candidate.tier,
         "verdict": candidate.verdict,
         "reasons": candidate.reasons,
         "version": candidate.version,

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from strategies.gate.explain import Explanation
     from strategies.gate.file_findings import FileFinding
 
-Standing = Literal["waits", "drawn", "seen"]
+Standing = Literal["waits", "drawn", "answered"]
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewLine:
-    """A candidate that waits for a decision, or a promotion that was drawn, `seen` once a person answered."""
+    """A candidate that waits for a decision, or a promotion that was drawn, `answered` once a person was."""
 
     candidate: Candidate
     standing: Standing
@@ -41,7 +41,7 @@ def read_review(library: Library, *, every: int, seed: int) -> tuple[ReviewLine,
     waiting = [ReviewLine(candidate, "waits") for candidate in reversed(candidates) if waits(candidate)]
     looks = list(reversed(drawn(candidates, every=every, seed=seed)))
     unseen = [ReviewLine(look, "drawn") for look in looks if not look.looked_over]
-    return (*waiting, *unseen, *(ReviewLine(look, "seen") for look in looks if look.looked_over))
+    return (*waiting, *unseen, *(ReviewLine(look, "answered") for look in looks if look.looked_over))
 
 
 def waits(candidate: Candidate) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from events.clock import SystemClock
+from registry.query.tier_sentences import tier_sentence
 from tui.cli.output.color import width
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, OneOrAll
@@ -32,8 +33,8 @@ _WIDE: Final = 72
 def candidates(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = False) -> None:
     """List what was proposed; what waits for review comes first.
 
-    Held (·) candidates wait for more logs or for a person. Rejected (✗) ones stay for ever, and are found again
-    instead of measured again.
+    Held (·) candidates wait for more logs or for a person; what is offered as seen says how often it worked.
+    Rejected (✗) ones stay for ever, and are found again instead of measured again.
     """
     call = invocation(ctx)
     with open_library(find_registry(call.registry)) as library:
@@ -71,7 +72,8 @@ def _list(call: Invocation, heading: str, group: list[Candidate]) -> None:
         for text in (
             proposed_text(candidate.proposed),
             "taken back" if candidate.reverted else "",
-            *candidate.reasons[:1],
+            tier_sentence(candidate.tier) if candidate.tier else "",
+            *(() if candidate.tier else candidate.reasons[:1]),
         ):
             if text:
                 call.say(f"    {clip(one_line(text), width() - 4)}")

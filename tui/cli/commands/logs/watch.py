@@ -25,7 +25,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.cli.output.progress import LiveLine
 from tui.cli.printers.evolve import print_cycle
-from tui.cli.printers.rollback import print_taken_back
+from tui.cli.printers.rollback import print_taken_back, print_tier_moves
 from tui.documents.evolve import EvolveRun
 from tui.documents.logs import RecheckRow, WatchDocument
 from tui.session.bootstrap import find_registry, open_registry
@@ -205,9 +205,10 @@ class _Watched:
         if self._as_json:
             self._line(WatchDocument(at=SystemClock().now(), evolve=EvolveRun.of(result)))
             return
-        if result.taken_back:
+        if result.taken_back or result.moves:
             self._call.say(f"{self._now()}  evolve")
             print_taken_back(self._call, result.taken_back)
+            print_tier_moves(self._call, result.moves)
             self._call.flush()
         elif all(cycle.remembered for cycle in result.cycles):
             self._call.note(f"{self._now()}  evolve  nothing new: {result.stop.why}")
