@@ -25,7 +25,7 @@ FIRST_LOOK: Final = 25
 """Further sessions at which a line is looked at first; then at twice as many: looks that may err stay few."""
 LOOK_TAIL: Final = 0.01
 """How often one look may take back what is as stated."""
-LEAST_SIDE: Final = 5
+LEAST_SIDE: Final = 3
 """Sessions on either side from which those that did it are compared with those that did not (a guess)."""
 _Z_LOOK: Final = NormalDist().inv_cdf(1 - LOOK_TAIL)
 _Z_AGAIN: Final = NormalDist().inv_cdf(1 - TAIL)
