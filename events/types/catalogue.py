@@ -53,6 +53,7 @@ from events.types.registry_events import (
     SignalAssigned,
     SignalRaised,
 )
+from events.types.trial_events import TrialAssigned, TrialEnded, TrialLooked, TrialStarted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,6 +106,10 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     CandidatePromoted,
     CandidateRejected,
     CandidateHeld,
+    TrialStarted,
+    TrialAssigned,
+    TrialLooked,
+    TrialEnded,
 )
 """Every event class, in the order of a skill's life."""
 

@@ -76,6 +76,7 @@ class Preset(Frozen):
     alpha: Annotated[float, Field(gt=0, le=0.01)]
     least_e: Annotated[float, Field(ge=10)]
     auto_revert: bool = True
+    explore: bool = False
     endpoints: Annotated[tuple[Endpoint, ...], Field(min_length=1)] = ("outcome", "recovered")
 
     @property
@@ -110,6 +111,7 @@ def _preset(
         new_genes=name not in {"repair-only", "steady-state"},
         alpha=alpha,
         least_e=least_e,
+        explore=name == "innovate",
         endpoints=("outcome",) if name == "steady-state" else ("outcome", "recovered"),
     )
 
