@@ -13,7 +13,8 @@ from registry.actions.publish import repair
 from registry.query.trials import running_trial, trials_of
 from registry.skill_md.render import stamped_version
 from strategies.pool.intake import scan_into
-from strategies.trials.run_trial import TrialTerms, assign, look, plan_trial, start_trial, switch
+from strategies.trials.run_trial import assign, look, start_trial, switch
+from strategies.trials.trial_terms import TrialTerms, plan_trial
 from tests.clocks import START, SetClock
 from tests.registries import LOOK, NAME, imported, judged, new_registry, proposal
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from registry.state.trial import SkillTrial
 
 HOUR = 3_600.0
+BY_BLOCKS = TrialTerms(candidates=("c1",), block_s=int(4 * HOUR))
+BY_SESSIONS = TrialTerms(candidates=("c1",))
 
 
 class TrialWorld:
@@ -32,13 +35,16 @@ class TrialWorld:
     `base` is the chance of a session to succeed, `gain` what the line on trial adds to it.
     """
 
-    def __init__(self, folder: Path, *, base: float = 0.5, gain: float = 0.0, seed: int = 1, held: bool = True) -> None:
+    def __init__(
+        self, folder: Path, *, base: float = 0.5, gain: float = 0.0, seed: int = 1, held: bool = True
+    ) -> None:
         self.folder, self.base, self.gain = folder, base, gain
         self.clock = SetClock(seed=seed)
-        self.draws = Random(seed)  # noqa: S311 - a world for tests
+        self.draws = Random(seed)
         self.registry: Registry = new_registry(folder, self.clock)
         self.place = imported(self.registry, folder)
         self.number = 0
+        self.began_s = 0.0
         self.waiting: list[dict[str, Any]] = []
         if held:
             self.propose()
@@ -67,8 +73,22 @@ class TrialWorld:
         version = stamp or str(stamped_version(loaded, NAME) or 1)
         begun, ended = (rfc3339(START + timedelta(seconds=at_s + more)) for more in (0.0, took_s))
         self.waiting += [
-            {"type": "episode", "episode": name, "task": name, "run": "r", "skills": [[NAME, version]], "started_at": begun},
-            {"type": "step", "episode": name, "tool": "sql", "text": "SELECT 1", "result": name, "started_at": ended},
+            {
+                "type": "episode",
+                "episode": name,
+                "task": name,
+                "run": "r",
+                "skills": [[NAME, version]],
+                "started_at": begun,
+            },
+            {
+                "type": "step",
+                "episode": name,
+                "tool": "sql",
+                "text": "SELECT 1",
+                "result": name,
+                "started_at": ended,
+            },
             {"type": "outcome", "episode": name, "value": float(won)},
         ]
         return won
@@ -80,18 +100,20 @@ class TrialWorld:
         self.waiting = []
         scan_into(self.registry, [path])
 
-    def start(self, **terms: Any) -> SkillTrial:
-        """Begin a trial of the held candidate, by blocks of four hours unless the terms say otherwise."""
-        given = {"candidates": ("c1",), "block_s": int(4 * HOUR)} | terms
-        return start_trial(self.registry, plan_trial(self.registry, NAME, TrialTerms(**given), None))
+    def start(self, terms: TrialTerms = BY_BLOCKS) -> SkillTrial:
+        """Begin a trial: of the held candidate, by blocks of four hours unless the terms say otherwise."""
+        self.began_s = self.clock.at_s
+        return start_trial(self.registry, plan_trial(self.registry, NAME, terms, None))
 
-    def live(self, hours: float, *, every_s: float = 1_200.0, looking: float = 8.0, switching: bool = True) -> None:
+    def live(self, hours: float, *, every_s: float = 1_200.0, looking: float = 8.0) -> None:
         """Let sessions come for some hours, the folder be switched on time, and the trial be looked at."""
         until = self.clock.at_s + hours * HOUR
-        looked = self.clock.at_s
+        looked, before = self.clock.at_s, -1.0
         while self.clock.at_s < until and self.running:
-            if switching:
+            block = (self.clock.at_s - self.began_s) // (4 * HOUR)
+            if block != before:
                 switch(self.registry, NAME)
+            before = block
             self.session(self.clock.at_s + 30.0)
             self.clock.at_s += every_s
             if self.clock.at_s - looked >= looking * HOUR:

@@ -95,7 +95,7 @@ class TrialArm(Frozen):
     mean: float | None
 
 
-class TrialResult(Frozen):
+class TrialFigures(Frozen):
     """What a trial shows of one factor.
 
     `difference` is given less denied, `low` and `high` are each passed by the truth in at most 1 of 20 trials,
@@ -122,7 +122,7 @@ class TrialLooked(Frozen):
     trial: str
     capsule: str
     counted: tuple[CountedUnit, ...]
-    results: tuple[TrialResult, ...]
+    results: tuple[TrialFigures, ...]
 
 
 class TrialEnded(Frozen):
@@ -131,5 +131,5 @@ class TrialEnded(Frozen):
     type: Literal["TrialEnded"] = "TrialEnded"
     trial: str
     capsule: str
-    results: tuple[TrialResult, ...]
+    results: tuple[TrialFigures, ...]
     reason: Reason

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from hashlib import sha256
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from events.errors import EditError, RefusedError
 from events.types.parts import Edit
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from registry.state.capsule import Capsule
     from registry.state.trial import Given, SkillTrial
 
-_MARK_DIGITS = 8
+_MARK_DIGITS: Final = 8
 
 
 def in_folder(library: Library, name: str) -> Capsule:
@@ -56,13 +56,15 @@ def arm_of(
             after = _switched(library, after, factor, on=on, is_there=is_there)
     if not unit and (after is live or started.factors[0].given):
         return after
-    mark = sha256(f"{trial.id}:{unit or given}".encode()).hexdigest()[:_MARK_DIGITS]
-    return replace(after, arm=mark, stamped=True)
+    return replace(after, arm=mark_of(trial, unit or str(given)), stamped=True)
 
 
-def _switched(
-    library: Library, capsule: Capsule, factor: TrialFactor, *, on: bool, is_there: bool
-) -> Capsule:
+def mark_of(trial: SkillTrial, what: str) -> str:
+    """Give the mark that the text of an arm bears, or that of a session: it tells nobody which arm it is."""
+    return sha256(f"{trial.id}:{what}".encode()).hexdigest()[:_MARK_DIGITS]
+
+
+def _switched(library: Library, capsule: Capsule, factor: TrialFactor, *, on: bool, is_there: bool) -> Capsule:
     """Give or deny the lines of a candidate; those that are in the skill are taken out, others put in."""
     candidate = library.candidates_of([factor.candidate])[factor.candidate]
     brought = candidate.version

@@ -39,7 +39,8 @@ class DecisionState:
     """What a command is decided on: only the streams that it touches.
 
     `preset` is None where the registry was never created, `definition` what the preset to define was before, if
-    it did. `past` is the capsule at the version to go back to, `retired` its versions that are offered no longer, `trial` the one that runs.
+    it did. `past` is the capsule at the version to go back to, `retired` its versions that are offered no longer,
+    `trial` the one that runs.
     """
 
     preset: str | None = None

@@ -110,7 +110,8 @@ _SAY: dict[str, Callable[[Any], str]] = {
     ),
     "TrialAssigned": lambda e: (
         f"{'block' if e.unit.isdecimal() else 'session'} {e.unit[:36]} has its arm"
-        f"{f'; {e.missed:,} missed before it' if e.missed else ''}{f'; not switched: {e.problem}' if e.problem else ''}"
+        f"{f'; {e.missed:,} missed before it' if e.missed else ''}"
+        f"{f'; not switched: {e.problem}' if e.problem else ''}"
     ),
     "TrialLooked": lambda e: (
         f"{_count(sum(sum(unit.sessions) for unit in e.counted), 'session')} counted; "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from registry.state.trial import SkillTrial, fold_trials
 
 if TYPE_CHECKING:
-    from events.types.trial_events import TrialFactor, TrialOutcome, TrialResult
+    from events.types.trial_events import TrialFactor, TrialFigures, TrialOutcome
     from registry.query.library import Library
 
 
@@ -16,7 +16,7 @@ class TrialFinding(NamedTuple):
 
     trial: SkillTrial
     factor: TrialFactor
-    result: TrialResult | None
+    result: TrialFigures | None
 
 
 _DID: Final = {
@@ -27,7 +27,7 @@ _DID: Final = {
 }
 
 
-def shown_by(result: TrialResult | None, outcome: TrialOutcome) -> str:
+def shown_by(result: TrialFigures | None, outcome: TrialOutcome) -> str:
     """Say in one plain sentence what a trial shows of a line."""
     if result is None or result.difference is None:
         return "no session with this line and none without it is counted yet"
@@ -60,7 +60,7 @@ def trials_with(library: Library, skill: str, candidate: str) -> list[TrialFindi
     ]
 
 
-def proven_by_trial(library: Library, skill: str, candidate: str) -> TrialResult | None:
+def proven_by_trial(library: Library, skill: str, candidate: str) -> TrialFigures | None:
     """Give the figures of the last trial that decided on the lines of a candidate where it proved them, else None.
 
     A later trial that found harm takes an earlier proof back; one that ended without a decision does not.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from events.store.envelope import Envelope
-    from events.types.trial_events import CountedUnit, TrialFactor, TrialResult
+    from events.types.trial_events import CountedUnit, TrialFactor, TrialFigures
 
 TRIAL_STREAM: Final = "trial:"
 """How the streams of trials begin; the name of the trial follows."""
@@ -40,7 +40,7 @@ class SkillTrial:
     in_folder: Given | None = None
     problem: str = ""
     counted: tuple[CountedUnit, ...] = ()
-    results: tuple[TrialResult, ...] = ()
+    results: tuple[TrialFigures, ...] = ()
     ended: TrialEnded | None = None
     ended_at: str = ""
 
@@ -69,7 +69,7 @@ class SkillTrial:
         return datetime.fromisoformat(self.started.starts_at).timestamp() + block * self.started.block_s
 
     def meant(self, block: int) -> Given:
-        """Tell what a block was meant to hold: a pair has each line in one of its blocks, the coin says in which."""
+        """Tell what a block was meant to hold: a coin says in which block of a pair a line is."""
         pair, second = divmod(block, 2)
         return tuple(
             (coin(self.started.seed, at, f"pair {pair}") < EVEN) != bool(second)
@@ -90,7 +90,7 @@ class SkillTrial:
             for at_coin, result, factor in factors
         )
 
-    def stays(self, result: TrialResult, factor: TrialFactor) -> bool:
+    def stays(self, result: TrialFigures, factor: TrialFactor) -> bool:
         """Tell whether a factor is given once it is decided: where it is proven, or was there and does no harm."""
         was_there = factor.live or factor.given == self.started.base_version
         return result.decision == "proven" or (was_there and result.decision != "harmful")
@@ -104,34 +104,36 @@ def coin(seed: str, factor: int, unit: str) -> float:
 
 def fold_trials(envelopes: Iterable[Envelope]) -> list[SkillTrial]:
     """Fold the events of trials, in order, into their states, in the order they began."""
-    trials: dict[str, SkillTrial] = {}
+    trials: dict[str, list[Envelope]] = {}
     for envelope in envelopes:
         event = envelope.event
         if isinstance(event, TrialStarted):
-            trials[event.trial] = SkillTrial(event, envelope.at)
-        elif isinstance(event, TrialAssigned | TrialLooked | TrialEnded):
-            if event.trial not in trials:
-                raise CorruptLogError(
-                    f"event {envelope.position} ({envelope.type}) names a trial that never began",
-                    position=envelope.position,
-                    hint="germline verify",
-                )
-            trials[event.trial] = _after(trials[event.trial], event, envelope.at)
-    return list(trials.values())
+            trials[envelope.stream] = [envelope]
+        elif envelope.stream in trials:
+            trials[envelope.stream].append(envelope)
+        else:
+            raise CorruptLogError(
+                f"event {envelope.position} ({envelope.type}) names a trial that never began",
+                position=envelope.position,
+                hint="germline verify",
+            )
+    return [_folded(began.event, began.at, later) for began, *later in trials.values()]  # type: ignore[arg-type]
 
 
-def _after(trial: SkillTrial, event: TrialAssigned | TrialLooked | TrialEnded, at: str) -> SkillTrial:
-    if isinstance(event, TrialEnded):
-        return replace(trial, ended=event, ended_at=at, results=event.results)
-    if isinstance(event, TrialLooked):
-        return replace(trial, counted=(*trial.counted, *event.counted), results=event.results)
-    trial = replace(trial, assigned={**trial.assigned, event.unit: event})
-    if not trial.by_block:
-        return trial
-    block = int(event.unit)
-    return replace(
-        trial,
-        block=block,
-        in_folder=trial.in_folder if event.problem else event.given,
-        problem=event.problem,
-    )
+def _folded(started: TrialStarted, at: str, later: Iterable[Envelope]) -> SkillTrial:
+    trial = SkillTrial(started, at)
+    assigned: dict[str, TrialAssigned] = {}
+    counted: list[CountedUnit] = []
+    for envelope in later:
+        event = envelope.event
+        if isinstance(event, TrialAssigned):
+            assigned[event.unit] = event
+            if trial.by_block:
+                there = trial.in_folder if event.problem else event.given
+                trial = replace(trial, block=int(event.unit), in_folder=there, problem=event.problem)
+        elif isinstance(event, TrialLooked):
+            counted += event.counted
+            trial = replace(trial, results=event.results)
+        elif isinstance(event, TrialEnded):
+            trial = replace(trial, ended=event, ended_at=envelope.at, results=event.results)
+    return replace(trial, assigned=assigned, counted=tuple(counted))

@@ -8,9 +8,19 @@ from itertools import groupby
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.types.trial_events import CountedUnit, TrialArm, TrialResult
+from events.types.trial_events import CountedUnit, TrialArm, TrialFigures
 from strategies.gate.stats.thompson import EpisodeEnd, chances_of_being_best, posteriors
-from strategies.trials.e_process import HARM, PROOF, Coin, chance_of_proof, harm, interval, proof, stakes
+from strategies.trials.e_process import (
+    HARM,
+    PROOF,
+    Coin,
+    chance_of_harm,
+    chance_of_proof,
+    harm,
+    interval,
+    proof,
+    stakes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +32,7 @@ if TYPE_CHECKING:
 FUTILE: Final = 0.1
 """The chance of proof under which a trial ends: it would most likely be for nothing."""
 _SUSPECT: Final = 2.0
-"""Evidence of harm with which a trial goes on though it will prove nothing: whether a line harms is worth knowing."""
+"""Evidence of harm with which a trial goes on though it will prove nothing: harm is worth knowing."""
 _LABELS_COME_S: Final = 7 * 86_400
 """How long a pair of blocks waits for the labels of its last sessions (a guess: reviews and merges take days)."""
 _PRIOR: Final = (10.0, 10.0, 4.0)
@@ -32,7 +42,7 @@ _LEAST_SHARE: Final = 0.1
 _GIVEN, _DENIED = 1, 0
 
 
-class Session(NamedTuple):
+class TrialSession(NamedTuple):
     """A session as far as a trial looks at it: when it was, in seconds since 1970, and what it came to.
 
     `value` is in [0, 1], more is better; None where that is not known, or not yet. `unit` is what it was assigned
@@ -54,7 +64,7 @@ class Expected:
     base_rate: float
     _seen: dict[object, tuple[float, int]] = field(default_factory=lambda: defaultdict(lambda: (0.0, 0)))
 
-    def of(self, session: Session) -> float:
+    def of(self, session: TrialSession) -> float:
         """Give the mean of what is like it, each shrunk towards the mean of more."""
         mean = self.base_rate
         for key, prior in zip(("", session.stratum, (session.stratum, session.task)), _PRIOR, strict=True):
@@ -62,7 +72,7 @@ class Expected:
             mean = (mean * prior + total) / (prior + count)
         return mean
 
-    def add(self, sessions: Iterable[Session]) -> None:
+    def add(self, sessions: Iterable[TrialSession]) -> None:
         """Learn from sessions that are over."""
         for session in sessions:
             for key in ("", session.stratum, (session.stratum, session.task)):
@@ -70,7 +80,7 @@ class Expected:
                 self._seen[key] = total + (session.value or 0.0), count + 1
 
 
-def residuals(history: Sequence[Session], base_rate: float) -> list[float]:
+def residuals(history: Sequence[TrialSession], base_rate: float) -> list[float]:
     """Give what each session came to less what was expected of it by those before it, in time."""
     expected, left = Expected(base_rate), []
     for session in sorted(history):
@@ -81,7 +91,7 @@ def residuals(history: Sequence[Session], base_rate: float) -> list[float]:
 
 
 def newly_counted(
-    trial: SkillTrial, sessions: Sequence[Session], history: Sequence[Session], now_s: float
+    trial: SkillTrial, sessions: Sequence[TrialSession], history: Sequence[TrialSession], now_s: float
 ) -> tuple[CountedUnit, ...]:
     """List the units that enter the figures now: sessions that are over, or pairs of blocks.
 
@@ -111,8 +121,8 @@ def newly_counted(
 
 
 def _units(
-    trial: SkillTrial, sessions: Sequence[Session], now_s: float
-) -> Iterator[tuple[str, tuple[Sequence[Session], ...]]]:
+    trial: SkillTrial, sessions: Sequence[TrialSession], now_s: float
+) -> Iterator[tuple[str, tuple[Sequence[TrialSession], ...]]]:
     """Yield the units that are over, in time, each with its sessions: one, or those of the blocks of a pair."""
     if not trial.by_block:
         yield from ((session.unit, ((session,),)) for session in sorted(sessions) if session.value is not None)
@@ -160,8 +170,8 @@ def terms_of(started: TrialStarted) -> Stakes:
 
 
 def results(
-    started: TrialStarted, counted: Sequence[CountedUnit], before: Sequence[TrialResult]
-) -> tuple[TrialResult, ...]:
+    started: TrialStarted, counted: Sequence[CountedUnit], before: Sequence[TrialFigures]
+) -> tuple[TrialFigures, ...]:
     """Say what the counted units show of each factor; one that was decided before keeps its figures."""
     decided = {at: result for at, result in enumerate(before) if result.decision != "running"}
     return tuple(
@@ -169,7 +179,7 @@ def results(
     )
 
 
-def _result(started: TrialStarted, counted: Sequence[CountedUnit], factor: int, name: str) -> TrialResult:
+def _result(started: TrialStarted, counted: Sequence[CountedUnit], factor: int, name: str) -> TrialFigures:
     coins, terms = coins_of(counted, factor), terms_of(started)
     gained, lost = proof(coins, terms), harm(coins, terms)
     chance = chance_of_proof(coins, terms, started.gain)
@@ -181,9 +191,9 @@ def _result(started: TrialStarted, counted: Sequence[CountedUnit], factor: int, 
         decision = "harmful"
     elif sum(coin.sessions for coin in coins) >= started.budget:
         decision = "undecided"
-    elif chance < FUTILE and lost < _SUSPECT:
+    elif chance < FUTILE and lost < _SUSPECT and not _may_harm(started, factor, coins, terms):
         decision = "futile"
-    return TrialResult(
+    return TrialFigures(
         factor=name,
         decision=decision,
         given=_arm(counted, factor, given=True),
@@ -195,6 +205,13 @@ def _result(started: TrialStarted, counted: Sequence[CountedUnit], factor: int, 
         harm=lost,
         chance=chance,
     )
+
+
+def _may_harm(started: TrialStarted, factor: int, coins: Sequence[Coin], terms: Stakes) -> bool:
+    """Tell whether a line that is live would be left there though its harm may still be shown."""
+    switched = started.factors[factor]
+    is_live = switched.live or switched.given == started.base_version
+    return is_live and chance_of_harm(coins, terms, started.gain) >= FUTILE
 
 
 def _arm(counted: Iterable[CountedUnit], factor: int, *, given: bool) -> TrialArm:

@@ -39,9 +39,9 @@ _NORMAL: Final = NormalDist()
 class Coin(NamedTuple):
     """A coin that fell, and what came after it.
 
-    `value` is the outcome less what was expected: of the session, or of the first block less that of the second, by
-    weight. `given` is the coin, `share` its chance to give. `lift` is what a line that adds 1 added to
-    `value`, as the coin fell.
+    `value` is the outcome less what was expected: of the session, or of the first block less that of the second,
+    by weight. `given` is the coin, `share` its chance to give. `lift` is what a line that adds 1 to an outcome
+    added to `value`, as the coin fell.
     """
 
     value: float
@@ -89,8 +89,8 @@ def interval(coins: Sequence[Coin], terms: Stakes) -> tuple[float, float]:
 
 def _soon(coins: Sequence[Coin], terms: Stakes, needed: float, effect: float, *, sign: int) -> float:
     early = terms._replace(budget=terms.budget * _EARLY)
-    paths = (_wealth(coins, by, 2 * needed, effect, sign=sign) for by in (early, terms))
-    return max(sum(both) / 2 for both in zip(*paths, strict=True))
+    first, second = (_wealth(coins, by, 2 * needed, effect, sign=sign) for by in (early, terms))
+    return max((one + other) / 2 for one, other in zip(first, second, strict=True))
 
 
 def _end(is_disproved: Callable[[float], bool], *, sign: int) -> float:
@@ -104,26 +104,29 @@ def _end(is_disproved: Callable[[float], bool], *, sign: int) -> float:
 
 def chance_of_proof(coins: Sequence[Coin], terms: Stakes, gain: float) -> float:
     """Give the chance that a gain is proven within what is left of the budget; without coins the power."""
-    *_, wealth = _wealth(coins, terms, PROOF, 0.0, sign=1)
-    if wealth >= PROOF:
+    return _chance(coins, terms, PROOF, gain, sign=1)
+
+
+def chance_of_harm(coins: Sequence[Coin], terms: Stakes, loss: float) -> float:
+    """Give the chance that a loss is shown within what is left of the budget."""
+    return _chance(coins, terms, 2 * HARM, loss, sign=-1)
+
+
+def _chance(coins: Sequence[Coin], terms: Stakes, needed: float, size: float, *, sign: int) -> float:
+    *_, wealth = _wealth(coins, terms, needed, 0.0, sign=sign)
+    if wealth >= needed:
         return 1.0
     left = terms.budget - sum(coin.sessions for coin in coins)
     if left <= 0:
         return 0.0
-    drift = gain * terms.worth * sqrt(left / _spread(coins, terms))
-    return _NORMAL.cdf(_NORMAL.inv_cdf(_within(wealth / (_GOAL * PROOF))) + drift)
+    drift = size * terms.worth * sqrt(left / _spread(coins, terms))
+    return float(_NORMAL.cdf(_NORMAL.inv_cdf(_within(wealth / (_GOAL * needed))) + drift))
 
 
 def _spread(coins: Sequence[Coin], terms: Stakes) -> float:
     """Estimate the spread per session from what was expected and the coins so far."""
     seen = sum(coin.value**2 / (coin.share * (1 - coin.share)) for coin in coins)
     return (_KNOWN * terms.spread + seen) / (_KNOWN + sum(coin.sessions for coin in coins))
-
-
-def _gain(coin: Coin, effect: float) -> float:
-    """Give what a coin says of the difference, less the effect: on average nothing where that is true."""
-    value = coin.value - effect * coin.lift
-    return value / coin.share if coin.given else -value / (1 - coin.share)
 
 
 def _wealth(coins: Sequence[Coin], terms: Stakes, needed: float, effect: float, *, sign: int) -> Iterator[float]:
@@ -137,20 +140,19 @@ def _wealth(coins: Sequence[Coin], terms: Stakes, needed: float, effect: float, 
     goal = _GOAL * needed
     yield wealth
     for coin in coins:
-        gain = _gain(coin, effect)
-        other = _gain(coin._replace(given=not coin.given), effect)
-        later = terms.budget - sessions - coin.sessions
-        if _LEAST < wealth < needed and later + coin.sessions > 0 and gain:
-            rest = max(later, 0) * (_KNOWN * terms.spread + seen) / (_KNOWN + sessions)
-            way = _NORMAL.inv_cdf(_within(wealth / goal)) * sqrt(rest - gain * other)
-            chance, chance_other = (
-                _NORMAL.cdf((way + sign * move) / sqrt(rest) if rest else (way + sign * move) / _LEAST)
-                for move in (gain, other)
+        value = sign * (coin.value - effect * coin.lift)
+        left = terms.budget - sessions
+        if _LEAST < wealth < needed and left > 0 and value:
+            rest = max(left - coin.sessions, 0) * (_KNOWN * terms.spread + seen) / (_KNOWN + sessions)
+            gain, loss = value / coin.share, -value / (1 - coin.share)
+            way = _NORMAL.inv_cdf(_within(wealth / goal)) * sqrt(rest - gain * loss)
+            scale = sqrt(rest) or _LEAST
+            had, lacked = _NORMAL.cdf((way + gain) / scale), _NORMAL.cdf((way + loss) / scale)
+            wealth *= _within(had if coin.given else lacked) / _within(
+                coin.share * had + (1 - coin.share) * lacked
             )
-            share = coin.share if coin.given else 1 - coin.share
-            wealth *= _within(chance) / _within(share * chance + (1 - share) * chance_other)
         sessions += coin.sessions
-        seen -= gain * other
+        seen += value**2 / (coin.share * (1 - coin.share))
         yield wealth
 
 

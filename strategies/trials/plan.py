@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from random import Random
 
-    from strategies.trials.analysis import Session
+    from strategies.trials.analysis import TrialSession
 
-PLAYED: Final = 200
-"""How often a trial is played through: the power is then known within .07."""
+PLAYED: Final = 100
+"""How often a trial is played through: the power is then known within .1."""
 LEAST_HISTORY: Final = 20
 """Sessions with an outcome from which something can be said of those to come (a guess)."""
 _WEEK_S: Final = 7 * 86_400
@@ -26,9 +26,9 @@ _MOST_PASSES: Final = 400
 
 
 class History(NamedTuple):
-    """What is known of sessions before a trial: their mean outcome, its variance around what was expected, the pace."""
+    """What is known of sessions before a trial: mean outcome, variance around what was expected, and pace."""
 
-    sessions: tuple[Session, ...]
+    sessions: tuple[TrialSession, ...]
     base_rate: float
     spread: float
     a_week: float
@@ -45,7 +45,7 @@ class Power(NamedTuple):
     crossing: float
 
 
-def history_of(sessions: Sequence[Session]) -> History:
+def history_of(sessions: Sequence[TrialSession]) -> History:
     """Sum up sessions with an outcome."""
     ended = tuple(sorted(session for session in sessions if session.value is not None))
     base_rate = fmean(session.value or 0.0 for session in ended) if ended else 0.5

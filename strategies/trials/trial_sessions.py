@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import EditError, RefusedError
-from registry.actions.trial_arms import arm_of
+from registry.actions.trial_arms import arm_of, mark_of
 from registry.projection.live_versions import hash_of_said
 from registry.skill_md.render import label
 from strategies.episodes.episode import in_time, moment_s
@@ -17,11 +17,9 @@ from strategies.gate.replay.recovery_endpoint import recovered
 from strategies.pool.intake import all_episodes
 from strategies.scope.scope import scope_of
 from strategies.signals.survey import truth
-from strategies.trials.analysis import Session
+from strategies.trials.analysis import TrialSession
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from events.types.claims import Claim
     from events.types.trial_events import TrialOutcome
     from registry.query.library import Library
@@ -56,7 +54,9 @@ def claim_of(library: Library, candidate: str) -> Claim | None:
     return next(iter(known.proposed.claims), None) if known else None
 
 
-def sessions_of_skill(library: Library, counting: Counting, logs: LogGlobs | None, now_s: float) -> list[Session]:
+def sessions_of_skill(
+    library: Library, counting: Counting, logs: LogGlobs | None, now_s: float
+) -> list[TrialSession]:
     """List the sessions that count for a skill, in time."""
     records = _records_of_skill(library, counting, logs)
     return [_session(record, counting, now_s) for record in records if record.started_at]
@@ -68,7 +68,7 @@ def _records_of_skill(library: Library, counting: Counting, logs: LogGlobs | Non
     return in_time(record for record in belonging if not counting.loaded or counting.skill in dict(record.skills))
 
 
-def assigned_sessions(library: Library, trial: SkillTrial, now_s: float) -> list[Session]:
+def assigned_sessions(library: Library, trial: SkillTrial, now_s: float) -> list[TrialSession]:
     """List the sessions that were assigned one by one, the first of each id, in time."""
     units = _records_of_units(library, trial)
     counting = counting_of(library, trial)
@@ -77,10 +77,7 @@ def assigned_sessions(library: Library, trial: SkillTrial, now_s: float) -> list
 
 def _records_of_units(library: Library, trial: SkillTrial) -> dict[str, EpisodeRecord]:
     """Find the session of each assigned unit: by its id, else by the folder that it was given."""
-    marks = {}
-    for unit, assigned in trial.assigned.items():
-        arm = arm_of(library, trial, assigned.given, unit=unit)
-        marks[arm.arm] = unit
+    marks = {mark_of(trial, unit): unit for unit in trial.assigned}
     found: dict[str, EpisodeRecord] = {}
     for record in in_time(all_episodes(library)):
         loaded = dict(record.skills).get(trial.started.capsule, "")
@@ -90,14 +87,14 @@ def _records_of_units(library: Library, trial: SkillTrial) -> dict[str, EpisodeR
     return found
 
 
-def _session(record: EpisodeRecord, counting: Counting, now_s: float, unit: str = "") -> Session:
+def _session(record: EpisodeRecord, counting: Counting, now_s: float, unit: str = "") -> TrialSession:
     began_s = moment_s(record.started_at) or 0.0
     ends = [moment_s(step.started_at) for step in record.steps[-1:]]
     ended_s = max(began_s, *(end + (record.steps[-1].duration_ms or 0.0) / 1_000 for end in ends if end), began_s)
     value = value_of(record, counting)
     if counting.outcome != "outcome" and now_s < ended_s + _QUIET_S:
         value = None  # it may go on
-    return Session(began_s, ended_s, value, (record.run, record.difficulty), record.task, unit)
+    return TrialSession(began_s, ended_s, value, (record.run, record.difficulty), record.task, unit)
 
 
 def value_of(record: EpisodeRecord, counting: Counting) -> float | None:
@@ -148,8 +145,7 @@ def _texts(library: Library, trial: SkillTrial) -> dict[str, Given]:
                 shown = f"{BODY}{hash_of_said(arm)}", label(arm), label(arm).rpartition("@")[2]
                 texts = dict.fromkeys(shown, given) | texts
     for unit, assigned in trial.assigned.items() if not trial.by_block else ():
-        mark = arm_of(library, trial, assigned.given, unit=unit).arm
-        texts[mark] = assigned.given
+        texts[mark_of(trial, unit)] = assigned.given
     return texts
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from events.types.trial_events import TrialDecision, TrialFactor, TrialOutcome, TrialResult, TrialUnit
-from registry.query.trials import shown_by
+from events.types.trial_events import TrialDecision, TrialFigures, TrialOutcome, TrialUnit
+from registry.query.trials import TrialFinding, shown_by
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
 
 if TYPE_CHECKING:
     from registry.state.trial import SkillTrial
-    from strategies.trials.run_trial import TrialPlan
     from strategies.trials.trial_sessions import Compliance
+    from strategies.trials.trial_terms import TrialPlan
 
 
 class TrialPower(Part):
@@ -56,11 +56,12 @@ class TrialLine(Part):
     candidate: str | None
     decision: TrialDecision
     shows: str
-    result: TrialResult | None
+    result: TrialFigures | None
 
     @classmethod
-    def of(cls, trial: SkillTrial, factor: TrialFactor, result: TrialResult | None) -> TrialLine:
-        """Read it from a factor and its figures."""
+    def of(cls, finding: TrialFinding) -> TrialLine:
+        """Read it from what a trial shows of a factor."""
+        trial, factor, result = finding
         return cls(
             name=factor.name,
             candidate=factor.candidate or None,
@@ -108,7 +109,7 @@ class TrialRow(Part):
             started_at=trial.at,
             ended_at=trial.ended_at or None,
             ended_because=trial.ended.reason if trial.ended else None,
-            lines=tuple(TrialLine.of(trial, factor, result) for factor, result in factors),
+            lines=tuple(TrialLine.of(TrialFinding(trial, factor, result)) for factor, result in factors),
             sessions=sum(sum(unit.sessions) for unit in trial.counted),
             assigned=len(trial.assigned),
             missed=trial.missed,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tui.facts.fact import Fact, fact, listed
 from tui.facts.scores import score_facts, tone_of
+from tui.facts.trials import trial_facts
 from tui.text.numbers import ago, interval, signed
 from tui.text.rows import RowPart
 from tui.text.words import VERDICT_WORDS, VERDICTS, actor_words, claim_words, seen_words, signal_name, since_words
@@ -42,6 +43,7 @@ def candidate_facts(page: CandidatePage, now: str) -> Iterator[Fact]:
     if proposed.skill:
         yield fact("folder", f"{proposed.skill.source}, once it is approved")
     yield from score_facts(candidate.scored)
+    yield from trial_facts(page.trials)
 
 
 def finding_facts(findings: Sequence[FileFinding]) -> Iterator[Fact]:

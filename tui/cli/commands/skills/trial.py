@@ -12,14 +12,15 @@ from events.errors import GermlineError, RefusedError, UsageError
 from events.types.trial_events import TrialOutcome
 from registry.query.trials import running_trial, trials_of
 from strategies.policy.active_preset import bound_by
-from strategies.trials.e_process import HARM, PROOF
-from strategies.trials.run_trial import TrialTerms, end_trial, look, plan_trial, start_trial, switch
+from strategies.trials.run_trial import end_trial, start_trial, step_trials
 from strategies.trials.trial_sessions import compliance
+from strategies.trials.trial_terms import TrialTerms, plan_trial
 from tui.cli.config.config import read_config
 from tui.cli.output.dry_run import print_rehearsed, rehearsed, since
-from tui.cli.output.facts import say_fact, say_folded
+from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, OneOrAll, Reason, Skill
+from tui.cli.printers.trials import print_trial
 from tui.documents.events import event_rows
 from tui.documents.trials import (
     TrialPower,
@@ -35,7 +36,6 @@ from tui.text.numbers import count, seconds_of, share
 
 if TYPE_CHECKING:
     from registry.query.library import Library
-    from registry.registry import Registry
     from registry.state.trial import SkillTrial
     from tui.cli.output.invocation import Invocation
 
@@ -79,9 +79,9 @@ def start(  # noqa: PLR0913 - the options of the command are its contract
 ) -> None:
     """Let a coin give lines of a skill to some sessions and deny them to others.
 
-    What the trial could find is said first. By blocks of time the skill's folder is switched; with `--block session`
-    `germline pick` gives each session a folder of its own. The trial ends for proof, for harm, when proof is out of
-    reach, or at the budget; a proven candidate becomes a version, harm is taken back.
+    What the trial could find is said first. The skill's folder is switched by blocks of time; with --block session
+    `germline pick` gives each session a folder of its own. The trial ends for proof, for harm, when proof is out
+    of reach, or at the budget; a proven candidate becomes a version, harm is taken back.
     """
     call = invocation(ctx)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
@@ -136,7 +136,7 @@ def step(ctx: typer.Context, skill: OneOrAll = "", *, dry_run: DryRun = False, a
         names = [registry.capsule(skill).name] if skill else registry.names()
         before = registry.log.head().position
         with registry.rehearsal() if dry_run else nullcontext():
-            trials = step_trials(registry, names, write=not dry_run)
+            trials = step_trials(registry, names, read_config().skill_logs(registry), write=not dry_run)
             events = event_rows(since(registry, before))
     rows = tuple(TrialRow.of(skill_trial) for skill_trial in trials)
     if as_json:
@@ -171,19 +171,6 @@ def stop(
         call.answer(TrialStopDocument(trial=TrialRow.of(ended), events=event_rows(appended)))
     else:
         print_trial(call, TrialRow.of(ended))
-
-
-def step_trials(registry: Registry, names: list[str], *, write: bool = True) -> list[SkillTrial]:
-    """Switch, count and end, for each skill with a trial; gives these trials as they are then."""
-    stepped = []
-    for name in names:
-        if running_trial(registry, name):
-            switch(registry, name, write=write)
-            stepped.append(
-                look(registry, name, read_config().skill_logs(registry), write=write)
-                or trials_of(registry, name)[-1]
-            )
-    return stepped
 
 
 def _terms(
@@ -225,38 +212,18 @@ def _print_power(call: Invocation, power: TrialPower) -> None:
     say_folded(
         call,
         "power      ",
-        f"with {count(power.budget, 'session')} a gain of {points} would be proven in {power.proven * 10:.0f} of 10 "
-        f"trials, in about {power.weeks:,.1f} weeks",
+        f"with {count(power.budget, 'session')} a gain of {points} would be proven in {power.proven * 10:.0f} of "
+        f"10 trials, in about {power.weeks:,.1f} weeks",
     )
     say_folded(
         call,
         "rests on   ",
-        f"{count(power.sessions_before, 'session')} so far, {power.sessions_a_week:,.0f} a week, {share(power.base_rate)} "
-        f"of them by `{power.outcome}`",
+        f"{count(power.sessions_before, 'session')} so far, {power.sessions_a_week:,.0f} a week; their mean by "
+        f"`{power.outcome}` is {share(power.base_rate)}",
     )
     if power.crossing:
         words = f"{share(power.crossing)} of sessions would cross the border of a block, and count for neither"
         say_folded(call, "", words)
-
-
-def print_trial(call: Invocation, row: TrialRow) -> None:
-    """Print a trial: what it shows in a sentence for each line, then its figures."""
-    for line in row.lines:
-        say_folded(call, f"{line.decision:<10} ", f"{row.skill}, {line.name!r}: {line.shows}")
-        if line.result:
-            result = line.result
-            words = f"for it {result.proof:.1f} of {PROOF:.0f}, against it {result.harm:.1f} of {HARM:.0f}"
-            chance = f"; proof within the budget has a chance of {share(result.chance)}"
-            say_fact(call, "evidence", words + (chance if result.decision == "running" else ""))
-    by = f"blocks of {row.block_s / 3600:g} h, {row.assigned:,} so far" if row.block_s else "session"
-    words = f"{row.sessions:,} of {count(row.budget, 'session')}, by {by}; outcome: {row.outcome}"
-    say_fact(call, "counted", words + (f"; {count(row.missed, 'block')} not switched" if row.missed else ""))
-    if isinstance(row.loaded, int) and row.loaded:
-        say_fact(call, "loaded", f"{row.as_meant:,} of {row.loaded:,} that show it loaded what was meant")
-    if row.problem and not row.ended_at:
-        say_fact(call, "problem", f"not switched: {row.problem}")
-    if row.ended_at:
-        say_fact(call, "ended", f"{row.ended_at[:10]}: {row.ended_because}")
 
 
 COMMANDS: Final = {"trial": trial}
