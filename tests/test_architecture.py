@@ -143,6 +143,9 @@ PURE = (
     "strategies/scope/",
     "strategies/select/",
     "strategies/signals/",
+    "strategies/trials/analysis.py",
+    "strategies/trials/e_process.py",
+    "strategies/trials/plan.py",
     "tui/views/",
 )
 IMPURE_MODULES = {

@@ -54,6 +54,7 @@ from events.types.registry_events import (
     SignalAssigned,
     SignalRaised,
 )
+from events.types.trial_events import TrialAssigned, TrialEnded, TrialLooked, TrialStarted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,6 +108,10 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     CandidateRejected,
     CandidateHeld,
     LineTierChanged,
+    TrialStarted,
+    TrialAssigned,
+    TrialLooked,
+    TrialEnded,
 )
 """Every event class, in the order of a skill's life."""
 

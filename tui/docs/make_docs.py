@@ -39,6 +39,7 @@ _STREAMS: Final = {
     "gene": "a gene",
     "capsule": "a skill",
     "candidate": "a candidate",
+    "trial": "a trial",
 }
 """What the modules of events are about, by the beginning of their names."""
 SIGNALS: Final[tuple[Detector | UncoveredFailure | SuccessStreak, ...]] = (

@@ -19,6 +19,7 @@ from tui.documents.events import EventRow
 from tui.documents.evidence import ErasedRow, EvidenceRow, erased_rows, evidence_rows
 from tui.documents.scores import AuditScores, score_of
 from tui.documents.signals import RaisedSignal
+from tui.documents.trials import TrialLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -196,6 +197,7 @@ class CandidateShowDocument(CandidateRow, Document):
     evidence: tuple[EvidenceRow, ...]
     erased: tuple[ErasedRow, ...]
     gate: VerdictSteps
+    trials: tuple[TrialLine, ...]
 
     @classmethod
     def of(cls, page: CandidatePage) -> CandidateShowDocument:
@@ -214,6 +216,7 @@ class CandidateShowDocument(CandidateRow, Document):
             evidence=evidence_rows(page.evidence, page.there),
             erased=erased_rows(page.erased),
             gate=VerdictSteps(**verdict_fields(candidate, page.explanation, page.preset)),
+            trials=tuple(map(TrialLine.of, page.trials)),
         )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from events.types.claims import Claim, Trigger
 from events.types.score import Delta, Score
 from registry.query.provenance import blame, line_tiers
-from registry.skill_md.render import skill_text
+from registry.skill_md.render import label, skill_text
 from registry.state.line_claims import claims_of, is_unclaimed
 from registry.state.tiers import LineTier
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
@@ -229,8 +229,29 @@ class PickDocument(Document):
     offers: tuple[OfferRow, ...]
     retired: tuple[RetiredVersion, ...]
     seed: int
+    trial: Absent[str] = ABSENT
+    session: Absent[str] = ABSENT
     dry_run: Rehearsed = False
     events: tuple[EventRow, ...]
+
+    @classmethod
+    def of_trial(
+        cls, arm: Capsule, folder: Path, trial: str, session: str, *, dry_run: bool, events: tuple[EventRow, ...]
+    ) -> PickDocument:
+        """Describe the arm of a trial that a session is given; no seed but the trial's own draws it again."""
+        return cls(
+            skill=arm.name,
+            version=arm.version,
+            label=label(arm),
+            folder=str(folder),
+            offers=(),
+            retired=(),
+            seed=0,
+            trial=trial,
+            session=session,
+            dry_run=dry_run,
+            events=events,
+        )
 
     @classmethod
     def of(

@@ -14,6 +14,7 @@ from registry.state.tiers import LineTier
 from tui.documents.document import ABSENT, Absent, Document, Part
 from tui.documents.evidence import ErasedRow, EvidenceRow, erased_rows, evidence_rows
 from tui.documents.scores import AuditScores, score_of
+from tui.documents.trials import TrialLine
 from tui.facts.scores import why_unmeasured
 
 if TYPE_CHECKING:
@@ -219,6 +220,7 @@ class WhyDocument(Document):
     reverted: Absent[bool] = ABSENT
     model: Absent[PromptRow | None] = ABSENT
     taken_back: Absent[Undoing | None] = ABSENT
+    trials: Absent[tuple[TrialLine, ...]] = ABSENT
     previous: tuple[EarlierText, ...]
     tried: Absent[tuple[OtherCandidate, ...]] = ABSENT
 
@@ -249,6 +251,7 @@ class WhyDocument(Document):
             **_judged(candidate),
             model=PromptRow.of(why.asked) if why.asked else None,
             taken_back=Undoing.of(why.taken_back) if why.taken_back else None,
+            trials=tuple(map(TrialLine.of, why.trials)),
             previous=tuple(map(EarlierText.of, why.previous)),
             tried=tuple(map(OtherCandidate.of, why.tried)),
         )

@@ -9,6 +9,7 @@ from events.errors import EditError, NotFoundError
 from registry.decide.promote import whole, with_files
 from registry.query.library import base_of
 from registry.query.provenance import KeptEvidence, erased_of, evidence_of
+from registry.query.trials import trials_with
 from strategies.gate.explain import explain_stored
 from strategies.gate.file_findings import file_changes, findings_in_changes
 from tui.reads.diff import changed_files
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from registry.query.diffs import DiffLine
     from registry.query.library import Library, Raised
     from registry.query.signals import ErasedEvidence
+    from registry.query.trials import TrialFinding
     from registry.state.candidate import Candidate
     from strategies.gate.explain import Explanation
     from strategies.gate.file_findings import FileFinding
@@ -64,6 +66,7 @@ class CandidatePage:
     files: tuple[tuple[str, list[DiffLine]], ...]
     findings: tuple[FileFinding, ...] = ()
     misfit: str = ""
+    trials: tuple[TrialFinding, ...] = ()
 
     @property
     def open(self) -> bool:
@@ -103,6 +106,7 @@ def read_page(library: Library, candidate: Candidate) -> CandidatePage:
         files=tuple(files),
         findings=findings_in_changes(file_changes(library.log, base, proposed.files)),
         misfit=misfit,
+        trials=tuple(trials_with(library, proposed.capsule, candidate.id)),
     )
 
 
