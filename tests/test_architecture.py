@@ -143,6 +143,7 @@ PURE = (
     "strategies/scope/",
     "strategies/select/",
     "strategies/signals/",
+    "strategies/usage/",
     "tui/views/",
 )
 IMPURE_MODULES = {
