@@ -46,6 +46,7 @@ APP: Final = [
     _key("5,p", "view('presets')", "presets", "the numbers, and what each would pick next", key_id="view.presets"),
     _key("6", "view('review')", "review", "what waits for a person's word", key_id="view.review"),
     _key("7", "view('sessions')", "sessions", "what agents did, session by session", key_id="view.sessions"),
+    _key("8", "view('usage')", "usage", "which lines earn their place", key_id="view.usage"),
     _key("left_square_bracket", "walk(-1)", "back", "where you were before", key_id="trail.back"),
     _key(
         "right_square_bracket", "walk(1)", "forward", "where you were before you went back", key_id="trail.forward"
@@ -238,6 +239,20 @@ SESSIONS: Final = [
     CLOSE,
 ]
 
+USAGE: Final = [
+    _key("enter,b", "why", "why", "the line in its skill, and why it is there", key_id="usage.why", shown="enter"),
+    _key(
+        "o",
+        "only_witnessed",
+        "witnessed",
+        "lines of which logs could tell alone, or all",
+        key_id="usage.witnessed",
+        shown="o",
+    ),
+    FILTER,
+    CLOSE,
+]
+
 PRESETS: Final = [
     _key("enter,u", "use", "use", "let this preset bind from here on", key_id="presets.use", shown="enter"),
     FILTER,
@@ -318,6 +333,7 @@ ON_SCREENS: Final = {
     "why": WHY,
     "signals": SIGNALS,
     "sessions": SESSIONS,
+    "usage": USAGE,
     "presets": PRESETS,
     "review": REVIEW,
     "trends": TRENDS,
