@@ -150,8 +150,8 @@ def _undecided(effect: Effect, claims: int) -> Worth:
     """Say how far an effect is from a verdict, in tasks."""
     towards = effect if effect.risk_difference >= 0 else turned(effect)
     rules = [rule for rule in replay_rules(Figures(towards, None), WRITTEN_RULE, claims) if not rule.holds]
-    needed = max((rule.needed_tasks for rule in rules if rule.needed_tasks), default=0)
+    furthest = max((rule.needed for rule in rules if rule.needed), key=lambda tasks: tasks.needed, default=None)
     why = next((rule.missing for rule in rules), "")
-    if not needed or needed > _IN_SIGHT * effect.tasks:
+    if furthest is None or furthest.needed > _IN_SIGHT * furthest.known:
         return Worth("unknown", effect, why, _BY_CHANCE)
-    return Worth("unknown", effect, why, f"more sessions: {effect.tasks} of about {needed:,} tasks")
+    return Worth("unknown", effect, why, f"more sessions: {furthest.words}")

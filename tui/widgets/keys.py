@@ -26,6 +26,14 @@ def _key(
     return Binding(keys, action, name, show=show, key_display=shown, tooltip=tooltip, id=key_id, group=group)
 
 
+def _labels(where: str) -> tuple[Binding, Binding]:
+    """Make the keys that say how a session ended."""
+    return (
+        _key("u", "label('good')", "good", "say that this session ended well", key_id=f"{where}.good", shown="u"),
+        _key("d", "label('bad')", "bad", "say that this session failed", key_id=f"{where}.bad", shown="d"),
+    )
+
+
 MOVES: Final = [
     _key("j,down", "move(1)", "down", "one row down", key_id="move.down"),
     _key("k,up", "move(-1)", "up", "one row up", key_id="move.up"),
@@ -218,23 +226,25 @@ SIGNALS: Final = [
 
 SESSIONS: Final = [
     _key("enter", "open", "steps", "this session step by step", key_id="sessions.open", shown="enter"),
+    *_labels("sessions"),
+    _key("i", "label('unsure')", "unsure", "leave this session without a label", key_id="sessions.unsure"),
+    _key(
+        "l",
+        "waiting_first",
+        "queue",
+        "those whose label would decide most alone, or all",
+        key_id="sessions.queue",
+        shown="l",
+    ),
     _key("o", "only_failed", "failed", "failed sessions alone, or all", key_id="sessions.failed", shown="o"),
     _key(
-        "u",
+        "n",
         "only_unlabelled",
         "unlabelled",
         "sessions without an outcome alone, or all",
         key_id="sessions.unlabelled",
-        shown="u",
     ),
-    _key(
-        "f",
-        "same_project",
-        "project",
-        "sessions of this folder alone, or all",
-        key_id="sessions.project",
-        shown="f",
-    ),
+    _key("f", "same_project", "project", "sessions of this folder alone, or all", key_id="sessions.project"),
     FILTER,
     CLOSE,
 ]
@@ -316,6 +326,7 @@ SHEET: Final = [
 ]
 
 TRANSCRIPT: Final = [
+    *_labels("transcript"),
     _key("n", "error(1)", "next error", "to the next step that failed", key_id="transcript.next", shown="n"),
     _key(
         "N", "error(-1)", "error before", "to the step before that failed", key_id="transcript.previous", shown="N"
