@@ -146,6 +146,7 @@ PURE = (
     "strategies/trials/analysis.py",
     "strategies/trials/e_process.py",
     "strategies/trials/plan.py",
+    "strategies/usage/",
     "tui/views/",
 )
 IMPURE_MODULES = {

@@ -65,6 +65,9 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "SignalAssigned": lambda e: (
         f"signal {e.fingerprint[:8]} {'no longer assigned' if e.withdrawn else 'assigned'} to {e.capsule}"
     ),
+    "ReadingCorrected": lambda e: (
+        f"line {e.line} of {e.gene} read as {e.claim.kind if e.claim else 'nothing that logs hold'}"
+    ),
     "OutcomeRecorded": lambda e: (
         f"git hints that episode {e.episode[:12]} ended in {e.value:g}: {e.source}"
         if e.source in LOOKED_UP

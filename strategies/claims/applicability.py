@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from registry.query.provenance import uncounted_claims
 from registry.state.line_claims import claims_of
+from strategies.episodes.action_class import is_of
 from strategies.episodes.episode import MESSAGE, SUBMIT
 
 if TYPE_CHECKING:
@@ -77,6 +78,12 @@ def first_action(record: EpisodeRecord) -> int | None:
 def last_action(record: EpisodeRecord) -> int | None:
     """Find the last action of an episode: the last call of its last turn, or its message if it has no call."""
     return _of_one_turn(record, range(len(record.steps) - 1, -1, -1))
+
+
+def first_use(record: EpisodeRecord, named: str) -> int | None:
+    """Find the first call of a class, or of what its name covers; answers with an index of the steps."""
+    steps = enumerate(record.steps)
+    return next((at for at, step in steps if step.kind == "call" and is_of(step.action, named)), None)
 
 
 def hands_in(record: EpisodeRecord, at: int) -> bool:

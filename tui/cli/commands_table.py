@@ -46,6 +46,7 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
     "show": CommandEntry("skills.show", "Print a skill at any version; with --blame, line by line."),
     "diff": CommandEntry("skills.diff", "Compare two versions by line and word, and the events between."),
     "why": CommandEntry("skills.why", "Explain one line: who, when, on what evidence, did it help?"),
+    "usage": CommandEntry("skills.usage", "Say which lines earn their place, by what sessions show."),
     "search": CommandEntry("skills.search", "Find a text in skills, past and present, and in reasons."),
     "report": CommandEntry("skills.report", "Write one HTML page of all there is to say; no network."),
     "revert": CommandEntry("skills.revert", "Go back to the text of an earlier version, by a new event."),

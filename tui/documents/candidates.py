@@ -22,11 +22,11 @@ from tui.documents.signals import RaisedSignal
 from tui.documents.trials import TrialLine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from registry.state.candidate import Candidate
     from strategies.gate.explain import Explanation
-    from strategies.gate.rule import Rule
+    from strategies.gate.rule import NeededTasks, Rule
     from tui.reads.review import CandidatePage
 
 
@@ -91,9 +91,14 @@ def candidate_fields(candidate: Candidate) -> dict[str, Any]:
 
 
 class CandidateListed(CandidateRow):
-    """A candidate in the list; `waits` tells that nobody decided on it yet."""
+    """A candidate in the list; `waits` tells that nobody decided on it yet, and the tasks how far it is from that.
+
+    They are null where it is decided, or where no number of tasks would do.
+    """
 
     waits: bool
+    known_tasks: int | None
+    needed_tasks: int | None
 
 
 class CandidatesDocument(Document):
@@ -103,11 +108,18 @@ class CandidatesDocument(Document):
     candidates: tuple[CandidateListed, ...]
 
     @classmethod
-    def of(cls, waiting: Iterable[Candidate], decided: Iterable[Candidate]) -> CandidatesDocument:
-        """List those that wait, and behind them those that are decided."""
+    def of(
+        cls, waiting: Iterable[Candidate], decided: Iterable[Candidate], away: Mapping[str, NeededTasks]
+    ) -> CandidatesDocument:
+        """List those that wait, with how far they are from a verdict, and behind them those that are decided."""
         both = ((True, waiting), (False, decided))
         rows = (
-            CandidateListed(**candidate_fields(candidate), waits=waits)
+            CandidateListed(
+                **candidate_fields(candidate),
+                waits=waits,
+                known_tasks=away[candidate.id].known if candidate.id in away else None,
+                needed_tasks=away[candidate.id].needed if candidate.id in away else None,
+            )
             for waits, group in both
             for candidate in group
         )

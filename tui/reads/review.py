@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from events.errors import EditError, NotFoundError
+from events.errors import EditError, GermlineError, NotFoundError
 from registry.decide.promote import whole, with_files
 from registry.query.library import base_of
 from registry.query.provenance import KeptEvidence, erased_of, evidence_of
@@ -16,6 +17,8 @@ from tui.reads.diff import changed_files
 from tui.reads.evidence import still_there
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from registry.query.diffs import DiffLine
     from registry.query.library import Library, Raised
     from registry.query.signals import ErasedEvidence
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from registry.state.candidate import Candidate
     from strategies.gate.explain import Explanation
     from strategies.gate.file_findings import FileFinding
+    from strategies.gate.rule import NeededTasks
 
 Standing = Literal["waits", "drawn", "answered"]
 
@@ -49,6 +53,16 @@ def read_review(library: Library, *, every: int, seed: int) -> tuple[ReviewLine,
 def waits(candidate: Candidate) -> bool:
     """Tell whether nobody decided on a candidate yet: neither the gate for good, nor a person."""
     return candidate.verdict not in {"promote", "reject"}
+
+
+def tasks_away(library: Library, candidates: Iterable[Candidate]) -> dict[str, NeededTasks]:
+    """Tell by id how many tasks candidates have of how many that would do, where a number would."""
+    away = {}
+    for candidate in candidates:
+        with suppress(GermlineError):  # a version or a preset that is gone: `candidate show` says so
+            if needed := explain_stored(library, candidate)[0].needed:
+                away[candidate.id] = needed
+    return away
 
 
 @dataclass(frozen=True, slots=True)
