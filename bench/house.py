@@ -16,6 +16,7 @@ import argparse
 import ast
 import asyncio
 import os
+import re
 import sqlite3
 import sys
 import threading
@@ -115,24 +116,31 @@ def doubles(names: Iterable[str]) -> int:
     return sum(count > 1 for count in Counter(names).values())
 
 
-def vague_locals() -> int:
-    """Count the places that bind a name which says nothing of the thing."""
-    return sum(
-        isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in VAGUE
-        for _, node in names_of(ast.Name)
-    )
+def vague_names() -> list[str]:
+    """List the places that bind a name which says nothing of the thing: variables, fields and parameters."""
+    return [f"{module}:{node.lineno} {name}" for module, node, name in _bindings() if name in VAGUE]
 
 
-def odd_words() -> int:
-    """Count the words of another age in docstrings."""
+def _bindings() -> Iterator[tuple[str, ast.Name | ast.Attribute | ast.arg, str]]:
+    for module, tree in modules().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.arg):
+                yield module, node, node.arg
+            elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+                yield module, node, node.id if isinstance(node, ast.Name) else node.attr
+
+
+def old_words() -> list[str]:
+    """List the docstrings with words of another age, and which they are."""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    texts = (
-        ast.get_docstring(node) or ""
-        for tree in modules().values()
-        for node in ast.walk(tree)
-        if isinstance(node, documented)
-    )
-    return sum(word.strip(".,:;()`\"'") in WORDS for text in texts for word in text.lower().split())
+    places = []
+    for module, tree in modules().items():
+        for node in ast.walk(tree):
+            if isinstance(node, documented):
+                words = re.findall(r"[a-z]+", (ast.get_docstring(node) or "").lower())
+                line = node.body[0].lineno if node.body else 1
+                places += [f"{module}:{line} {word}" for word in words if word in WORDS]
+    return places
 
 
 def counted() -> list[Measure]:
@@ -167,8 +175,8 @@ def counted() -> list[Measure]:
         Measure("functions that write JSON by hand", "48", str(json_functions(functions)), "0"),
         Measure("lines of JSON schemas, made from models", "4,328 by hand", f"{schemas:,}", "made"),
         Measure("handlers named _", "18", str(sum(node.name == "_" for _, node in functions)), "0"),
-        Measure("names one, found, said, told", "", f"{vague_locals():,}", "0"),
-        Measure("words of another age in docstrings", "", f"{odd_words():,}", "0"),
+        Measure("names one, found, said, told", "", f"{len(vague_names()):,}", "0"),
+        Measure("words of another age in docstrings", "", f"{len(old_words()):,}", "0"),
         Measure(
             "modules and lines of the product", "564, 68,900", f"{len(lines)}, {sum(lines.values()):,}", "≤ 58,000"
         ),

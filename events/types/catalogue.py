@@ -23,6 +23,7 @@ from events.types.candidate_events import (
     CandidateReviewed,
     CandidateScored,
     ComparisonFrozen,
+    LineTierChanged,
     PromotionReviewed,
 )
 from events.types.capsule_events import (
@@ -49,10 +50,12 @@ from events.types.registry_events import (
     OutcomeRecorded,
     PresetDefined,
     PresetSwitched,
+    ReadingCorrected,
     RegistryCreated,
     SignalAssigned,
     SignalRaised,
 )
+from events.types.trial_events import TrialAssigned, TrialEnded, TrialLooked, TrialStarted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,6 +72,7 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     EvaluatorRegistered,
     SignalRaised,
     SignalAssigned,
+    ReadingCorrected,
     OutcomeRecorded,
     CycleFinished,
     EvidenceErased,
@@ -105,6 +109,11 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     CandidatePromoted,
     CandidateRejected,
     CandidateHeld,
+    LineTierChanged,
+    TrialStarted,
+    TrialAssigned,
+    TrialLooked,
+    TrialEnded,
 )
 """Every event class, in the order of a skill's life."""
 

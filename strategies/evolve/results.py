@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from events.types.registry_events import SignalRaised
     from events.types.runs import Rollouts
     from events.types.score import Delta, Effect, Measured
+    from events.types.tiers import TierFigures
     from registry.query.library import Library
     from registry.state.capsule import Capsule
     from strategies.evolve.reflect import Reflecting
@@ -55,7 +56,8 @@ class CycleResult:
     were never asked.
 
     `pick` says why this signal was picked, None for the further candidates of a turn that led to several; `preset`
-    which one bound, and `because` why `auto` chose that one.
+    which one bound, and `because` why `auto` chose that one. `tier` is what speaks for its
+    lines, if anything does.
     """
 
     strategy: Strategy
@@ -82,6 +84,7 @@ class CycleResult:
     preset: str = ""
     because: str = ""
     pick: Pick[SignalRaised] | None = None
+    tier: TierFigures | None = None
 
 
 def shown_edits(base: Capsule, proposed: CandidateProposed) -> tuple[EditShown, ...]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from events.types.registry_events import CycleFinished
-from registry.decide.commands import Judge, Propose, RecordFact
+from registry.decide.commands import ChangeTier, Judge, Propose, RecordFact
 from registry.query.library import base_of
 from strategies.claims.applicability import live_claims
 from strategies.evolve.bundles import draft_edits
@@ -19,6 +19,7 @@ from strategies.evolve.draft import (
     draft_unmeasured,
     key_of,
     register_evaluator,
+    tier_of,
     verdict_on,
 )
 from strategies.evolve.results import CandidateShown, CycleResult, shown_edits
@@ -33,10 +34,12 @@ from strategies.gate.staleness import STALE, moved_on
 from strategies.gate.verdict import Verdict
 from strategies.propose.placement import home_of
 from strategies.propose.proposal import NewLines, PlacedEdits, Removal, UnmeasuredEdits
+from strategies.tiers.draft_tier import draft_reason
 
 if TYPE_CHECKING:
     from events.types.candidate_events import CandidateProposed, CandidateScored
     from events.types.registry_events import SignalRaised
+    from events.types.tiers import TierFigures
     from registry.state.candidate import Candidate
     from registry.state.capsule import Capsule
     from strategies.evolve.draft import TurnContext
@@ -100,8 +103,8 @@ def _nothing(turn: TurnContext, signal: SignalRaised, capsule: Capsule, mined: M
     return result
 
 
-def _same_finding(one: CycleFinished, other: CycleFinished) -> bool:
-    return (one.fingerprint, one.capsule, one.evaluator, one.candidate) == (
+def _same_finding(cycle: CycleFinished, other: CycleFinished) -> bool:
+    return (cycle.fingerprint, cycle.capsule, cycle.evaluator, cycle.candidate) == (
         other.fingerprint,
         other.capsule,
         other.evaluator,
@@ -130,10 +133,12 @@ def _remembered(turn: TurnContext, signal: SignalRaised, known: Candidate, mined
         with turn.registry.log.transaction():
             known = _judged_again(turn, turn.registry.candidate(known.id) or known)
     verdict, version = Verdict(known.verdict or "hold", known.reasons), known.version
-    if known.reverted:
-        verdict, version = Verdict("reject", ("it was promoted and taken back", *known.reasons)), None
+    if known.reverted or known.fell:
+        why = (known.tier_change.reason,) if known.fell and known.tier_change else ()
+        verdict, version = Verdict("reject", ("it was promoted and taken back", *why, *known.reasons)), None
     remembered = (known.proposed, known.scored, verdict)
-    return _result(turn, signal, remembered, mined, version=version, remembered=True)
+    result = _result(turn, signal, remembered, mined, version=version, remembered=True)
+    return replace(result, tier=known.tier)
 
 
 def _judged_again(turn: TurnContext, known: Candidate) -> Candidate:
@@ -175,7 +180,8 @@ def _promoted_as_stored(turn: TurnContext, known: Candidate, capsule: Capsule) -
 
 def _waits_for_a_person(known: Candidate) -> bool:
     asks = ("outcomes are heuristic", HINTED, "lint:", QUARANTINE, UNCLAIMED, WRITTEN, RELAPSE, STALE)
-    return any(reason.startswith(asks) for reason in known.reasons)
+    seen = known.tier is not None and known.tier.tier == "seen"
+    return seen or any(reason.startswith(asks) for reason in known.reasons)
 
 
 def recorded(
@@ -207,8 +213,17 @@ def recorded(
         version = capsule.version + 1 if verdict.decision == "promote" else None
         result = _result(turn, signal, (proposed, scored, verdict), mined, version=version)
         registry.execute(judged, actor=actor)
+        tier = tier_of(turn, capsule, drafted, scored, verdict)
+        if verdict.decision == "hold":
+            _offer(turn, proposed, tier)
         registry.execute(RecordFact((_finished(turn, result),)), actor="germline")
-    return result
+    return replace(result, tier=tier)
+
+
+def _offer(turn: TurnContext, proposed: CandidateProposed, figures: TierFigures | None) -> None:
+    """Write down as what a held candidate is offered to a person, and that it is no longer where that ended."""
+    reason = draft_reason(figures) if figures else "measured again, its figures no longer speak for it"
+    turn.registry.execute(ChangeTier(proposed.candidate, proposed.capsule, figures, reason), actor="germline")
 
 
 def _finished(turn: TurnContext, result: CycleResult) -> CycleFinished:
@@ -234,13 +249,13 @@ def _finished(turn: TurnContext, result: CycleResult) -> CycleFinished:
 def _result(
     turn: TurnContext,
     signal: SignalRaised,
-    found: tuple[CandidateProposed, CandidateScored | None, Verdict],
+    judged: tuple[CandidateProposed, CandidateScored | None, Verdict],
     mined: Mined,
     *,
     version: int | None,
     remembered: bool = False,
 ) -> CycleResult:
-    proposed, scored, verdict = found
+    proposed, scored, verdict = judged
     return CycleResult(
         strategy=signal.calls_for,
         signal=signal,

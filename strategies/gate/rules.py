@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 NO_STRATUM: Final = "no sealed stratum holds both obedient and disobedient episodes"
 BY_CHANCE: Final = "runs with and without it can tell (germline candidate test)"
+RECOVERED_ALONE: Final = (
+    "judged by `recovered` alone, whether the next attempt works: that supports nothing by itself, labels or a "
+    "trial would"
+)
 HEURISTIC: Final = "outcomes are heuristic, made of the same signals: for review"
 HINTED: Final = "outcomes are hints from the world, no labels: for review"
 """How the reason begins; the sources follow."""
@@ -52,7 +56,7 @@ def replay_rules(figures: Figures, policy: GatePolicy, sent: int) -> Iterator[Ru
         effect.e_value >= policy.least_e_value,
         f"robustness value {effect.e_value:.2f} is below {policy.least_e_value:g}",
     )
-    yield from _endpoint(figures.censoring, effect, policy)
+    yield from _endpoint(figures.censoring, effect)
     yield from replicated(effect, policy)
     yield from like_decisions(effect, policy, sent)
     yield from each_run(effect)
@@ -295,7 +299,7 @@ def _replays_better(delta: Delta | None) -> Rule:
     )
 
 
-def _endpoint(censoring: Censoring | None, effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
+def _endpoint(censoring: Censoring | None, effect: Effect) -> Iterator[Rule]:
     if censoring is not None:
         points = f"{100 * MOST_CENSORING_APART:.0f} points apart"
         yield Rule(
@@ -308,9 +312,9 @@ def _endpoint(censoring: Censoring | None, effect: Effect, policy: GatePolicy) -
     yield Rule(
         "endpoint",
         f"judged by `{effect.endpoint}`",
-        " or ".join(f"`{endpoint}`" for endpoint in policy.endpoints),
-        effect.endpoint in policy.endpoints,
-        f"the preset does not promote on `{effect.endpoint}` alone",
+        "`outcome`",
+        effect.endpoint == "outcome",
+        RECOVERED_ALONE,
     )
 
 

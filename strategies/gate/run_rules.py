@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def each_run(effect: Effect) -> Iterator[Rule]:
-    """Ask that more than one run shows an effect, or that it is said of those that do, and that none is harmed.
+    """Ask that more than one run shows an effect, or that the line names those that do, and that none is harmed.
 
     Nothing where that was not measured.
     """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from strategies.gate.replay.contrast import CARRYING_SHARE
 from strategies.gate.replay.replicates import runs_words
 from strategies.gate.rule import Decision, Rule, failed
-from strategies.gate.rules import censored, estimate, inert_rules, replay_rules, turned
+from strategies.gate.rules import estimate, inert_rules, replay_rules, turned
 from strategies.policy.written_rules import WRITTEN_RULE
 
 if TYPE_CHECKING:
@@ -68,12 +68,6 @@ def _shown(figures: Figures, effect: Effect, policy: GatePolicy, sent: int) -> I
         f"risk difference {effect.risk_difference:+.2f} [{effect.low:+.2f}, {effect.high:+.2f}] on sealed logs, "
         f"{effect.obeyed} obedient and {effect.disobeyed} disobedient episodes of {effect.tasks} tasks"
     )
-    if effect.endpoint == "recovered":
-        yield "judged by `recovered` alone: whether the next attempt works, not how the task ended"
-    if figures.censoring is not None:
-        yield censored(figures.censoring)
-    if figures.outcome is not None:
-        yield f"where outcomes are known: {estimate(figures.outcome)}"
     yield f"p {effect.p:.2g}, at most alpha/m = {policy.alpha:g}/{sent}"
     if figures.delta is not None:
         yield f"paired delta {figures.delta.value:+.3f} [{figures.delta.low:.3f}, {figures.delta.high:.3f}]"

@@ -66,7 +66,9 @@ def mine(
     skill, and where; the others get the sentence of their kind.
     """
     live = (
-        {in_short_form(one.claim) for gene in ask.capsule.genes for one in gene.claims} if ask.capsule else set()
+        {in_short_form(learned.claim) for gene in ask.capsule.genes for learned in gene.claims}
+        if ask.capsule
+        else set()
     )
     shown = ask.explore.shows_all(claim for claim in claims if claim not in live and ask.other_work.allows(claim))
     mined = fitted(
@@ -156,7 +158,7 @@ def classes_before(records: Sequence[EpisodeRecord], actions: Iterable[str]) -> 
     return sorted(pair for pair, count in counts.items() if count >= WRITTEN_RULE.least_arm)
 
 
-def _often(found: Iterable[str]) -> list[str]:
+def _often(actions: Iterable[str]) -> list[str]:
     """Keep the classes that enough episodes show to fill an arm."""
-    counts = Counter(action for action in found if action not in {"", SUBMIT})
+    counts = Counter(action for action in actions if action not in {"", SUBMIT})
     return sorted(action for action, count in counts.items() if count >= WRITTEN_RULE.least_arm)

@@ -326,12 +326,12 @@ def remembered(library: Library, capsule: str, evaluator: str) -> tuple[PastProp
     return tuple(
         PastProposal(
             claims=candidate.proposed.claims,
-            verdict="reject" if candidate.reverted or candidate.verdict == "reject" else "hold",
+            verdict="reject" if candidate.reverted or candidate.fell or candidate.verdict == "reject" else "hold",
             removes=candidate.proposed.removes,
             edits=candidate.proposed.edits,
         )
         for candidate in library.candidates(capsule)
-        if (candidate.verdict in {"reject", "hold"} or candidate.reverted)
+        if (candidate.verdict in {"reject", "hold"} or candidate.reverted or candidate.fell)
         and (candidate.proposed.evaluator == evaluator or not _is_measurable(candidate))
     )
 

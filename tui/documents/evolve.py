@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from events.types.claims import Claim
 from events.types.runs import Rollouts
 from events.types.score import Delta, Effect, Score
+from events.types.tiers import TierFigures
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.documents.scores import AuditScores, score_of
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from strategies.evolve.loop import Evolution
     from strategies.evolve.results import CycleResult, ModelReport
     from strategies.monitor.rollback import TakenBack
+    from strategies.tiers.rejudge import TierMove
 
 
 class AutoPreset(Part):
@@ -61,6 +63,7 @@ class CycleRow(Part):
     delta: Delta | None
     audit: AuditScores | None
     rollouts: Rollouts | None
+    tier: TierFigures | None
     version: int | None
     tried: int
     known_tasks: int | None
@@ -91,6 +94,7 @@ class CycleRow(Part):
             delta=cycle.delta,
             audit=audit if cycle.candidate else None,
             rollouts=cycle.rollouts,
+            tier=cycle.tier,
             version=cycle.version,
             tried=cycle.tried,
             known_tasks=cycle.needed.known if cycle.needed else None,
@@ -136,6 +140,36 @@ class FallenVersion(Part):
             reason=back.reason,
             held=back.held or None,
             command=back.command if back.held else None,
+        )
+
+
+class TierMoveRow(Part):
+    """A live line that climbed to another tier, was seen again, or fell: figures before and after, and why.
+
+    `version` is the one without it; `held` says why it was not taken out of its skill.
+    """
+
+    skill: str
+    candidate: str
+    text: str
+    before: TierFigures
+    after: TierFigures | None
+    reason: str
+    version: int | None
+    held: str | None
+
+    @classmethod
+    def of(cls, move: TierMove) -> TierMoveRow:
+        """Read it from what became of the line."""
+        return cls(
+            skill=move.skill,
+            candidate=move.candidate,
+            text=move.text,
+            before=move.before,
+            after=move.after,
+            reason=move.reason,
+            version=move.version,
+            held=move.held or None,
         )
 
 
@@ -262,6 +296,7 @@ class EvolveRun(Part):
     unrouted: tuple[SignalRow, ...]
     resting: tuple[RestingSignal, ...]
     taken_back: tuple[FallenVersion, ...]
+    tier_moves: tuple[TierMoveRow, ...]
     counts: EvolveCounts
     guidance: tuple[GuidanceRow, ...]
     model: ModelUse | None
@@ -283,6 +318,7 @@ class EvolveRun(Part):
             unrouted=tuple(map(SignalRow.model_validate, run.unrouted)),
             resting=tuple(map(RestingSignal.model_validate, run.resting)),
             taken_back=tuple(map(FallenVersion.of, run.taken_back)),
+            tier_moves=tuple(map(TierMoveRow.of, run.moves)),
             counts=EvolveCounts.of(run.cycles),
             guidance=tuple(map(GuidanceRow.of, run.guidance)),
             model=ModelUse.of(run.model) if run.model else None,

@@ -1,4 +1,4 @@
-"""Sessions in documents: every episode in short, and one of them with what was said and done."""
+"""Sessions in documents: every episode in short, and one of them with its messages and calls."""
 
 from __future__ import annotations
 

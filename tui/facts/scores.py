@@ -97,10 +97,10 @@ def sources_words(left: Replication) -> str:
     return f"from {count(left.origins, 'source')}: {named}{f' and {more:,} more' if more else ''}"
 
 
-def effect_fact(effect: Effect) -> Fact:
-    """Write what obeying a claim goes with: the risk difference on sealed logs, both arms, where it holds."""
+def effect_fact(effect: Effect, where: str = "sealed logs") -> Fact:
+    """Write what obeying a claim goes with: the risk difference on these logs, both arms, where it holds."""
     ground = f"; ground: {scope_words(effect.scope)}" if effect.scope else ""
     figure = RowPart(signed(effect.risk_difference, 2), tone_of(effect.low, effect.high))
-    bounds = RowPart(f" on sealed logs {interval(effect.low, effect.high, 2)}")
+    bounds = RowPart(f" on {where} {interval(effect.low, effect.high, 2)}")
     arms = f"{effect.obeyed:,} obeyed and {effect.disobeyed:,} did not, in {count(effect.tasks, 'task')}"
     return Fact("effect", (figure, bounds), note=f"{arms}; judged by {effect.endpoint}{ground}", drawing=effect)

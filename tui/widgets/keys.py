@@ -26,6 +26,14 @@ def _key(
     return Binding(keys, action, name, show=show, key_display=shown, tooltip=tooltip, id=key_id, group=group)
 
 
+def _labels(where: str) -> tuple[Binding, Binding]:
+    """Make the keys that say how a session ended."""
+    return (
+        _key("u", "label('good')", "good", "say that this session ended well", key_id=f"{where}.good", shown="u"),
+        _key("d", "label('bad')", "bad", "say that this session failed", key_id=f"{where}.bad", shown="d"),
+    )
+
+
 MOVES: Final = [
     _key("j,down", "move(1)", "down", "one row down", key_id="move.down"),
     _key("k,up", "move(-1)", "up", "one row up", key_id="move.up"),
@@ -46,6 +54,7 @@ APP: Final = [
     _key("5,p", "view('presets')", "presets", "the numbers, and what each would pick next", key_id="view.presets"),
     _key("6", "view('review')", "review", "what waits for a person's word", key_id="view.review"),
     _key("7", "view('sessions')", "sessions", "what agents did, session by session", key_id="view.sessions"),
+    _key("8", "view('usage')", "usage", "which lines earn their place", key_id="view.usage"),
     _key("left_square_bracket", "walk(-1)", "back", "where you were before", key_id="trail.back"),
     _key(
         "right_square_bracket", "walk(1)", "forward", "where you were before you went back", key_id="trail.forward"
@@ -217,22 +226,38 @@ SIGNALS: Final = [
 
 SESSIONS: Final = [
     _key("enter", "open", "steps", "this session step by step", key_id="sessions.open", shown="enter"),
+    *_labels("sessions"),
+    _key("i", "label('unsure')", "unsure", "leave this session without a label", key_id="sessions.unsure"),
+    _key(
+        "l",
+        "waiting_first",
+        "queue",
+        "those whose label would decide most alone, or all",
+        key_id="sessions.queue",
+        shown="l",
+    ),
     _key("o", "only_failed", "failed", "failed sessions alone, or all", key_id="sessions.failed", shown="o"),
     _key(
-        "u",
+        "n",
         "only_unlabelled",
         "unlabelled",
         "sessions without an outcome alone, or all",
         key_id="sessions.unlabelled",
-        shown="u",
     ),
+    _key("f", "same_project", "project", "sessions of this folder alone, or all", key_id="sessions.project"),
+    FILTER,
+    CLOSE,
+]
+
+USAGE: Final = [
+    _key("enter,b", "why", "why", "the line in its skill, and why it is there", key_id="usage.why", shown="enter"),
     _key(
-        "f",
-        "same_project",
-        "project",
-        "sessions of this folder alone, or all",
-        key_id="sessions.project",
-        shown="f",
+        "o",
+        "only_witnessed",
+        "witnessed",
+        "lines of which logs could tell alone, or all",
+        key_id="usage.witnessed",
+        shown="o",
     ),
     FILTER,
     CLOSE,
@@ -301,6 +326,7 @@ SHEET: Final = [
 ]
 
 TRANSCRIPT: Final = [
+    *_labels("transcript"),
     _key("n", "error(1)", "next error", "to the next step that failed", key_id="transcript.next", shown="n"),
     _key(
         "N", "error(-1)", "error before", "to the step before that failed", key_id="transcript.previous", shown="N"
@@ -318,6 +344,7 @@ ON_SCREENS: Final = {
     "why": WHY,
     "signals": SIGNALS,
     "sessions": SESSIONS,
+    "usage": USAGE,
     "presets": PRESETS,
     "review": REVIEW,
     "trends": TRENDS,

@@ -147,8 +147,8 @@ def _turns(part: str, cells: Mapping[str, Sequence[Case]]) -> bool:
     rest = contrast(case for other, cases in cells.items() if other != part for case in cases)
     if rest is None:
         return False
-    one, other = _estimate(own), _estimate(rest)
-    return one.value - other.value < -SURELY * hypot(one.error, other.error)
+    here, elsewhere = _estimate(own), _estimate(rest)
+    return here.value - elsewhere.value < -SURELY * hypot(here.error, elsewhere.error)
 
 
 def _without_one(

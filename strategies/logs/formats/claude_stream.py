@@ -155,8 +155,8 @@ class _StreamSession(Session):
             self._used[group] = _usage(message.usage, model=self.model)  # every block of a message repeats it
             self.spent = list(self._used.values())
         if record.error:
-            said = "\n".join(block.text for block in blocks if block.text)
-            self._fail(record.error, said, span, at)
+            text = "\n".join(block.text for block in blocks if block.text)
+            self._fail(record.error, text, span, at)
             return
         for block in blocks:
             if block.type == "tool_use":
@@ -204,27 +204,29 @@ class _StreamSession(Session):
         time = record.duration_ms if isinstance(record.duration_ms, (int, float)) else None
         whole = _usage(used, cost=record.total_cost_usd, duration_ms=time)
         self.spent = [first_known(whole, total(self._used.values()) or NOTHING_SPENT)]
-        subtype, said = record.subtype or "", record.result or "\n".join(record.errors or ())
+        subtype, result = record.subtype or "", record.result or "\n".join(record.errors or ())
         if (record.terminal_reason or "").startswith("aborted_"):
             self.conversation.mark(USER_INTERRUPT, "user", span, at=at)
             self.ended_by = "environment"
         elif subtype.startswith(_LIMIT):
             self.ended_by = "limit"
         elif record.is_error or subtype.startswith("error"):
-            if not (self.conversation.steps and self.conversation.steps[-1].error_type and said == self._failure):
-                self._fail(subtype if subtype.startswith("error") else "error", said, span, at)
+            if not (
+                self.conversation.steps and self.conversation.steps[-1].error_type and result == self._failure
+            ):
+                self._fail(subtype if subtype.startswith("error") else "error", result, span, at)
             self.ended_by = "environment"
         else:
-            if said.strip() and said.strip() != self._spoken.strip():
-                self.say(said, span, group="", at=at)
+            if result.strip() and result.strip() != self._spoken.strip():
+                self.say(result, span, group="", at=at)
             if self.ended_by != "limit":
                 self.ended_by = "agent"
 
     _failure: str = ""
 
-    def _fail(self, error_type: str, said: str, span: Span, at: str | None) -> None:
-        self._failure = said
-        self.conversation.mark(error_type, "environment", span, at=at, failed=True, error_text=said)
+    def _fail(self, error_type: str, error_text: str, span: Span, at: str | None) -> None:
+        self._failure = error_text
+        self.conversation.mark(error_type, "environment", span, at=at, failed=True, error_text=error_text)
         self.ended_by = "environment"
 
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 from events.clock import SystemClock
 from events.types.score import Score
-from registry.query.provenance import blame
+from registry.query.provenance import blame, line_tiers
 from registry.skill_md.render import label
 from registry.state.line_claims import is_unclaimed
 from tui.cli.output.color import width
 from tui.facts.scores import of_skill
 from tui.text.numbers import age, share, signed
 from tui.text.terminal_text import clip, one_line
-from tui.text.words import kind_of
+from tui.text.words import gutter_word, kind_of
 
 if TYPE_CHECKING:
     from events.store.envelope import Envelope
@@ -26,16 +26,17 @@ UNCLAIMED: Final = "?"
 
 
 def print_blame(call: Invocation, library: Library, capsule: Capsule) -> None:
-    """Print each line behind the event it comes from, how old that is, what kind it was, and its Δ."""
+    """Print each line behind the event it comes from, how old that is, its tier or what kind it was, and its Δ."""
     paint, now = call.paint, SystemClock().now()
     call.note(heading(capsule))
     genes = {gene.id: gene for gene in capsule.genes}
     doubtful = False
-    for line, envelope in blame(library, capsule):
+    blamed = blame(library, capsule)
+    for (line, envelope), tier in zip(blamed, line_tiers(library, blamed), strict=True):
         bare = is_unclaimed(genes.get(line.gene), line, envelope.event)
         doubtful |= bare
         delta = _delta(envelope)
-        origin = f"{envelope.position:>5} {age(envelope.at, now):>4} {kind_of(envelope):<9}"
+        origin = f"{envelope.position:>5} {age(envelope.at, now):>4} {gutter_word(kind_of(envelope), tier):<9}"
         gutter = paint(origin, "accent" if delta else "dim") + f"{delta:>6}"
         text = clip(one_line(line.text), width() - 36)
         call.say(f"{gutter} {line.number:>4} {UNCLAIMED if bare else '│'} {text}".rstrip())

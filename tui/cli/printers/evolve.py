@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from events.types.score import Score
+from registry.query.tier_sentences import tier_sentence
 from strategies.evolve.stop_reason import NO_SKILL, NOTHING_READ
 from tui.cli.output.color import width
 from tui.cli.output.facts import say_fact, say_facts, say_folded
 from tui.cli.printers.guidance import print_guidance
 from tui.cli.printers.picks import pick_words
 from tui.cli.printers.proposer import print_model
-from tui.cli.printers.rollback import print_taken_back
+from tui.cli.printers.rollback import print_taken_back, print_tier_moves
 from tui.documents.evolve import EvolveCounts
 from tui.facts.candidates import signal_fact
 from tui.facts.fact import Fact, fact, listed
@@ -20,7 +21,7 @@ from tui.facts.runs import run_facts
 from tui.facts.scores import effect_fact, pair_facts
 from tui.text.numbers import count, share
 from tui.text.terminal_text import clip
-from tui.text.words import VERDICTS, further_reasons, signal_words, unrouted_words
+from tui.text.words import TIER_TONES, VERDICTS, further_reasons, signal_words, unrouted_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,6 +49,8 @@ def _facts(cycle: CycleResult, *, reasons: bool) -> Iterator[Fact]:
         yield fact("preset", f"auto chose {cycle.preset}: {cycle.because}")
     for edit in cycle.candidate.edits if cycle.candidate else ():
         yield from listed(edit.op.partition("_")[0], (text for text in edit.text.splitlines() if text.strip()))
+    if cycle.tier:
+        yield fact(cycle.tier.tier, tier_sentence(cycle.tier), TIER_TONES[cycle.tier.tier])
     if cycle.effect:
         yield effect_fact(cycle.effect)
     if cycle.before and cycle.after:
@@ -96,6 +99,7 @@ def _print_unrouted(call: Invocation, unrouted: Sequence[SignalRaised]) -> None:
 def print_end(call: Invocation, result: Evolution) -> None:
     """Sum up a run."""
     print_taken_back(call, result.taken_back)
+    print_tier_moves(call, result.moves)
     promoted = _promoted(result)
     counts = EvolveCounts.of(result.cycles)
     verdicts = ", ".join(f"{getattr(counts, word)} {word}" for word in ("promoted", "held", "rejected"))
