@@ -34,8 +34,9 @@ from tui.text.numbers import interval, share
 from tui.text.words import hint_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from events.store.envelope import Envelope
     from registry.registry import Registry
     from strategies.gate.replay.evaluation_set import Ground
     from strategies.gate.replay.skill_grounds import SkillGrounds
@@ -88,10 +89,7 @@ def score(
             others = under_one_evaluator(registry.versions(name))
             appended = since(registry, before)
     events = event_rows(appended)
-    # A new evaluator measures the live version first: then that event recorded it, and there is no receipt.
-    scorings = (event for event in appended if (event.stream, event.type) == (f"capsule:{name}", "VersionScored"))
-    positions = [scoring.position for scoring in scorings if getattr(scoring.event, "version", 0) == version]
-    recorded = positions[-1] if positions else None
+    recorded = _recorded_at(appended, name, version)
     if as_json:
         document = ScoreDocument(
             skill=name,
@@ -119,6 +117,13 @@ def score(
     _print_others(call, f"{name}@{version}", ground, others)
     if dry_run:
         print_rehearsed(call, events)
+
+
+def _recorded_at(appended: Iterable[Envelope], name: str, version: int) -> int | None:
+    """Find the event that recorded the score: where a new evaluator measured first, there is no receipt."""
+    scorings = (event for event in appended if (event.stream, event.type) == (f"capsule:{name}", "VersionScored"))
+    positions = [scoring.position for scoring in scorings if getattr(scoring.event, "version", 0) == version]
+    return positions[-1] if positions else None
 
 
 def _rejudged(registry: Registry, name: str, grounds: SkillGrounds, seed: int) -> tuple[TierMove, ...]:
