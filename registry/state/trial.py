@@ -61,6 +61,8 @@ class SkillTrial:
     @property
     def missed(self) -> int:
         """How many blocks up to the last one nobody switched in, or something forbade it; they count as meant."""
+        if not self.by_block:
+            return 0
         switched = {int(unit) for unit, event in self.assigned.items() if not event.problem}
         return sum(block not in switched for block in range(self.block + 1))
 

@@ -60,7 +60,7 @@ Budget = Annotated[int, typer.Option(min=20, max=100_000, metavar="N", help="End
 Gain = Annotated[float, typer.Option(min=0.01, max=0.9, metavar="G", help="The least gain worth finding.")]
 Outcome = Annotated[TrialOutcome | None, typer.Option(help="What counts; else how sessions ended.")]
 
-trial = typer.Typer(help="Prove lines: a coin gives them to some sessions, not to others.", rich_markup_mode=None)
+trial = typer.Typer(help="Prove lines: a coin gives them to some sessions.", rich_markup_mode=None)
 
 
 @trial.command("start")
@@ -156,10 +156,10 @@ def stop(
 ) -> None:
     """End a trial before it is decided; its figures stay. Needs --reason."""
     call = invocation(ctx)
-    if not reason.strip():
-        raise UsageError("a trial is stopped for a reason", hint=f"germline trial stop {skill} --reason TEXT")
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         running, before = running_trial(registry, registry.capsule(skill).name), registry.log.head().position
+        if not reason.strip():
+            raise UsageError("a trial is stopped for a reason", hint=f"germline trial stop {skill} --reason TEXT")
         if running is None:
             raise RefusedError(f"no trial of {skill} runs", hint=f"germline trial status {skill}")
         with registry.rehearsal() if dry_run else nullcontext():
