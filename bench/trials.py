@@ -4,8 +4,8 @@
 
 Rows are worlds: a base rate, a gain, and how the line is switched. Columns are shares of trials in which the line
 is proven: by the shipped e-process with its stops (futility, harm), by one z-test at the budget (the most that can
-be had at that error), by five looks with the bounds of O'Brien and Fleming, and by a mixture of constant bets, which
-grows fastest without a deadline; then the sessions until the shipped one ends, how often it finds harm, and how
+be had at that error), by five looks with the bounds of O'Brien and Fleming, and by a mixture of constant bets, the
+fastest to grow without a deadline; then the sessions until the shipped one ends, how often it finds harm, and how
 often either end of its interval is passed by the truth.
 """
 
@@ -47,8 +47,8 @@ EVERY: Final = 3
 class World(NamedTuple):
     """How sessions come: `block` of them in a row have the same arm, 1 where each tosses its own coin.
 
-    `spread` is how far tasks, which come again, differ in difficulty; `drift` how far days do; `other` what a second
-    line on trial adds, switched by a coin of its own.
+    `spread` is how far tasks, which come again, differ in difficulty; `drift` how far days do; `other` what a
+    second line on trial adds, switched by a coin of its own.
     """
 
     base: float
@@ -119,7 +119,7 @@ def grows_fastest(coins: list[Coin]) -> bool:
 
 
 def ended(coins: list[Coin], budget: int, variance: float, *, paired: bool) -> tuple[str, list[Coin]]:
-    """Look every twentieth of the budget, and stop as a trial does; gives the decision, and the coins until then."""
+    """Look every twentieth of the budget, and stop as a trial does; gives the decision and the coins by then."""
     terms = stakes(budget, variance, paired=paired)
     step = max(1, len(coins) // 20)
     for upto in range(step, len(coins) + step, step):
