@@ -13,7 +13,6 @@ TrialOutcome = Literal["outcome", "recovered", "corrections", "errors"]
 """What is counted: labels; whether the next attempt works; sessions that no person corrects; calls that work."""
 TrialUnit = Literal["session", "block"]
 TrialDecision = Literal["running", "proven", "harmful", "futile", "undecided", "stopped"]
-Share = Annotated[float, Field(gt=0, lt=1)]
 
 
 class TrialFactor(Frozen):
@@ -42,15 +41,15 @@ class TrialStarted(Frozen):
     trial: str
     capsule: str
     base_version: int
-    factors: Annotated[tuple[TrialFactor, ...], Field(min_length=1)]
+    factors: tuple[TrialFactor, ...]
     unit: TrialUnit
-    block_s: Annotated[int, Field(ge=0)]
+    block_s: Count
     starts_at: str
-    budget: Annotated[int, Field(ge=1)]
+    budget: Count
     outcome: TrialOutcome
-    gain: Annotated[float, Field(gt=0, le=1)]
+    gain: Unit
     base_rate: Unit
-    spread: Annotated[float, Field(gt=0)]
+    spread: Annotated[float, Field(ge=0)]
     loaded: bool
     adaptive: bool
     seed: str
@@ -68,7 +67,7 @@ class TrialAssigned(Frozen):
     capsule: str
     unit: str
     given: tuple[bool, ...]
-    shares: tuple[Share, ...]
+    shares: tuple[Unit, ...]
     problem: str = ""
     missed: Count = 0
 
@@ -82,7 +81,7 @@ class CountedUnit(Frozen):
 
     unit: str
     given: tuple[bool, ...]
-    shares: tuple[Share, ...]
+    shares: tuple[Unit, ...]
     sessions: tuple[Count, ...]
     outcomes: tuple[float, ...]
     expected: tuple[float, ...]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from events.store.envelope import Envelope
+    from events.types.frozen import Frozen
     from events.types.trial_events import CountedUnit, TrialFactor, TrialFigures
 
 TRIAL_STREAM: Final = "trial:"
@@ -22,6 +23,9 @@ Given = tuple[bool, ...]
 """For each factor of a trial, whether it is given."""
 EVEN: Final = 0.5
 _COIN_BYTES: Final = 8
+_MOST_DIGITS: Final = 9
+MOST_FACTORS: Final = 4
+"""Sixteen arms: with more, hardly a session would have the same text as another (a guess)."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ class SkillTrial:
     @property
     def missed(self) -> int:
         """How many blocks up to the last one nobody switched in, or something forbade it; they count as meant."""
+        if not self.by_block:
+            return 0
         switched = {int(unit) for unit, event in self.assigned.items() if not event.problem}
         return sum(block not in switched for block in range(self.block + 1))
 
@@ -106,25 +112,44 @@ def fold_trials(envelopes: Iterable[Envelope]) -> list[SkillTrial]:
     """Fold the events of trials, in order, into their states, in the order they began."""
     trials: dict[str, list[Envelope]] = {}
     for envelope in envelopes:
-        event = envelope.event
-        if isinstance(event, TrialStarted):
-            trials[envelope.stream] = [envelope]
-        elif envelope.stream in trials:
-            trials[envelope.stream].append(envelope)
-        else:
-            raise CorruptLogError(
-                f"event {envelope.position} ({envelope.type}) names a trial that never began",
-                position=envelope.position,
-                hint="germline verify",
-            )
-    return [_folded(began.event, began.at, later) for began, *later in trials.values()]  # type: ignore[arg-type]
+        trials.setdefault(envelope.stream, []).append(envelope)
+    return [_folded(began, later) for began, *later in trials.values()]
 
 
-def _folded(started: TrialStarted, at: str, later: Iterable[Envelope]) -> SkillTrial:
-    trial = SkillTrial(started, at)
+def _require_fit(envelope: Envelope, started: Frozen) -> TrialStarted:
+    """Return the beginning of a trial; raises CorruptLogError where an event is none of such a trial."""
+    event, fits = envelope.event, isinstance(started, TrialStarted)
+    if isinstance(event, TrialStarted):
+        timed = event.unit == "session" or (event.block_s > 0 and _is_moment(event.starts_at))
+        fits = fits and timed and 1 <= len(event.factors) <= MOST_FACTORS
+    elif isinstance(event, TrialAssigned) and isinstance(started, TrialStarted):
+        named = started.unit == "session" or (event.unit.isdecimal() and len(event.unit) <= _MOST_DIGITS)
+        fits = named and len(event.given) == len(event.shares) == len(started.factors)
+    elif isinstance(event, TrialLooked) and isinstance(started, TrialStarted):
+        fits = len(event.results) == len(started.factors)
+    if not fits or not isinstance(started, TrialStarted):
+        raise CorruptLogError(
+            f"event {envelope.position} ({envelope.type}) fits no trial that began before it",
+            position=envelope.position,
+            hint="germline verify",
+        )
+    return started
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
+
+
+def _folded(began: Envelope, later: Iterable[Envelope]) -> SkillTrial:
+    started = _require_fit(began, began.event)
+    trial = SkillTrial(started, began.at)
     assigned: dict[str, TrialAssigned] = {}
     counted: list[CountedUnit] = []
     for envelope in later:
+        _require_fit(envelope, started)
         event = envelope.event
         if isinstance(event, TrialAssigned):
             assigned[event.unit] = event

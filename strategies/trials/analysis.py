@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 FUTILE: Final = 0.1
 """The chance of proof under which a trial ends: it would most likely be for nothing."""
-_SUSPECT: Final = 2.0
+SUSPECT: Final = 2.0
 """Evidence of harm with which a trial goes on though it will prove nothing: harm is worth knowing."""
 _LABELS_COME_S: Final = 7 * 86_400
 """How long a pair of blocks waits for the labels of its last sessions (a guess: reviews and merges take days)."""
@@ -152,7 +152,7 @@ def _assigned(trial: SkillTrial, unit: str) -> tuple[tuple[bool, ...], tuple[flo
 
 def coins_of(counted: Iterable[CountedUnit], factor: int) -> list[Coin]:
     """Give the counted units as the coins of one factor."""
-    return [_coin(unit, unit.given[factor], unit.shares[factor]) for unit in counted]
+    return [_coin(unit, unit.given[factor], min(max(unit.shares[factor], 0.01), 0.99)) for unit in counted]
 
 
 def _coin(unit: CountedUnit, given: bool, share: float) -> Coin:  # noqa: FBT001 - the coin itself
@@ -191,7 +191,7 @@ def _result(started: TrialStarted, counted: Sequence[CountedUnit], factor: int, 
         decision = "harmful"
     elif sum(coin.sessions for coin in coins) >= started.budget:
         decision = "undecided"
-    elif chance < FUTILE and lost < _SUSPECT and not _may_harm(started, factor, coins, terms):
+    elif chance < FUTILE and lost < SUSPECT and not _may_harm(started, factor, coins, terms):
         decision = "futile"
     return TrialFigures(
         factor=name,

@@ -50,13 +50,36 @@ def start_trial(registry: Registry, plan: TrialPlan, *, write: bool = True) -> S
     return trials_of(registry, skill)[-1]
 
 
+def current_trial(registry: Registry, skill: str, *, write: bool = True) -> SkillTrial | None:
+    """Give the trial of a skill that runs, None where none does; one that was overtaken is ended.
+
+    That is where somebody decided against the lines on trial meanwhile, or made another version live than those
+    that are compared.
+    """
+    trial = running_trial(registry, skill)
+    if trial is None:
+        return None
+    live = registry.outline(skill).version
+    for factor in trial.started.factors:
+        candidate = registry.candidate(factor.candidate) if factor.candidate else None
+        reason = ""
+        if candidate and (candidate.reverted or candidate.verdict == "reject"):
+            reason = f"candidate {candidate.id[:12]} was {'taken back' if candidate.reverted else 'rejected'}"
+        elif factor.given and live not in {factor.given, factor.denied}:
+            reason = f"{skill} went to version {live}"
+        if reason:
+            end_trial(registry, trial, reason, write=write)
+            return None
+    return trial
+
+
 def switch(registry: Registry, skill: str, *, write: bool = True) -> TrialAssigned | None:
     """Bring the folder of a skill to what the block of now was meant to hold; None where there is nothing to do.
 
     The event comes first, then the files: a crash between the two is mended when the registry is opened next, as
     that of any version. What a person edited is left as it is, and the event says so.
     """
-    trial = running_trial(registry, skill)
+    trial = current_trial(registry, skill, write=write)
     if trial is None or not trial.by_block:
         return None
     block = trial.block_at(moment_s(registry.clock.now()) or 0.0)
@@ -120,7 +143,7 @@ def look(registry: Registry, skill: str, logs: LogGlobs | None, *, write: bool =
 
     Returns the trial as it is then, None where none runs.
     """
-    trial = running_trial(registry, skill)
+    trial = current_trial(registry, skill, write=write)
     if trial is None:
         return None
     now_s = moment_s(registry.clock.now()) or 0.0

@@ -11,6 +11,7 @@ from events.types.trial_events import TrialFactor, TrialStarted
 from registry.actions.trial_arms import removal
 from registry.decide.promote import edited
 from registry.skill_md.render import label
+from registry.state.trial import MOST_FACTORS
 from strategies.episodes.episode import moment_s
 from strategies.trials.plan import LEAST_HISTORY, History, Power, history_of, power_of
 from strategies.trials.trial_sessions import Counting, claim_of, sessions_of_skill
@@ -25,15 +26,16 @@ if TYPE_CHECKING:
     from registry.state.capsule import Capsule
     from strategies.scope.log_globs import LogGlobs
 
-_MOST_FACTORS: Final = 4
-"""Sixteen arms: with more, hardly a session would have the same text as another (a guess)."""
 _SEED_DIGITS: Final = 16
 _ID_DIGITS: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
 class TrialTerms:
-    """What a person asks of a trial. `block_s` is 0 where sessions are assigned one by one."""
+    """What a person asks of a trial.
+
+    `block_s` is 0 where sessions are assigned one by one; a `seed` is drawn where none is named.
+    """
 
     candidates: tuple[str, ...] = ()
     arms: tuple[int, ...] = ()
@@ -42,6 +44,7 @@ class TrialTerms:
     gain: float = 0.1
     outcome: TrialOutcome | None = None
     adaptive: bool = False
+    seed: str = ""
 
 
 class TrialPlan(NamedTuple):
@@ -68,7 +71,7 @@ def plan_trial(registry: Registry, skill: str, terms: TrialTerms, logs: LogGlobs
             f"said from {LEAST_HISTORY} on",
             hint="germline outcome … says how sessions ended; --outcome errors counts calls that fail",
         )
-    seed = registry.clock.new_id().replace("-", "")[-_SEED_DIGITS:]
+    seed = terms.seed or registry.clock.new_id().replace("-", "")[-_SEED_DIGITS:]
     started = TrialStarted(
         trial=registry.clock.new_id().replace("-", "")[-_ID_DIGITS:],
         capsule=skill,
@@ -132,9 +135,9 @@ def _factors(registry: Registry, capsule: Capsule, terms: TrialTerms) -> tuple[T
             )
         return (TrialFactor(name=f"@{given} against @{denied}", given=given, denied=denied),)
     candidates = [_candidate(registry, capsule, candidate_id) for candidate_id in terms.candidates]
-    if not 1 <= len(candidates) <= _MOST_FACTORS:
+    if not 1 <= len(candidates) <= MOST_FACTORS:
         raise RefusedError(
-            f"a trial is of one to {_MOST_FACTORS} candidates, not of {len(candidates)}",
+            f"a trial is of one to {MOST_FACTORS} candidates, not of {len(candidates)}",
             hint=f"germline candidates {name}",
         )
     _require_apart(candidates)

@@ -51,7 +51,7 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
     "report": CommandEntry("skills.report", "Write one HTML page of all there is to say; no network."),
     "revert": CommandEntry("skills.revert", "Go back to the text of an earlier version, by a new event."),
     "pick": CommandEntry("skills.pick", "Pick the version for the next agent; print its folder."),
-    "trial": CommandEntry("skills.trial", "Prove lines: a coin gives them to some sessions, not to others."),
+    "trial": CommandEntry("skills.trial", "Prove lines: a coin gives them to some sessions."),
     "alias": CommandEntry("skills.alias", "Name versions: movable names, with their history."),
     "protect": CommandEntry("skills.protect", "Forbid edits of lines, until they are released."),
     "release": CommandEntry("skills.protect", "End the protection of lines."),

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from events.errors import GermlineError
 from strategies.trials.e_process import HARM, PROOF
+from strategies.trials.run_trial import step_trials
 from tui.cli.output.facts import say_fact, say_folded
 from tui.documents.trials import TrialRow
 from tui.text.numbers import count, share
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from registry.state.trial import SkillTrial
+    from registry.registry import Registry
+    from strategies.scope.log_globs import LogGlobs
     from tui.cli.output.invocation import Invocation
 
 
@@ -36,8 +37,13 @@ def print_trial(call: Invocation, row: TrialRow) -> None:
         say_fact(call, "ended", f"{row.ended_at[:10]}: {row.ended_because}")
 
 
-def tell_ended(call: Invocation, trials: Iterable[SkillTrial]) -> None:
-    """Tell of trials that were decided just now."""
+def step_and_tell(call: Invocation, registry: Registry, logs: LogGlobs | None, *, looking: bool = True) -> None:
+    """Take the steps of trials that are due, and tell of what was decided; no trial may end what reads logs."""
+    try:
+        trials = step_trials(registry, registry.names(), logs, looking=looking)
+    except GermlineError as error:
+        call.note(f"trial      put off: {error.message}")
+        return
     for trial in trials:
         for line in TrialRow.of(trial).lines if trial.ended else ():
             call.note(f"trial      {line.decision}: {trial.started.capsule}, {line.name!r}: {line.shows}")

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.errors import ConflictError, RefusedError
+from events.errors import ConflictError, CorruptLogError, RefusedError
+from events.store.envelope import GENESIS, EventDraft, encode, seal
 from events.types.parts import Edit
 from events.types.trial_events import TrialAssigned, TrialEnded, TrialLooked, TrialStarted
 from registry.actions import publish as publishing
 from registry.actions.publish import publish, standing, take_in, take_in_edits
 from registry.actions.trial_arms import arm_of
-from registry.decide.commands import RunTrial
+from registry.decide.commands import RevertVersion, Review, RunTrial
 from registry.projection.projector import rebuild
 from registry.query.trials import proven_by_trial, running_trial, shown_by, trials_of, trials_with
 from registry.registry import Registry
 from registry.skill_md.render import skill_text
+from registry.state.trial import fold_trials
 from strategies.episodes.skill_version import under_versions
 from strategies.pool.intake import all_episodes
 from strategies.trials.analysis import coins_of, results, shares
@@ -296,6 +298,40 @@ def test_a_promotion_during_a_trial_reaches_both_arms(tmp_path: Path) -> None:
         assert NO_GUESS in world.text()
         assert (LOOK in world.text()) == trial.meant(block)[0]
     assert world.running
+
+
+def test_lines_that_a_person_decides_against_are_tried_no_longer(tmp_path: Path) -> None:
+    world = TrialWorld(tmp_path)
+    started(world)
+    world.registry.execute(Review("c1", NAME, "reject", "we know better"))
+    step_trials(world.registry, [NAME], None)
+    assert world.trial.ended
+    assert "was rejected" in world.trial.ended.reason
+    assert LOOK not in world.text()
+    learn(world.registry, LOOK, candidate="c2")
+    world.start(TrialTerms(candidates=("c2",), block_s=int(BLOCK_S)))
+    world.registry.execute(RevertVersion(NAME, 1, "not this one"))
+    step_trials(world.registry, [NAME], None)
+    assert world.trial.ended
+    assert "was taken back" in world.trial.ended.reason
+    assert LOOK not in world.text()
+
+
+def test_events_that_fit_no_trial_are_refused_as_damage(tmp_path: Path) -> None:
+    world = TrialWorld(tmp_path)
+    trial = started(world)
+    good = next(iter(world.registry.log.read(types=("TrialStarted",))))
+    many = trial.started.model_copy(update={"factors": trial.started.factors * 20})
+    for event in (many, trial.started.model_copy(update={"block_s": 0, "trial": "t2"})):
+        draft = EventDraft("trial:t2", event, world.clock.new_id(), good.at, "person:eve", "", "")
+        sealed = seal([(draft, encode(event))], position=0, previous=GENESIS, versions={"trial:t2": 0})
+        with pytest.raises(CorruptLogError):
+            fold_trials(sealed)
+    block = TrialAssigned(trial=trial.id, capsule=NAME, unit="soon", given=(True,), shares=(0.5,))
+    draft = EventDraft(good.stream, block, world.clock.new_id(), good.at, "person:eve", "", "")
+    sealed = seal([(draft, encode(block))], position=0, previous=GENESIS, versions={good.stream: 1})
+    with pytest.raises(CorruptLogError):
+        fold_trials([good, *sealed])
 
 
 def test_lines_that_fit_no_more_end_the_trial_with_its_figures(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from strategies.logs.formats_table import broken_readers
 from strategies.policy.active_preset import bound_by
 from strategies.policy.auto import AUTO
 from strategies.pool.tail_logs import tail_into
-from strategies.trials.run_trial import step_trials
 from tui.cli.commands.logs.watch_rechecks import Rechecks, terms_of
 from tui.cli.config.config import read_config
 from tui.cli.config.read_logs import chosen_logs, tell_broken_readers, tell_passed_over
@@ -27,7 +26,7 @@ from tui.cli.output.options import AsJson
 from tui.cli.output.progress import LiveLine
 from tui.cli.printers.evolve import print_cycle
 from tui.cli.printers.rollback import print_taken_back, print_tier_moves
-from tui.cli.printers.trials import tell_ended
+from tui.cli.printers.trials import step_and_tell
 from tui.documents.evolve import EvolveRun
 from tui.documents.logs import RecheckRow, WatchDocument
 from tui.session.bootstrap import find_registry, open_registry
@@ -162,7 +161,7 @@ class _Watched:
     def looked(self) -> None:
         """Take turns and steps of trials where they are due, and write the live line again."""
         logs = self._config.skill_logs(self._registry)
-        tell_ended(self._call, step_trials(self._registry, self._registry.names(), logs, looking=self._unlooked))
+        step_and_tell(self._call, self._registry, logs, looking=self._unlooked)
         self._unlooked = False
         waited = self._evolved_s is None or monotonic_s() - self._evolved_s >= self._config.evolve_every_s
         if self._evolving and self._due and waited:

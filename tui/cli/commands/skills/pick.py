@@ -14,7 +14,7 @@ from registry.actions.trial_arms import in_folder
 from registry.query.trials import running_trial
 from registry.skill_md.render import label
 from strategies.monitor.pick_version import draw_version, folder_of, written
-from strategies.trials.run_trial import assign, switch
+from strategies.trials.run_trial import assign, current_trial, switch
 from tui.cli.output.dry_run import print_rehearsed, since
 from tui.cli.output.facts import say_fact
 from tui.cli.output.invocation import invocation
@@ -60,7 +60,7 @@ def pick(
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         drawn_by = int(SystemClock().new_id()[-_SEED_DIGITS:], 16) if seed is None else seed
         before = registry.log.head().position
-        trial = running_trial(registry, skill)
+        trial = current_trial(registry, skill, write=not dry_run) if running_trial(registry, skill) else None
         if trial is not None:
             unit = session or registry.clock.new_id()
             _pick_arm(call, registry, trial, unit, dry_run=dry_run, as_json=as_json)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -60,7 +61,11 @@ Budget = Annotated[int, typer.Option(min=20, max=100_000, metavar="N", help="End
 Gain = Annotated[float, typer.Option(min=0.01, max=0.9, metavar="G", help="The least gain worth finding.")]
 Outcome = Annotated[TrialOutcome | None, typer.Option(help="What counts; else how sessions ended.")]
 
-trial = typer.Typer(help="Prove lines: a coin gives them to some sessions, not to others.", rich_markup_mode=None)
+Seed = Annotated[
+    str, typer.Option(metavar="TEXT", help="The seed of the coins, to toss the same again; else a new one.")
+]
+
+trial = typer.Typer(help="Prove lines: a coin gives them to some sessions.", rich_markup_mode=None)
 
 
 @trial.command("start")
@@ -74,6 +79,7 @@ def start(  # noqa: PLR0913 - the options of the command are its contract
     budget: Budget = 400,
     gain: Gain = 0.1,
     outcome: Outcome = None,
+    seed: Seed = "",
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
@@ -85,7 +91,8 @@ def start(  # noqa: PLR0913 - the options of the command are its contract
     """
     call = invocation(ctx)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
-        terms = _terms(registry, candidate, arms, block, budget, gain, outcome)
+        asked = TrialTerms(budget=budget, gain=gain, outcome=outcome, seed=seed)
+        terms = _terms(registry, asked, candidate, arms, block)
         plan = plan_trial(registry, skill, terms, read_config().skill_logs(registry))
         power, before = TrialPower.of(plan), registry.log.head().position
         with registry.rehearsal() if dry_run else nullcontext():
@@ -156,10 +163,10 @@ def stop(
 ) -> None:
     """End a trial before it is decided; its figures stay. Needs --reason."""
     call = invocation(ctx)
-    if not reason.strip():
-        raise UsageError("a trial is stopped for a reason", hint=f"germline trial stop {skill} --reason TEXT")
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         running, before = running_trial(registry, registry.capsule(skill).name), registry.log.head().position
+        if not reason.strip():
+            raise UsageError("a trial is stopped for a reason", hint=f"germline trial stop {skill} --reason TEXT")
         if running is None:
             raise RefusedError(f"no trial of {skill} runs", hint=f"germline trial status {skill}")
         with registry.rehearsal() if dry_run else nullcontext():
@@ -173,28 +180,19 @@ def stop(
         print_trial(call, TrialRow.of(ended))
 
 
-def _terms(
-    library: Library,
-    candidates: list[str] | None,
-    arms: str,
-    block: str,
-    budget: int,
-    gain: float,
-    outcome: TrialOutcome | None,
-) -> TrialTerms:
+def _terms(library: Library, terms: TrialTerms, candidates: list[str] | None, arms: str, block: str) -> TrialTerms:
+    """Read what names candidates, versions and the length of blocks, and take the shares from the preset."""
     versions = [part.strip() for part in arms.split(",") if part.strip()]
     if not all(part.isdecimal() for part in versions) or len(versions) > 2:  # noqa: PLR2004 - one against another
         raise UsageError(f"--arms is {arms!r}", hint="name one version or two: --arms 3 or --arms 3,4")
     block_s = 0 if block == BY_SESSION else int(seconds_of(block, "--block"))
     if block_s and block_s < _LEAST_BLOCK_S:
         raise UsageError(f"--block is {block}, shorter than any session", hint="--block 4h")
-    return TrialTerms(
+    return replace(
+        terms,
         candidates=tuple(named_candidate(library, name).id for name in candidates or ()),
         arms=tuple(map(int, versions)),
         block_s=block_s,
-        budget=budget,
-        gain=gain,
-        outcome=outcome,
         adaptive=bound_by(library).preset.explore,
     )
 
