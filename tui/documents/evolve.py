@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from events.types.claims import Claim
 from events.types.runs import Rollouts
 from events.types.score import Delta, Effect, Score
-from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
+from tui.documents.document import ABSENT, Absent, Document, OrNull, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.documents.scores import AuditScores, score_of
 from tui.documents.signals import PickReason, RestingSignal, SignalRow
@@ -64,10 +64,10 @@ class CycleRow(Part):
     version: int | None
     tried: int
     needed_tasks: int | None
-    proposer: str | None
+    proposer: OrNull[str]
     remembered: bool
     preset: str
-    because: str | None
+    because: OrNull[str]
     pick: PickReason | None
 
     @classmethod
@@ -76,27 +76,15 @@ class CycleRow(Part):
         audit = AuditScores(
             before=score_of(cycle.audit_before), after=score_of(cycle.audit_after), delta=cycle.audit_delta
         )
-        return cls(
-            strategy=cycle.strategy,
+        return cls.described(
+            cycle,
             skill=cycle.capsule,
             signal=SignalRow.model_validate(cycle.signal),
             candidate=CycleCandidate.model_validate(cycle.candidate) if cycle.candidate else None,
-            effect=cycle.effect,
-            verdict=cycle.verdict,
-            reasons=cycle.reasons,
             before=score_of(cycle.before),
             after=score_of(cycle.after),
             unmeasured=why_unmeasured(cycle.after),
-            delta=cycle.delta,
             audit=audit if cycle.candidate else None,
-            rollouts=cycle.rollouts,
-            version=cycle.version,
-            tried=cycle.tried,
-            needed_tasks=cycle.needed_tasks,
-            proposer=cycle.proposer or None,
-            remembered=cycle.remembered,
-            preset=cycle.preset,
-            because=cycle.because or None,
             pick=PickReason.of(cycle.pick) if cycle.pick else None,
         )
 
@@ -121,16 +109,12 @@ class FallenVersion(Part):
     def of(cls, back: TakenBack) -> FallenVersion:
         """Read it from what became of the version."""
         fall = back.fall
-        return cls(
+        return cls.described(
+            fall,
             skill=back.skill,
             version=int(fall.version),
             to=back.to,
             made=back.version,
-            won=fall.won,
-            outcomes=fall.outcomes,
-            won_before=fall.won_before,
-            outcomes_before=fall.outcomes_before,
-            p=fall.p,
             reason=back.reason,
             held=back.held or None,
             command=back.command if back.held else None,
@@ -233,17 +217,10 @@ class ModelUse(Part):
     @classmethod
     def of(cls, report: ModelReport) -> ModelUse:
         """Read it from the report on the model."""
-        return cls(
-            models=report.models,
-            prompts=report.prompts,
-            replayed=report.replayed,
-            tokens=report.tokens,
-            cost_usd=report.cost_usd,
+        return cls.described(
+            report,
             **report.tally._asdict(),
             refuted=RefutedCount(explore=report.refuted_on_explore, sealed=report.refuted_on_sealed),
-            quarantined=report.quarantined,
-            written=report.written,
-            failures=report.failures,
         )
 
 
@@ -269,13 +246,10 @@ class EvolveRun(Part):
     def of(cls, run: Evolution) -> EvolveRun:
         """Read it from what the run came to."""
         bound = run.bound
-        return cls(
-            preset=run.preset,
+        return cls.described(
+            run,
             auto=AutoPreset(preset=bound.preset.name, because=bound.because) if bound.because else None,
-            seed=run.seed,
             cycles=tuple(map(CycleRow.of, run.cycles)),
-            tried=run.tried,
-            needed_tasks=run.needed_tasks,
             unrouted=tuple(map(SignalRow.model_validate, run.unrouted)),
             resting=tuple(map(RestingSignal.model_validate, run.resting)),
             taken_back=tuple(map(FallenVersion.of, run.taken_back)),
