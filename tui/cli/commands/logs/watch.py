@@ -24,8 +24,7 @@ from tui.cli.output.color import width
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.cli.output.progress import LiveLine
-from tui.cli.printers.evolve import print_cycle
-from tui.cli.printers.rollback import print_taken_back
+from tui.cli.printers.evolve import print_cycle, print_taken_back
 from tui.documents.evolve import EvolveRun
 from tui.documents.logs import RecheckRow, WatchDocument
 from tui.session.bootstrap import find_registry, open_registry
