@@ -95,7 +95,10 @@ HOMES = {
     "dask": ("strategies/engines/dask_engine.py",),
     "distributed": ("strategies/engines/dask_engine.py",),
     "anthropic": ("strategies/models/anthropic_client.py",),
-    "httpx2": ("strategies/models/anthropic_client.py",),  # comes with anthropic, whose causes are its errors
+    "httpx2": (
+        "strategies/models/anthropic_client.py",
+        "strategies/models/chat_server.py",
+    ),  # comes with anthropic
     "psycopg": ("events/postgres/",),  # an extra: a registry that a team shares
     "textual_serve": ("tui/screens/serve.py",),  # an extra: the screens in a browser
     "aiohttp": ("tui/screens/serve.py",),  # comes with textual-serve, which is a server of its
@@ -149,6 +152,10 @@ PURE = (
     "strategies/scope/",
     "strategies/select/",
     "strategies/signals/",
+    "strategies/trials/analysis.py",
+    "strategies/trials/e_process.py",
+    "strategies/trials/plan.py",
+    "strategies/usage/",
     "tui/views/",
 )
 IMPURE_MODULES = {

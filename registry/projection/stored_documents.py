@@ -33,6 +33,7 @@ _HOLDS: Final = {
     "registry": "what the registry says of itself",
     "scored": "the place of a score of {key}",
     "signal": "the place of signal {key}",
+    "trial": "the place of an event of a trial of {key}",
     "version": "the place of a version of {key}",
 }
 """What a document holds, by its view; the others hold the state of a skill, whole or in outline."""

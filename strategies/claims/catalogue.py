@@ -7,12 +7,26 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Final
 
 from events.errors import UsageError
-from events.types.claims import After, AfterError, Before, FinishWith, OutputClaim, PluginClaim, StartWith
+from events.types.claims import (
+    After,
+    AfterError,
+    AnytimeBefore,
+    Before,
+    FinishWith,
+    Instead,
+    Never,
+    OutputClaim,
+    PluginClaim,
+    StartWith,
+)
 from strategies.claims.after import AFTER
 from strategies.claims.after_error import AFTER_ERROR
+from strategies.claims.anytime_before import ANYTIME_BEFORE
 from strategies.claims.before import BEFORE
 from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.finish_with import FINISH_WITH
+from strategies.claims.instead import INSTEAD
+from strategies.claims.never import NEVER
 from strategies.claims.output import OUTPUT
 from strategies.claims.start_with import START_WITH
 from strategies.episodes.action_class import in_short
@@ -28,8 +42,11 @@ KINDS: Final[Mapping[type[Frozen], ClaimKind[Any]]] = {
     AfterError: AFTER_ERROR,
     After: AFTER,
     Before: BEFORE,
+    AnytimeBefore: ANYTIME_BEFORE,
     StartWith: START_WITH,
     FinishWith: FINISH_WITH,
+    Instead: INSTEAD,
+    Never: NEVER,
     OutputClaim: OUTPUT,
 }
 

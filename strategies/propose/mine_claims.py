@@ -93,11 +93,18 @@ def mine(
 def best_of(ask: ProposalRequest, claims: Mapping[ClaimT, tuple[Contrast, Endpoint]]) -> ClaimT | None:
     """Choose the claim that helps most surely, of those that hold without the logs of any one origin, if any do.
 
-    So the logs of one writer, however many, put nothing in the place of what all others show.
+    So the logs of one writer, however many, put nothing in the place of what all others show. What shows the
+    opposite in some part of the logs comes behind what holds in all of them, as a narrower claim does.
     """
     ranked = sorted(claims, key=lambda claim: -claims[claim][0].z)
-    firm = (claim for claim in ranked if ask.explore.replicates(claim, claims[claim][1]))
-    return next(firm, next(iter(ranked), None))
+    firm: ClaimT | None = None
+    for claim in ranked:
+        endpoint = claims[claim][1]
+        if ask.explore.replicates(claim, endpoint):
+            if not ask.explore.turns(claim, endpoint):
+                return claim
+            firm = firm or claim
+    return firm or next(iter(ranked), None)
 
 
 def explained(figures: Contrast, tried: int, kept: int, endpoint: Endpoint = "outcome") -> str:

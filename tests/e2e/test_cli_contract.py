@@ -138,7 +138,15 @@ def named(path: str) -> str:
 def test_every_answer_in_json_has_a_published_schema_that_says_what_it_is() -> None:
     have = {file.stem for file in FOLDER.glob("*.json")}
     assert {named(path) for path, call in callbacks().items() if "as_json" in call.__annotations__} <= have
-    beside = {"doctor-repair", "export-attest", "export-event", "checkpoint-key", "proof"}
+    beside = {
+        "doctor-repair",
+        "export-attest",
+        "export-event",
+        "checkpoint-key",
+        "proof",
+        "usage-correct",
+        "outcome-queue",
+    }
     assert have <= {named(path) for path in PATHS} | beside
     for name in have:
         schema = schema_of(name)

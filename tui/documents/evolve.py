@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from events.types.claims import Claim
 from events.types.runs import Rollouts
 from events.types.score import Delta, Effect, Score
+from events.types.tiers import TierFigures
 from tui.documents.document import ABSENT, Absent, Document, OrNull, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.documents.scores import AuditScores, score_of
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from strategies.evolve.loop import Evolution
     from strategies.evolve.results import CycleResult, ModelReport
     from strategies.monitor.rollback import TakenBack
+    from strategies.tiers.rejudge import TierMove
 
 
 class AutoPreset(Part):
@@ -61,8 +63,10 @@ class CycleRow(Part):
     delta: Delta | None
     audit: AuditScores | None
     rollouts: Rollouts | None
+    tier: TierFigures | None
     version: int | None
     tried: int
+    known_tasks: int | None
     needed_tasks: int | None
     proposer: OrNull[str]
     remembered: bool
@@ -85,6 +89,8 @@ class CycleRow(Part):
             after=score_of(cycle.after),
             unmeasured=why_unmeasured(cycle.after),
             audit=audit if cycle.candidate else None,
+            known_tasks=cycle.needed.known if cycle.needed else None,
+            needed_tasks=cycle.needed.needed if cycle.needed else None,
             pick=PickReason.of(cycle.pick) if cycle.pick else None,
         )
 
@@ -119,6 +125,27 @@ class FallenVersion(Part):
             held=back.held or None,
             command=back.command if back.held else None,
         )
+
+
+class TierMoveRow(Part):
+    """A live line that climbed to another tier, was seen again, or fell: figures before and after, and why.
+
+    `version` is the one without it; `held` says why it was not taken out of its skill.
+    """
+
+    skill: str
+    candidate: str
+    text: str
+    before: TierFigures
+    after: TierFigures | None
+    reason: str
+    version: int | None
+    held: OrNull[str]
+
+    @classmethod
+    def of(cls, move: TierMove) -> TierMoveRow:
+        """Read it from what became of the line."""
+        return cls.described(move)
 
 
 class EvolveCounts(Part):
@@ -232,10 +259,12 @@ class EvolveRun(Part):
     seed: int
     cycles: tuple[CycleRow, ...]
     tried: int
+    known_tasks: int | None
     needed_tasks: int | None
     unrouted: tuple[SignalRow, ...]
     resting: tuple[RestingSignal, ...]
     taken_back: tuple[FallenVersion, ...]
+    tier_moves: tuple[TierMoveRow, ...]
     counts: EvolveCounts
     guidance: tuple[GuidanceRow, ...]
     model: ModelUse | None
@@ -246,13 +275,18 @@ class EvolveRun(Part):
     def of(cls, run: Evolution) -> EvolveRun:
         """Read it from what the run came to."""
         bound = run.bound
-        return cls.described(
-            run,
+        return cls(
+            preset=run.preset,
             auto=AutoPreset(preset=bound.preset.name, because=bound.because) if bound.because else None,
+            seed=run.seed,
             cycles=tuple(map(CycleRow.of, run.cycles)),
+            tried=run.tried,
+            known_tasks=run.needed.known if run.needed else None,
+            needed_tasks=run.needed.needed if run.needed else None,
             unrouted=tuple(map(SignalRow.model_validate, run.unrouted)),
             resting=tuple(map(RestingSignal.model_validate, run.resting)),
             taken_back=tuple(map(FallenVersion.of, run.taken_back)),
+            tier_moves=tuple(map(TierMoveRow.of, run.moves)),
             counts=EvolveCounts.of(run.cycles),
             guidance=tuple(map(GuidanceRow.of, run.guidance)),
             model=ModelUse.of(run.model) if run.model else None,

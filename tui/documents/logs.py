@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from events.types.score import Score
+from strategies.episodes.episode import WorldSource
 from tui.documents.document import ABSENT, Absent, Document, OrNull, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.documents.evolve import EvolveRun
 from tui.documents.signals import RaisedSignal, raised_signals
 
 if TYPE_CHECKING:
+    from strategies.advice.label_queue import LabelWish
     from strategies.episodes.episode import EpisodeRecord
     from strategies.logs.scan import Scan
     from strategies.monitor.recheck import Rechecked
@@ -188,6 +190,35 @@ class OutcomeEpisode(Part):
         """Read it from the episode."""
         before = KnownOutcome.model_validate(record.outcome) if record.outcome else None
         return cls(episode=record.id, name=record.name, run=record.run, before=before)
+
+
+class LabelWishRow(Part):
+    """A session without a label, the held candidates that one would count for, and the hints that disagree."""
+
+    episode: str
+    name: str
+    weight: int
+    candidates: tuple[str, ...]
+    disagreeing: tuple[WorldSource, ...]
+
+    @classmethod
+    def of(cls, wish: LabelWish) -> LabelWishRow:
+        """Read it from the queue."""
+        return cls(
+            episode=wish.record.id,
+            name=wish.record.name,
+            weight=wish.weight,
+            candidates=tuple(dict.fromkeys(held.candidate for held in wish.claims)),
+            disagreeing=wish.disagreeing,
+        )
+
+
+class LabelQueueDocument(Document):
+    """List the sessions of which one label would decide most, those first."""
+
+    schema_: Literal["germline/outcome-queue/1"] = "germline/outcome-queue/1"
+    waiting: int
+    sessions: tuple[LabelWishRow, ...]
 
 
 class OutcomeDocument(Document):

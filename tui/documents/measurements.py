@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from events.types.judgements import FailureFigures, Reading, Track
-from events.types.score import Score
+from events.types.score import Score, Split
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
 
@@ -124,6 +124,25 @@ class CompareDocument(Document):
             stopped=compared.stopped or None,
             rows=tuple(map(ModelRow.of, compared.rows)),
         )
+
+
+class TaskRow(Part):
+    """A task of a set; `in_logs` where logs show it, so that its split is the one it has there."""
+
+    task: str
+    split: Split
+    in_logs: bool
+    prompt: str
+
+
+class TasksListDocument(Document):
+    """List the tasks of a set by split, and how many each split has."""
+
+    schema_: Literal["germline/tasks-list/1"] = "germline/tasks-list/1"
+    explore: int
+    sealed: int
+    audit: int
+    tasks: tuple[TaskRow, ...]
 
 
 class GateSelftestDocument(Document):

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Literal
 
 from events.types.claims import Claim, Trigger
 from events.types.score import Delta, Score
-from registry.query.provenance import blame
-from registry.skill_md.render import skill_text
+from registry.query.provenance import blame, line_tiers
+from registry.skill_md.render import label, skill_text
 from registry.state.line_claims import claims_of, is_unclaimed
+from registry.state.tiers import LineTier
 from tui.documents.document import ABSENT, Absent, Document, OrNull, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.documents.scores import score_of
@@ -57,10 +58,11 @@ class BlamedLine(Part):
     at: str
     kind: str
     since_version: int
+    tier: LineTier
     claimed: bool | None
 
     @classmethod
-    def of(cls, gene: Gene | None, line: ProjectedLine, origin: Envelope) -> BlamedLine:
+    def of(cls, gene: Gene | None, line: ProjectedLine, origin: Envelope, tier: LineTier) -> BlamedLine:
         """Read it from the line and its event; `claimed` is null for what no candidate brought."""
         bare = is_unclaimed(gene, line, origin.event)
         return cls(
@@ -70,6 +72,7 @@ class BlamedLine(Part):
             at=origin.at,
             kind=kind_of(origin),
             since_version=line.version,
+            tier=tier,
             claimed=True if gene is not None and claims_of(gene, line) else False if bare else None,
         )
 
@@ -98,7 +101,11 @@ class ShowDocument(Document):
     def of(cls, library: Library, capsule: Capsule) -> ShowDocument:
         """Describe a version with the origin of each of its lines."""
         by_id = {gene.id: gene for gene in capsule.genes}
-        lines = (BlamedLine.of(by_id.get(line.gene), line, origin) for line, origin in blame(library, capsule))
+        blamed = blame(library, capsule)
+        lines = (
+            BlamedLine.of(by_id.get(line.gene), line, origin, tier)
+            for (line, origin), tier in zip(blamed, line_tiers(library, blamed), strict=True)
+        )
         files = (
             FileRow(path=file.entry.path, sha256=file.entry.blob, mode=oct(file.entry.mode), event=file.origin)
             for file in capsule.files
@@ -205,8 +212,29 @@ class PickDocument(Document):
     offers: tuple[OfferRow, ...]
     retired: tuple[RetiredVersion, ...]
     seed: int
+    trial: Absent[str] = ABSENT
+    session: Absent[str] = ABSENT
     dry_run: Rehearsed = False
     events: tuple[EventRow, ...]
+
+    @classmethod
+    def of_trial(
+        cls, arm: Capsule, folder: Path, trial: str, session: str, *, dry_run: bool, events: tuple[EventRow, ...]
+    ) -> PickDocument:
+        """Describe the arm of a trial that a session is given; no seed but the trial's own draws it again."""
+        return cls(
+            skill=arm.name,
+            version=arm.version,
+            label=label(arm),
+            folder=str(folder),
+            offers=(),
+            retired=(),
+            seed=0,
+            trial=trial,
+            session=session,
+            dry_run=dry_run,
+            events=events,
+        )
 
     @classmethod
     def of(

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from events.types.claims import Claim
 from events.types.model_events import ModelRole, TokenUsage
 from events.types.score import Delta, Effect, Score
+from events.types.tiers import TierFigures
+from registry.query.tier_sentences import line_sentence
 from registry.state.candidate import Verdict
+from registry.state.tiers import LineTier
 from tui.documents.document import ABSENT, Absent, Document, Part
 from tui.documents.evidence import ErasedRow, EvidenceRow, erased_rows, evidence_rows
 from tui.documents.scores import AuditScores, score_of
+from tui.documents.trials import TrialLine
 from tui.facts.scores import why_unmeasured
 
 if TYPE_CHECKING:
@@ -178,6 +182,9 @@ class WhyDocument(Document):
     origin: LineBirth
     signal: LineSignal | None
     assigned: Absent[AssignmentRow] = ABSENT
+    tier: LineTier
+    sentence: str
+    figures: TierFigures | None
     claim: Claim | None
     evidence: tuple[EvidenceRow, ...]
     erased: Absent[tuple[ErasedRow, ...]] = ABSENT
@@ -197,6 +204,7 @@ class WhyDocument(Document):
     reverted: Absent[bool] = ABSENT
     model: Absent[PromptRow | None] = ABSENT
     taken_back: Absent[Undoing | None] = ABSENT
+    trials: Absent[tuple[TrialLine, ...]] = ABSENT
     previous: tuple[EarlierText, ...]
     tried: Absent[tuple[OtherCandidate, ...]] = ABSENT
 
@@ -214,6 +222,9 @@ class WhyDocument(Document):
             origin=LineBirth.of(why.origin, candidate),
             signal=LineSignal.of(why.signal, counted) if why.signal else None,
             **({"assigned": AssignmentRow.model_validate(why.assigned)} if why.assigned else {}),
+            tier=why.tier,
+            sentence=line_sentence(why.tier, candidate),
+            figures=candidate.tier if candidate else None,
             claim=why.claim,
             evidence=evidence_rows(why.evidence, there),
             erased=erased_rows(why.erased),
@@ -224,6 +235,7 @@ class WhyDocument(Document):
             **_judged(candidate),
             model=PromptRow.of(why.asked) if why.asked else None,
             taken_back=Undoing.of(why.taken_back) if why.taken_back else None,
+            trials=tuple(map(TrialLine.of, why.trials)),
             previous=tuple(map(EarlierText.of, why.previous)),
             tried=tuple(map(OtherCandidate.of, why.tried)),
         )
@@ -241,6 +253,9 @@ class WhyDocument(Document):
             since_version=line.row.version,
             origin=LineBirth.of(line.origin, None),
             signal=None,
+            tier="by hand",
+            sentence="",
+            figures=None,
             claim=None,
             evidence=(),
             before=score_of(getattr(event, "before", None)),

@@ -25,6 +25,14 @@ def _key(
     return Binding(keys, action, name, show=show, key_display=shown, tooltip=tooltip, id=key_id, group=group)
 
 
+def _labels(where: str) -> tuple[Binding, Binding]:
+    """Make the keys that say how a session ended."""
+    return (
+        _key("u", "label('good')", "good", "say that this session ended well", f"{where}.good", "u"),
+        _key("d", "label('bad')", "bad", "say that this session failed", f"{where}.bad", "d"),
+    )
+
+
 MOVES: Final = [
     _key("j,down", "move(1)", "down", "one row down", "move.down"),
     _key("k,up", "move(-1)", "up", "one row up", "move.up"),
@@ -45,6 +53,7 @@ APP: Final = [
     _key("5,p", "view('presets')", "presets", "the numbers, and what each would pick next", "view.presets"),
     _key("6", "view('review')", "review", "what waits for a person's word", "view.review"),
     _key("7", "view('sessions')", "sessions", "what agents did, session by session", "view.sessions"),
+    _key("8", "view('usage')", "usage", "which lines earn their place", "view.usage"),
     _key("left_square_bracket", "walk(-1)", "back", "where you were before", "trail.back"),
     _key("right_square_bracket", "walk(1)", "forward", "where you were before you went back", "trail.forward"),
     _key("colon,ctrl+p", "command_palette", "commands", "themes, skills and commands by name", "app.palette"),
@@ -152,16 +161,23 @@ SIGNALS: Final = [
 
 SESSIONS: Final = [
     _key("enter", "open", "steps", "this session step by step", "sessions.open", "enter"),
-    _key("o", "only_failed", "failed", "failed sessions alone, or all", "sessions.failed", "o"),
+    *_labels("sessions"),
+    _key("i", "label('unsure')", "unsure", "leave this session without a label", "sessions.unsure"),
     _key(
-        "u",
-        "only_unlabelled",
-        "unlabelled",
-        "sessions without an outcome alone, or all",
-        "sessions.unlabelled",
-        "u",
+        "l", "waiting_first", "queue", "those whose label would decide most alone, or all", "sessions.queue", "l"
     ),
-    _key("f", "same_project", "project", "sessions of this folder alone, or all", "sessions.project", "f"),
+    _key("o", "only_failed", "failed", "failed sessions alone, or all", "sessions.failed", "o"),
+    _key("n", "only_unlabelled", "unlabelled", "sessions without an outcome alone, or all", "sessions.unlabelled"),
+    _key("f", "same_project", "project", "sessions of this folder alone, or all", "sessions.project"),
+    FILTER,
+    CLOSE,
+]
+
+USAGE: Final = [
+    _key("enter,b", "why", "why", "the line in its skill, and why it is there", "usage.why", "enter"),
+    _key(
+        "o", "only_witnessed", "witnessed", "lines of which logs could tell alone, or all", "usage.witnessed", "o"
+    ),
     FILTER,
     CLOSE,
 ]
@@ -206,6 +222,7 @@ SHEET: Final = [
 ]
 
 TRANSCRIPT: Final = [
+    *_labels("transcript"),
     _key("n", "error(1)", "next error", "to the next step that failed", "transcript.next", "n"),
     _key("N", "error(-1)", "error before", "to the step before that failed", "transcript.previous", "N"),
 ]
@@ -221,6 +238,7 @@ ON_SCREENS: Final = {
     "why": WHY,
     "signals": SIGNALS,
     "sessions": SESSIONS,
+    "usage": USAGE,
     "presets": PRESETS,
     "review": REVIEW,
     "trends": TRENDS,

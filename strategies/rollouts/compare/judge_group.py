@@ -13,7 +13,7 @@ from strategies.gate.explain import gene_rules, text_rules, weight_rule
 from strategies.gate.file_findings import file_changes
 from strategies.gate.grave_actions import person_rules
 from strategies.gate.lint import Limits, lint
-from strategies.gate.rules import failed
+from strategies.gate.rule import failed
 from strategies.gate.staleness import STALE, moved_on
 from strategies.gate.verdict import Verdict
 from strategies.rollouts.compare.comparison import contest_of, freeze, runs_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from events.types.candidate_events import CandidateProposed
     from registry.state.candidate import Candidate
     from registry.state.capsule import Capsule
-    from strategies.gate.rules import Rule
+    from strategies.gate.rule import Rule
     from strategies.rollouts.compare.comparison import Rig
     from strategies.rollouts.compare.rounds import Contest
 

@@ -168,7 +168,7 @@ def with_jury(harness: Harness, tasks: TaskSet, jury: Jury, split_key: str) -> H
     return replace(
         harness,
         digest=named,
-        evaluator=rollout_evaluator(tasks.digest, named, split_key),
+        evaluator=rollout_evaluator(tasks.digest, named, split_key, harness.divided.logged),
         runner=lambda place: JudgedRunner(harness.runner(place), jury),
         end_all=stop,
         close=close,

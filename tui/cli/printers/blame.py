@@ -1,4 +1,4 @@
-"""Blame: each line of a skill beside the event that it comes from, or in copies beside the reason for it."""
+"""Blame: each line of a skill beside the event that it comes from."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from events.clock import SystemClock
 from events.types.score import Score
 from registry.actions.publish import expected_files
-from registry.query.provenance import blame
+from registry.query.provenance import blame, line_tiers
 from registry.skill_md.disk import FileContent, write_skill
 from registry.skill_md.render import label
 from registry.skill_md.skill_files import main_file
@@ -16,7 +16,7 @@ from tui.cli.output.color import width
 from tui.facts.scores import of_skill
 from tui.text.numbers import age, share, signed
 from tui.text.terminal_text import clip, one_line
-from tui.text.words import actor_words, kind_of
+from tui.text.words import actor_words, gutter_word, kind_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,16 +32,17 @@ UNCLAIMED: Final = "?"
 
 
 def print_blame(call: Invocation, library: Library, capsule: Capsule) -> None:
-    """Print each line behind the event it comes from, how old that is, what kind it was, and its Δ."""
+    """Print each line behind the event it comes from, how old that is, its tier or what kind it was, and its Δ."""
     paint, now = call.paint, SystemClock().now()
     call.note(heading(capsule))
     genes = {gene.id: gene for gene in capsule.genes}
     doubtful = False
-    for line, envelope in blame(library, capsule):
+    blamed = blame(library, capsule)
+    for (line, envelope), tier in zip(blamed, line_tiers(library, blamed), strict=True):
         bare = is_unclaimed(genes.get(line.gene), line, envelope.event)
         doubtful |= bare
         delta = _delta(envelope)
-        origin = f"{envelope.position:>5} {age(envelope.at, now):>4} {kind_of(envelope):<9}"
+        origin = f"{envelope.position:>5} {age(envelope.at, now):>4} {gutter_word(kind_of(envelope), tier):<9}"
         gutter = paint(origin, "accent" if delta else "dim") + f"{delta:>6}"
         text = clip(one_line(line.text), width() - 36)
         call.say(f"{gutter} {line.number:>4} {UNCLAIMED if bare else '│'} {text}".rstrip())

@@ -1,4 +1,4 @@
-"""A candidate as a whole: its diff, claims, evidence, scores and verdict, or what its runs came to, as a page."""
+"""A candidate as a whole: its diff, claims, evidence, scores and verdict, as a page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tui.cli.output.facts import say_fact, say_facts
 from tui.cli.printers.diff import print_files
 from tui.cli.printers.evidence import print_evidence
 from tui.cli.printers.gate_rules import print_steps
-from tui.facts.candidates import candidate_facts, verdict_facts
+from tui.facts.candidates import candidate_facts, support_facts, verdict_facts
 from tui.facts.fact import Fact, listed
 from tui.facts.runs import run_facts
 from tui.facts.scores import score_facts
@@ -33,7 +33,7 @@ def print_page(call: Invocation, page: CandidatePage, now: str, *, every: bool) 
     base = proposed.base_version
     for_what = f"a new skill, {proposed.capsule}" if proposed.skill else f"for {proposed.capsule}@{base}"
     call.say(call.paint(f"{candidate.id[:SHOWN_CHARS]}, {for_what}", "strong"))
-    say_facts(call, candidate_facts(page, now))
+    say_facts(call, (*support_facts(candidate), *candidate_facts(page, now)))
     print_evidence(call, page.evidence, page.erased, page.there, every=every)
     print_files(call, page.files, unclaimed=unclaimed_lines(proposed))
     if page.misfit:

@@ -1,15 +1,17 @@
-"""What a run of evolution came to, in words for people: turns, picks, guidance, versions taken back."""
+"""What a run of evolution came to, in words for people."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from events.types.score import Score
+from registry.query.tier_sentences import tier_sentence
 from strategies.evolve.stop_reason import NO_SKILL, NOTHING_READ
 from strategies.select.pick import KINDS
 from tui.cli.output.color import width
-from tui.cli.output.facts import LABEL, say_fact, say_facts, say_folded
+from tui.cli.output.facts import say_fact, say_facts, say_folded
 from tui.cli.printers.proposer import print_model
+from tui.cli.printers.rollback import print_taken_back, print_tier_moves
 from tui.documents.evolve import EvolveCounts
 from tui.facts.candidates import signal_fact
 from tui.facts.fact import Fact, fact, listed
@@ -19,7 +21,7 @@ from tui.facts.scores import effect_fact, pair_facts
 from tui.text.names import SHOWN_CHARS
 from tui.text.numbers import count, share
 from tui.text.terminal_text import clip
-from tui.text.words import VERDICT_WORDS, VERDICTS, further_reasons, signal_words, unrouted_words
+from tui.text.words import TIER_TONES, VERDICT_WORDS, VERDICTS, further_reasons, signal_words, unrouted_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from strategies.evolve.guidance import Guidance
     from strategies.evolve.loop import Evolution
     from strategies.evolve.results import CycleResult
-    from strategies.monitor.rollback import TakenBack
     from strategies.select.pick import Pick
     from tui.cli.output.invocation import Invocation
 
@@ -50,6 +51,8 @@ def _facts(cycle: CycleResult, *, reasons: bool) -> Iterator[Fact]:
         yield fact("preset", f"auto chose {cycle.preset}: {cycle.because}")
     for edit in cycle.candidate.edits if cycle.candidate else ():
         yield from listed(edit.op.partition("_")[0], (text for text in edit.text.splitlines() if text.strip()))
+    if cycle.tier:
+        yield fact(cycle.tier.tier, tier_sentence(cycle.tier), TIER_TONES[cycle.tier.tier])
     if cycle.effect:
         yield effect_fact(cycle.effect)
     if cycle.before and cycle.after:
@@ -60,6 +63,8 @@ def _facts(cycle: CycleResult, *, reasons: bool) -> Iterator[Fact]:
     yield from listed(
         "because", further_reasons(cycle.reasons) or (() if cycle.verdict == "promote" else cycle.reasons[:1])
     )
+    if cycle.needed and cycle.candidate:
+        yield fact("needed", f"{cycle.needed.words}, if the figures stay as they are")
 
 
 _SHOWN: Final = 3
@@ -96,6 +101,7 @@ def _print_unrouted(call: Invocation, unrouted: Sequence[SignalRaised]) -> None:
 def print_end(call: Invocation, result: Evolution) -> None:
     """Sum up a run."""
     print_taken_back(call, result.taken_back)
+    print_tier_moves(call, result.moves)
     promoted = _promoted(result)
     counts = EvolveCounts.of(result.cycles)
     verdicts = ", ".join(f"{getattr(counts, word)} {word}" for word in ("promoted", "held", "rejected"))
@@ -109,9 +115,8 @@ def print_end(call: Invocation, result: Evolution) -> None:
     print_guidance(call, result.guidance)
     print_model(call, result)
     say_fact(call, "stopped", result.stop.why)
-    if result.needed_tasks and not promoted:
-        needed = count(result.needed_tasks, "task")
-        say_folded(call, f"{'needed':<10} ", f"{needed} for the strongest claim: more logs decide")
+    if result.needed and not promoted:
+        say_folded(call, f"{'needed':<10} ", f"the nearest claim has {result.needed.words}: more logs decide")
     _print_unrouted(call, () if result.stop is NO_SKILL else result.unrouted)
     for at, resting in enumerate(result.resting):
         call.say(clip(f"{'resting' if at == 0 else '':<10} {resting_words(resting)}", width()))
@@ -166,19 +171,3 @@ def print_guidance(call: Invocation, measured: Iterable[Guidance]) -> None:
         where = f" as {guidance.skill}@{result.version}" if result.version else ""
         verdict = f"{VERDICT_WORDS[result.verdict]}{where}"
         say_fact(call, "", f"{call.paint(mark, tone)} {result.candidate.id[:SHOWN_CHARS]} {verdict}: {text}")
-
-
-def print_taken_back(call: Invocation, rollbacks: Iterable[TakenBack]) -> None:
-    """Tell of each: its figures, and the version that went back, or the command that does."""
-    for rollback in rollbacks:
-        what = f"{rollback.skill}@{rollback.fall.version}"
-        if rollback.version:
-            call.say(
-                f"{call.paint('✗', 'bad')} regression: {what} is taken back → {rollback.skill}@{rollback.version}"
-            )
-        else:
-            call.say(f"{call.paint('·', 'warn')} regression: {what} makes things worse, and stays")
-        say_fact(call, "because", rollback.reason.removeprefix("regression: "))
-        if rollback.held:
-            say_fact(call, "held", rollback.held)
-            call.say(f"  {'next':<{LABEL}}{rollback.command}")  # in one piece, to be copied

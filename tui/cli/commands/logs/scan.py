@@ -13,12 +13,14 @@ from strategies.logs.explain_file import passed_over_by_name, reader_views
 from strategies.logs.log_listing import log_files
 from strategies.logs.scan import Scan
 from strategies.pool.intake import Intake, take_in_scan
+from strategies.trials.run_trial import step_trials
 from tui.cli.config.config import on_engine, read_config
 from tui.cli.config.read_logs import chosen_logs, read_on
 from tui.cli.output.color import width
 from tui.cli.output.dry_run import rehearsed, since
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, EngineName, Scheduler
+from tui.cli.printers.trials import tell_ended
 from tui.documents.logs import ExplainedFile, ReaderRow, ScanDocument
 from tui.session.bootstrap import find_registry, open_registry
 from tui.text.numbers import count
@@ -100,6 +102,7 @@ def scan_logs(  # noqa: PLR0913 - the options of the command are its contract
                 rehearsed(call, ScanDocument, since(registry, before), as_json=as_json)
             return
         taken = take_in_scan(registry, logs_scan, policy=config.policy, may_wait=not recount)
+        tell_ended(call, step_trials(registry, registry.names(), config.skill_logs(registry)))
     took_s = monotonic_s() - began_s
     if as_json:
         call.answer(ScanDocument.of(logs_scan, taken, seconds=took_s))

@@ -17,6 +17,7 @@ from strategies.logs.formats_table import broken_readers
 from strategies.policy.active_preset import bound_by
 from strategies.policy.auto import AUTO
 from strategies.pool.tail_logs import tail_into
+from strategies.trials.run_trial import step_trials
 from tui.cli.commands.logs.watch_rechecks import Rechecks, terms_of
 from tui.cli.config.config import read_config
 from tui.cli.config.read_logs import chosen_logs, tell_broken_readers, tell_passed_over
@@ -24,7 +25,9 @@ from tui.cli.output.color import width
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.cli.output.progress import LiveLine
-from tui.cli.printers.evolve import print_cycle, print_taken_back
+from tui.cli.printers.evolve import print_cycle
+from tui.cli.printers.rollback import print_taken_back, print_tier_moves
+from tui.cli.printers.trials import tell_ended
 from tui.documents.evolve import EvolveRun
 from tui.documents.logs import RecheckRow, WatchDocument
 from tui.session.bootstrap import find_registry, open_registry
@@ -123,7 +126,7 @@ class _Watched:
         self._call, self._registry, self._config, self._live = call, registry, config, live
         self._rechecks, self._evolving, self._as_json = rechecks, evolving, as_json
         self._due = bool(registry.signals())  # those that came up before may never have had a turn
-        self._put_off = ""
+        self._put_off, self._unlooked = "", True
         self._evolved_s: float | None = None
         self._read_s = monotonic_s()
         self._bytes = self._episodes = self._signals = 0
@@ -138,7 +141,7 @@ class _Watched:
     def batch(self, scan: Scan, taken: Intake) -> None:
         """Tell of a batch, and remember whether a signal came up."""
         self._live.clear()
-        self._read_s = monotonic_s()
+        self._read_s, self._unlooked = monotonic_s(), True
         self._bytes += scan.text_bytes
         self._episodes += taken.new_episodes
         self._signals += len(taken.signals)
@@ -157,7 +160,10 @@ class _Watched:
         self._call.flush()
 
     def looked(self) -> None:
-        """Take turns where they are due, and write the live line again."""
+        """Take turns and steps of trials where they are due, and write the live line again."""
+        logs = self._config.skill_logs(self._registry)
+        tell_ended(self._call, step_trials(self._registry, self._registry.names(), logs, looking=self._unlooked))
+        self._unlooked = False
         waited = self._evolved_s is None or monotonic_s() - self._evolved_s >= self._config.evolve_every_s
         if self._evolving and self._due and waited:
             self._due, self._evolved_s = False, monotonic_s()
@@ -204,9 +210,10 @@ class _Watched:
         if self._as_json:
             self._line(WatchDocument(at=SystemClock().now(), evolve=EvolveRun.of(result)))
             return
-        if result.taken_back:
+        if result.taken_back or result.moves:
             self._call.say(f"{self._now()}  evolve")
             print_taken_back(self._call, result.taken_back)
+            print_tier_moves(self._call, result.moves)
             self._call.flush()
         elif all(cycle.remembered for cycle in result.cycles):
             self._call.note(f"{self._now()}  evolve  nothing new: {result.stop.why}")

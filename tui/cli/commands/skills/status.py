@@ -13,7 +13,10 @@ from events.clock import SystemClock
 from events.errors import UntrustedError, UsageError
 from events.types.score import Score
 from registry.actions.publish import differences, moved_to, standing
+from registry.query.provenance import tier_counts
 from registry.query.signals import raised_as_counted
+from registry.query.tier_sentences import tier_sentence
+from registry.query.trials import running_trial
 from strategies.advice.advise import given
 from strategies.evolve.stop_reason import ASSIGN
 from strategies.monitor.recheck import staleness_of
@@ -44,13 +47,14 @@ from tui.documents.status import (
     StaleMeasurement,
     StatusDocument,
 )
+from tui.documents.trials import TrialRow
 from tui.documents.trust import RegistryTrustState, TrustState
 from tui.facts.scores import of_skill
 from tui.session.bootstrap import find_registry, open_library, trust_command
 from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
 from tui.text.numbers import age, brief, count, share, signed
 from tui.text.terminal_text import clip, clip_middle, clip_path, columns, one_line
-from tui.text.words import KIND_WIDTH, hint_words, signal_name, unrouted_words
+from tui.text.words import KIND_WIDTH, hint_words, signal_name, tiers_words, unrouted_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,6 +98,8 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         lost = [signal for signal in waiting if not scope.route(signal.event).skill]
         held = library.held()
         advice = given(library)
+        running = [running_trial(library, name) for name in library.names()]
+        trials = tuple(TrialRow.of(skill_trial) for skill_trial in running if skill_trial)
         registry = trust_in(path, library.log)
         places = skill_places(library, registry)
     trust = _trust()
@@ -108,12 +114,18 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
             open_signals=tuple(OpenSignal.model_validate(signal.event) for signal in waiting),
             unrouted=tuple(signal.event.fingerprint for signal in lost),
             held=tuple(
-                HeldCandidate(id=candidate.id, skill=candidate.proposed.capsule, reasons=candidate.reasons)
+                HeldCandidate(
+                    id=candidate.id,
+                    skill=candidate.proposed.capsule,
+                    tier=candidate.tier,
+                    reasons=candidate.reasons,
+                )
                 for candidate in held
             ),
             trust=TrustState(state=trust.state, settings=trust.keys),
             registry_trust=RegistryTrustState.of(registry, places),
             advice=tuple(AdviceRow(at=advised.at, **dict(advised.event)) for advised in advice.values()),
+            trials=trials,
         )
         call.answer(document)
         return
@@ -128,6 +140,7 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     if lost and skills:
         say_folded(call, "unrouted   ", unrouted_words(lost))
     _print_held(call, held)
+    _print_trials(call, trials)
     print_advice(call, advice)
     call.say(f"next       {_next(skills, waiting, lost)}")
 
@@ -172,6 +185,7 @@ def _skill_status(library: Library, name: str, scope: Scope) -> SkillStatus:
         hints=_hints(library, capsule.score),
         delta=capsule.delta,
         unproven=capsule.unproven,
+        tiers=tier_counts(library, capsule),
         standing=standing(library, name),
         drift=tuple(map(DriftRow.model_validate, differences(library, name))),
         moved_to=str(place) if place else None,
@@ -200,6 +214,8 @@ def _print_skills(call: Invocation, skills: Sequence[SkillStatus]) -> None:
         called = clip_middle(f"{row.skill}@{row.version}", names)
         text = f"{called:<{names}} {figures:<9} {change:<8} {age(row.at, now):>4}  {named}"
         call.say(clip(f"{'skills' if at == 0 else '':<10} {text}".rstrip(), width()))
+        if row.tiers:
+            say_folded(call, f"{'':<13}", f"lines: {tiers_words(row.tiers)}")
         if row.record.episodes:
             say_folded(call, f"{'':<13}", _record_words(row.record))
         if row.hints:
@@ -256,11 +272,19 @@ def _print_signals(call: Invocation, waiting: list[Raised]) -> None:
 
 def _print_held(call: Invocation, held: list[Candidate]) -> None:
     for at, candidate in enumerate(held[:_SHOWN]):
-        reason = one_line(candidate.reasons[0] if candidate.reasons else "")
+        first = candidate.reasons[0] if candidate.reasons else ""
+        reason = one_line(f"{candidate.tier.tier}: {tier_sentence(candidate.tier)}" if candidate.tier else first)
         line = f"{'held' if at == 0 else '':<10} · {candidate.id[:12]} {candidate.proposed.capsule:<14} {reason}"
         call.say(clip(line, width()))
     if len(held) > _SHOWN:
         call.say(f"{'':<10} {len(held) - _SHOWN} more: germline candidates")
+
+
+def _print_trials(call: Invocation, trials: Sequence[TrialRow]) -> None:
+    lines = [(row, line) for row in trials for line in row.lines]
+    for at, (row, line) in enumerate(lines):
+        words = f"{row.skill}, {row.sessions:,} of {count(row.budget, 'session')}: {line.shows}"
+        say_folded(call, f"{'' if at else 'trials':<10} ", words)
 
 
 def _next(skills: Sequence[SkillStatus], waiting: list[Raised], lost: list[Raised]) -> str:
