@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
@@ -19,6 +20,7 @@ LONGEST_QUOTE: Final = 100
 
 LONGEST_RUN: Final = 60
 """Characters of the name of a run that a line quotes."""
+_SEEN_WITH: Final = re.compile(r" \(seen with [^()]*\)$")
 RUNS_NAMED: Final = 3
 """Runs that a line names; of more it says how many."""
 
@@ -65,21 +67,23 @@ def also_avoid_line(template: str, action: str) -> str:
 
 
 def seen_with(text: str, runs: Sequence[str]) -> str:
-    """Write behind a line which runs show it, where it is about no others; the line's ending stays."""
-    if not runs:
-        return text
+    """Write behind a line which runs show it, where it is about no others; the line's ending stays.
+
+    What a line that was copied says of runs elsewhere goes.
+    """
     words = text.rstrip()
+    ending, full_stop = text[len(words) :], "." if words.endswith(".") else ""
+    begun = _SEEN_WITH.sub("", words.removesuffix("."))
     names = ", ".join(map(_run_name, runs[:RUNS_NAMED]))
     more = f" and {len(runs) - RUNS_NAMED} more" if len(runs) > RUNS_NAMED else ""
-    full_stop = "." if words.endswith(".") else ""
-    return f"{words.removesuffix('.')} (seen with {names}{more}){full_stop}{text[len(words) :]}"
+    return f"{begun} (seen with {names}{more}){full_stop}{ending}" if runs else f"{begun}{full_stop}{ending}"
 
 
 def _run_name(run: str) -> str:
     """Name a run as its log does, harmless within a line; by a hash where the name tells what to do."""
     if tells_what_to_do(run):
         return _digest("run", run)
-    name = plain(run)
+    name = plain(run).translate(str.maketrans("()", "[]"))
     return name if len(name) <= LONGEST_RUN else f"{name[:LONGEST_RUN]}…"
 
 

@@ -15,7 +15,7 @@ from strategies.claims.applicability import counted_claims
 from strategies.episodes.episode import in_time, moment_s
 from strategies.gate.replay.contrast import judged
 from strategies.gate.replay.evaluation_set import sent_to
-from strategies.gate.replay.measure import contradicted, effect_on, measure
+from strategies.gate.replay.measure import effect_on, measure
 from strategies.gate.replay.recovery_endpoint import endpoint_for
 from strategies.gate.verdict import judge
 from strategies.pool.frozen_sets import measured_on
@@ -26,7 +26,6 @@ from strategies.tiers.withdraw import withdraw
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from events.types.claims import Claim
     from events.types.tiers import TierFigures
     from registry.query.library import Library
     from registry.registry import Registry
@@ -49,7 +48,7 @@ class TierMove:
     skill: str
     candidate: str
     text: str
-    before: TierFigures
+    before: TierFigures | None
     after: TierFigures | None
     reason: str
     version: int | None = None
@@ -82,8 +81,16 @@ def rejudge(registry: Registry, names: Iterable[str], terms: RejudgeTerms) -> tu
     live = [candidate for name in names for candidate in live_candidates(registry, registry.capsule(name))]
     judgeable = [candidate for candidate in live if candidate.tier and candidate.tier.tier != "proven"]
     records = terms.records() if judgeable else ()
-    moves = (_rejudged(registry, candidate, records, terms) for candidate in judgeable)
+    moves = [_rejudged(registry, candidate, records, terms) for candidate in judgeable]
+    if not terms.forbidden:
+        moves += [_move(candidate, *_fall(candidate)) for candidate in live if candidate.fell]
     return tuple(_recorded(registry, move, terms) for move in moves if move is not None)
+
+
+def _fall(candidate: Candidate) -> tuple[TierFigures | None, None, str]:
+    """Give the tier that a line fell from before, and why: it was not taken out of its skill then."""
+    change = candidate.tier_change
+    return (change.before, None, change.reason) if change else (None, None, "")
 
 
 def forbidden_by(preset: Preset) -> str:
@@ -102,14 +109,14 @@ def _rejudged(
     if figures.tier == "supported":
         finding = None if claim is None else against_supported(claim, further)
     else:
-        if claim is not None and (climbed := _supported_now(registry, candidate, claim, terms)):
+        if claim is not None and (climbed := _supported_now(registry, candidate, terms)):
             return _move(candidate, figures, climbed, "outcomes support it now, by all rules of the gate")
         now_s, since_s = moment_s(registry.clock.now()) or 0.0, moment_s(candidate.tiered_at) or 0.0
         finding = on_seen(claim, figures, further, terms.preset, (now_s - since_s) / _DAY_S)
     return None if finding is None else _move(candidate, figures, finding.again, finding.reason)
 
 
-def _move(candidate: Candidate, before: TierFigures, after: TierFigures | None, reason: str) -> TierMove:
+def _move(candidate: Candidate, before: TierFigures | None, after: TierFigures | None, reason: str) -> TierMove:
     proposed = candidate.proposed
     text = " / ".join(line.strip() for line in proposed.new_lines if line.strip())
     return TierMove(proposed.capsule, candidate.id, text, before, after, reason)
@@ -131,27 +138,25 @@ def _further(library: Library, candidate: Candidate, records: Sequence[EpisodeRe
     return in_time(later)
 
 
-def _supported_now(
-    registry: Registry, candidate: Candidate, claim: Claim, terms: RejudgeTerms
-) -> TierFigures | None:
-    """Hold a line that is only seen to the rules of the gate, on outcomes; None where it does not pass them.
+def _supported_now(registry: Registry, candidate: Candidate, terms: RejudgeTerms) -> TierFigures | None:
+    """Hold lines that are only seen to the rules of the gate, on outcomes; None where they do not pass them.
 
-    Each time that counts as a claim sent to the evaluator; what is far from passing is not measured whole.
+    They count as one more claim sent to the evaluator; what is far from passing is not measured whole.
     """
-    name, policy = candidate.proposed.capsule, terms.preset.policy()
+    name, claims, policy = candidate.proposed.capsule, candidate.proposed.claims, terms.preset.policy()
     ground = terms.grounds.prepared(registry, name)
     sealed = judged(ground.division.sealed)
-    if endpoint_for(claim, ground.division.sealed) != "outcome" or sealed.heuristic:
+    if endpoint_for(claims[0], ground.division.sealed) != "outcome" or sealed.heuristic:
         return None
-    effect = effect_on(claim, sealed.records)
+    effect = effect_on(claims[0], sealed.records)
     if effect is None or effect.p > policy.alpha:
         return None
-    live = tuple(other for other in counted_claims(registry, registry.capsule(name)) if other != claim)
-    stamp = ground.stamp(registry.clock.now())
-    measured = measure((claim,), live, ground.division, stamp, seed=terms.seed)
-    figures = replace(measured.figures, contradicted=contradicted((claim,), live))
-    verdict = judge(figures, policy, sent_to(registry, ground) + 1)
-    passed = verdict.decision == "promote" and figures.effect is not None
+    live = tuple(other for other in counted_claims(registry, registry.capsule(name)) if other not in claims)
+    measured = measure(claims, live, ground.division, ground.stamp(registry.clock.now()), seed=terms.seed)
+    figures = measured.figures
+    passed = (
+        judge(figures, policy, sent_to(registry, ground) + 1).decision == "promote" and measured.kept == claims
+    )
     return supported_by(figures.effect) if passed and figures.effect else None
 
 

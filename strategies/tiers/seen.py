@@ -29,8 +29,8 @@ def seen_figures(hits: Iterable[tuple[str, bool]], *, runs: Iterable[str] = (), 
 
     Shapes: hits holds (task, whether it worked) of each session that tried it; runs are the run configurations
     they are of; `compared` counts the alternatives from which it was chosen on these sessions, itself counted: 1
-    where it was chosen on others. For the bound, sessions of a task count as one: few tasks do not tell how alike
-    they are (measured: bounds that guess it fail in 8 of 100 lines that were chosen among 20).
+    where it was chosen on others. For the bound, sessions of one task count as one: few tasks do not show how
+    alike they are (measured: bounds that estimate it fail in 8 of 100 lines that were chosen among 20).
     """
     tried = list(hits)
     share = share_of(tried)

@@ -63,11 +63,13 @@ def loads_of(library: Library, capsule: Capsule, records: Sequence[EpisodeRecord
     def lines_in(record: EpisodeRecord) -> frozenset[LineId] | None:
         return lines_at(dict(record.skills).get(capsule.name, ""))
 
-    told = [(record, lines_in(record)) for record in under_versions(library, logged)]
+    stamped = [(record, lines_in(record)) for record in under_versions(library, logged)]
     named = [with_skills(record, (*record.skills, (capsule.name, ""))) for record in silent]
     placed = [(record, lines_in(record)) for record in under_versions(library, named)]
-    unsure = sum(lines is None for _, lines in told) + len(placed)
-    return Loads(tuple((record, at_first if lines is None else lines) for record, lines in told + placed), unsure)
+    unsure = sum(lines is None for _, lines in stamped) + len(placed)
+    return Loads(
+        tuple((record, at_first if lines is None else lines) for record, lines in stamped + placed), unsure
+    )
 
 
 def _lines(capsule: Capsule) -> list[tuple[LineId, int]]:

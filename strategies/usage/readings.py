@@ -89,7 +89,7 @@ def reading_of(line: str, names: ActionNames, *, names_alone: bool = False) -> C
 
 
 def _is_conditional(match: re.Match[str]) -> bool:
-    """Tell whether what stands beside a form says when it holds."""
+    """Tell whether the words around a form say when it holds."""
     return bool(_CONDITION.search(f"{match.string[: match.start()]} | {match.string[match.end() :]}"))
 
 

@@ -107,7 +107,7 @@ def _cases(claim: Claim, records: Sequence[EpisodeRecord]) -> list[Case]:
 def _hurting(
     claim: Claim, effect: Effect, division: Division, claims: int, stamp: MeasurementStamp, seed: int
 ) -> Worth:
-    """Hold what a claim forbids to the rule, where that can be told from what any such claim would show."""
+    """Hold what a claim forbids to the rule, where that differs from what any claim of its kind would show."""
     if isinstance(claim, _ORDERS):
         return Worth("unknown", effect, _LOST_CHANCE, _BY_CHANCE)
     if effect.endpoint != "outcome":

@@ -194,4 +194,4 @@ def test_every_command_that_prints_facts_has_json_and_every_write_a_rehearsal() 
     assert without == NO_DATA
     writes = {path for path, call in commands.items() if "dry_run" in call.__annotations__}
     assert set(WRITES) <= writes
-    assert not set(READS) & writes - {"export review"}
+    assert not set(READS) & writes - {"export review", "usage"}

@@ -136,7 +136,7 @@ class TierMoveRow(Part):
     skill: str
     candidate: str
     text: str
-    before: TierFigures
+    before: TierFigures | None
     after: TierFigures | None
     reason: str
     version: int | None

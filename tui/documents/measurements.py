@@ -8,6 +8,7 @@ from events.types.judgements import FailureFigures, Reading, Track
 from events.types.score import Score, Split
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
+from tui.documents.evolve import TierMoveRow
 
 if TYPE_CHECKING:
     from strategies.gate.rollout_rule import RolloutFigures
@@ -30,7 +31,7 @@ class VersionValue(Part):
 
 
 class ScoreDocument(Document):
-    """Measure a version by replay, and record it."""
+    """Measure a version by replay, and record it; lines of the skill whose tier no longer holds lose it."""
 
     schema_: Literal["germline/score/1"] = "germline/score/1"
     skill: str
@@ -42,6 +43,7 @@ class ScoreDocument(Document):
     best: int | None
     versions: tuple[VersionValue, ...]
     recorded: bool
+    tier_moves: tuple[TierMoveRow, ...]
     dry_run: bool
     events: tuple[EventRow, ...]
 

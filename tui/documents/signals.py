@@ -124,7 +124,7 @@ class TaskShareRow(Part):
 class SourceQualityRow(Part):
     """How far a source of outcomes from the world agrees with labels; `enough` tells whether there are enough."""
 
-    source: WorldSource
+    source: WorldSource | Literal["recovered"]
     sessions: int
     tasks: int
     labelled: int

@@ -42,7 +42,7 @@ class Label(NamedTuple):
 
 
 def read_label_queue(library: Library) -> list[LabelWish]:
-    """List the sessions of which one label would decide most, as the registry stands now."""
+    """List the sessions of which one label would decide most, by what the registry holds now."""
     records = all_episodes(library)
     sealed = divide(records, split_groups(library), library.about().split_key).sealed
     held = [

@@ -33,10 +33,10 @@ def print_taken_back(call: Invocation, rollbacks: Iterable[TakenBack]) -> None:
 def print_tier_moves(call: Invocation, moves: Iterable[TierMove]) -> None:
     """Tell of each live line that climbed, was seen again or fell: why, and the version without it."""
     for move in moves:
-        after = move.after.tier if move.after else "no tier"
+        before, after = (figures.tier if figures else "no tier" for figures in (move.before, move.after))
         mark, tone = ("✓", "good") if move.after else ("✗", "bad")
         where = f" → {move.skill}@{move.version}" if move.version else f", {move.skill}"
-        call.say(f"{call.paint(mark, tone)} tier: {move.before.tier} → {after}{where}")
+        call.say(f"{call.paint(mark, tone)} tier: {before} → {after}{where}")
         say_fact(call, "line", move.text)
         say_fact(call, "because", move.reason)
         if move.held:

@@ -90,7 +90,7 @@ def usage(
         call.answer(UsageDocument.of(files))
         return
     with paged():
-        _print(call, files, one=bool(line), every=every)
+        _print(call, files, alone=bool(line), every=every)
 
 
 def _measured(library: Library, names: Sequence[str]) -> tuple[FileUsage, ...]:
@@ -153,7 +153,7 @@ def _answer_corrected(
         row = LineUsageRow.of(file.lines[0])
         call.answer(UsageCorrectDocument(previous=before, line=row, events=tuple(events)))
         return
-    _print(call, (file,), one=True, every=True)
+    _print(call, (file,), alone=True, every=True)
     if not events:
         call.note("nothing    it was so already")
 
@@ -161,22 +161,22 @@ def _answer_corrected(
 # -- printing ------------------------------------------------------------------------------------------
 
 
-def _print(call: Invocation, files: Sequence[FileUsage], *, one: bool, every: bool) -> None:
+def _print(call: Invocation, files: Sequence[FileUsage], *, alone: bool, every: bool) -> None:
     if not files:
         call.note("no skill and no instructions are known", "next       germline import PATH")
         return
-    if not one:
+    if not alone:
         call.say(worth_sentence(files))
     for file in files:
         call.say("")
         call.say(call.paint(f"{file.capsule.name}@{file.capsule.version}", "strong"))
         say_folded(call, "  ", sessions_words(file), tone="dim")
-        if one:
+        if alone:
             _print_line(call, file.lines[0])
         else:
             _print_lines(call, file, every=every)
     name = files[0].capsule.name
-    if one:
+    if alone:
         number = files[0].lines[0].line.number
         call.say(f'next       germline usage {name} --line {number} --claim "run X before Y"')
     else:

@@ -116,6 +116,8 @@ def test_of_many_runs_the_largest_are_named_and_the_others_counted() -> None:
 def test_a_line_names_the_runs_that_alone_show_it_and_keeps_its_ending() -> None:
     assert seen_with("Look first.\n", ["gpt-3.5"]) == "Look first (seen with gpt-3.5).\n"
     assert seen_with("Look first.\n", []) == "Look first.\n"
+    assert seen_with("Look first (seen with b).", ["a (x)"]) == "Look first (seen with a [x])."
+    assert seen_with("Look first (seen with b, c and 2 more).", []) == "Look first."
     assert seen_with("Look", list("abcde")) == "Look (seen with a, b, c and 2 more)"
 
 
