@@ -52,10 +52,11 @@ class Measure(NamedTuple):
 
 
 @cache
-def modules() -> dict[str, ast.Module]:
-    """Parse every module of the product, by its path from the root."""
+def modules() -> dict[str, tuple[ast.AST, ...]]:
+    """Parse every module of the product into the nodes of its tree, by its path from the root."""
     paths = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    trees = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    return {module: tuple(ast.walk(tree)) for module, tree in trees.items()}
 
 
 def folder_of(module: str) -> str:
@@ -63,23 +64,23 @@ def folder_of(module: str) -> str:
     return module.rpartition("/")[0]
 
 
-def imports_of(tree: ast.Module) -> Iterator[str]:
-    """Name what a module imports, dotted; of `from a import b` both `a` and `a.b`."""
-    for node in ast.walk(tree):
+def imports_of(module: str) -> Iterator[tuple[str, int]]:
+    """Name what a module imports, dotted, and in which line; of `from a import b` both `a` and `a.b`."""
+    for node in modules()[module]:
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            yield node.module, node.lineno
+            yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
 
 
 def folder_imports() -> dict[str, set[str]]:
     """Map each folder to the other folders that its modules import from."""
     homes = {module.removesuffix(".py").replace("/", "."): folder_of(module) for module in modules()}
     imported: dict[str, set[str]] = defaultdict(set)
-    for module, tree in modules().items():
+    for module in modules():
         here = folder_of(module)
-        imported[here] |= {homes[name] for name in imports_of(tree) if name in homes} - {here}
+        imported[here] |= {homes[name] for name, _ in imports_of(module) if name in homes} - {here}
     return imported
 
 
@@ -107,8 +108,8 @@ def source_lines() -> dict[str, int]:
 
 def names_of(kind: type[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
     """Yield every node of a kind with its module."""
-    for module, tree in modules().items():
-        yield from ((module, node) for node in ast.walk(tree) if isinstance(node, kind))
+    for module, nodes in modules().items():
+        yield from ((module, node) for node in nodes if isinstance(node, kind))
 
 
 def doubles(names: Iterable[str]) -> int:
@@ -122,8 +123,8 @@ def vague_names() -> list[str]:
 
 
 def _bindings() -> Iterator[tuple[str, ast.Name | ast.Attribute | ast.arg, str]]:
-    for module, tree in modules().items():
-        for node in ast.walk(tree):
+    for module, nodes in modules().items():
+        for node in nodes:
             if isinstance(node, ast.arg):
                 yield module, node, node.arg
             elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
@@ -134,8 +135,8 @@ def old_words() -> list[str]:
     """List the docstrings with words of another age, and which they are."""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     places = []
-    for module, tree in modules().items():
-        for node in ast.walk(tree):
+    for module, nodes in modules().items():
+        for node in nodes:
             if isinstance(node, documented):
                 words = re.findall(r"[a-z]+", (ast.get_docstring(node) or "").lower())
                 line = node.body[0].lineno if node.body else 1

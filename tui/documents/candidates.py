@@ -141,16 +141,7 @@ class RuleStep(Part):
     @classmethod
     def of(cls, step: Rule) -> RuleStep:
         """Read it from the rule."""
-        return cls(
-            rule=step.name,
-            figure=step.figure,
-            asks=step.asks,
-            holds=step.holds,
-            otherwise=step.otherwise,
-            missing=None if step.holds else step.missing,
-            known_tasks=step.known_tasks,
-            needed_tasks=step.needed_tasks,
-        )
+        return cls.described(step, rule=step.name, missing=None if step.holds else step.missing)
 
 
 class VerdictSteps(Part):

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from events.types.score import Score
 from strategies.episodes.episode import WorldSource
-from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
+from tui.documents.document import ABSENT, Absent, Document, OrNull, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.documents.evolve import EvolveRun
 from tui.documents.signals import RaisedSignal, raised_signals
@@ -126,21 +126,14 @@ class RecheckRow(Part):
     skill: str
     version: int
     score: Score | None
-    unmeasured: str | None
+    unmeasured: OrNull[str]
     floor: float
     under_floor: bool
 
     @classmethod
     def of(cls, checked: Rechecked, floor: float) -> RecheckRow:
         """Read it from the measurement, held against a floor."""
-        return cls(
-            skill=checked.skill,
-            version=checked.version,
-            score=checked.score,
-            unmeasured=checked.unmeasured or None,
-            floor=floor,
-            under_floor=checked.fallen,
-        )
+        return cls.described(checked, floor=floor, under_floor=checked.fallen)
 
 
 class WatchDocument(Document):

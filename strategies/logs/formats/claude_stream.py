@@ -17,7 +17,7 @@ from strategies.episodes.skill_use import skills_injected
 from strategies.episodes.step_marks import PERMISSION_DENIED, USER_INTERRUPT
 from strategies.episodes.usage import NOTHING_SPENT, Amount, Usage, first_known, total, usage_of
 from strategies.files.json_records import records_of
-from strategies.files.log_records import UNREADABLE, Malformed, NotObject, count_unknown
+from strategies.files.log_records import NotObject, count_unknown, typed_records
 from strategies.logs.formats.claude_schema import ClaudeMessage, ClaudeUsage, ContentBlock, text_of
 from strategies.logs.formats.claude_session import DENIED, INTERRUPTED, LIMITS, LOCAL_COMMAND, TOOL_ERROR
 from strategies.logs.formats.coding_agents.session import Session, first_objects
@@ -94,13 +94,7 @@ class ClaudeStreamReader:
         """Yield the sessions in the order of their first record, each before its sub-agents."""
         sessions = dict[str, _StreamSession]()
         current = ""
-        for raw, span in records_of(log, tally):
-            tally.records += 1
-            try:
-                record = _RECORD.decode(raw)
-            except UNREADABLE as error:
-                tally.malformed.append(Malformed(log.source, span.line, span.byte_start, str(error)))
-                continue
+        for record, span in typed_records(records_of(log, tally), _RECORD.decode, log.source, tally):
             current = record.session_id or current
             name = f"{current}/{record.parent_tool_use_id}" if record.parent_tool_use_id else current
             session = sessions.setdefault(name, _StreamSession(log, tally, name=name, parent=current))
