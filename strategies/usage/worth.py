@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.types.claims import AnytimeBefore, Before, FinishWith, Instead, Never
+from strategies.episodes.action_class import is_of
 from strategies.gate.replay.contrast import cases_of, contrast, effect_of, judged, settings_of
 from strategies.gate.replay.exposure import Inverse, moments_of
 from strategies.gate.replay.measure import Figures, effect_on, measure, measure_removal
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from events.types.claims import Claim
     from events.types.score import Effect, Endpoint
+    from strategies.claims.applicability import Moment
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.replay.contrast import Case
     from strategies.gate.replay.measure import MeasurementStamp
@@ -37,8 +39,9 @@ _ORDERS: Final = (AnytimeBefore, Before, FinishWith)
 _LOST_CHANCE: Final = (
     "it seems to hurt, as any order does where success ends a session: what is done first costs a chance"
 )
-_EXACT_TURNS: Final = 8
-"""Up to here moments are compared at the same turn, later ones at turns that double."""
+_USES: Final = (AnytimeBefore, Instead)
+_EXACT_STEPS: Final = 8
+"""Up to here sessions are compared that did exactly as much before, from here on in steps that double."""
 _BY_CHANCE: Final = "runs with the line and without it, drawn by chance"
 
 
@@ -90,7 +93,7 @@ def worth_of(claim: Claim, division: Division, claims: int, stamp: MeasurementSt
 
 
 def _cases(claim: Claim, records: Sequence[EpisodeRecord]) -> list[Case]:
-    """Find the episodes at a claim's moment; those that come to it at one turn are compared with each other.
+    """Find the episodes at a claim's moment; those that did as much else before are compared with each other.
 
     Who comes to it later has lived longer, and more may have been done by then.
     """
@@ -98,10 +101,16 @@ def _cases(claim: Claim, records: Sequence[EpisodeRecord]) -> list[Case]:
     placed = []
     for record, ((run, difficulty, task), of_task, outcome) in zip(records, settings, strict=True):
         moment = moment_of(record)
-        turn = record.steps[moment.step].turn if moment and isinstance(claim, AnytimeBefore | Instead) else 0
-        late = turn if turn <= _EXACT_TURNS else _EXACT_TURNS + turn.bit_length()
+        before = _done_before(claim, record, moment) if moment and isinstance(claim, _USES) else 0
+        late = before if before <= _EXACT_STEPS else _EXACT_STEPS + before.bit_length()
         placed.append(((run, f"{difficulty}\x1f{late}", task), of_task, outcome))
     return cases_of(claim, records, placed)
+
+
+def _done_before(claim: AnytimeBefore | Instead, record: EpisodeRecord, moment: Moment) -> int:
+    """Count the calls before a moment, those left out that obey."""
+    earlier = record.steps[: moment.step]
+    return sum(step.kind == "call" and not is_of(step.action, claim.do) for step in earlier)
 
 
 def _hurting(
@@ -142,7 +151,9 @@ def _one_sided(claim: Claim, records: Sequence[EpisodeRecord]) -> Worth:
     obeyed = [moment.obeyed for record in records if (moment := moment_of(record)) is not None]
     if not obeyed:
         return Worth("unknown", None, "no session with an outcome came to it", "sessions that do")
-    which = "obeyed" if all(obeyed) else "ignored it" if not any(obeyed) else "of a run did the same"
+    if any(obeyed) and not all(obeyed):
+        return Worth("unknown", None, f"of {len(obeyed)} sessions that came to it no two are alike", _BY_CHANCE)
+    which = "obeyed" if all(obeyed) else "ignored it"
     return Worth("unknown", None, f"all {len(obeyed)} sessions that came to it {which}", _BY_CHANCE)
 
 
