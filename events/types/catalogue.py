@@ -138,6 +138,7 @@ UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {
     "GeneMutated": (_unchanged,),
     "CapsuleReverted": (_unchanged,),
     "CandidateProposed": (_unchanged,),
+    "ReadingCorrected": (_unchanged,),
 }
 """By event type: the n-th takes a payload from schema n to schema n + 1."""
 

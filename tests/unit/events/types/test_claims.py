@@ -238,9 +238,9 @@ def test_contradictions_are_found_whichever_claim_is_asked(one: Claim, other: Cl
         (StartWith(do="sql:SHOW"), "Begin each task with this: run SHOW."),
         (FinishWith(do="Bash:make test"), "Before you finish, run make test as the last step."),
         (NUMBER, "Give the final answer as a bare number."),
-        (TESTED, "Before you run git commit (Bash), run pytest (Bash) at least once."),
-        (PNPM, "To do what either does, run pnpm (Bash); do not run npm (Bash)."),
-        (NO_NPM, "Do not run npm (Bash)."),
+        (TESTED, "Before you run git commit, run pytest at least once."),
+        (PNPM, "To do what either does, run pnpm; do not run npm."),
+        (NO_NPM, "Do not run npm."),
         (OutputClaim(pattern="<b>"), "Give the final answer in this form: ‹b›."),
         (
             After(action="sql:SELECT", failing=True, avoid="sql:SELECT"),
