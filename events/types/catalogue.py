@@ -133,6 +133,12 @@ UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {
     "EvaluatorRegistered": (_unchanged,),  # 2: one for a skill, within another; which hints stand for labels
     "CapsuleVersioned": (_unchanged,),  # 2: the hash of what the version projects
     "OutcomeRecorded": (_unchanged,),  # 2: what git tells of commits
+    # 2: claims about what comes after a call, and at any time before another
+    "GeneBorn": (_unchanged,),
+    "GeneMutated": (_unchanged,),
+    "CapsuleReverted": (_unchanged,),
+    "CandidateProposed": (_unchanged,),
+    "ReadingCorrected": (_unchanged,),
 }
 """By event type: the n-th takes a payload from schema n to schema n + 1."""
 

@@ -1,14 +1,14 @@
-"""The claim `anytime_before`: what is done at some time before the first use of a class."""
+"""The claim `anytime_before`: what is done at some time before the first use of a class, or before the end."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from events.types.claims import AnytimeBefore, Before
-from strategies.claims.applicability import Moment, first_use
+from events.types.claims import HAND_IN, AnytimeBefore, Before, StartWith
+from strategies.claims.applicability import Moment, first_use, last_action
 from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import command
-from strategies.episodes.action_class import is_of
+from strategies.episodes.action_class import is_of, overlap
 
 if TYPE_CHECKING:
     from events.types.claims import Claim
@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 
 
 def anytime_before(claim: AnytimeBefore, record: EpisodeRecord) -> Moment | None:
-    """Judge an episode by `anytime_before`: a call of an earlier turn obeys, whatever came of it."""
-    end = first_use(record, claim.action)
+    """Judge an episode by `anytime_before`: a call of an earlier turn obeys, whatever came of it.
+
+    Before the end means of every episode: of those that the agent ends itself, who checked has mostly seen a check
+    that passed, and who saw one fail went on.
+    """
+    end = last_action(record) if claim.action == HAND_IN else first_use(record, claim.action)
     if end is None:
         return None
     turn = record.steps[end].turn
@@ -26,8 +30,12 @@ def anytime_before(claim: AnytimeBefore, record: EpisodeRecord) -> Moment | None
 
 
 def _contradicts(claim: AnytimeBefore, other: Claim) -> bool:
-    """Two orders turned round exclude each other."""
-    return isinstance(other, AnytimeBefore | Before) and (other.action, other.do) == (claim.do, claim.action)
+    """Two orders turned round exclude each other, and nothing comes before the first action of all."""
+    if isinstance(other, StartWith):
+        return overlap(other.do, claim.action)
+    if not isinstance(other, (AnytimeBefore, Before)):
+        return False
+    return overlap(other.action, claim.do) and overlap(other.do, claim.action)
 
 
 def _sentence(claim: AnytimeBefore) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from events.errors import UsageError
 from events.types.claims import (
     After,
+    AfterCall,
     AfterError,
     AnytimeBefore,
     Before,
@@ -20,6 +21,7 @@ from events.types.claims import (
     StartWith,
 )
 from strategies.claims.after import AFTER
+from strategies.claims.after_call import AFTER_CALL
 from strategies.claims.after_error import AFTER_ERROR
 from strategies.claims.anytime_before import ANYTIME_BEFORE
 from strategies.claims.before import BEFORE
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 KINDS: Final[Mapping[type[Frozen], ClaimKind[Any]]] = {
     AfterError: AFTER_ERROR,
     After: AFTER,
+    AfterCall: AFTER_CALL,
     Before: BEFORE,
     AnytimeBefore: ANYTIME_BEFORE,
     StartWith: START_WITH,

@@ -7,9 +7,11 @@ import unicodedata
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
+from events.types.claims import ANY, CHANGE, CHECK, HAND_IN, LOOK
 from registry.skill_md.invisible_chars import hidden_characters
 from strategies.claims.applicability import WILDCARD
 from strategies.claims.directives import first_clause, tells_what_to_do
+from strategies.episodes.action_class import SHELL_TOOLS, SQL_TOOLS
 from strategies.episodes.episode import MESSAGE
 
 if TYPE_CHECKING:
@@ -39,6 +41,9 @@ _LOOK: Final = {
     "git branch": "list the branches (git branch) before the next command",
     "ls": "list the files (ls) before the next command",
     "pwd": "find out where you are (pwd) before the next command",
+    "look": "look at what is there before the next step",
+    "look table": "look at the tables before the next query",
+    "look column": "look at the columns before the next query",
 }
 """Nicer words for well-known heads; "HEAD topic" is for errors that speak of the topic."""
 
@@ -47,8 +52,15 @@ _GUESS: Final = {
     "SELECT column": "guess another column name with SELECT",
 }
 
-_LANGUAGES: Final = frozenset({"sql"})
-"""Tools whose heads say enough by themselves."""
+_MEANT: Final = {
+    ANY: "act",
+    LOOK: "look at what is there",
+    CHANGE: "change something",
+    CHECK: "check your work",
+    HAND_IN: "finish",
+}
+"""Words for meanings, behind which examples stand in brackets."""
+_LOOKS: Final = (_MEANT[LOOK], "look at the tables", "look at the columns")
 
 
 def do_line(template: str, action: str) -> str:
@@ -99,13 +111,24 @@ def _phrase(table: dict[str, str], template: str, action: str) -> str | None:
 
 
 def command(action: str) -> str:
-    """Say an action class as something to do: run git rebase (Bash), call book_reservation."""
+    """Say an action class as something to do: run git rebase, call book_reservation, check your work."""
     if action == MESSAGE:
         return "write to the user"
+    if action in _MEANT:
+        return _MEANT[action]
     tool, _, head = action.partition(":")
     if not head:
         return f"call {plain(tool)}"
-    return f"run {plain(head)}" if tool in _LANGUAGES else f"run {plain(head)} ({plain(tool)})"
+    known = tool.lower() in SHELL_TOOLS | SQL_TOOLS  # of these the head says enough
+    return f"run {plain(head)}" if known else f"call {plain(tool)} {plain(head)}"
+
+
+def with_examples(line: str, meaning: str, actions: Sequence[str]) -> str:
+    """Name, behind the words for a meaning in a line, actions that have it."""
+    names = ", ".join(plain(action.partition(":")[2] or action) for action in actions)
+    words = _LOOKS if meaning == LOOK else (_MEANT[meaning],)
+    here = next((text for text in words if text in line), "")
+    return line.replace(here, f"{here} ({names})", 1) if here and names else line
 
 
 def _quoted(template: str) -> str:

@@ -286,16 +286,17 @@ class Proposer(Protocol):
 
 def answer(ask: ProposalRequest, proposers: Iterable[Proposer]) -> Mined:
     """Let proposers try one after the other until one has something to propose."""
-    tried, refused = ask.tried_before, 0
+    tried, refused, why = ask.tried_before, 0, ""
     strongest: list[Contrast] = []
     for proposer in proposers:
         mined = proposer(replace(ask, tried_before=tried))
         tried += mined.tried
         refused += mined.refused
+        why = why or mined.why
         strongest += [mined.strongest] if mined.strongest else []
         if mined.proposal is not None:
             return replace(mined, tried=tried)
-    return Mined(None, tried, max(strongest, key=lambda figures: abs(figures.z), default=None), refused)
+    return Mined(None, tried, max(strongest, key=lambda figures: abs(figures.z), default=None), refused, why)
 
 
 def needed_tasks(strongest: Contrast) -> int | None:

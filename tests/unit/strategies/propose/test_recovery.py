@@ -105,12 +105,12 @@ def test_the_tasks_needed_follow_the_formula(
             do_line("Unknown column <*> in <*>", "sql:DESC"),
             'After "Unknown column … in …", look at the columns of the table (DESC) before the next query.',
         ),
-        (do_line("conflict in <*>", "Bash:git rebase"), 'After "conflict in …", run git rebase (Bash) next.'),
+        (do_line("conflict in <*>", "Bash:git rebase"), 'After "conflict in …", run git rebase next.'),
         (do_line("no seat", "book_reservation"), 'After "no seat", call book_reservation next.'),
         (do_line("no seat", "message"), 'After "no seat", write to the user next.'),
         (also_avoid_line(NO_TABLE, "sql:SELECT"), "Do not guess another table name with SELECT."),
-        (also_avoid_line("conflict in <*>", "Bash:git push"), "Do not run git push (Bash) instead."),
-        (avoid_line("timeout", "Bash:make"), 'After "timeout", do not run make (Bash) next.'),
+        (also_avoid_line("conflict in <*>", "Bash:git push"), "Do not run git push instead."),
+        (avoid_line("timeout", "Bash:make"), 'After "timeout", do not run make next.'),
     ],
 )
 def test_lines_are_sentences_of_the_projects_own(line: str, text: str) -> None:
