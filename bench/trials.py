@@ -4,9 +4,9 @@
 
 Rows are worlds: a base rate, a gain, and how the line is switched. Columns are shares of trials in which the line
 is proven: by the shipped e-process with its stops (futility, harm), by one z-test at the budget (the most that can
-be had at that error), by five looks with the bounds of O'Brien and Fleming, and by a mixture of constant bets, the
-fastest to grow without a deadline; then the sessions until the shipped one ends, how often it finds harm, and how
-often either end of its interval is passed by the truth.
+be had at that error), by five looks with the bounds of O'Brien and Fleming, and by a mixture of constant bets,
+which grows fastest without a deadline; then the sessions until the shipped one ends, how often it finds harm, and
+how often either end of its interval is passed by the truth.
 """
 
 from __future__ import annotations

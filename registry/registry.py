@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from events.clock import Clock
-    from events.store.protocol import EventLog, Receipt
+    from events.store.protocol import Receipt
+    from events.store.sql_log import EventLog
     from registry.decide.commands import Command
     from registry.skill_md.write_places import WritePlaces
 

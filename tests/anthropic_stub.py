@@ -1,5 +1,7 @@
 """A stub of the Messages API on loopback: real HTTP, the real wire format, and replies as a test scripts them.
 
+It speaks chat completions as well: a test then names its models `openai:stub-ROLE@URL/v1`.
+
 A test names its models `stub-ROLE`, and scripts what each role is answered, step by step; the last step answers
 for ever. All that was received is kept, headers included, so that a test can look for what must not be there.
 """
@@ -251,7 +253,11 @@ class AnthropicStub:
         if headers.get("x-api-key", headers.get("authorization", "").removeprefix("Bearer ")) != self.key:
             return fails(401, "authentication_error", "invalid x-api-key")
         if path == "/v1/messages":
-            return self.answer(body)
+            return refused(wrong) if (wrong := _wrong(body)) else self.answer(body)
+        if path == "/v1/chat/completions":
+            return completion(self.answer(body))
+        if path == "/v1/models":
+            return Step({"object": "list", "data": [{"id": name, "object": "model"} for name in MODELS.values()]})
         if path.startswith("/v1/messages/batches"):
             return self._batch(method, path.removeprefix("/v1/messages/batches").strip("/"), body)
         return fails(404, "not_found_error", f"no such path: {path}")
@@ -262,9 +268,7 @@ class AnthropicStub:
             self.received.append(Received(method, path, headers, one, _role(one), text))
 
     def answer(self, body: dict[str, Any]) -> Step:
-        """Take the next step of the role that asks; what the API would refuse is refused."""
-        if wrong := _wrong(body):
-            return refused(wrong)
+        """Take the next step of the role that asks."""
         role = _role(body)
         with self._lock:
             steps = self._scripts.get(role)
@@ -317,12 +321,47 @@ class AnthropicStub:
         }
 
     def _result(self, one: dict[str, Any]) -> dict[str, Any]:
-        step = self.answer(one["params"])
+        wrong = _wrong(one["params"])
+        step = refused(wrong) if wrong else self.answer(one["params"])
         if step.drops:
             return {"type": "expired"}
         if step.status != 200:
             return {"type": "errored", "error": step.body}
         return {"type": "succeeded", "message": step.body}
+
+
+def completion(step: Step) -> Step:
+    """Write a step as chat completions do; bytes and errors stay as they are."""
+    body = step.body
+    if not isinstance(body, dict) or body.get("type") != "message":
+        return step
+    usage, stops = body["usage"], {"max_tokens": "length", "tool_use": "tool_calls", "refusal": "content_filter"}
+    cached = usage["cache_read_input_tokens"]
+    calls = [
+        {
+            "id": block["id"],
+            "type": "function",
+            "function": {"name": block["name"], "arguments": json.dumps(block["input"])},
+        }
+        for block in body["content"]
+        if block["type"] == "tool_use"
+    ]
+    text = "".join(block["text"] for block in body["content"] if block["type"] == "text")
+    reply = {"role": "assistant", "content": text or None, **({"tool_calls": calls} if calls else {})}
+    return replace(
+        step,
+        body={
+            "id": "chatcmpl-stub",
+            "object": "chat.completion",
+            "model": body["model"],
+            "choices": [{"index": 0, "message": reply, "finish_reason": stops.get(body["stop_reason"], "stop")}],
+            "usage": {
+                "prompt_tokens": usage["input_tokens"] + usage["cache_creation_input_tokens"] + cached,
+                "completion_tokens": usage["output_tokens"],
+                "prompt_tokens_details": {"cached_tokens": cached},
+            },
+        },
+    )
 
 
 def _role(body: Mapping[str, Any]) -> str:

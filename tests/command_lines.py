@@ -69,6 +69,7 @@ READS: Final[dict[str, str]] = {
     "diff": "diff sql-analyst 1 2",
     "why": "why sql-analyst:8",
     "search": "search tables",
+    "usage": "usage sql-analyst",
     "trial status": "trial status",
     "alias list": "alias list",
     "alias log": "alias log sql-analyst",

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING
 
 from registry.skill_md.skill_files import SKILL_FILE
 from strategies.policy.presets import PRESETS
+from strategies.pool.intake import split_groups
+from strategies.pool.task_sets import split_book
 from strategies.rollouts.compare.comparison import Rig
 from strategies.rollouts.compare.harness import Harness
-from strategies.rollouts.compare.hashes import divide_tasks, rollout_evaluator
+from strategies.rollouts.compare.hashes import rollout_evaluator
+from strategies.rollouts.compare.task_division import divide_tasks
 from strategies.rollouts.run.agent_templates import Agent
 from strategies.rollouts.run.runner import RunCaps
 from strategies.rollouts.run.trial import Trial
 from strategies.rollouts.tasks.check_types import FileExists
-from strategies.rollouts.tasks.task import ChecksGrader, RolloutTask
+from strategies.rollouts.tasks.task import ChecksGrader, RolloutTask, TaskSet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -91,16 +94,18 @@ def rig(
 ) -> Rig:
     """Set up runs of the fake agent."""
     digest = hashlib.sha256(repr(tasks).encode()).hexdigest()
+    book = split_book(registry, split_groups(registry))
+    divided = divide_tasks(TaskSet(name="sixty", tasks=tuple(tasks)), book)
 
     def runner_in(_: Path) -> Runner:
         return runner
 
     harness = Harness(
-        divided=divide_tasks(tasks, registry.about().split_key),
+        divided=divided,
         tasks=digest,
         agent=AGENT,
         digest="harness",
-        evaluator=rollout_evaluator(digest, "harness", registry.about().split_key),
+        evaluator=rollout_evaluator(digest, "harness", registry.about().split_key, divided.logged),
         runner=runner_in,
         workers=workers,
         caps=caps or RunCaps(),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from events.sqlite.log import SqliteLog
 from registry.registry import Registry
 from strategies.models.thread_desk import Desk
+from strategies.pool.task_sets import SplitBook
 from strategies.rollouts.compare.harness import harness_on_messages
 from strategies.rollouts.run.arms import Arm
 from strategies.rollouts.run.messages_agent import MessagesAgent, SkillMode, messages_agent
@@ -126,7 +127,7 @@ class Bench:
             TaskSet(name="greetings", tasks=tasks),
             agent or self.agent(),
             POLICY,
-            self.registry.about().split_key,
+            SplitBook(self.registry.about().split_key),
             self.desk,
             workers=workers,
             caps=caps or RunCaps(),

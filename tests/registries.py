@@ -56,10 +56,10 @@ LOOK = "After a missing table, list the tables.\n"
 NO_GUESS = "Do not guess another name.\n"
 
 
-def new_registry(folder: Path, clock: Clock) -> Registry:
+def new_registry(folder: Path, clock: Clock, split_key: str = "key") -> Registry:
     """Create a registry without skills in a folder."""
     registry = Registry(SqliteLog.open(folder / "registry.db", create=True), clock, "person:ada")
-    registry.execute(CreateRegistry("key", "balanced"))
+    registry.execute(CreateRegistry(split_key, "balanced"))
     return registry
 
 

@@ -7,6 +7,7 @@ from events.types.frozen import Frozen
 from events.types.parts import Edit, FileEdit, NewGene, NewSkill, Reason, Strategy
 from events.types.runs import Attribution, Count, Rollouts
 from events.types.score import Censoring, Delta, Effect, Measured
+from events.types.tiers import TierFigures
 
 
 class CandidateProposed(Frozen):
@@ -146,3 +147,17 @@ class CandidateHeld(Frozen):
     capsule: str
     reasons: tuple[str, ...]
     preset: str = ""
+
+
+class LineTierChanged(Frozen):
+    """The lines of a candidate climb to another tier, or fall from theirs; null is no tier.
+
+    What a promotion says by itself (the gate on outcomes: supported; runs of an agent: proven) is no change.
+    """
+
+    type: Literal["LineTierChanged"] = "LineTierChanged"
+    candidate: str
+    capsule: str
+    before: TierFigures | None
+    after: TierFigures | None
+    reason: Reason

@@ -23,6 +23,7 @@ from events.types.candidate_events import (
     CandidateReviewed,
     CandidateScored,
     ComparisonFrozen,
+    LineTierChanged,
     PromotionReviewed,
 )
 from events.types.capsule_events import (
@@ -49,6 +50,7 @@ from events.types.registry_events import (
     OutcomeRecorded,
     PresetDefined,
     PresetSwitched,
+    ReadingCorrected,
     RegistryCreated,
     SignalAssigned,
     SignalRaised,
@@ -70,6 +72,7 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     EvaluatorRegistered,
     SignalRaised,
     SignalAssigned,
+    ReadingCorrected,
     OutcomeRecorded,
     CycleFinished,
     EvidenceErased,
@@ -106,6 +109,7 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     CandidatePromoted,
     CandidateRejected,
     CandidateHeld,
+    LineTierChanged,
     TrialStarted,
     TrialAssigned,
     TrialLooked,
@@ -124,8 +128,8 @@ def _unchanged(fields: dict[str, Any]) -> dict[str, Any]:
 
 UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {
     # 2: an effect says whether it holds without any single origin; 3: whether a common cause explains it;
-    # 4: which hints from the world stand for labels; 5: of how many claims it was chosen, and what each run shows
-    "CandidateScored": (_unchanged, _unchanged, _unchanged, _unchanged),
+    # 4: which hints from the world stand for labels; 5: of how many claims it was chosen; 6: what each run shows
+    "CandidateScored": (_unchanged, _unchanged, _unchanged, _unchanged, _unchanged),
     "EvaluatorRegistered": (_unchanged,),  # 2: one for a skill, within another; which hints stand for labels
     "CapsuleVersioned": (_unchanged,),  # 2: the hash of what the version projects
     "OutcomeRecorded": (_unchanged,),  # 2: what git tells of commits

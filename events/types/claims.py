@@ -35,6 +35,18 @@ class Before(Frozen):
     do: str
 
 
+class AnytimeBefore(Frozen):
+    """An action of class `do` comes at any time before the first use of a class.
+
+    Here and in `Instead` and `Never` the name of a command means all of its subcommands, that of a tool all of its
+    commands.
+    """
+
+    kind: Literal["anytime_before"] = "anytime_before"
+    action: str
+    do: str
+
+
 class StartWith(Frozen):
     """The first action of an episode is of class `do`."""
 
@@ -47,6 +59,21 @@ class FinishWith(Frozen):
 
     kind: Literal["finish_with"] = "finish_with"
     do: str
+
+
+class Instead(Frozen):
+    """Where either of two classes is used, the first of them is `do`."""
+
+    kind: Literal["instead"] = "instead"
+    do: str
+    avoid: str
+
+
+class Never(Frozen):
+    """No action of a class is taken; it can be counted, and never compared: most had no reason to take it."""
+
+    kind: Literal["never"] = "never"
+    avoid: str
 
 
 class OutputClaim(Frozen):
@@ -68,7 +95,17 @@ class PluginClaim(Frozen):
 
 
 Claim = Annotated[
-    AfterError | After | Before | StartWith | FinishWith | OutputClaim | PluginClaim, Field(discriminator="kind")
+    AfterError
+    | After
+    | Before
+    | AnytimeBefore
+    | StartWith
+    | FinishWith
+    | Instead
+    | Never
+    | OutputClaim
+    | PluginClaim,
+    Field(discriminator="kind"),
 ]
 
 

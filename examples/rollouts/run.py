@@ -25,7 +25,8 @@ HERE: Final = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent))
 
 from examples.rollouts.tasks import EACH, write_tasks  # noqa: E402 - found through the path above
-from strategies.rollouts.compare.hashes import divide_tasks  # noqa: E402 - the same
+from strategies.pool.task_sets import SplitBook  # noqa: E402 - the same
+from strategies.rollouts.compare.task_division import divide_tasks  # noqa: E402 - the same
 from strategies.rollouts.tasks.load import load_tasks  # noqa: E402 - the same
 from tui.cli.main import main as germline  # noqa: E402 - the same
 
@@ -74,7 +75,7 @@ def set_up(folder: Path, *, each: int) -> None:
 
 def memoriser(tasks: Path) -> str:
     """Answer six visible tasks by heart: a proposer sees the explore split alone."""
-    explore = divide_tasks(load_tasks(tasks).tasks, SPLIT_KEY).explore
+    explore = divide_tasks(load_tasks(tasks), SplitBook(SPLIT_KEY)).explore
     lines = []
     for task in explore:
         for grader in task.graders:

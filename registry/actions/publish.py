@@ -42,7 +42,8 @@ from registry.state.capsule import is_skill_name
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from events.store.protocol import EventLog, Receipt
+    from events.store.protocol import Receipt
+    from events.store.sql_log import EventLog
     from events.types.parts import NewSkill
     from registry.query.library import Library
     from registry.registry import Registry

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from events.types.capsule_events import VersionScored
     from events.types.claims import Trigger
     from events.types.frozen import Frozen
+    from events.types.tiers import TierFigures
     from events.types.trial_events import TrialAssigned, TrialEnded, TrialLooked, TrialStarted
     from registry.skill_md.folder import SkillFolder
     from registry.state.candidate import Verdict
@@ -148,6 +149,19 @@ class LookOver:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeTier:
+    """Let the lines of a candidate climb to another tier, or fall; figures that it has already change nothing.
+
+    `figures` are those of the new tier, None for none.
+    """
+
+    candidate: str
+    capsule: str
+    figures: TierFigures | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class RevertVersion:
     """Go back to the content of an earlier version, by a new version."""
 
@@ -255,6 +269,7 @@ Command = (
     | Judge
     | Review
     | LookOver
+    | ChangeTier
     | RevertVersion
     | ScoreVersion
     | MoveAlias

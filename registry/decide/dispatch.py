@@ -18,7 +18,7 @@ from registry.decide.aliases import move_alias, require_version, retire_version
 from registry.decide.import_skill import imported
 from registry.decide.promote import PromotionGrounds, named_gene, promotion
 from registry.decide.revert import revert
-from registry.decide.review import look_over, promote_proven, review
+from registry.decide.review import look_over, promote_proven, review, tier_change
 from registry.decide.trial_rules import after_trial_event
 from registry.skill_md.render import label
 from registry.state.capsule import unborn
@@ -247,6 +247,11 @@ def _review(command: commands.Review, state: DecisionState) -> list[Decided]:
 @decide.register
 def _look_over(command: commands.LookOver, state: DecisionState) -> list[Decided]:
     return [Decided(f"candidate:{command.candidate}", look_over(state.candidate, command))]
+
+
+@decide.register
+def _change_tier(command: commands.ChangeTier, state: DecisionState) -> list[Decided]:
+    return [Decided(f"candidate:{command.candidate}", event) for event in tier_change(state.candidate, command)]
 
 
 @decide.register

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from events.errors import ConflictError, RefusedError
+from events.errors import ConflictError, NotFoundError, RefusedError
 from events.types.candidate_events import (
     CandidatePromoted,
     CandidateRejected,
     CandidateReviewed,
+    LineTierChanged,
     PromotionReviewed,
 )
 from events.types.score import Score, Unmeasured
@@ -16,7 +17,7 @@ from registry.decide.promote import PromotionGrounds, promotion
 
 if TYPE_CHECKING:
     from events.types.frozen import Frozen
-    from registry.decide.commands import LookOver, Review
+    from registry.decide.commands import ChangeTier, LookOver, Review
     from registry.state.candidate import Candidate
     from registry.state.capsule import Capsule
 
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 def review(capsule: Capsule, candidate: Candidate, command: Review) -> list[Frozen]:
     """List what follows from a person's decision: the review itself, then the verdict, then perhaps a version.
 
-    An approved candidate keeps the scores that were measured; where there are none its version stays unproven.
+    An approved candidate keeps the scores that were measured; where there are none its version stays unproven. One
+    that is offered as seen is accepted as that: it changes no score.
     Raises: ConflictError where the skill moved on from the base; EditError where an edit does not fit;
     SkillFormatError where the result is no valid skill.
     """
@@ -56,7 +58,7 @@ def review(capsule: Capsule, candidate: Candidate, command: Review) -> list[Froz
         candidate=candidate.id,
         capsule=capsule.name,
         version=capsule.version + 1,
-        reasons=(f"approved by a person: {command.reason}",),
+        reasons=(f"{_accepted(candidate)} by a person: {command.reason}",),
     )
     return [reviewed, promoted, *promotion(capsule, candidate.proposed, _grounds(capsule, candidate))]
 
@@ -98,10 +100,44 @@ def look_over(candidate: Candidate | None, command: LookOver) -> PromotionReview
     )
 
 
+def tier_change(candidate: Candidate | None, command: ChangeTier) -> list[LineTierChanged]:
+    """List what follows where lines climb or fall: nothing, where the candidate has these figures already.
+
+    Raises: NotFoundError for an unknown candidate; RefusedError for one that is rejected.
+    """
+    if candidate is None:
+        raise NotFoundError(f"no candidate {command.candidate} was proposed", hint="germline candidates")
+    if candidate.verdict == "reject" and command.figures is not None:
+        raise RefusedError(
+            f"candidate {candidate.id[:12]} was rejected: it has no tier",
+            hint=f"germline candidate show {candidate.id[:12]}",
+        )
+    if candidate.tier == command.figures:
+        return []
+    change = LineTierChanged(
+        candidate=candidate.id,
+        capsule=command.capsule,
+        before=candidate.tier,
+        after=command.figures,
+        reason=command.reason,
+    )
+    return [change]
+
+
+def _is_seen(candidate: Candidate) -> bool:
+    return candidate.tier is not None and candidate.tier.tier == "seen"
+
+
+def _accepted(candidate: Candidate) -> str:
+    return "accepted as seen" if _is_seen(candidate) else "approved"
+
+
 def _grounds(
     capsule: Capsule, candidate: Candidate, *, unmeasured: str = "approved by a person, and not measured"
 ) -> PromotionGrounds:
     scored = candidate.scored
+    if _is_seen(candidate):  # what is only seen counts in no score: the skill keeps the one it has
+        return PromotionGrounds(capsule.score, capsule.score, None, candidate.scored_id, cause="override")
     if scored is None or not isinstance(scored.after, Score):
         why = Unmeasured(reason=unmeasured)
         return PromotionGrounds(capsule.score, why, None, "", cause="override")

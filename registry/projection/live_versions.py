@@ -12,7 +12,7 @@ from registry.projection.stored_documents import read_back, row
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
     from registry.state.capsule import Capsule
     from registry.state.line import SkillLine
 

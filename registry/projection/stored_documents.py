@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from events.store.envelope import Envelope
-    from events.store.protocol import EventLog, StoredDocument
+    from events.store.protocol import StoredDocument
+    from events.store.sql_log import EventLog
 
 T = TypeVar("T")
 

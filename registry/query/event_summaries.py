@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from events.store.envelope import Envelope
+    from events.types.tiers import TierFigures
 
 
 def summary(envelope: Envelope) -> str:
@@ -43,6 +44,10 @@ def _first(reasons: tuple[str, ...]) -> str:
     return reasons[0] if reasons else ""
 
 
+def _tier(figures: TierFigures | None) -> str:
+    return figures.tier if figures else "none"
+
+
 _SAY: dict[str, Callable[[Any], str]] = {
     "RegistryCreated": lambda e: f"registry created, preset {e.preset}",
     "PresetSwitched": lambda e: f"preset {e.previous} → {e.preset}: {e.reason}",
@@ -59,6 +64,9 @@ _SAY: dict[str, Callable[[Any], str]] = {
     ),
     "SignalAssigned": lambda e: (
         f"signal {e.fingerprint[:8]} {'no longer assigned' if e.withdrawn else 'assigned'} to {e.capsule}"
+    ),
+    "ReadingCorrected": lambda e: (
+        f"line {e.line} of {e.gene} read as {e.claim.kind if e.claim else 'nothing that logs hold'}"
     ),
     "OutcomeRecorded": lambda e: (
         f"git hints that episode {e.episode[:12]} ended in {e.value:g}: {e.source}"
@@ -121,4 +129,5 @@ _SAY: dict[str, Callable[[Any], str]] = {
         f"trial ended: {', '.join(f'{result.factor} {result.decision}' for result in e.results) or e.reason}"
     ),
     "CandidateHeld": lambda e: f"held: {_first(e.reasons)}",
+    "LineTierChanged": lambda e: f"tier {_tier(e.before)} → {_tier(e.after)}: {e.reason}",
 }

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from events.errors import NotFoundError
+from events.types.tiers import Tier
 from registry.projection import time_travel
 from registry.projection.stored_documents import damaged
 from registry.query.signals import Assignment, ErasedEvidence, assignments, erasures_of, kept_evidence
 from registry.query.trials import TrialFinding, trials_with
 from registry.skill_md.render import label, projected_lines
 from registry.state.line_claims import claims_of
+from registry.state.tiers import line_tier
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from events.store.envelope import Envelope
     from events.types.candidate_events import CandidateScored
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from registry.state.capsule import Capsule
     from registry.state.line import ProjectedLine, SkillLine
     from registry.state.outline import Outline
+    from registry.state.tiers import LineTier
 
 
 class KeptEvidence(NamedTuple):
@@ -71,12 +75,53 @@ class Why(NamedTuple):
     assigned: Assignment | None = None
     trials: tuple[TrialFinding, ...] = ()
 
+    @property
+    def tier(self) -> LineTier:
+        """The tier of the line, or whose word it rests on."""
+        return line_tier(self.line, self.candidate)
+
 
 def blame(library: Library, capsule: Capsule) -> list[tuple[ProjectedLine, Envelope]]:
     """Pair every projected line with the event that wrote it."""
     lines = projected_lines(capsule)
     origins = origins_of(library, capsule, lines)
     return [(line, origins[line.origin]) for line in lines]
+
+
+def line_tiers(library: Library, blamed: Sequence[tuple[ProjectedLine, Envelope]]) -> list[LineTier]:
+    """Name the tier of each projected line, given with the event that wrote it."""
+    names = {getattr(origin.event, "candidate", "") for _, origin in blamed}
+    known = library.candidates_of(names - {""})
+    return [line_tier(line, known.get(getattr(origin.event, "candidate", ""))) for line, origin in blamed]
+
+
+def tier_counts(library: Library, capsule: Capsule) -> dict[Tier, int]:
+    """Count the lines of a skill in each tier that has any."""
+    tiers = Counter(line_tiers(library, blame(library, capsule)))
+    return {tier: tiers[tier] for tier in get_args(Tier) if tiers[tier]}
+
+
+def live_candidates(library: Library, capsule: Capsule) -> list[Candidate]:
+    """List the candidates whose lines are in a skill, in the order of the lines."""
+    origins = (getattr(origin.event, "candidate", "") for line, origin in blame(library, capsule) if line.id)
+    return list(library.candidates_of(name for name in origins if name).values())
+
+
+def lines_of(library: Library, capsule: Capsule, candidate: str) -> list[ProjectedLine]:
+    """List the lines of a skill that a candidate brought and that say something; no heading."""
+    blamed = blame(library, capsule)
+    brought = [line for line, origin in blamed if getattr(origin.event, "candidate", "") == candidate]
+    worded = [line for line in brought if line.gene and line.id and line.text.strip()]
+    return [line for line in worded if not line.text.lstrip().startswith("#")]
+
+
+def uncounted_claims(library: Library, capsule: Capsule) -> frozenset[Claim]:
+    """List the live claims that no score counts: of lines that are only seen, or that fell from their tier."""
+    live = [live for gene in capsule.genes for live in gene.claims]
+    origins = library.origins({claim.origin for claim in live})
+    brought_by = {claim: getattr(origins[claim.origin].event, "candidate", "") for claim in live}
+    known = library.candidates_of(set(brought_by.values()) - {""})
+    return frozenset(claim.claim for claim, name in brought_by.items() if name in known and not known[name].counts)
 
 
 def brought_lines(event: Frozen) -> Iterator[str]:

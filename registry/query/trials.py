@@ -58,16 +58,3 @@ def trials_with(library: Library, skill: str, candidate: str) -> list[TrialFindi
         for at, factor in enumerate(trial.started.factors)
         if candidate and factor.candidate == candidate
     ]
-
-
-def proven_by_trial(library: Library, skill: str, candidate: str) -> TrialFigures | None:
-    """Give the figures of the last trial that decided on the lines of a candidate where it proved them, else None.
-
-    A later trial that found harm takes an earlier proof back; one that ended without a decision does not.
-    """
-    decided = [
-        finding.result
-        for finding in trials_with(library, skill, candidate)
-        if finding.trial.ended and finding.result and finding.result.decision in {"proven", "harmful"}
-    ]
-    return decided[-1] if decided and decided[-1].decision == "proven" else None

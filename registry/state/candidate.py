@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from events.errors import CorruptLogError
 from events.types.catalogue import EVENT_TYPES
+from registry.state.tiers import tier_at_promotion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
         CandidateReviewed,
         CandidateScored,
         ComparisonFrozen,
+        LineTierChanged,
         PromotionReviewed,
     )
+    from events.types.tiers import TierFigures
 
 Verdict = Literal["promote", "reject", "hold"]
 
@@ -47,7 +50,9 @@ class Candidate:
     that of its last verdict, `reviewed` what a person decided, `looked_over` a person's later opinion of it.
     `judged` is the position of its last verdict, `version` the capsule version it became. `reverted` marks a
     promotion that was taken back since: under its evaluator it counts as rejected. `comparisons` are those by
-    runs that were frozen for it. `steps` are the types and positions of its events.
+    runs that were frozen for it. `tier` is what supports its lines by now, None for nothing, and `tiered_at` the
+    time since when; `tier_change` is the last event that changed it. `steps` are the types and positions of its
+    events.
     """
 
     proposed: CandidateProposed
@@ -66,12 +71,25 @@ class Candidate:
     preset: str = ""
     reviewed: CandidateReviewed | None = None
     looked_over: PromotionReviewed | None = None
+    tier: TierFigures | None = None
+    tiered_at: str = ""
+    tier_change: LineTierChanged | None = None
     steps: tuple[tuple[str, int], ...] = ()
 
     @property
     def id(self) -> str:
         """The hash of its memory key."""
         return self.proposed.candidate
+
+    @property
+    def fell(self) -> bool:
+        """Whether its lines lost their tier after they had become a version."""
+        return self.verdict == "promote" and self.tier is None and self.tier_change is not None
+
+    @property
+    def counts(self) -> bool:
+        """Whether scores count its claims: not what is only seen, nor what fell from its tier."""
+        return not self.fell and (self.tier is None or self.tier.tier != "seen")
 
 
 def fold_candidates(envelopes: Iterable[Envelope]) -> list[Candidate]:
@@ -141,7 +159,7 @@ def _looked_over(candidate: Candidate, event: PromotionReviewed, envelope: Envel
 def _judged(
     candidate: Candidate, event: CandidatePromoted | CandidateRejected | CandidateHeld, envelope: Envelope
 ) -> Candidate:
-    return replace(
+    judged = replace(
         candidate,
         verdict=_VERDICTS[envelope.type],
         reasons=event.reasons,
@@ -149,6 +167,15 @@ def _judged(
         version=getattr(event, "version", None),
         preset=event.preset,
     )
+    if judged.verdict != "promote":
+        return judged
+    if candidate.reviewed:  # on a person's word the tier stays what it was, and counts from now
+        return replace(judged, tiered_at=envelope.at)
+    return replace(judged, tier=tier_at_promotion(candidate.proposed, candidate.scored), tiered_at=envelope.at)
+
+
+def _tier_changed(candidate: Candidate, event: LineTierChanged, envelope: Envelope) -> Candidate:
+    return replace(candidate, tier=event.after, tiered_at=envelope.at, tier_change=event)
 
 
 _EFFECTS: Final[dict[str, Callable[[Candidate, Any, Envelope], Candidate]]] = {
@@ -156,5 +183,6 @@ _EFFECTS: Final[dict[str, Callable[[Candidate, Any, Envelope], Candidate]]] = {
     "CandidateScored": _scored,
     "CandidateReviewed": _reviewed,
     "PromotionReviewed": _looked_over,
+    "LineTierChanged": _tier_changed,
     **dict.fromkeys(_VERDICTS, _judged),
 }

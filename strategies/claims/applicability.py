@@ -5,13 +5,16 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from registry.query.provenance import uncounted_claims
 from registry.state.line_claims import claims_of
+from strategies.episodes.action_class import is_of
 from strategies.episodes.episode import MESSAGE, SUBMIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from events.types.claims import Claim
+    from registry.query.library import Library
     from registry.state.capsule import Capsule
     from registry.state.gene import Gene
     from strategies.episodes.episode import EpisodeRecord
@@ -77,6 +80,12 @@ def last_action(record: EpisodeRecord) -> int | None:
     return _of_one_turn(record, range(len(record.steps) - 1, -1, -1))
 
 
+def first_use(record: EpisodeRecord, named: str) -> int | None:
+    """Find the first call of a class, or of what its name covers; answers with an index of the steps."""
+    steps = enumerate(record.steps)
+    return next((at for at, step in steps if step.kind == "call" and is_of(step.action, named)), None)
+
+
 def hands_in(record: EpisodeRecord, at: int) -> bool:
     """Tell whether the agent ends its episode by an action: its own end is no advice."""
     action = record.steps[at].action
@@ -124,6 +133,12 @@ def matches(template: str, text: str) -> bool:
 def live_claims(capsule: Capsule) -> tuple[Claim, ...]:
     """List the live claims of a capsule, in the order of the genes and of the lines that carry them."""
     return tuple(claim for gene in capsule.genes for claim in claims_in(gene))
+
+
+def counted_claims(library: Library, capsule: Capsule) -> tuple[Claim, ...]:
+    """List the live claims that scores count, in the same order: none that is only seen, or fell from its tier."""
+    uncounted = uncounted_claims(library, capsule)
+    return tuple(claim for claim in live_claims(capsule) if claim not in uncounted)
 
 
 def claims_in(gene: Gene) -> tuple[Claim, ...]:

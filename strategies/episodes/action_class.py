@@ -48,6 +48,8 @@ _SHELL_READS: Final = _words(
     "env ps date diff cmp sort uniq cut whoami id uname jq find_file search_file search_dir open goto "
     "scroll_down scroll_up"
 )
+KNOWN_COMMANDS: Final = _WITH_SUBCOMMAND | _SHELL_READS
+"""Commands that agents are known to run, whether or not a log shows them."""
 _GIT_READS: Final = _words("status log diff show branch blame grep ls-files rev-parse describe remote")
 _READING_VERBS: Final = _words(
     "get list search find read show describe think calculate grep glob ls fetch view cat open lookup query "
@@ -139,3 +141,12 @@ def plain_head(head: str) -> str:
 
 def _is_plain(word: str) -> bool:
     return _PLAIN_HEAD.fullmatch(word) is not None and without_secrets(word) == word
+
+
+@lru_cache(maxsize=65_536)
+def is_of(action: str, named: str) -> bool:
+    """Tell whether an action is of the class that a claim names, or a subcommand or command of it.
+
+    `Bash:npm` covers `Bash:npm ci`, and `Bash` both.
+    """
+    return action == named or action.startswith((f"{named} ", f"{named}:"))

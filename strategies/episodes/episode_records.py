@@ -251,8 +251,13 @@ def unpacked(sent: bytes) -> tuple[EpisodeRecord, ...]:
 def task_key(episode: Episode) -> str:
     """Give the key of an episode's task: its data set and task, else its first prompt, never its file."""
     if episode.task:
-        return _key("task", f"{episode.dataset}\x1f{episode.task}")
+        return named_task(episode.dataset, episode.task)
     return unnamed_task(prompt_key(episode.prompt), episode.run, episode.id)
+
+
+def named_task(dataset: str, task: str) -> str:
+    """Give the key of a task that a data set names."""
+    return _key("task", f"{dataset}\x1f{task}")
 
 
 def unnamed_task(prompt: str, run: str, name: str) -> str:

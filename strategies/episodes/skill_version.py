@@ -89,7 +89,7 @@ def known_versions(library: Library) -> KnownVersions:
 
 
 def _unsure_under_trial(library: Library, name: str, offers: Sequence[ProjectedFrom]) -> list[ProjectedFrom]:
-    """Take back what a folder held while a trial switched it: its arms are told by their text alone."""
+    """Take back what a folder held while a trial switched it: its arms are known by their text alone."""
     switched = [
         (moment_s(trial.started.starts_at) or 0.0, moment_s(trial.ended_at) or inf)
         for trial in trials_of(library, name)

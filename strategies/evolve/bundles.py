@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from registry.decide.promote import edited
 from registry.state.line_claims import claims_by_edit, claims_of, lost_claims
-from strategies.claims.applicability import live_claims
+from strategies.claims.applicability import counted_claims, live_claims
 from strategies.claims.catalogue import questions, sentence
-from strategies.evolve.draft import CandidateDraft, key_of, proposed_as
+from strategies.claims.phrases import seen_with
+from strategies.evolve.draft import CandidateDraft, key_of, proposed_as, scope_shown, seen_of
 from strategies.gate.ablation import ClaimPosition, ablate
 from strategies.gate.replay.contrast import judged
 from strategies.gate.replay.evaluation_set import sent_to
@@ -48,9 +49,27 @@ def draft_edits(
     proposal = _without_idle(turn, _paired(proposal))
     proposed = proposed_as(turn, signal, capsule, proposal, proposal.edits, key=key)
     measured = _measured(turn, capsule, proposed, proposal)
+    proposed = _scoped(proposed, scope_shown(measured.figures))
     parts = questions(proposal.claims)
-    drafted = CandidateDraft(proposed, measured.figures, measured, sends=len(parts), actor=proposal.actor)
+    drafted = CandidateDraft(
+        proposed,
+        measured.figures,
+        measured,
+        sends=len(parts),
+        actor=proposal.actor,
+        seen=seen_of(turn, proposal),
+    )
     return drafted if len(parts) == 1 else _freed(turn, signal, capsule, proposal, drafted)
+
+
+def _scoped(proposed: CandidateProposed, runs: Sequence[str]) -> CandidateProposed:
+    """Let every line that says something name the runs that alone show it."""
+
+    def scoped(edit: Edit) -> Edit:
+        text = tuple(seen_with(line, runs) if line.strip() else line for line in edit.text)
+        return edit.model_copy(update={"text": text})
+
+    return proposed.model_copy(update={"edits": tuple(map(scoped, proposed.edits))}) if runs else proposed
 
 
 def reason_given(reason: str) -> str:
@@ -85,10 +104,11 @@ def _measured(
     turn: TurnContext, capsule: Capsule, proposed: CandidateProposed, proposal: PlacedEdits
 ) -> ReplayEvidence:
     stamp = turn.ground.stamp(turn.registry.clock.now())
-    before, division = live_claims(capsule), turn.ground.division
+    before, division = counted_claims(turn.registry, capsule), turn.ground.division
     if proposal.endpoint == "recovered":
         return measure(proposal.claims, before, division, stamp, seed=turn.seed, endpoint="recovered")
-    versions = before, claims_after(capsule, proposed)
+    uncounted = set(live_claims(capsule)).difference(before, proposal.claims)
+    versions = before, tuple(claim for claim in claims_after(capsule, proposed) if claim not in uncounted)
     return measure_change(proposal.claims, versions, division, stamp, seed=turn.seed)
 
 

@@ -10,7 +10,9 @@ from events.types.claims import Trigger
 from events.types.registry_events import EvaluatorRegistered
 from events.types.score import Score, Unmeasured
 from registry.decide.commands import RecordFact
-from strategies.claims.applicability import claims_in, live_claims
+from registry.state.tiers import tier_at_promotion
+from strategies.claims.applicability import claims_in, counted_claims, live_claims
+from strategies.claims.phrases import seen_with
 from strategies.gate.explain import author_rules, claim_rule, gene_rules, text_rules, weight_rule
 from strategies.gate.file_findings import file_changes
 from strategies.gate.grave_actions import person_rules
@@ -20,14 +22,18 @@ from strategies.gate.replay.measure import (
     Replayed,
     ReplayEvidence,
     candidate_id,
+    contradicted,
     measure,
     measure_removal,
 )
-from strategies.gate.rules import failed
+from strategies.gate.replay.replicates import scope_of_line
+from strategies.gate.rule import failed
 from strategies.gate.verdict import Verdict, judge, judge_inert
 from strategies.policy.written_rules import METHOD, policy_text
 from strategies.propose.placement import answering, appended, first_claimed, newborn, placed_first
 from strategies.propose.proposal import OwnSection, relapse
+from strategies.tiers.draft_tier import AWAITS_PERSON, draft_tier, unprojected
+from strategies.tiers.seen import seen_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,14 +41,15 @@ if TYPE_CHECKING:
     from events.types.parts import Edit, Strategy
     from events.types.registry_events import SignalRaised
     from events.types.runs import Attribution
+    from events.types.tiers import SeenFigures, TierFigures
     from registry.registry import Registry
     from registry.state.capsule import Capsule
     from registry.state.gene import Gene
     from strategies.gate.lint import LintFinding
     from strategies.gate.replay.evaluation_set import Ground
-    from strategies.gate.rules import Rule
+    from strategies.gate.rule import Rule
     from strategies.policy.presets import Preset
-    from strategies.propose.proposal import Copied, NewLines, Proposal, Removal, UnmeasuredEdits
+    from strategies.propose.proposal import Copied, NewLines, PlacedEdits, Proposal, Removal, UnmeasuredEdits
     from strategies.rollouts.compare.in_turn import Trials
     from strategies.rollouts.compare.settle import Settled
 
@@ -51,7 +58,7 @@ RELAPSE: Final = "outcomes fell when this was promoted before"
 """How the reason begins where a regression took the same claims back."""
 NOT_RUN: Final = "runs of an agent decide here, and none were made: germline evolve makes them"
 """How the reason begins where nobody was there to pay for the runs of a candidate."""
-FOR_REVIEW: Final = "for review: the gate lets it through, and nobody was there to promote it"
+FOR_REVIEW: Final = f"{AWAITS_PERSON}the gate lets it through, and nobody was there to promote it"
 """The reason that a later run, which a person starts, promotes from the stored figures."""
 
 
@@ -81,7 +88,8 @@ class CandidateDraft:
     `measured` is None where stored figures are judged again. Of a claim that is to go, `figures` are those of its
     inverse. `runs` say what an agent did with it, and then decide; where it still `awaits_runs`, nothing promotes
     it. `sends` counts the claims that the sealed logs are asked about, none where explore `refused` it;
-    `attributions` say what each edit brought. `actor` is who proposes, "" for the proposer itself.
+    `attributions` say what each edit brought. `actor` is who proposes, "" for the proposer itself. `seen` counts
+    how often a claim that is judged by `recovered` worked on the sealed logs.
     """
 
     proposed: CandidateProposed
@@ -93,6 +101,7 @@ class CandidateDraft:
     sends: int = 1
     attributions: tuple[Attribution, ...] = ()
     actor: str = ""
+    seen: SeenFigures | None = None
 
     @property
     def by(self) -> str:
@@ -142,23 +151,35 @@ def draft_lines(
 ) -> CandidateDraft:
     """Measure lines and place them; of those proposed only the ones stay whose claims do."""
     stamp = turn.ground.stamp(turn.registry.clock.now())
-    live, division = live_claims(capsule), turn.ground.division
+    live, division = counted_claims(turn.registry, capsule), turn.ground.division
     write = placed_first if proposal.general else appended
     earlier = capsule.genes[: capsule.genes.index(home)]
     leads = proposal.general and first_claimed(home)
-    place = sum(len(claims_in(gene)) for gene in (earlier if leads else (*earlier, home)))
+    above = {claim for gene in (earlier if leads else (*earlier, home)) for claim in claims_in(gene)}
+    place = sum(claim in above for claim in live)
     measured = measure(
         proposal.claims, live, division, stamp, seed=turn.seed, place=place, endpoint=proposal.endpoint
     )
+    measured = replace(measured, contradicted=contradicted(measured.kept, live_claims(capsule)))
     kept = proposal.keeping(measured.kept)
-    lines = [line.text for line in kept.lines]
+    lines = [seen_with(line.text, scope_shown(measured.figures)) for line in kept.lines]
     proposed = proposed_as(
         turn, signal, capsule, kept, (write(capsule, home, lines),), key=key_of(turn, capsule, proposal)
     )
     if isinstance(proposal, OwnSection) and _bears(turn.preset, signal, capsule, proposal.copied):
         born, edits = newborn(capsule, home, proposal.copied, lines)
         proposed = proposed.model_copy(update={"born": born, "edits": edits})
-    return CandidateDraft(proposed, measured.figures, measured)
+    return CandidateDraft(proposed, measured.figures, measured, seen=seen_of(turn, proposal))
+
+
+def seen_of(turn: TurnContext, proposal: NewLines | PlacedEdits) -> SeenFigures | None:
+    """Count on sealed logs how often what a claim asks for worked, where no outcome judges it."""
+    return seen_in(proposal.claims[0], turn.ground.division.sealed) if proposal.endpoint == "recovered" else None
+
+
+def scope_shown(figures: Figures) -> tuple[str, ...]:
+    """Name the runs that lines have to name, because they alone show what the lines claim."""
+    return scope_of_line(figures.effect.replicates) if figures.effect else ()
 
 
 def draft_removal(turn: TurnContext, signal: SignalRaised, capsule: Capsule, proposal: Removal) -> CandidateDraft:
@@ -167,7 +188,9 @@ def draft_removal(turn: TurnContext, signal: SignalRaised, capsule: Capsule, pro
     if proposal.unmeasured or claim is None:
         return unmeasured(proposed, proposal.unmeasured, refused=proposal.refused)
     stamp = turn.ground.stamp(turn.registry.clock.now())
-    measured = measure_removal(claim, live_claims(capsule), turn.ground.division, stamp, seed=turn.seed)
+    counted = counted_claims(turn.registry, capsule)
+    live = [other for other in live_claims(capsule) if other in counted or other == claim]
+    measured = measure_removal(claim, live, turn.ground.division, stamp, seed=turn.seed)
     return CandidateDraft(proposed, measured.figures, measured)
 
 
@@ -200,8 +223,12 @@ def verdict_on(turn: TurnContext, capsule: Capsule, drafted: CandidateDraft, sen
     verdict = drafted.runs.verdict if drafted.runs else _by_replay(turn, drafted, sent)
     if drafted.awaits_runs and verdict.decision != "reject":
         return Verdict("hold", (NOT_RUN, *verdict.reasons), verdict.scope)
-    if verdict.decision != "promote":
-        return verdict
+    return _as_lines(turn, capsule, drafted, verdict) if verdict.decision == "promote" else verdict
+
+
+def _as_lines(turn: TurnContext, capsule: Capsule, drafted: CandidateDraft, verdict: Verdict) -> Verdict:
+    """Hold or refuse what the figures let through: for what its lines say, or for want of a person's word."""
+    proposed = drafted.proposed
     if before := relapse(turn.registry, proposed):
         return Verdict("hold", (f"{RELAPSE}, as {before}: a person decides", *verdict.reasons), verdict.scope)
     findings = _findings(turn, capsule, proposed, unclaimed=() if drafted.runs else unclaimed_lines(proposed))
@@ -210,7 +237,8 @@ def verdict_on(turn: TurnContext, capsule: Capsule, drafted: CandidateDraft, sen
         return Verdict(decision, (*missing, *verdict.reasons), verdict.scope)
     warnings = tuple(f"beside: {finding.what}" for finding in findings)
     verdict = replace(verdict, reasons=(*verdict.reasons, *warnings))
-    return Verdict("hold", (FOR_REVIEW, *verdict.reasons), verdict.scope) if turn.review else verdict
+    waits = FOR_REVIEW if turn.review else unprojected(turn.preset, proposed, by_runs=drafted.runs is not None)
+    return Verdict("hold", (waits, *verdict.reasons), verdict.scope) if waits else verdict
 
 
 def text_verdict(turn: TurnContext, capsule: Capsule, proposed: CandidateProposed) -> Verdict | None:
@@ -218,6 +246,23 @@ def text_verdict(turn: TurnContext, capsule: Capsule, proposed: CandidatePropose
     rules = *_person_rules(turn, capsule, proposed), *_preset_rules(turn, proposed)
     decision, missing = failed((*rules, *text_rules(_findings(turn, capsule, proposed))))
     return Verdict(decision, missing) if missing else None
+
+
+def tier_of(
+    turn: TurnContext, capsule: Capsule, drafted: CandidateDraft, scored: CandidateScored, verdict: Verdict
+) -> TierFigures | None:
+    """Tell what speaks for the lines of a candidate that is judged; None where nothing does.
+
+    A held one is offered to a person as that; what its text keeps out, or was taken back before, as nothing.
+    """
+    proposed = drafted.proposed
+    if verdict.decision == "promote":
+        return tier_at_promotion(proposed, scored)
+    if verdict.decision == "reject":
+        return None
+    kept_out = text_verdict(turn, capsule, proposed) is not None or bool(relapse(turn.registry, proposed))
+    seen = None if kept_out else drafted.seen
+    return draft_tier(proposed, scored, seen, verdict.reasons, turn.preset)
 
 
 def _by_replay(turn: TurnContext, drafted: CandidateDraft, sent: int) -> Verdict:

@@ -25,6 +25,7 @@ from strategies.propose.suggestion_checks import still_fits
 from strategies.select.pick import PastPick as Past
 from strategies.select.pick import pick
 from strategies.select.queue import agenda_on, picks_before
+from strategies.tiers.rejudge import RejudgeTerms, forbidden_by, rejudge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -34,11 +35,13 @@ if TYPE_CHECKING:
     from registry.registry import Registry
     from registry.state.capsule import Capsule
     from strategies.engines.share import Sharing
+    from strategies.episodes.episode import EpisodeRecord
     from strategies.evolve.guidance import Guidance
     from strategies.evolve.reflect import Reflecting
     from strategies.evolve.results import CycleResult
     from strategies.gate.replay.evaluation_set import Ground
     from strategies.gate.replay.skill_grounds import SkillGrounds
+    from strategies.gate.rule import NeededTasks
     from strategies.monitor.rollback import TakenBack
     from strategies.policy.presets import Preset
     from strategies.pool.raise_signals import IntakePolicy
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
     from strategies.rollouts.compare.in_turn import Trials
     from strategies.scope.log_globs import LogGlobs
     from strategies.select.queue import Agenda, Resting
+    from strategies.tiers.rejudge import TierMove
 
 MAX_CYCLES: Final = 10
 """How many turns one run takes at most, by default."""
@@ -87,19 +91,20 @@ class Evolution:
 
     `preset` is the name that the run went by; where that is `auto`, `bound` and its reason are the last it chose.
     `resting` signals were left alone, because turn after turn they led to no promotion. `taken_back` are the live
-    versions under which outcomes had fallen.
+    versions under which outcomes had fallen, `moves` the live lines that climbed or fell on what came since.
     """
 
     preset: str
     seed: int
     cycles: tuple[CycleResult, ...]
     tried: int
-    needed_tasks: int | None
+    needed: NeededTasks | None
     unrouted: tuple[SignalRaised, ...]
     stop: Stop
     bound: Bound
     resting: tuple[Resting, ...] = ()
     taken_back: tuple[TakenBack, ...] = ()
+    moves: tuple[TierMove, ...] = ()
     guidance: tuple[Guidance, ...] = ()
     model: ModelReport | None = None
 
@@ -116,10 +121,8 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
             require_unedited(registry, name)
     since = registry.log.head().position
     taken_back = _taken_back(registry, plan)
-    grounds = prepare_grounds(
-        registry, plan.logs, only=plan.only, sharing=plan.sharing, sources=plan.policy.sources
-    )
-    measure_live_first(registry, grounds, seed=plan.seed)
+    grounds = _grounds(registry, plan)
+    moves = _rejudged(registry, plan, grounds)
     agenda = agenda_on(
         registry,
         grounds.scope,
@@ -169,11 +172,20 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
     summary = _summed(plan, results, agenda, bound, ended=turns < plan.cycles)
     stop = summary.stop if first or plan.reflecting else NO_SKILL
     stop = stop if grounds.whole.division.everything else NOTHING_READ
-    summary = replace(summary, taken_back=taken_back, stop=stop)
+    summary = replace(summary, taken_back=taken_back, moves=moves, stop=stop)
     if plan.reflecting is not None:
         plan.reflecting.take_notes(registry)
         return replace(summary, model=model_report(registry, plan.reflecting, results, since=since))
     return replace(summary, guidance=_guided(plan, turn, first, grounds, len(results)))
+
+
+def _grounds(registry: Registry, plan: Plan) -> SkillGrounds:
+    """Prepare what skills are judged on; a new evaluator measures the live versions first."""
+    grounds = prepare_grounds(
+        registry, plan.logs, only=plan.only, sharing=plan.sharing, sources=plan.policy.sources
+    )
+    measure_live_first(registry, grounds, seed=plan.seed)
+    return grounds
 
 
 def _turn(
@@ -224,12 +236,33 @@ def _taken_back(registry: Registry, plan: Plan) -> tuple[TakenBack, ...]:
     changed = [name for name in names if registry.outline(name).version > 1]
     if not changed:
         return ()
-    preset = _bound(registry, plan).preset
-    forbidden = "" if preset.auto_revert else f"the preset {preset.name} takes nothing back by itself"
-    forbidden = "for review: nobody was there to take it back" if plan.review else forbidden
+    terms = Terms(plan.policy, _forbidden(registry, plan), write=plan.write)
+    return take_back(registry, _known(registry, plan), changed, terms)
+
+
+def _rejudged(registry: Registry, plan: Plan, grounds: SkillGrounds) -> tuple[TierMove, ...]:
+    names = [plan.skill] if plan.skill else registry.names()
+    terms = RejudgeTerms(
+        preset=_bound(registry, plan).preset,
+        seed=plan.seed,
+        records=lambda: _known(registry, plan),
+        grounds=grounds,
+        forbidden=_forbidden(registry, plan),
+        write=plan.write,
+    )
+    return rejudge(registry, names, terms)
+
+
+def _forbidden(registry: Registry, plan: Plan) -> str:
+    """Say why nothing is taken back by itself, "" where it is."""
+    if plan.review:
+        return "for review: nobody was there to take it back"
+    return forbidden_by(_bound(registry, plan).preset)
+
+
+def _known(registry: Registry, plan: Plan) -> list[EpisodeRecord]:
     known = all_episodes(registry)
-    records = known if plan.only is None else [record for record in known if record.id in plan.only]
-    return take_back(registry, records, changed, Terms(plan.policy, forbidden, write=plan.write))
+    return known if plan.only is None else [record for record in known if record.id in plan.only]
 
 
 def _bound(registry: Registry, plan: Plan) -> Bound:
@@ -267,7 +300,7 @@ def _answers(turn: TurnContext, plan: Plan, signal: SignalRaised, capsule: Capsu
 
 
 def _summed(plan: Plan, results: list[CycleResult], agenda: Agenda, bound: Bound, *, ended: bool) -> Evolution:
-    needed = [result.needed_tasks for result in results if result.needed_tasks]
+    needed = [result.needed for result in results if result.needed]
     answered = [result.signal for result in results]
     unrouted = tuple(signal for signal in agenda.unrouted if signal not in answered)
     promoted = any(result.verdict == "promote" for result in results)
@@ -279,7 +312,7 @@ def _summed(plan: Plan, results: list[CycleResult], agenda: Agenda, bound: Bound
         seed=plan.seed,
         cycles=tuple(results),
         tried=sum(result.tried for result in results),
-        needed_tasks=min(needed, default=None) if not promoted else None,
+        needed=min(needed, key=lambda tasks: tasks.needed - tasks.known, default=None) if not promoted else None,
         unrouted=unrouted,
         stop=stop,
         bound=bound,

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from events.types.registry_events import SignalRaised
     from events.types.runs import Rollouts
     from events.types.score import Delta, Effect, Measured
+    from events.types.tiers import TierFigures
     from registry.query.library import Library
     from registry.state.capsule import Capsule
     from strategies.evolve.reflect import Reflecting
+    from strategies.gate.rule import NeededTasks
     from strategies.propose.claude import SuggestionTally
     from strategies.select.pick import Pick
 
@@ -54,7 +56,8 @@ class CycleResult:
     were never asked.
 
     `pick` says why this signal was picked, None for the further candidates of a turn that led to several; `preset`
-    which one bound, and `because` why `auto` chose that one.
+    which one bound, and `because` why `auto` chose that one. `tier` is what speaks for its
+    lines, if anything does.
     """
 
     strategy: Strategy
@@ -73,7 +76,7 @@ class CycleResult:
     rollouts: Rollouts | None = None
     version: int | None = None
     tried: int = 0
-    needed_tasks: int | None = None
+    needed: NeededTasks | None = None
     proposer: str = ""
     sent: int = 0
     remembered: bool = False
@@ -81,6 +84,7 @@ class CycleResult:
     preset: str = ""
     because: str = ""
     pick: Pick[SignalRaised] | None = None
+    tier: TierFigures | None = None
 
 
 def shown_edits(base: Capsule, proposed: CandidateProposed) -> tuple[EditShown, ...]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from events.types.registry_events import CycleFinished
-from registry.decide.commands import Judge, Propose, RecordFact
+from registry.decide.commands import ChangeTier, Judge, Propose, RecordFact
 from registry.query.library import base_of
 from strategies.claims.applicability import live_claims
 from strategies.evolve.bundles import draft_edits
@@ -19,12 +19,13 @@ from strategies.evolve.draft import (
     draft_unmeasured,
     key_of,
     register_evaluator,
+    tier_of,
     verdict_on,
 )
 from strategies.evolve.results import CandidateShown, CycleResult, shown_edits
 from strategies.evolve.rollout_stage import awaits_runs, passes_as_stored, with_runs
 from strategies.evolve.stop_reason import harm_of
-from strategies.gate.explain import UNCLAIMED, WRITTEN
+from strategies.gate.explain import UNCLAIMED, WRITTEN, explain
 from strategies.gate.injection import QUARANTINE
 from strategies.gate.replay.evaluation_set import sent_to
 from strategies.gate.replay.measure import figures_as_stored
@@ -33,13 +34,16 @@ from strategies.gate.staleness import STALE, moved_on
 from strategies.gate.verdict import Verdict
 from strategies.propose.placement import home_of
 from strategies.propose.proposal import NewLines, PlacedEdits, Removal, UnmeasuredEdits
+from strategies.tiers.draft_tier import draft_reason
 
 if TYPE_CHECKING:
     from events.types.candidate_events import CandidateProposed, CandidateScored
     from events.types.registry_events import SignalRaised
+    from events.types.tiers import TierFigures
     from registry.state.candidate import Candidate
     from registry.state.capsule import Capsule
     from strategies.evolve.draft import TurnContext
+    from strategies.gate.rule import NeededTasks
     from strategies.propose.proposal import Mined
 
 
@@ -71,7 +75,7 @@ def run_cycle(turn: TurnContext, signal: SignalRaised, capsule: Capsule, mined: 
 
 def _nothing(turn: TurnContext, signal: SignalRaised, capsule: Capsule, mined: Mined) -> CycleResult:
     """Record that no claim survived explore, and what it would take; the same finding is recorded once."""
-    needed = mined.needed_tasks
+    needed = mined.needed
     if mined.why:
         needed, reason = None, mined.why
     elif mined.refused:
@@ -81,16 +85,16 @@ def _nothing(turn: TurnContext, signal: SignalRaised, capsule: Capsule, mined: M
         after = "no action after this error" if signal.template else "nothing that could be asked for"
         reason = f"no claim applicable: {after} has episodes on both sides"
     elif mined.tried:
-        reason = f"no claim survived explore, of {mined.tried} tried; the strongest would need {needed:,} tasks"
+        reason = f"no claim survived explore, of {mined.tried} tried; the strongest has {needed.words}"
     else:
-        reason = f"too few episodes: no claim has 20 on either side; the strongest would need {needed:,} tasks"
+        reason = f"too few episodes: no claim has 20 on either side; the strongest has {needed.words}"
     result = CycleResult(
         strategy=signal.calls_for,
         signal=signal,
         capsule=capsule.name,
         reasons=(reason,),
         tried=mined.tried,
-        needed_tasks=needed,
+        needed=needed,
     )
     finished = _finished(turn, result)
     if any(_same_finding(cycle, finished) for cycle in turn.registry.cycles()):
@@ -99,8 +103,8 @@ def _nothing(turn: TurnContext, signal: SignalRaised, capsule: Capsule, mined: M
     return result
 
 
-def _same_finding(one: CycleFinished, other: CycleFinished) -> bool:
-    return (one.fingerprint, one.capsule, one.evaluator, one.candidate) == (
+def _same_finding(cycle: CycleFinished, other: CycleFinished) -> bool:
+    return (cycle.fingerprint, cycle.capsule, cycle.evaluator, cycle.candidate) == (
         other.fingerprint,
         other.capsule,
         other.evaluator,
@@ -129,10 +133,12 @@ def _remembered(turn: TurnContext, signal: SignalRaised, known: Candidate, mined
         with turn.registry.log.transaction():
             known = _judged_again(turn, turn.registry.candidate(known.id) or known)
     verdict, version = Verdict(known.verdict or "hold", known.reasons), known.version
-    if known.reverted:
-        verdict, version = Verdict("reject", ("it was promoted and taken back", *known.reasons)), None
+    if known.reverted or known.fell:
+        why = (known.tier_change.reason,) if known.fell and known.tier_change else ()
+        verdict, version = Verdict("reject", ("it was promoted and taken back", *why, *known.reasons)), None
     remembered = (known.proposed, known.scored, verdict)
-    return _result(turn, signal, remembered, mined, version=version, remembered=True)
+    result = _result(turn, signal, remembered, mined, version=version, remembered=True)
+    return replace(result, tier=known.tier)
 
 
 def _judged_again(turn: TurnContext, known: Candidate) -> Candidate:
@@ -174,7 +180,8 @@ def _promoted_as_stored(turn: TurnContext, known: Candidate, capsule: Capsule) -
 
 def _waits_for_a_person(known: Candidate) -> bool:
     asks = ("outcomes are heuristic", HINTED, "lint:", QUARANTINE, UNCLAIMED, WRITTEN, RELAPSE, STALE)
-    return any(reason.startswith(asks) for reason in known.reasons)
+    seen = known.tier is not None and known.tier.tier == "seen"
+    return seen or any(reason.startswith(asks) for reason in known.reasons)
 
 
 def recorded(
@@ -206,8 +213,17 @@ def recorded(
         version = capsule.version + 1 if verdict.decision == "promote" else None
         result = _result(turn, signal, (proposed, scored, verdict), mined, version=version)
         registry.execute(judged, actor=actor)
+        tier = tier_of(turn, capsule, drafted, scored, verdict)
+        if verdict.decision == "hold":
+            _offer(turn, proposed, tier)
         registry.execute(RecordFact((_finished(turn, result),)), actor="germline")
-    return result
+    return replace(result, tier=tier)
+
+
+def _offer(turn: TurnContext, proposed: CandidateProposed, figures: TierFigures | None) -> None:
+    """Write down as what a held candidate is offered to a person, and that it is no longer where that ended."""
+    reason = draft_reason(figures) if figures else "measured again, its figures no longer speak for it"
+    turn.registry.execute(ChangeTier(proposed.candidate, proposed.capsule, figures, reason), actor="germline")
 
 
 def _finished(turn: TurnContext, result: CycleResult) -> CycleFinished:
@@ -224,7 +240,7 @@ def _finished(turn: TurnContext, result: CycleResult) -> CycleFinished:
             "reasons": result.reasons,
             "tried": result.tried,
             "offered": turn.offered,
-            "needed_tasks": result.needed_tasks,
+            "needed_tasks": result.needed.needed if result.needed else None,
             "because": turn.because,
         }
     )
@@ -233,13 +249,13 @@ def _finished(turn: TurnContext, result: CycleResult) -> CycleFinished:
 def _result(
     turn: TurnContext,
     signal: SignalRaised,
-    found: tuple[CandidateProposed, CandidateScored | None, Verdict],
+    judged: tuple[CandidateProposed, CandidateScored | None, Verdict],
     mined: Mined,
     *,
     version: int | None,
     remembered: bool = False,
 ) -> CycleResult:
-    proposed, scored, verdict = found
+    proposed, scored, verdict = judged
     return CycleResult(
         strategy=signal.calls_for,
         signal=signal,
@@ -259,9 +275,15 @@ def _result(
         rollouts=scored.rollouts if scored else None,
         version=version,
         tried=mined.tried,
-        needed_tasks=mined.needed_tasks if verdict.decision == "hold" else None,
+        needed=_needed(turn, proposed, scored) if verdict.decision == "hold" else None,
         proposer=proposed.proposer,
         sent=scored.sent if scored else 0,
         remembered=remembered,
         harm=harm_of(scored) if verdict.decision == "reject" else "",
     )
+
+
+def _needed(turn: TurnContext, proposed: CandidateProposed, scored: CandidateScored | None) -> NeededTasks | None:
+    """Tell how many tasks would do for a held candidate, as `gate explain` does."""
+    base = base_of(turn.registry, proposed)
+    return explain(proposed, scored, base, live_claims(base), turn.preset).needed

@@ -71,18 +71,26 @@ def no_key(model: str, *, given: bool) -> CredentialsError:
 
 
 def failure(
-    status: int, message: str, *, model: str, request_id: str = "", retry_after_s: float | None = None
+    status: int,
+    message: str,
+    *,
+    model: str,
+    request_id: str = "",
+    retry_after_s: float | None = None,
+    key: str = KEY,
 ) -> UpstreamError:
     """Make an error of a status and of what the server says.
 
-    `retry_after_s` is when it says that it would answer, None where it does not.
+    `retry_after_s` is when it says that it would answer, None where it does not; `key` names the variable that
+    holds the key.
     """
+    mend = f"export {key}=…    germline doctor"
     why = f"{safe_line(message) or 'no reason given'} ({_numbered(status, request_id)})"
     match status:
         case 401:
-            return CredentialsError(f"the key in {KEY} was refused: {why}", hint=SET_KEY)
+            return CredentialsError(f"the key in {key} was refused: {why}", hint=mend)
         case 403:
-            return CredentialsError(f"the key in {KEY} may not ask {model}: {why}", hint=SET_KEY)
+            return CredentialsError(f"the key in {key} may not ask {model}: {why}", hint=mend)
         case 429:
             return _rate_limited(why, model, request_id, retry_after_s)
     kind, text, hint = _named(status, model)

@@ -13,7 +13,8 @@ from events.errors import UsageError
 from events.types.frozen import Frozen
 from events.types.model_events import ModelRole
 from strategies.models.budget import ModelCaps
-from strategies.models.prices import Price, PriceList, published_prices
+from strategies.models.chat_server import served_model
+from strategies.models.prices import NO_PRICE, Price, PriceList, published_prices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,8 +66,13 @@ class ModelSettings(Frozen):
 
     @property
     def price_list(self) -> PriceList:
-        """The published prices, with those that a person gives before them."""
-        return published_prices().with_prices(self.prices)
+        """The published prices, 0 for models on this machine, and before both what a person gives."""
+        here = {
+            name: NO_PRICE
+            for name in self.named.values()
+            if (served := served_model(name)) and is_on_this_machine(served.url)
+        }
+        return published_prices().with_prices(here | self.prices)
 
     @property
     def named(self) -> dict[ModelRole, str]:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from registry.evidence.gitleaks import leaks_in
 from registry.evidence.redaction import Leak
+from strategies.models import chat_server
 from strategies.models.anthropic_client import LEAST_KEY_CHARS, Claude
+from strategies.models.chat_server import ChatServer, served_model
 from strategies.models.http_errors import KEY
 from strategies.models.recorded_model import RecordedModel
 from strategies.models.tape import Tape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from events.model_errors import ModelError
     from registry.registry import Registry
     from strategies.models.model_settings import ModelSettings
-    from strategies.models.prompts import FindLeaks
+    from strategies.models.prompts import Arrived, FindLeaks, Prompt
 
 
 @contextmanager
@@ -38,10 +42,16 @@ def open_model(
     scanner for secrets, "" for none; `personal_data` keeps e-mail addresses, card and phone numbers back too.
     Without a key everything works until something is to be sent.
     """
-    key = environment.get(KEY, "").strip()
+    key, chat_key = (environment.get(name, "").strip() for name in (KEY, chat_server.KEY))
     claude = Claude(
         key,
         base_url=settings.base_url,
+        timeout_s=settings.timeout_s,
+        max_retries=settings.max_retries,
+        longest_wait_s=settings.longest_wait_s,
+    )
+    chat = ChatServer(
+        chat_key,
         timeout_s=settings.timeout_s,
         max_retries=settings.max_retries,
         longest_wait_s=settings.longest_wait_s,
@@ -50,20 +60,51 @@ def open_model(
         yield RecordedModel(
             registry,
             settings,
-            endpoint=claude if sends else None,
+            endpoint=EndpointsByModel(claude, chat) if sends else None,
             tape=tape,
-            find_leaks=_finding(key, gitleaks, personal_data=personal_data),
+            find_leaks=_finding((key, chat_key), gitleaks, personal_data=personal_data),
         )
 
 
-def _finding(key: str, gitleaks: str, *, personal_data: bool) -> FindLeaks:
-    """Look for secrets, the key itself first: one of a proxy may look like any word."""
+@dataclass(eq=False)
+class EndpointsByModel:
+    """Sends each prompt to the server of its model; batches go to Anthropic's alone."""
+
+    claude: Claude
+    chat: ChatServer
+
+    def require_key(self, model: str) -> None:
+        """Raise CredentialsError where the model's server asks for a key and there is none."""
+        self._of(model).require_key(model)
+
+    def send(self, prompt: Prompt) -> Arrived:
+        """Send one prompt and wait for its reply."""
+        return self._of(prompt.model).send(prompt)
+
+    def send_batch(self, prompts: Mapping[str, Prompt]) -> str:
+        """Send prompts as a batch."""
+        return self.claude.send_batch(prompts)
+
+    def has_ended(self, batch: str) -> bool:
+        """Tell whether every prompt of a batch has a result."""
+        return self.claude.has_ended(batch)
+
+    def results(self, batch: str) -> Iterator[tuple[str, Arrived | ModelError]]:
+        """Yield what became of each prompt of a batch that has ended."""
+        return self.claude.results(batch)
+
+    def _of(self, model: str) -> Claude | ChatServer:
+        return self.claude if served_model(model) is None else self.chat
+
+
+def _finding(keys: Sequence[str], gitleaks: str, *, personal_data: bool) -> FindLeaks:
+    """Look for secrets, the keys themselves first: one of a proxy may look like any word."""
 
     def find(texts: Iterable[str]) -> tuple[Leak, ...]:
         read = list(texts)
-        there = len(key) >= LEAST_KEY_CHARS and any(key in text for text in read)
+        there = [key for key in keys if len(key) >= LEAST_KEY_CHARS and any(key in text for text in read)]
         return (
-            *((Leak("api-key", key),) if there else ()),
+            *(Leak("api-key", key) for key in there),
             *leaks_in(read, gitleaks, personal_data=personal_data),
         )
 

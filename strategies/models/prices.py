@@ -60,6 +60,10 @@ class Price(Rates):
         return (self.long if self.long and prompt > self.long.over_tokens else self).cost_usd(usage)
 
 
+NO_PRICE: Final = Price(input=0, output=0, cache_write=0, cache_read=0)
+"""What a model costs that runs on this machine."""
+
+
 class PriceList(Frozen):
     """Prices as they stood on a day; those that a person gives go before those of the list."""
 

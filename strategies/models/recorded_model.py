@@ -13,6 +13,7 @@ from events.types.model_events import ModelAsked, ModelBatchSent, TokenUsage
 from strategies.models.batch_rounds import PromptEnd, Round, ids_of
 from strategies.models.budget import CallEstimate, Ledger, ModelSpending, require_room
 from strategies.models.call_records import answered, keep, keep_batch, kept_reply, unanswered
+from strategies.models.chat_server import served_model
 from strategies.models.http_errors import LOOK
 from strategies.models.prompts import prompt_of
 from strategies.models.protocol import A, Reply
@@ -113,9 +114,10 @@ class RecordedModel:
 
     def ask_all(self, requests: Sequence[Request[A]]) -> list[Reply[A] | ModelError | SpendingCapError]:
         """Ask a round of questions; see `Model.ask_all`."""
-        if self.endpoint is None or not self.settings.batch:
-            return [_settled(self.ask, request) for request in requests]
         asked = [(request, self.prompt(request)) for request in requests]
+        batched = self.settings.batch and not any(served_model(prompt.model) for _, prompt in asked)
+        if self.endpoint is None or not batched:
+            return [_settled(self.ask, request) for request in requests]
         known = [_settled(self._known, request, prompt) for request, prompt in asked]
         answers = self._by_batch(
             [question for question, answer in zip(asked, known, strict=True) if answer is None]

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _MOST_KEPT_CHARS: Final = 100_000
 """How much is kept of a reply that is no message, such as the page of a proxy (a guess)."""
+_FENCED: Final = re.compile(r"\A\s*```(?:json)?[ \t]*\n(.*)\n[ \t]*```\s*\Z", re.DOTALL | re.IGNORECASE)
+"""An answer in a code fence: models that take no schema write one, whatever they are told."""
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@/-]{0,127}")
 """Names and ids of a server that may stand in an event."""
 
@@ -151,7 +153,7 @@ def _answered(request: Request[A], text: str) -> A | ModelError:
     if not text.strip():
         return MalformedReplyError(f"the reply to the {request.role} holds no text")
     try:
-        return request.answer.model_validate_json(text)
+        return request.answer.model_validate_json(_FENCED.sub(r"\1", text))
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         at = ".".join(map(str, first["loc"]))

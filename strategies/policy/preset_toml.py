@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
@@ -50,7 +50,7 @@ def preset_of(text: str, source: str) -> Preset:
         raise PresetError(f"{source} is no TOML: {error}", field="", hint=_HINT) from error
     try:
         # By way of JSON, so that a TOML list can be a tuple while "0.01" is still no number.
-        preset = Preset.model_validate_json(json.dumps(table, default=str), strict=True)
+        preset = Preset.model_validate_json(json.dumps(_of_today(table), default=str), strict=True)
     except ValidationError as error:
         raise _refusal(error, source) from None
     if preset.name == AUTO or preset.name in PRESETS:
@@ -58,6 +58,15 @@ def preset_of(text: str, source: str) -> Preset:
             f"{source} defines {preset.name}, which is germline's own", hint="give it a name of its own"
         )
     return preset
+
+
+def _of_today(table: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what earlier versions let a preset say: the endpoints that may promote, now outcomes alone."""
+    endpoints = table.get("endpoints")
+    if endpoints is None:
+        return table
+    drafts = isinstance(endpoints, list) and "recovered" in endpoints
+    return {"drafts_seen": drafts} | {name: value for name, value in table.items() if name != "endpoints"}
 
 
 def written(preset: Preset) -> str:

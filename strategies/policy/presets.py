@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from pydantic import Field, model_validator
 
 from events.types.frozen import Frozen
-from events.types.score import Endpoint
 from strategies.policy.written_rules import GatePolicy, RolloutPolicy
 
 if TYPE_CHECKING:
@@ -19,6 +18,9 @@ Share = Annotated[int, Field(ge=0, le=100)]
 MOST_EDITS: Final = 6
 MOST_REGION: Final = 0.40
 """No preset lets a candidate change more than the loosest row of the table does."""
+MOST_SEEN_SESSIONS: Final = 200
+MOST_SEEN_DAYS: Final = 90
+"""No preset keeps a line that is only seen longer than that without a look whether it still works (guesses)."""
 
 
 class Weights(Frozen):
@@ -64,8 +66,10 @@ class Preset(Frozen):
     """The numbers of one preset.
 
     Units: trust_region is the share of changed characters of the base; alpha is the replay gate's error rate;
-    least_e the evidence a rollout must reach; endpoints are those that may promote. The bounds keep every
-    preset as strict as the written rule.
+    least_e the evidence a rollout must reach. `projected` are the tiers whose lines become a version without a
+    person; what is only seen never does, and is offered as a draft where `drafts_seen`. A seen line goes after
+    `seen_sessions` further sessions or `seen_days`, unless it was seen to work again. With `trials` supported
+    lines go on trial by themselves. The bounds keep every preset as strict as the written rule.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
@@ -76,8 +80,12 @@ class Preset(Frozen):
     alpha: Annotated[float, Field(gt=0, le=0.01)]
     least_e: Annotated[float, Field(ge=10)]
     auto_revert: bool = True
+    projected: tuple[Literal["supported", "proven"], ...] = ("supported", "proven")
+    drafts_seen: bool = True
+    seen_sessions: Annotated[int, Field(ge=1, le=MOST_SEEN_SESSIONS)] = MOST_SEEN_SESSIONS
+    seen_days: Annotated[int, Field(ge=1, le=MOST_SEEN_DAYS)] = MOST_SEEN_DAYS
+    trials: bool = False
     explore: bool = False
-    endpoints: Annotated[tuple[Endpoint, ...], Field(min_length=1)] = ("outcome", "recovered")
 
     @property
     def bears_genes(self) -> bool:
@@ -86,7 +94,7 @@ class Preset(Frozen):
 
     def policy(self) -> GatePolicy:
         """Give the written rule, tightened by this preset."""
-        return GatePolicy(alpha=self.alpha, endpoints=self.endpoints)
+        return GatePolicy(alpha=self.alpha)
 
     def rollout_policy(self) -> RolloutPolicy:
         """Give the written rule of the rollout gate, tightened by this preset."""
@@ -101,7 +109,7 @@ def _preset(
     alpha: float,
     least_e: float,
 ) -> Preset:
-    """Read one row of the table; new genes and endpoints follow from the name."""
+    """Read one row of the table; new genes and drafts follow from the name."""
     repair, harden, innovate = weights
     return Preset(
         name=name,
@@ -111,8 +119,8 @@ def _preset(
         new_genes=name not in {"repair-only", "steady-state"},
         alpha=alpha,
         least_e=least_e,
+        drafts_seen=name != "steady-state",
         explore=name == "innovate",
-        endpoints=("outcome",) if name == "steady-state" else ("outcome", "recovered"),
     )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
 from events.types.frozen import Frozen
-from events.types.score import Endpoint
+
+if TYPE_CHECKING:
+    from events.types.score import Endpoint
 
 METHOD: Final = "replay-2"
 """How claims are judged and episodes imputed; a change that moves figures takes the next number."""
@@ -26,7 +28,6 @@ class GatePolicy(Frozen):
 
     Units: alpha is shared by all claims sent to one evaluator; a risk difference is outcome per episode; an
     arm counts episodes, and tasks are counted, in strata that hold both arms. The bounds refuse looser numbers.
-    `endpoints` are those that may promote.
     """
 
     alpha: Annotated[float, Field(gt=0, le=0.01)] = 0.01
@@ -34,7 +35,6 @@ class GatePolicy(Frozen):
     least_arm: Annotated[int, Field(ge=20)] = 20
     least_tasks: Annotated[int, Field(ge=10)] = 10
     least_e_value: Annotated[float, Field(ge=1.5)] = 1.5
-    endpoints: tuple[Endpoint, ...] = ("outcome", "recovered")
 
 
 WRITTEN_RULE: Final = GatePolicy()
@@ -58,7 +58,7 @@ ROLLOUT_RULE: Final = RolloutPolicy()
 
 def policy_text(endpoint: Endpoint = "outcome") -> str:
     """Write the rule down as canonical JSON, without any preset's numbers: part of an evaluator's identity."""
-    rule = WRITTEN_RULE.model_dump(exclude={"endpoints"}) | {
+    rule = WRITTEN_RULE.model_dump() | {
         "endpoint": endpoint,
         "least_obedient": LEAST_OBEDIENT,
         "prior_weight": PRIOR_WEIGHT,

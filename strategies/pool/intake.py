@@ -16,10 +16,10 @@ from strategies.pool.erase import without_erased
 from strategies.pool.frozen_sets import all_kept
 from strategies.pool.late_outcomes import carried_over, hints_looked_up, late_outcomes, with_late_outcomes
 from strategies.pool.log_owners import from_their_origins
-from strategies.pool.moved_logs import WHEREABOUTS, as_they_lie, note_moves
+from strategies.pool.moved_logs import WHEREABOUTS, as_they_lie, body_of, map_in, note_moves
 from strategies.pool.raise_signals import DEFAULT_POLICY, IntakePolicy, raise_signals
 from strategies.pool.splits import form_groups
-from strategies.pool.stored_map import body_of, map_in
+from strategies.pool.task_sets import set_groups, set_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -228,11 +228,14 @@ def _supersede(registry: Registry, known: Sequence[EpisodeRecord], records: Sequ
 def _extend_groups(registry: Registry) -> int:
     """Bring split groups up to the episodes that are known now, and count these.
 
-    Groups are fixed once something was judged on them; before, they are those of all logs read at once.
+    Groups are fixed once something was judged on them; before, they are those of all logs read at once. Tasks of
+    sets that runs were judged on keep the groups of their sets.
     """
     longer = _superseded(registry)
     everything = [header_in(episode.body) for episode in registry.log.episodes() if episode.episode not in longer]
-    groups = form_groups(split_groups(registry) if was_judged(registry) else {}, everything)
+    sets = set_groups(registry)
+    known = sets | (split_groups(registry) if was_judged(registry) else {})
+    groups = form_groups(known, [*everything, *set_tasks(sets)])
     registry.log.put_map(GROUPS, json.dumps(groups, separators=(",", ":")).encode())
     return len(everything)
 

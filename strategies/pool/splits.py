@@ -18,6 +18,8 @@ Shares = tuple[tuple["Split", float], ...]
 REPLAY_SHARES: Final[Shares] = (("explore", 0.5), ("sealed", 0.3), ("audit", 0.2))
 ROLLOUT_SHARES: Final[Shares] = (("explore", 0.3), ("sealed", 0.5), ("audit", 0.2))
 """Task sets for rollouts are smaller, and the gate needs its tasks most."""
+OF_A_SET: Final = "set:"
+"""How the name of a group begins that a task set formed, before any log showed its task."""
 
 
 class Linked(Protocol):
@@ -98,9 +100,13 @@ def form_groups(known: Mapping[str, str], records: Iterable[Linked]) -> dict[str
     return {task: groups.find(task) for task in sorted(tasks | known.keys())}
 
 
-def split_of(group: str, split_key: str, shares: Shares = REPLAY_SHARES) -> Split:
-    """Tell the split of a group: a keyed hash of its name, so that it stays for ever without being stored."""
-    mark = hashlib.sha256(f"{split_key}\x1f{group}".encode()).digest()
+def split_of(group: str, split_key: str) -> Split:
+    """Tell the split of a group: a keyed hash of its name, so that it stays for ever without being stored.
+
+    A group that a task set formed has the shares of task sets, one that logs formed those of logs.
+    """
+    shares = ROLLOUT_SHARES if group.startswith(OF_A_SET) else REPLAY_SHARES
+    mark = hashlib.sha256(f"{split_key}\x1f{group.removeprefix(OF_A_SET)}".encode()).digest()
     place = int.from_bytes(mark[:6]) / 2**48
     total = 0.0
     for split, share in shares:
@@ -114,10 +120,9 @@ def divide(
     records: Iterable[EpisodeRecord],
     groups: Mapping[str, str],
     split_key: str,
-    shares: Shares = REPLAY_SHARES,
 ) -> Division:
     """Divide episodes by the split of their task's group; an episode counts once, by content hash."""
-    places = {group: split_of(group, split_key, shares) for group in set(groups.values())}
+    places = {group: split_of(group, split_key) for group in set(groups.values())}
     parts: dict[Split, list[EpisodeRecord]] = {"explore": [], "sealed": [], "audit": []}
     for _, record in sorted({record.id: record for record in records}.items()):
         parts[places[groups[record.task]]].append(record)

@@ -66,7 +66,9 @@ def mine(
     skill, and where; the others get the sentence of their kind.
     """
     live = (
-        {in_short_form(one.claim) for gene in ask.capsule.genes for one in gene.claims} if ask.capsule else set()
+        {in_short_form(learned.claim) for gene in ask.capsule.genes for learned in gene.claims}
+        if ask.capsule
+        else set()
     )
     shown = ask.explore.shows_all(claim for claim in claims if claim not in live and ask.other_work.allows(claim))
     mined = fitted(
@@ -91,11 +93,18 @@ def mine(
 def best_of(ask: ProposalRequest, claims: Mapping[ClaimT, tuple[Contrast, Endpoint]]) -> ClaimT | None:
     """Choose the claim that helps most surely, of those that hold without the logs of any one origin, if any do.
 
-    So the logs of one writer, however many, put nothing in the place of what all others show.
+    So the logs of one writer, however many, put nothing in the place of what all others show. What shows the
+    opposite in some part of the logs comes behind what holds in all of them, as a narrower claim does.
     """
     ranked = sorted(claims, key=lambda claim: -claims[claim][0].z)
-    firm = (claim for claim in ranked if ask.explore.replicates(claim, claims[claim][1]))
-    return next(firm, next(iter(ranked), None))
+    firm: ClaimT | None = None
+    for claim in ranked:
+        endpoint = claims[claim][1]
+        if ask.explore.replicates(claim, endpoint):
+            if not ask.explore.turns(claim, endpoint):
+                return claim
+            firm = firm or claim
+    return firm or next(iter(ranked), None)
 
 
 def explained(figures: Contrast, tried: int, kept: int, endpoint: Endpoint = "outcome") -> str:
@@ -149,7 +158,7 @@ def classes_before(records: Sequence[EpisodeRecord], actions: Iterable[str]) -> 
     return sorted(pair for pair, count in counts.items() if count >= WRITTEN_RULE.least_arm)
 
 
-def _often(found: Iterable[str]) -> list[str]:
+def _often(actions: Iterable[str]) -> list[str]:
     """Keep the classes that enough episodes show to fill an arm."""
-    counts = Counter(action for action in found if action not in {"", SUBMIT})
+    counts = Counter(action for action in actions if action not in {"", SUBMIT})
     return sorted(action for action, count in counts.items() if count >= WRITTEN_RULE.least_arm)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, Protocol, Self
 
 from events.types.parts import Edit
+from strategies.gate.rule import NeededTasks
 from strategies.policy.written_rules import WRITTEN_RULE
 from strategies.scope.other_work import NO_OTHER_WORK, OtherWork
 from strategies.signals.regression import fingerprint_of
@@ -222,9 +223,10 @@ class Mined:
     why: str = ""
 
     @property
-    def needed_tasks(self) -> int | None:
+    def needed(self) -> NeededTasks | None:
         """The tasks that would be needed to settle the strongest claim; None where no claim applies."""
-        return None if self.strongest is None else needed_tasks(self.strongest)
+        needed = None if self.strongest is None else needed_tasks(self.strongest)
+        return NeededTasks(self.strongest.tasks, needed) if self.strongest and needed else None
 
 
 @dataclass(frozen=True)
@@ -324,12 +326,12 @@ def remembered(library: Library, capsule: str, evaluator: str) -> tuple[PastProp
     return tuple(
         PastProposal(
             claims=candidate.proposed.claims,
-            verdict="reject" if candidate.reverted or candidate.verdict == "reject" else "hold",
+            verdict="reject" if candidate.reverted or candidate.fell or candidate.verdict == "reject" else "hold",
             removes=candidate.proposed.removes,
             edits=candidate.proposed.edits,
         )
         for candidate in library.candidates(capsule)
-        if (candidate.verdict in {"reject", "hold"} or candidate.reverted)
+        if (candidate.verdict in {"reject", "hold"} or candidate.reverted or candidate.fell)
         and (candidate.proposed.evaluator == evaluator or not _is_measurable(candidate))
     )
 

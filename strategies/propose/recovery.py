@@ -84,7 +84,7 @@ def _is_last(record: EpisodeRecord, at: int) -> bool:
 
 
 def _compared(answers: Sequence[_Answer], action: str) -> Contrast | None:
-    return contrast((one.stratum, one.task, one.action == action, one.outcome) for one in answers)
+    return contrast((answer.stratum, answer.task, answer.action == action, answer.outcome) for answer in answers)
 
 
 def _proposal(

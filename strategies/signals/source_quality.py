@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from strategies.episodes.world_outcomes import WORLD_SOURCES
 from strategies.signals.proportion import wilson
@@ -40,7 +40,7 @@ class SourceQuality:
     successes (failures) that it calls so: its silence misses. None where there is nothing to count.
     """
 
-    source: WorldSource
+    source: WorldSource | Literal["recovered"]
     sessions: int
     tasks: int
     labelled: int
@@ -57,14 +57,25 @@ class SourceQuality:
         return self.labelled_tasks >= LEAST_TASKS
 
 
-def source_quality(records: Sequence[EpisodeRecord], world: Mapping[str, World]) -> tuple[SourceQuality, ...]:
-    """Measure every source that speaks against labels; a hint is no label, and a label below 1 is a failure."""
-    rows = (_of_source(source, records, world) for source in WORLD_SOURCES)
+def source_quality(
+    records: Sequence[EpisodeRecord], world: Mapping[str, World], recovered: Mapping[str, float]
+) -> tuple[SourceQuality, ...]:
+    """Measure every source that speaks against labels; a hint is no label, and a label below 1 is a failure.
+
+    `recovered` says by session whether the next attempt of what failed first worked: it is measured like a source.
+    """
+    by_source = {source: {name: world[name].get(source) for name in world} for source in WORLD_SOURCES}
+    rows = [_of_source(source, records, outcomes) for source, outcomes in by_source.items()]
+    rows.append(_of_source("recovered", records, recovered))
     return tuple(row for row in rows if row.sessions)
 
 
-def _of_source(source: WorldSource, records: Sequence[EpisodeRecord], world: Mapping[str, World]) -> SourceQuality:
-    values = {record.id: world.get(record.id, {}).get(source) for record in records}
+def _of_source(
+    source: WorldSource | Literal["recovered"],
+    records: Sequence[EpisodeRecord],
+    outcomes: Mapping[str, float | None],
+) -> SourceQuality:
+    values = {record.id: outcomes.get(record.id) for record in records}
     labels = {record.id: value == 1 for record in records if (value := truth(record)) is not None}
     speaks = [record for record in records if values[record.id] is not None]
     both = [record for record in speaks if record.id in labels]

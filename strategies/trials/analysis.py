@@ -144,7 +144,7 @@ def _units(
 
 
 def _assigned(trial: SkillTrial, unit: str) -> tuple[tuple[bool, ...], tuple[float, ...]]:
-    """Give what the coin said of a unit: for a pair, of its first block."""
+    """Give what the coin gave a unit: for a pair, of its first block."""
     if trial.by_block:
         return trial.meant(2 * int(unit.removeprefix("pair "))), (0.5,) * len(trial.started.factors)
     return trial.assigned[unit].given, trial.assigned[unit].shares

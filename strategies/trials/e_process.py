@@ -90,7 +90,7 @@ def interval(coins: Sequence[Coin], terms: Stakes) -> tuple[float, float]:
 def _soon(coins: Sequence[Coin], terms: Stakes, needed: float, effect: float, *, sign: int) -> float:
     early = terms._replace(budget=terms.budget * _EARLY)
     first, second = (_wealth(coins, by, 2 * needed, effect, sign=sign) for by in (early, terms))
-    return max((one + other) / 2 for one, other in zip(first, second, strict=True))
+    return max((early_wealth + wealth) / 2 for early_wealth, wealth in zip(first, second, strict=True))
 
 
 def _end(is_disproved: Callable[[float], bool], *, sign: int) -> float:

@@ -1,4 +1,4 @@
-"""What a trial could find, said before it begins: played through on the sessions that the registry has."""
+"""What a trial could find, before it begins: played through on the sessions that the registry has."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from registry.query.trials import running_trial, shown_by, trials_of
 from registry.skill_md.render import label
 from registry.skill_md.skill_files import SKILL_FILE, contained
 from strategies.episodes.episode import moment_s
+from strategies.tiers.after_trial import tier_after_trial
 from strategies.trials.analysis import newly_counted, results, shares
 from strategies.trials.trial_sessions import assigned_sessions, counting_of, sessions_of_skill
 
@@ -200,11 +201,13 @@ def _follow(registry: Registry, trial: SkillTrial, factor: TrialFactor, result: 
             command = RevertVersion(skill, live - 1, reason)
         elif factor.given == live and factor.denied < live:
             command = RevertVersion(skill, factor.denied, reason)
-    if command is not None:
-        try:
-            registry.execute(command, actor=ACTOR)
-        except GermlineError:  # a protected line is in the way, say: the figures stay, and a person decides
-            return
+    change = tier_after_trial(candidate, trial.id, result) if candidate else None
+    try:
+        for follows in (command, change):
+            if follows is not None:
+                registry.execute(follows, actor=ACTOR)
+    except GermlineError:  # a protected line is in the way, say: the figures stay, and a person decides
+        return
 
 
 def step_trials(

@@ -78,13 +78,13 @@ def assigned_sessions(library: Library, trial: SkillTrial, now_s: float) -> list
 def _records_of_units(library: Library, trial: SkillTrial) -> dict[str, EpisodeRecord]:
     """Find the session of each assigned unit: by its id, else by the folder that it was given."""
     marks = {mark_of(trial, unit): unit for unit in trial.assigned}
-    found: dict[str, EpisodeRecord] = {}
+    sessions: dict[str, EpisodeRecord] = {}
     for record in in_time(all_episodes(library)):
         loaded = dict(record.skills).get(trial.started.capsule, "")
         unit = record.name if record.name in trial.assigned else marks.get(loaded.rpartition("+")[2], "")
         if unit:
-            found.setdefault(unit, record)
-    return found
+            sessions.setdefault(unit, record)
+    return sessions
 
 
 def _session(record: EpisodeRecord, counting: Counting, now_s: float, unit: str = "") -> TrialSession:

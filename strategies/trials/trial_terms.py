@@ -114,8 +114,8 @@ def _counting(
         )
     counting = Counting(skill, terms.outcome or "outcome", claim)
     loading = counting._replace(loaded=True)
-    told = [session for session in sessions_of_skill(library, loading, logs, now_s) if session.value is not None]
-    return loading if len(told) >= LEAST_HISTORY and not factors[0].given else counting
+    known = [session for session in sessions_of_skill(library, loading, logs, now_s) if session.value is not None]
+    return loading if len(known) >= LEAST_HISTORY and not factors[0].given else counting
 
 
 def _factors(registry: Registry, capsule: Capsule, terms: TrialTerms) -> tuple[TrialFactor, ...]:

@@ -171,3 +171,23 @@ def test_a_skill_may_have_an_agent_and_caps_of_its_own(terminal: Terminal) -> No
     (found,) = answer["candidates"]
     assert found["verdict"] == "hold"
     assert "cost cap of 0.1 USD" in found["reasons"][0]
+
+
+def test_tasks_are_listed_by_split_and_those_of_logs_are_marked(terminal: Terminal) -> None:
+    step = '{{"type": "step", "episode": "{0}", "prompt": "{1}", "tool": "sql", "text": "SELECT 1"}}\n'
+    terminal.write("logs/a.jsonl", "".join(step.format(n, task(n).prompt) for n in range(10)))
+    assert "10 of them new" in terminal.does("scan", "logs").out
+    out = terminal.does("tasks", "list", "tasks.jsonl").out
+    assert out.startswith("60 tasks: ")
+    assert "10 of them as logs that show them" in out
+    listed = terminal.does("tasks", "list", "tasks.jsonl", "--json").json
+    rows = listed["tasks"]
+    assert {row["task"] for row in rows if row["in_logs"]} == {task(n).id for n in range(10)}
+    assert [listed[split] for split in ("explore", "sealed", "audit")] == [
+        sum(row["split"] == split for row in rows) for split in ("explore", "sealed", "audit")
+    ]
+    sealed = terminal.does("tasks", "list", "tasks.jsonl", "--split", "sealed", "--json").json["tasks"]
+    assert sealed == [row for row in rows if row["split"] == "sealed"]
+    refused = terminal("tasks", "list", "none.jsonl")
+    assert refused.code == 2
+    assert "none.jsonl" in refused.err

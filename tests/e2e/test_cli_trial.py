@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from shutil import copytree
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +13,8 @@ import pytest
 from events.clock import SystemClock
 from examples.rollouts.run import BELOW, HELPFUL, HERE, SKILL, SPLIT_KEY
 from examples.rollouts.tasks import write_tasks
-from tests.terminal import Terminal
+from tests.terminal import Terminal, recordings
+from tui.demo import demo_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,3 +164,22 @@ def test_what_a_trial_cannot_be_is_said_with_what_to_type(tmp_path: Path) -> Non
     none = germline.does("trial", "status")
     assert (none.out, "no trial was ever started" in none.err) == ("", True)
     assert "none runs" in germline.does("trial", "step").out
+
+
+def test_a_preset_puts_on_trial_what_logs_support(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path)
+    germline.does("init", "--split-key", SPLIT_KEY)
+    copytree(demo_folder() / "skills", tmp_path / "skills")
+    germline.does("import", "skills")
+    shipped = (HERE.parent / "presets/release-week.toml").read_text(encoding="utf-8")
+    germline.write(
+        "trying.toml",
+        shipped.replace('name = "release-week"', 'name = "trying"', 1).replace(
+            "explore = ", "trials = true\nexplore = "
+        ),
+    )
+    germline.does("preset", "define", "trying.toml")
+    words = ("evolve", OTHER, "--logs", recordings(), "--seed", "7", "--cycles", "1", "--preset", "trying")
+    assert "began, by the preset" in germline.does(*words).err
+    (row,) = germline.does("trial", "status", "--json").json["trials"]
+    assert (row["skill"], row["block_s"], row["ended_at"]) == (OTHER, 4 * 3600, None)

@@ -13,6 +13,7 @@ import pytest
 
 from strategies.claims import catalogue
 from strategies.logs.reader_plugins import BrokenReader
+from tests.anthropic_stub import AnthropicStub
 from tests.terminal import Terminal
 from tui.cli.commands.registry import doctor_checks
 
@@ -156,6 +157,20 @@ def test_without_a_key_it_is_said_what_one_would_add_and_nothing_is_broken(germl
         assert word in model["said"]
     (models,) = told(germline, "models")
     assert (models["state"], models["mend"]) == ("missing", 'proposer = "NAME" under [models] in germline.toml')
+
+
+def test_a_server_of_models_is_asked_which_it_has(germline: Terminal) -> None:
+    with AnthropicStub(key="") as stub:
+        for name, state, words in (
+            ("stub-judge", "ok", f"{stub.base_url}/v1 has stub-judge"),
+            ("gone", "broken", f"{stub.base_url}/v1 has no model gone; it has stub-proposer, stub-writer"),
+        ):
+            germline.write("germline.toml", f'[models]\nproposer = "openai:{name}@{stub.base_url}/v1"\n')
+            checked = told(germline, "models", code=3 * (state == "broken"))[-1]
+            assert (checked["state"], checked["said"][: len(words)]) == (state, words)
+        address = stub.base_url
+    germline.write("germline.toml", f'[models]\nproposer = "openai:x@{address}/v1"\n')
+    assert "no connection" in told(germline, "models", code=3)[-1]["said"]
 
 
 def test_models_are_named_with_their_caps_and_one_without_a_price_is_a_fault(germline: Terminal) -> None:

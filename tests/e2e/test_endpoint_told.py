@@ -1,4 +1,4 @@
-"""A line that was promoted on `recovered` alone says so, in text, as JSON and on the screens."""
+"""A line that was judged by `recovered` alone says so, in text, as JSON and on the screens."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from registry.query.provenance import endpoint_of
 from registry.query.provenance import why as explain
 from strategies.evolve.loop import evolve
+from strategies.monitor.review import approve
 from strategies.pool.intake import take_in
 from tests.e2e.test_evolution import new_registry, plan
 from tests.registries import measured, proposal
@@ -29,12 +30,14 @@ NOW = "2026-12-01T12:00:00.000000Z"
 
 
 def learned(folder: Path, *, outcomes: bool) -> tuple[Registry, int]:
-    """A registry that learned one line from logs with or without outcomes, and the line's number."""
+    """A registry that learned a line from logs with outcomes, or took one as seen, and the line's number."""
     registry = new_registry(folder)
     take_in(registry, world_with_a_rule(3) if outcomes else recovering(3))
     (cycle, *_) = evolve(registry, plan()).cycles
-    assert cycle.verdict == "promote"
     assert cycle.candidate is not None
+    assert cycle.verdict == ("promote" if outcomes else "hold")
+    if not outcomes:
+        approve(registry, registry.held()[0], "it worked")
     return registry, cycle.candidate.edits[0].line
 
 
@@ -48,6 +51,7 @@ def test_why_names_the_endpoint_exactly_where_it_was_recovered_alone(tmp_path: P
         text_of(row) for row in why_rows(explain(registry, registry.capsule("sql-analyst"), line), (), 100, NOW)
     ]
     alone = "`recovered` alone: whether the next attempt works"
+    assert told["tier"] == ("supported" if outcomes else "seen")
     assert told["endpoint"] == ("outcome" if outcomes else "recovered")
     assert (alone in said) is not outcomes
     assert any(alone in row for row in page) is not outcomes
@@ -62,7 +66,7 @@ def test_what_one_claim_recovers_is_no_score_of_the_skill(tmp_path: Path, outcom
     place = ("--registry", tmp_path / "registry.db")
     (listed,) = (row for row in germline.does(*place, "status").out.splitlines() if "sql-analyst@2" in row)
     assert ("Δ" in listed) is outcomes
-    assert ("–" in listed) is not outcomes
+    assert ("unproven" in listed) is not outcomes
     assert ("not measured" in germline.does(*place, "show", "sql-analyst").err) is not outcomes
     (card,) = skill_rows(read_skills(registry), None, 120, NOW)
     assert ("Δ" in text_of(card) or "+." in text_of(card)) is outcomes

@@ -20,6 +20,7 @@ from strategies.evolve import loop as evolution
 from strategies.evolve.loop import Plan, evolve
 from strategies.evolve.turn import run_cycle
 from strategies.gate.replay import evaluation_set, measure
+from strategies.gate.rules import RECOVERED_ALONE
 from strategies.logs.scan import scan
 from strategies.policy.presets import PRESETS
 from strategies.policy.written_rules import METHOD
@@ -257,32 +258,28 @@ def test_what_another_method_measured_is_measured_again(
     assert score.evaluator == registry.evaluators()[-1].evaluator
 
 
-def test_without_outcomes_a_line_is_promoted_on_recovery_and_says_so(tmp_path: Path) -> None:
+def test_without_outcomes_a_line_is_offered_as_seen_and_never_promoted(tmp_path: Path) -> None:
     registry = new_registry(tmp_path)
     take_in_episodes(registry, recovering(3))
     (cycle, *_) = evolve(registry, plan()).cycles
-    assert (cycle.verdict, cycle.version) == ("promote", 2)
+    assert (cycle.verdict, cycle.version, cycle.reasons[0]) == ("hold", None, RECOVERED_ALONE)
     assert isinstance(cycle.before, Score)
     assert isinstance(cycle.after, Score)
     assert cycle.before.endpoint == cycle.after.endpoint == "recovered"
-    assert any("`recovered` alone" in reason for reason in cycle.reasons)
-    pool, own = registry.evaluators()
+    assert cycle.tier is not None
+    assert cycle.tier.tier == "seen"
+    pool, own, *_ = registry.evaluators()
     assert (pool.scope, own.scope, own.evaluator) == ("pool", "claim", cycle.after.evaluator)
     before = registry.log.head()
     assert [one.verdict for one in evolve(registry, plan()).cycles if one.verdict == "promote"] == []
     assert registry.log.head() == before
 
 
-def test_steady_state_waits_where_only_recovery_speaks_and_another_preset_promotes_it_later(
-    tmp_path: Path,
-) -> None:
+def test_steady_state_offers_nothing_that_is_only_seen(tmp_path: Path) -> None:
     registry = new_registry(tmp_path)
     take_in_episodes(registry, recovering(3))
     (held, *_) = evolve(registry, plan(preset=PRESETS["steady-state"])).cycles
-    assert held.verdict == "hold"
-    assert "does not promote on `recovered` alone" in " ".join(held.reasons)
-    (promoted,) = [cycle for cycle in evolve(registry, plan()).cycles if cycle.verdict == "promote"]
-    assert promoted.remembered
+    assert (held.verdict, held.tier) == ("hold", None)
 
 
 def test_a_line_that_hurts_in_newer_logs_is_taken_away_with_its_claim(registry: Registry) -> None:
@@ -357,4 +354,4 @@ def test_recorded_airline_runs_are_too_few_to_teach_anything(tmp_path: Path, rec
     run = evolve(registry, plan())
     assert run.cycles
     assert all(cycle.candidate is None and cycle.verdict == "hold" for cycle in run.cycles)
-    assert all("no claim applicable" in cycle.reasons[0] for cycle in run.cycles if cycle.needed_tasks is None)
+    assert all("no claim applicable" in cycle.reasons[0] for cycle in run.cycles if cycle.needed is None)

@@ -88,6 +88,13 @@ def test_what_a_model_answers_comes_back_read_priced_and_kept(registry: Registry
     assert registry.log.verify().problems == ()
 
 
+@pytest.mark.parametrize("fence", ["```json\n{}\n```", "```\n{}\n```\n", "\n ```JSON \n{}\n ```"])
+def test_an_answer_in_a_code_fence_is_read(registry: Registry, stub: AnthropicStub, fence: str) -> None:
+    stub.script("proposer", says(fence.format(json.dumps(PICK, indent=1))))
+    with asking(registry, stub) as model:
+        assert model.ask(question()).answer == Pick(which="SHOW", reasons=("it lists the tables",))
+
+
 @pytest.mark.parametrize(
     ("step", "kind", "outcome"),
     [

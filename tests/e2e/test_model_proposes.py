@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from strategies.models.chat_server import KEY as CHAT_KEY
 from strategies.models.http_errors import KEY as VARIABLE
 from tests.anthropic_stub import (
     KEY,
@@ -100,6 +101,26 @@ def test_the_true_rule_is_promoted_the_false_one_rejected_by_replay_the_injected
     assert FALSE_LINE not in skill
     assert INJECTED not in skill
     assert whole(germline)
+
+
+def test_a_chat_server_ends_with_the_lines_of_the_messages_api_and_a_tape_replays_it(
+    scanned: Beginning, stub: AnthropicStub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(CHAT_KEY, KEY)
+    served = f"openai:stub-proposer@{stub.base_url}/v1"
+    fenced = says(f"```json\n{json.dumps(reflection(INJECTION, TRUE))}\n```")
+    stub.script("proposer", gives(reflection(TRUE, FALSE)), fenced)
+    taped = ("--model-replay", tmp_path / "tape")
+    for options in ((*taped, "--model-record"), taped):
+        germline = scanned.again()
+        germline.write("germline.toml", stub.toml(writer="", notes="", proposer=served))
+        answer = germline.does(*EVOLVE, "--json", *options).json
+        assert len(stub.asked("proposer")) == 2  # the second time the tape answers
+        assert (answer["model"]["prompts"], answer["model"]["tokens"]) == (2, 2400)
+        assert verdicts(answer) == {TRUE_LINE: "promote", FALSE_LINE: "reject", INJECTED: "hold"}
+        assert whole(germline)
+    assert {request.path for request in stub.asked()} == {"/v1/chat/completions"}
+    assert stub.asked()[0].headers["authorization"] == f"Bearer {KEY}"
 
 
 def test_why_names_the_model_the_prompt_the_tokens_and_the_cost(germline: Terminal, stub: AnthropicStub) -> None:

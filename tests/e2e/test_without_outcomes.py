@@ -1,4 +1,4 @@
-"""The recorded runs as most logs are, without outcomes: what the rewards taught is learnt anyway."""
+"""The recorded runs as most logs are, without outcomes: what the rewards taught is seen, and offered as that."""
 
 from __future__ import annotations
 
@@ -33,31 +33,39 @@ def evolved(
 
 
 @pytest.mark.data
-def test_looking_at_the_schema_is_promoted_on_recovery_and_marked_so_wherever_it_is_shown(
+def test_looking_at_the_schema_is_offered_as_seen_and_marked_so_wherever_it_is_shown(
     evolved: tuple[Terminal, list[dict[str, Any]]],
 ) -> None:
     """Measured: +.49 [+.36, +.62] sealed; the page has +.60 over all splits, and +.43 by the reward."""
     germline, cycles = evolved
-    (learnt,) = (one for one in cycles if one["signal"]["template"] == NO_TABLE and one["verdict"] == "promote")
+    assert not [one for one in cycles if one["verdict"] == "promote"]
+    (learnt,) = (one for one in cycles if one["signal"]["template"] == NO_TABLE and one["tier"])
+    assert learnt["tier"]["tier"] == "seen"
+    assert learnt["tier"]["worked"] <= learnt["tier"]["tried"]
     claim = learnt["candidate"]["claims"][0]
     assert (claim["kind"], claim["template"], claim["do"]) == ("after_error", NO_TABLE, "sql:SHOW")
     assert learnt["effect"]["endpoint"] == learnt["after"]["endpoint"] == "recovered"
     assert learnt["effect"]["risk_difference"] > 0.3
     assert learnt["audit"]["after"]["value"] > learnt["audit"]["before"]["value"]
+    assert f"It worked {learnt['tier']['worked']}" in germline.does("candidates", "sql-analyst").out
+    germline.does("candidate", "approve", learnt["candidate"]["id"][:12], "--reason", "it worked for us")
     text = germline.does("show", "sql-analyst", "--json").json["lines"]
-    place = next(f"sql-analyst:{row['line']}" for row in text if "SHOW" in row["text"])
+    row = next(row for row in text if "SHOW" in row["text"])
+    assert row["tier"] == "seen"
+    place = f"sql-analyst:{row['line']}"
     why = germline.does("why", place, "--json").json
-    assert why["effect"]["endpoint"] == why["before"]["endpoint"] == why["after"]["endpoint"] == "recovered"
-    assert any("`recovered` alone" in reason for reason in why["reasons"])
+    assert (why["tier"], why["figures"]) == ("seen", learnt["tier"])
+    assert why["sentence"].endswith("nothing was compared.")
+    assert why["reasons"] == ["accepted as seen by a person: it worked for us"]
     assert "judged by recovered" in germline.does("why", place).out
 
 
 @pytest.mark.data
-def test_hardening_learns_without_outcomes_not_to_repeat_a_failing_query(
+def test_hardening_sees_without_outcomes_that_a_failing_query_should_not_be_repeated(
     evolved: tuple[Terminal, list[dict[str, Any]]],
 ) -> None:
     """Measured: +.47 [+.37, +.58] sealed; +.33 by the reward."""
-    (learnt,) = (one for one in evolved[1] if (one["strategy"], one["verdict"]) == ("harden", "promote"))
+    (learnt,) = (one for one in evolved[1] if one["strategy"] == "harden" and one["tier"])
     (claim,) = learnt["candidate"]["claims"]
     assert (claim["kind"], claim["action"], claim["failing"]) == ("after", "sql:SELECT", True)
     assert learnt["effect"]["endpoint"] == "recovered"

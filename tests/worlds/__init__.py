@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from events.types.parts import Strategy
     from strategies.claims.applicability import Moment
     from strategies.gate.replay.exposure import Inverse
+    from strategies.gate.replay.measure import Figures
     from strategies.pool.splits import Division
     from strategies.propose.proposal import Proposer
 
@@ -428,6 +429,7 @@ def sent_through(
     """Answer each signal from explore, and send what survives through the gate, one after the other.
 
     Each is measured on a skill without claims, or, with `keeping`, on one that keeps what was promoted before.
+    What only its endpoint keeps out counts as promoted: the other rules must hold chance off without it.
     """
     live: tuple[Claim, ...] = ()
     stamp = MeasurementStamp(evaluator_id(division, split_key), "2026-01-01T00:00:00.000000Z")
@@ -442,12 +444,18 @@ def sent_through(
         else:
             claim = proposal.claims[0]
             evidence = measure(proposal.claims, live, division, stamp, seed=7, endpoint=proposal.endpoint)
-        verdict = judge(evidence.figures, WRITTEN_RULE, len(judgements) + 1)
+        verdict = judge(_on_any_endpoint(evidence.figures), WRITTEN_RULE, len(judgements) + 1)
         if keeping and verdict.decision == "promote" and not isinstance(proposal, Removal):
             live += evidence.kept
         about = ask.signal.template or ask.signal.action
         judgements.append(Judgement(about, proposal.proposer, claim, evidence, verdict))
     return judgements
+
+
+def _on_any_endpoint(figures: Figures) -> Figures:
+    if figures.effect is None:
+        return figures
+    return replace(figures, effect=figures.effect.model_copy(update={"endpoint": "outcome"}))
 
 
 def recovering_by(claim: Claim, division: Division, key: str) -> list[Judgement]:

@@ -53,8 +53,11 @@ _EXAMPLES: Final = (
     claim_types.AfterError(template="no such table: <*>", do="sql:PRAGMA", avoid="sql:SELECT"),
     claim_types.After(action="Bash:git push", k=2, failing=True, avoid="Bash:git push"),
     claim_types.Before(action="Bash:git commit", do="Bash:git status"),
+    claim_types.AnytimeBefore(action="Bash:git commit", do="Bash:pytest"),
     claim_types.StartWith(do="sql:SHOW"),
     claim_types.FinishWith(do="Bash:pytest"),
+    claim_types.Instead(do="Bash:pnpm", avoid="Bash:npm"),
+    claim_types.Never(avoid="Bash:git push"),
     claim_types.OutputClaim(pattern="^[0-9]+$"),
 )
 
@@ -139,7 +142,8 @@ def _presets() -> Iterable[str]:
             "yes" if preset.bears_genes else "no",
             f"{preset.alpha:g}",
             f"{preset.least_e:g}",
-            ", ".join(preset.endpoints),
+            ", ".join(preset.projected),
+            "as drafts" if preset.drafts_seen else "not offered",
         )
         for preset in PRESETS.values()
     ]
@@ -151,7 +155,8 @@ def _presets() -> Iterable[str]:
         "new genes",
         "alpha",
         "least e-value",
-        "endpoints",
+        "projected without a person",
+        "seen lines",
     )
     yield from _table(head, rows)
 

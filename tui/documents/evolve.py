@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 from events.types.claims import Claim
 from events.types.runs import Rollouts
 from events.types.score import Delta, Effect, Score
-from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
+from events.types.tiers import TierFigures
+from tui.documents.document import ABSENT, Absent, Document, OrNull, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.documents.scores import AuditScores, score_of
 from tui.documents.signals import PickReason, RestingSignal, SignalRow
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from strategies.evolve.loop import Evolution
     from strategies.evolve.results import CycleResult, ModelReport
     from strategies.monitor.rollback import TakenBack
+    from strategies.tiers.rejudge import TierMove
 
 
 class AutoPreset(Part):
@@ -61,13 +63,15 @@ class CycleRow(Part):
     delta: Delta | None
     audit: AuditScores | None
     rollouts: Rollouts | None
+    tier: TierFigures | None
     version: int | None
     tried: int
+    known_tasks: int | None
     needed_tasks: int | None
-    proposer: str | None
+    proposer: OrNull[str]
     remembered: bool
     preset: str
-    because: str | None
+    because: OrNull[str]
     pick: PickReason | None
 
     @classmethod
@@ -76,27 +80,17 @@ class CycleRow(Part):
         audit = AuditScores(
             before=score_of(cycle.audit_before), after=score_of(cycle.audit_after), delta=cycle.audit_delta
         )
-        return cls(
-            strategy=cycle.strategy,
+        return cls.described(
+            cycle,
             skill=cycle.capsule,
             signal=SignalRow.model_validate(cycle.signal),
             candidate=CycleCandidate.model_validate(cycle.candidate) if cycle.candidate else None,
-            effect=cycle.effect,
-            verdict=cycle.verdict,
-            reasons=cycle.reasons,
             before=score_of(cycle.before),
             after=score_of(cycle.after),
             unmeasured=why_unmeasured(cycle.after),
-            delta=cycle.delta,
             audit=audit if cycle.candidate else None,
-            rollouts=cycle.rollouts,
-            version=cycle.version,
-            tried=cycle.tried,
-            needed_tasks=cycle.needed_tasks,
-            proposer=cycle.proposer or None,
-            remembered=cycle.remembered,
-            preset=cycle.preset,
-            because=cycle.because or None,
+            known_tasks=cycle.needed.known if cycle.needed else None,
+            needed_tasks=cycle.needed.needed if cycle.needed else None,
             pick=PickReason.of(cycle.pick) if cycle.pick else None,
         )
 
@@ -121,20 +115,37 @@ class FallenVersion(Part):
     def of(cls, back: TakenBack) -> FallenVersion:
         """Read it from what became of the version."""
         fall = back.fall
-        return cls(
+        return cls.described(
+            fall,
             skill=back.skill,
             version=int(fall.version),
             to=back.to,
             made=back.version,
-            won=fall.won,
-            outcomes=fall.outcomes,
-            won_before=fall.won_before,
-            outcomes_before=fall.outcomes_before,
-            p=fall.p,
             reason=back.reason,
             held=back.held or None,
             command=back.command if back.held else None,
         )
+
+
+class TierMoveRow(Part):
+    """A live line that climbed to another tier, was seen again, or fell: figures before and after, and why.
+
+    `version` is the one without it; `held` says why it was not taken out of its skill.
+    """
+
+    skill: str
+    candidate: str
+    text: str
+    before: TierFigures | None
+    after: TierFigures | None
+    reason: str
+    version: int | None
+    held: OrNull[str]
+
+    @classmethod
+    def of(cls, move: TierMove) -> TierMoveRow:
+        """Read it from what became of the line."""
+        return cls.described(move)
 
 
 class EvolveCounts(Part):
@@ -233,17 +244,10 @@ class ModelUse(Part):
     @classmethod
     def of(cls, report: ModelReport) -> ModelUse:
         """Read it from the report on the model."""
-        return cls(
-            models=report.models,
-            prompts=report.prompts,
-            replayed=report.replayed,
-            tokens=report.tokens,
-            cost_usd=report.cost_usd,
+        return cls.described(
+            report,
             **report.tally._asdict(),
             refuted=RefutedCount(explore=report.refuted_on_explore, sealed=report.refuted_on_sealed),
-            quarantined=report.quarantined,
-            written=report.written,
-            failures=report.failures,
         )
 
 
@@ -255,10 +259,12 @@ class EvolveRun(Part):
     seed: int
     cycles: tuple[CycleRow, ...]
     tried: int
+    known_tasks: int | None
     needed_tasks: int | None
     unrouted: tuple[SignalRow, ...]
     resting: tuple[RestingSignal, ...]
     taken_back: tuple[FallenVersion, ...]
+    tier_moves: tuple[TierMoveRow, ...]
     counts: EvolveCounts
     guidance: tuple[GuidanceRow, ...]
     model: ModelUse | None
@@ -275,10 +281,12 @@ class EvolveRun(Part):
             seed=run.seed,
             cycles=tuple(map(CycleRow.of, run.cycles)),
             tried=run.tried,
-            needed_tasks=run.needed_tasks,
+            known_tasks=run.needed.known if run.needed else None,
+            needed_tasks=run.needed.needed if run.needed else None,
             unrouted=tuple(map(SignalRow.model_validate, run.unrouted)),
             resting=tuple(map(RestingSignal.model_validate, run.resting)),
             taken_back=tuple(map(FallenVersion.of, run.taken_back)),
+            tier_moves=tuple(map(TierMoveRow.of, run.moves)),
             counts=EvolveCounts.of(run.cycles),
             guidance=tuple(map(GuidanceRow.of, run.guidance)),
             model=ModelUse.of(run.model) if run.model else None,

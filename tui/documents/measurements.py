@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from events.types.judgements import FailureFigures, Reading, Track
-from events.types.score import Score
+from events.types.score import Score, Split
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
+from tui.documents.evolve import TierMoveRow
 
 if TYPE_CHECKING:
     from strategies.gate.rollout_rule import RolloutFigures
@@ -30,7 +31,7 @@ class VersionValue(Part):
 
 
 class ScoreDocument(Document):
-    """Measure a version by replay, and record it."""
+    """Measure a version by replay, and record it; lines of the skill whose tier no longer holds lose it."""
 
     schema_: Literal["germline/score/1"] = "germline/score/1"
     skill: str
@@ -42,6 +43,7 @@ class ScoreDocument(Document):
     best: int | None
     versions: tuple[VersionValue, ...]
     recorded: bool
+    tier_moves: tuple[TierMoveRow, ...]
     dry_run: bool
     events: tuple[EventRow, ...]
 
@@ -81,19 +83,13 @@ class ModelRow(Part):
     @classmethod
     def of(cls, row: ComparedModel) -> ModelRow:
         """Read it from the comparison."""
-        return cls(
-            model=row.model,
-            version=row.version,
-            evaluator=row.evaluator,
+        return cls.described(
+            row,
             score=_mean(row.score),
             tasks=row.score.tasks,
             against_first=FirstDifference.model_validate(row.against)
             if row.against is not None and row.against.tasks
             else None,
-            runs=row.runs,
-            missing=row.missing,
-            cost_usd=row.cost_usd,
-            unpriced=row.unpriced,
         )
 
 
@@ -130,6 +126,25 @@ class CompareDocument(Document):
             stopped=compared.stopped or None,
             rows=tuple(map(ModelRow.of, compared.rows)),
         )
+
+
+class TaskRow(Part):
+    """A task of a set; `in_logs` where logs show it, so that its split is the one it has there."""
+
+    task: str
+    split: Split
+    in_logs: bool
+    prompt: str
+
+
+class TasksListDocument(Document):
+    """List the tasks of a set by split, and how many each split has."""
+
+    schema_: Literal["germline/tasks-list/1"] = "germline/tasks-list/1"
+    explore: int
+    sealed: int
+    audit: int
+    tasks: tuple[TaskRow, ...]
 
 
 class GateSelftestDocument(Document):

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Literal
 
 from events.types.claims import Claim, Trigger
 from events.types.score import Delta, Score
-from registry.query.provenance import blame
+from registry.query.provenance import blame, line_tiers
 from registry.skill_md.render import label, skill_text
 from registry.state.line_claims import claims_of, is_unclaimed
-from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
+from registry.state.tiers import LineTier
+from tui.documents.document import ABSENT, Absent, Document, OrNull, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.documents.scores import score_of
 from tui.facts.scores import why_unmeasured
@@ -57,10 +58,11 @@ class BlamedLine(Part):
     at: str
     kind: str
     since_version: int
+    tier: LineTier
     claimed: bool | None
 
     @classmethod
-    def of(cls, gene: Gene | None, line: ProjectedLine, origin: Envelope) -> BlamedLine:
+    def of(cls, gene: Gene | None, line: ProjectedLine, origin: Envelope, tier: LineTier) -> BlamedLine:
         """Read it from the line and its event; `claimed` is null for what no candidate brought."""
         bare = is_unclaimed(gene, line, origin.event)
         return cls(
@@ -70,6 +72,7 @@ class BlamedLine(Part):
             at=origin.at,
             kind=kind_of(origin),
             since_version=line.version,
+            tier=tier,
             claimed=True if gene is not None and claims_of(gene, line) else False if bare else None,
         )
 
@@ -98,7 +101,11 @@ class ShowDocument(Document):
     def of(cls, library: Library, capsule: Capsule) -> ShowDocument:
         """Describe a version with the origin of each of its lines."""
         by_id = {gene.id: gene for gene in capsule.genes}
-        lines = (BlamedLine.of(by_id.get(line.gene), line, origin) for line, origin in blame(library, capsule))
+        blamed = blame(library, capsule)
+        lines = (
+            BlamedLine.of(by_id.get(line.gene), line, origin, tier)
+            for (line, origin), tier in zip(blamed, line_tiers(library, blamed), strict=True)
+        )
         files = (
             FileRow(path=file.entry.path, sha256=file.entry.blob, mode=oct(file.entry.mode), event=file.origin)
             for file in capsule.files
@@ -114,17 +121,11 @@ class ShowDocument(Document):
             )
             for gene in capsule.genes
         )
-        return cls(
+        return cls.described(
+            capsule,
             skill=capsule.name,
-            version=capsule.version,
-            position=capsule.position,
-            at=capsule.at,
-            cause=capsule.cause,
-            source=capsule.source,
-            unproven=capsule.unproven,
             score=score_of(capsule.score),
             unmeasured=why_unmeasured(capsule.score),
-            delta=capsule.delta,
             aliases=dict(capsule.aliases),
             files=tuple(files),
             genes=tuple(genes),
@@ -140,31 +141,20 @@ class MatchRow(Part):
     text: str
     event: int
     at: str
-    skill: str | None
-    version: int | None
-    line: int | None
+    skill: OrNull[str]
+    version: OrNull[int]
+    line: OrNull[int]
     live: bool
-    gone_since: int | None
-    candidate: str | None
-    fingerprint: str | None
+    gone_since: OrNull[int]
+    candidate: OrNull[str]
+    fingerprint: OrNull[str]
     next: str
 
     @classmethod
     def of(cls, match: Match, following: str) -> MatchRow:
         """Read it from what was found; `following` is the command to type next."""
-        return cls(
-            kind=match.kind,
-            text=match.text,
-            event=match.position,
-            at=match.at,
-            skill=match.skill or None,
-            version=match.version or None,
-            line=match.line or None,
-            live=match.kind == "line" and not match.gone_since,
-            gone_since=match.gone_since or None,
-            candidate=match.candidate or None,
-            fingerprint=match.fingerprint or None,
-            next=following,
+        return cls.described(
+            match, event=match.position, live=match.kind == "line" and not match.gone_since, next=following
         )
 
 
@@ -298,22 +288,14 @@ class AliasMove(Part):
     at: str
     actor: str
     alias: str
-    version: int | None
-    previous: int | None
+    version: OrNull[int]
+    previous: OrNull[int]
     reason: str
 
     @classmethod
     def of(cls, envelope: Envelope, event: AliasMoved) -> AliasMove:
         """Read it from the event."""
-        return cls(
-            position=envelope.position,
-            at=envelope.at,
-            actor=envelope.actor,
-            alias=event.alias,
-            version=event.version or None,
-            previous=event.previous or None,
-            reason=event.reason,
-        )
+        return cls.described(event, position=envelope.position, at=envelope.at, actor=envelope.actor)
 
 
 class AliasLogDocument(Document):

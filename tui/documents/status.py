@@ -6,6 +6,7 @@ from typing import Literal
 
 from events.types.judgements import FailureFigures, Reading, Track
 from events.types.score import Delta, Score
+from events.types.tiers import Tier, TierFigures
 from registry.actions.publish import Standing
 from tui.documents.document import Document, Part
 from tui.documents.evolve import AutoPreset
@@ -53,6 +54,7 @@ class SkillStatus(Part):
     hints: tuple[str, ...] = ()
     delta: Delta | None
     unproven: bool
+    tiers: dict[Tier, int]
     standing: Standing
     drift: tuple[DriftRow, ...]
     moved_to: str | None
@@ -75,6 +77,7 @@ class HeldCandidate(Part):
 
     id: str
     skill: str
+    tier: TierFigures | None
     reasons: tuple[str, ...]
 
 

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from events.types.claims import Claim
 from events.types.model_events import ModelRole, TokenUsage
 from events.types.score import Delta, Effect, Score
+from events.types.tiers import TierFigures
+from registry.query.tier_sentences import line_sentence
 from registry.state.candidate import Verdict
+from registry.state.tiers import LineTier
 from tui.documents.document import ABSENT, Absent, Document, Part
 from tui.documents.evidence import ErasedRow, EvidenceRow, erased_rows, evidence_rows
 from tui.documents.scores import AuditScores, score_of
@@ -46,17 +49,13 @@ class LineBirth(Part):
     def of(cls, origin: Envelope, candidate: Candidate | None) -> LineBirth:
         """Read it from the event, and from the candidate that caused it."""
         proposed = candidate.proposed if candidate else None
-        return cls(
+        return cls.described(
+            origin,
             event=origin.event_id,
-            position=origin.position,
-            type=origin.type,
-            at=origin.at,
-            actor=origin.actor,
             strategy=proposed.strategy if proposed else None,
             preset=proposed.preset if proposed else None,
             proposer=proposed.proposer if proposed else None,
             derived_from=getattr(origin.event, "derived_from", None),
-            hash=origin.hash,
         )
 
 
@@ -93,16 +92,8 @@ class LineSignal(Part):
     def of(cls, raised: Raised, counted: SignalRaised | None) -> LineSignal:
         """Read it from the signal; `counted` is the same with the figures of now."""
         event = raised.event
-        return cls(
-            kind=event.kind,
-            fingerprint=event.fingerprint,
-            template=event.template,
-            action=event.action,
-            count=event.count,
-            episodes=event.episodes,
-            runs=event.runs,
-            position=raised.position,
-            by_now=CountedSignal.model_validate(counted) if counted else None,
+        return cls.described(
+            event, position=raised.position, by_now=CountedSignal.model_validate(counted) if counted else None
         )
 
 
@@ -124,15 +115,11 @@ class PromptRow(Part):
     def of(cls, asked: ModelPrompt) -> PromptRow:
         """Read it from the event of the prompt."""
         event = asked.event
-        return cls(
+        return cls.described(
+            event,
             name=event.model,
-            role=event.role,
             prompt=event.prompt_hash,
-            reply=event.reply,
-            usage=event.usage,
             tokens=event.usage.total if event.usage else event.most_tokens,
-            cost_usd=event.cost_usd,
-            replayed=event.replayed,
             at=asked.at,
             event=asked.position,
         )
@@ -195,6 +182,9 @@ class WhyDocument(Document):
     origin: LineBirth
     signal: LineSignal | None
     assigned: Absent[AssignmentRow] = ABSENT
+    tier: LineTier
+    sentence: str
+    figures: TierFigures | None
     claim: Claim | None
     evidence: tuple[EvidenceRow, ...]
     erased: Absent[tuple[ErasedRow, ...]] = ABSENT
@@ -232,6 +222,9 @@ class WhyDocument(Document):
             origin=LineBirth.of(why.origin, candidate),
             signal=LineSignal.of(why.signal, counted) if why.signal else None,
             **({"assigned": AssignmentRow.model_validate(why.assigned)} if why.assigned else {}),
+            tier=why.tier,
+            sentence=line_sentence(why.tier, candidate),
+            figures=candidate.tier if candidate else None,
             claim=why.claim,
             evidence=evidence_rows(why.evidence, there),
             erased=erased_rows(why.erased),
@@ -260,6 +253,9 @@ class WhyDocument(Document):
             since_version=line.row.version,
             origin=LineBirth.of(line.origin, None),
             signal=None,
+            tier="by hand",
+            sentence="",
+            figures=None,
             claim=None,
             evidence=(),
             before=score_of(getattr(event, "before", None)),

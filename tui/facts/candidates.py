@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from registry.query.tier_sentences import line_sentence
 from tui.facts.fact import Fact, fact, listed
-from tui.facts.scores import score_facts, tone_of
+from tui.facts.scores import score_facts
 from tui.facts.trials import trial_facts
 from tui.text.numbers import ago, interval, signed
-from tui.text.rows import RowPart
-from tui.text.words import VERDICT_WORDS, VERDICTS, actor_words, claim_words, seen_words, signal_name, since_words
+from tui.text.rows import RowPart, tone_of
+from tui.text.words import (
+    TIER_TONES,
+    VERDICT_WORDS,
+    VERDICTS,
+    actor_words,
+    claim_words,
+    seen_figures_words,
+    seen_words,
+    signal_name,
+    since_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,6 +28,7 @@ if TYPE_CHECKING:
     from events.types.candidate_events import CandidateProposed
     from events.types.registry_events import SignalRaised
     from registry.state.candidate import Candidate
+    from registry.state.tiers import LineTier
     from strategies.gate.file_findings import FileFinding
     from tui.reads.review import CandidatePage
     from tui.text.rows import Tone
@@ -29,6 +41,17 @@ def signal_fact(signal: SignalRaised, counted: SignalRaised | None = None) -> Fa
     """Say what recurs, how often, and where; `counted` is the same signal as it is counted by now."""
     seen = f", {seen_words(signal)}{since_words(signal, counted)}"
     return Fact("signal", (RowPart(f'"{signal_name(signal)}"', "warn"), RowPart(seen)))
+
+
+def tier_facts(tier: LineTier, candidate: Candidate | None) -> Iterator[Fact]:
+    """Say in one plain sentence what speaks for a line, behind its tier; nothing of a line that states nothing."""
+    if sentence := line_sentence(tier, candidate):
+        yield fact("no tier" if tier == "none" else tier, sentence, TIER_TONES[tier])
+
+
+def support_facts(candidate: Candidate) -> Iterator[Fact]:
+    """Say in one plain sentence what speaks for the lines of a candidate, if anything does."""
+    yield from tier_facts(candidate.tier.tier if candidate.tier else "none", candidate)
 
 
 def candidate_facts(page: CandidatePage, now: str) -> Iterator[Fact]:
@@ -90,8 +113,10 @@ def verdict_facts(candidate: Candidate) -> Iterator[Fact]:
 
 
 def figure_part(candidate: Candidate) -> RowPart | None:
-    """Write what was measured of a candidate in one figure with its interval; None where nothing was."""
+    """Write what speaks for a candidate in one figure with its bounds; None where nothing was measured."""
     scored = candidate.scored
+    if candidate.tier is not None and candidate.tier.tier == "seen":
+        return RowPart(seen_figures_words(candidate.tier), TIER_TONES["seen"])
     if scored and scored.rollouts and scored.delta:
         value, low, high = scored.delta.value, scored.delta.low, scored.delta.high
     elif scored and scored.effect:

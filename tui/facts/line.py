@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from events.types.score import Score
 from registry.query.provenance import endpoint_of
 from registry.state.line_claims import is_unclaimed
-from tui.facts.candidates import UNCLAIMED, signal_fact, verdict_part
+from tui.facts.candidates import UNCLAIMED, signal_fact, tier_facts, verdict_part
 from tui.facts.fact import Fact, fact
 from tui.facts.scores import score_facts, why_unmeasured
 from tui.facts.trials import trial_facts
@@ -29,6 +29,7 @@ _HASH_CHARS = 12
 def line_facts(why: Why, now: str, counted: SignalRaised | None = None) -> Iterator[Fact]:
     """Say why a line is there and what it did; `counted` is its signal as it is counted by now."""
     candidate, scored = why.candidate, why.candidate.scored if why.candidate else None
+    yield from tier_facts(why.tier, candidate)
     yield fact("why", _who(why))
     if why.asked:
         yield fact("model", asked_words(why.asked))

@@ -25,7 +25,13 @@ def preset_facts(preset: Preset) -> Iterator[Fact]:
     yield fact("region", f"at most {preset.trust_region:.0%} of the base's characters may change")
     yield fact("genes", f"new genes are {'allowed' if preset.new_genes else 'not allowed'}")
     yield fact("gate", f"replay at alpha {preset.alpha:g}, runs at an e-value of {preset.least_e:g} or more")
-    yield fact("promotes", f"on {' and '.join(preset.endpoints)}; a regression {reverts}")
+    tiers = f"{' and '.join(preset.projected)} lines" if preset.projected else "no lines"
+    yield fact("promotes", f"{tiers} become a version without a person; a regression {reverts}")
+    drafted = "are offered as drafts" if preset.drafts_seen else "are not offered"
+    expiry = f"gone after {count(preset.seen_sessions, 'session')} or {preset.seen_days} days unless seen again"
+    yield fact("seen", f"lines that are only seen {drafted}; {expiry}")
+    trial = "by themselves" if preset.trials else "where a person starts it"
+    yield fact("trials", f"supported lines go on trial {trial}")
 
 
 def preset_figures(preset: Preset) -> tuple[str, str, str, str]:

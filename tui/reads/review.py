@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from events.errors import EditError, NotFoundError
+from events.errors import EditError, GermlineError, NotFoundError
 from registry.decide.promote import whole, with_files
 from registry.query.library import base_of
 from registry.query.provenance import KeptEvidence, erased_of, evidence_of
@@ -16,6 +17,8 @@ from tui.reads.diff import changed_files
 from tui.reads.evidence import still_there
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from registry.query.diffs import DiffLine
     from registry.query.library import Library, Raised
     from registry.query.signals import ErasedEvidence
@@ -23,13 +26,14 @@ if TYPE_CHECKING:
     from registry.state.candidate import Candidate
     from strategies.gate.explain import Explanation
     from strategies.gate.file_findings import FileFinding
+    from strategies.gate.rule import NeededTasks
 
-Standing = Literal["waits", "drawn", "seen"]
+Standing = Literal["waits", "drawn", "answered"]
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewLine:
-    """A candidate that waits for a decision, or a promotion that was drawn, `seen` once a person answered."""
+    """A candidate that waits for a decision, or a promotion that was drawn, `answered` once a person was."""
 
     candidate: Candidate
     standing: Standing
@@ -43,12 +47,22 @@ def read_review(library: Library, *, every: int, seed: int) -> tuple[ReviewLine,
     waiting = [ReviewLine(candidate, "waits") for candidate in reversed(candidates) if waits(candidate)]
     looks = list(reversed(drawn(candidates, every=every, seed=seed)))
     unseen = [ReviewLine(look, "drawn") for look in looks if not look.looked_over]
-    return (*waiting, *unseen, *(ReviewLine(look, "seen") for look in looks if look.looked_over))
+    return (*waiting, *unseen, *(ReviewLine(look, "answered") for look in looks if look.looked_over))
 
 
 def waits(candidate: Candidate) -> bool:
     """Tell whether nobody decided on a candidate yet: neither the gate for good, nor a person."""
     return candidate.verdict not in {"promote", "reject"}
+
+
+def tasks_away(library: Library, candidates: Iterable[Candidate]) -> dict[str, NeededTasks]:
+    """Tell by id how many tasks candidates have of how many that would do, where a number would."""
+    away = {}
+    for candidate in candidates:
+        with suppress(GermlineError):  # a version or a preset that is gone: `candidate show` says so
+            if needed := explain_stored(library, candidate)[0].needed:
+                away[candidate.id] = needed
+    return away
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from registry.query.event_summaries import summary
-from registry.query.provenance import blame, history_of
+from registry.query.provenance import blame, history_of, line_tiers, tier_counts
 from registry.query.signals import raised_as_counted
 from registry.skill_md.front_matter import read_front
 from registry.skill_md.render import projected_lines
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from events.store.envelope import Envelope
     from events.types.registry_events import SignalRaised
     from events.types.score import Delta
+    from events.types.tiers import Tier
     from registry.query.library import Library
     from registry.query.provenance import SkillHistory, Why
     from registry.query.versions import VersionRow
     from registry.state.candidate import Candidate
     from registry.state.capsule import Capsule
     from registry.state.line import ProjectedLine
+    from registry.state.tiers import LineTier
     from tui.reads.markdown_tones import Tones
 
 TREND: Final = 40
@@ -38,6 +40,7 @@ _STEPS: Final = {
     "CandidatePromoted": "promoted",
     "CandidateRejected": "rejected",
     "CandidateHeld": "held",
+    "LineTierChanged": "tier",
 }
 """What the chain of causes calls the events of a candidate."""
 
@@ -60,6 +63,7 @@ class SkillCard:
     description: str
     lines: int
     learned: int
+    tiers: Mapping[Tier, int]
     versions: tuple[VersionRow, ...]
     last: Envelope
     last_summary: str
@@ -92,6 +96,7 @@ class BlameLine:
     line: ProjectedLine
     at: str
     word: str
+    tier: LineTier
     delta: Delta | None
     row: VersionRow
 
@@ -143,6 +148,7 @@ def _card(library: Library, capsule: Capsule) -> SkillCard:
         capsule=capsule,
         description=_description(capsule),
         lines=len(lines),
+        tiers=tier_counts(library, capsule),
         learned=sum(line.origin in claimed and bool(line.text.strip()) for line in lines),
         versions=tuple(library.version_rows(capsule.name, range(first, capsule.version + 1)).values()),
         last=last,
@@ -177,9 +183,9 @@ def read_blame(library: Library, skill: str, ref: str) -> BlamePage:
     origins = blame(library, capsule)
     history = history_of(library, skill, (line.version or 1 for line, _ in origins))
     lines = []
-    for line, origin in origins:
+    for (line, origin), tier in zip(origins, line_tiers(library, origins), strict=True):
         row = history.rows.get(line.version or 1) or library.version(skill, line.version)
-        lines.append(BlameLine(line, origin.at, kind_of(origin) if line.id else "stamp", row.delta, row))
+        lines.append(BlameLine(line, origin.at, kind_of(origin) if line.id else "stamp", tier, row.delta, row))
     return BlamePage(capsule, history, tuple(lines))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from events.types.score import Score
 from registry.query.provenance import endpoint_of as endpoint_note
-from tui.facts.candidates import UNCLAIMED, proposal_facts, verdict_facts
+from tui.facts.candidates import UNCLAIMED, proposal_facts, support_facts, tier_facts, verdict_facts
 from tui.facts.fact import fact, listed
 from tui.facts.runs import run_facts
 from tui.facts.scores import score_facts
@@ -105,6 +105,7 @@ def signal_of(skill: SkillContent, candidate: Candidate) -> SignalContent | None
 def learned_facts(line: LineContent, signal: SignalContent | None) -> Iterator[Fact]:
     """Say what a learned line claims, and what was measured of its candidate."""
     known = signal.raised.event.template if signal else ""
+    yield from tier_facts(line.blame.tier, line.candidate)
     claims = [claim_words(claim, known=known) for claim in line.claims]
     yield from listed("claim", claims) if claims else [fact("claim", UNCLAIMED, "warn")]
     if line.candidate and line.candidate.scored:
@@ -113,6 +114,7 @@ def learned_facts(line: LineContent, signal: SignalContent | None) -> Iterator[F
 
 def card_facts(candidate: Candidate, signal: SignalContent | None) -> Iterator[Fact]:
     """Say what a candidate claims, what became of it and why, and what its runs showed."""
+    yield from support_facts(candidate)
     yield from proposal_facts(candidate.proposed, known=signal.raised.event.template if signal else "")
     yield from verdict_facts(candidate)
     if candidate.reviewed:

@@ -160,7 +160,7 @@ class ReviewScreen(PlaceScreen):
         """Offer only what the candidate under the cursor allows."""
         page, line = self._page, self._one
         offers = {
-            "decide": page and line and line.standing != "seen",
+            "decide": page and line and line.standing != "answered",
             "diff": page and page.files,
             "evidence": page and (page.evidence or page.erased),
             "same": page and page.signal,

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_args
 
+from events.types.tiers import Tier
 from strategies.scope.content import MARGIN
 from tui.text.numbers import count, share
 from tui.text.terminal_text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from events.store.envelope import Envelope
     from events.types.claims import Claim
     from events.types.registry_events import SignalRaised
+    from events.types.tiers import SeenFigures
+    from registry.state.tiers import LineTier
     from strategies.scope.scope import Route
     from tui.text.rows import Tone
 
@@ -24,6 +27,17 @@ VERDICTS: Final[dict[str | None, tuple[str, Tone]]] = {
     None: ("?", "dim"),
 }
 """A marker and a tone for each verdict: none of them is told by colour alone."""
+
+TIER_TONES: Final[dict[LineTier, Tone]] = {
+    "seen": "warn",
+    "supported": "good",
+    "proven": "good",
+    "by hand": "",
+    "imported": "",
+    "none": "bad",
+}
+"""A tone for each tier; its word tells it without."""
+_TIERS: Final = frozenset(get_args(Tier))
 
 VERDICT_WORDS: Final = {"promote": "promoted", "reject": "rejected", "hold": "held", None: "not judged yet"}
 
@@ -121,3 +135,18 @@ def kind_of(envelope: Envelope) -> str:
     if cause:
         return {"promotion": "stamp", "adoption": "by hand"}.get(cause, cause)
     return by_hand.get(envelope.type, "by hand")
+
+
+def gutter_word(kind: str, tier: LineTier) -> str:
+    """Say in one word what a line rests on: its tier, else the kind of change that brought it."""
+    return tier if tier in _TIERS else kind
+
+
+def tiers_words(counts: Mapping[Tier, int]) -> str:
+    """Say how many lines are in each tier: "2 supported, 1 seen"; "" where none is in any."""
+    return ", ".join(f"{number:,} {tier}" for tier, number in reversed(list(counts.items())))
+
+
+def seen_figures_words(figures: SeenFigures) -> str:
+    """Write how often something worked, with its bound, for a column."""
+    return f"{figures.worked:,} of {figures.tried:,}, ≥ {figures.low:.0%}" if figures.tried else "not counted"

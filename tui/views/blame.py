@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from events.types.score import Unmeasured
 from tui.text.numbers import age
 from tui.text.rows import RowPart, cell, clean, cut_row, marked, toned
+from tui.text.words import gutter_word
 from tui.views.scores import UNPROVEN, delta_part
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _STAMP: Final = "stamp"
 def blame_rows(
     page: BlamePage, width: int, now: str, *, needle: str = "", tones: Sequence[Tones] = ()
 ) -> list[Row]:
-    """Write the gutter `event · age · strategy · Δscore │ line │ text`; runs of one event are joined.
+    """Write the gutter `event · age · tier · Δscore │ line │ text`; runs of one event are joined.
 
     Shapes: `tones` has an entry for each line, or none at all.
     """
@@ -54,7 +55,7 @@ def _gutter(line: BlameLine, events: int, now: str) -> Row:
     delta = UNPROVEN if unproven else delta_part(line.delta) if is_learned(line) else RowPart("")
     return (
         cell(str(line.line.origin), events, "dim", right=True),
-        cell(f" {line.word}", 10, "accent" if is_learned(line) else ""),
+        cell(f" {gutter_word(line.word, line.tier)}", 10, "accent" if is_learned(line) else ""),
         cell(age(line.at, now), 4, "dim", right=True),
         cell(delta.text, 7, delta.tone, right=True),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tui.facts.candidates import candidate_facts, figure_part, proposed_text, verdict_facts
+from tui.facts.candidates import candidate_facts, figure_part, proposed_text, support_facts, verdict_facts
 from tui.facts.fact import fact
 from tui.text.names import SHOWN_CHARS
 from tui.text.numbers import age, ago
@@ -15,7 +15,7 @@ from tui.views.evidence import evidence_summary
 from tui.views.fact_rows import fact_rows
 
 if TYPE_CHECKING:
-    from strategies.gate.rules import Rule
+    from strategies.gate.rule import Rule
     from tui.reads.review import CandidatePage, ReviewLine
     from tui.text.rows import Row, Tone
 
@@ -29,7 +29,7 @@ _RULE: Final = 16
 _ASKED: Final[dict[str, tuple[str, str, Tone]]] = {
     "waits": ("·", "approve?", "warn"),
     "drawn": ("◆", "agree?", "accent"),
-    "seen": ("✓", "seen", "dim"),
+    "answered": ("✓", "answered", "dim"),
 }
 
 
@@ -54,6 +54,8 @@ def review_row(line: ReviewLine, width: int, now: str) -> Row:
     """Write one candidate in one row."""
     candidate, proposed = line.candidate, line.candidate.proposed
     mark, asks, tone = _ASKED[line.standing]
+    if line.standing == "waits" and candidate.tier:
+        asks = f"{candidate.tier.tier}?"
     if candidate.looked_over:
         asks = f"{candidate.looked_over.decision}s"
     version = f"@{candidate.version or proposed.base_version}"
@@ -66,7 +68,7 @@ def review_row(line: ReviewLine, width: int, now: str) -> Row:
             cell(
                 f"{clean(proposed.capsule)}{version}",
                 _skill_width(width),
-                "strong" if line.standing != "seen" else "dim",
+                "strong" if line.standing != "answered" else "dim",
             ),
             cell(proposed.strategy, 9),
             cell(figures.text, 19, figures.tone),
@@ -80,7 +82,8 @@ def review_row(line: ReviewLine, width: int, now: str) -> Row:
 def candidate_rows(line: ReviewLine, page: CandidatePage, width: int, now: str) -> list[Row]:
     """Tell all about one candidate: what it would change, why, its figures, and rule by rule how it fell."""
     width -= 2
-    rows = [*_asked(line, page, width, now), *fact_rows(candidate_facts(page, now), width)]
+    rows = [*fact_rows(support_facts(page.candidate), width), *_asked(line, page, width, now)]
+    rows += fact_rows(candidate_facts(page, now), width)
     rows += labelled("id", (RowPart(page.candidate.id[:SHOWN_CHARS], "dim"),), width)
     for path, diff in page.files:
         head = (RowPart(f"{clean(path)}  ", "strong"), RowPart(f"{changes(diff)}", "dim"))

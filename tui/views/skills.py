@@ -10,7 +10,7 @@ from registry.state.capsule import MAX_NAME
 from tui.facts.scores import of_skill
 from tui.text.numbers import age, ago, count
 from tui.text.rows import BLANK, RowPart, cell, clean, cut, cut_row, labelled, pad_row
-from tui.text.words import VERDICT_WORDS, VERDICTS
+from tui.text.words import VERDICT_WORDS, VERDICTS, tiers_words
 from tui.views.score_bars import axis_over, interval_bar, sparkline
 from tui.views.scores import BAR, UNPROVEN, delta_part, score_part, score_row
 
@@ -126,6 +126,7 @@ def _last(card: SkillCard, now: str) -> Row:
 def _lines(card: SkillCard) -> Row:
     files = f", {count(len(card.capsule.files), 'file')} beside it" if card.capsule.files else ""
     learned = f", {card.learned} of them learned" if card.learned else ", none learned yet"
+    learned += f": {tiers_words(card.tiers)}" if card.tiers else ""
     return (RowPart(f"{count(card.lines, 'line')}{learned}{files}"),)
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.types.claims import After, AfterError, Before, FinishWith, OutputClaim
+from events.types.claims import After, AfterError, AnytimeBefore, Before, FinishWith, OutputClaim
 from strategies.claims.applicability import hands_in, next_action, previous_action
+from strategies.episodes.action_class import is_of
 from strategies.episodes.episode import SUBMIT
 from strategies.gate.replay.exposure import Inverse, moments_of
 
@@ -61,8 +62,11 @@ def decisions_of(claim: Claim | Inverse) -> Callable[[EpisodeRecord], Decision |
         return None
     if isinstance(claim, FinishWith):
         do = claim.do
-        return lambda record: _at_any_time(do, record)
+        return lambda record: _at_any_time(do, record, len(record.steps))
     moment_of = moments_of(claim)
+    if isinstance(claim, AnytimeBefore):
+        do = claim.do
+        return lambda record: None if (end := moment_of(record)) is None else _at_any_time(do, record, end.step)
     return lambda record: _decision(claim, moment_of(record), record)
 
 
@@ -72,16 +76,29 @@ def background(decision: Decision, about: str, classes: Sequence[str], record: E
     Shapes: `shares` has one number for each of `classes`.
     """
     turn = record.steps[decision.at].turn
-    before = [step for step in record.steps[: decision.at] if step.turn < turn and _counts(step)]
+    before = _before(record, decision.at)
     after = list(islice(_later(record, decision.at, turn), LATER_ACTIONS))
     count, failed = len(before), sum(step.error for step in before)
-    last = (before[-1].template if before[-1].error else "worked") if before else ""
     return Background(
-        seen=f"{min(count, _MOST_TURNS)} {last}",
+        seen=f"{min(count, _MOST_TURNS)} {_shown(before)}",
         counts=(count, failed, failed / count if count else 0.0),
         shares=tuple(sum(step.action == name for step in before) / max(count, 1) for name in classes),
         later=sum(step.action == about for step in after) / len(after) if about and after else None,
     )
+
+
+def last_seen(record: EpisodeRecord, at: int) -> str:
+    """Name what the last action before an index showed: an error template, or "worked"; "" before the first."""
+    return _shown(_before(record, at))
+
+
+def _before(record: EpisodeRecord, at: int) -> list[StepRecord]:
+    turn = record.steps[at].turn
+    return [step for step in record.steps[:at] if step.turn < turn and _counts(step)]
+
+
+def _shown(before: Sequence[StepRecord]) -> str:
+    return (before[-1].template if before[-1].error else "worked") if before else ""
 
 
 def _turned(decision: Decision | None) -> Decision | None:
@@ -100,10 +117,11 @@ def _decision(claim: Claim, moment: Moment | None, record: EpisodeRecord) -> Dec
     return None if at is None or hands_in(record, at) else Decision(at, moment.obeyed)
 
 
-def _at_any_time(do: str, record: EpisodeRecord) -> Decision | None:
-    """Find the first action of a class, or the last that could have been of it."""
-    calls = [at for at, step in enumerate(record.steps) if _counts(step) and not hands_in(record, at)]
-    done = next((at for at in calls if record.steps[at].action == do), None)
+def _at_any_time(do: str, record: EpisodeRecord, end: int) -> Decision | None:
+    """Find the first action of a class before a step, or the last that could have been of it."""
+    steps = enumerate(record.steps[:end])
+    calls = [at for at, step in steps if _counts(step) and not hands_in(record, at)]
+    done = next((at for at in calls if is_of(record.steps[at].action, do)), None)
     if done is not None:
         return Decision(done, obeyed=True)
     return Decision(calls[-1], obeyed=False) if calls else None

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from events.types.claims import Claim
     from events.types.score import Endpoint
-    from strategies.claims.applicability import Moment
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.replay.contrast import JudgeableEpisodes
 
@@ -57,12 +56,12 @@ def next_attempt(claim: Claim, record: EpisodeRecord) -> int | None:
     of the steps.
     """
     moment = moment_of(claim, record)
-    return None if moment is None else _attempt_after(moment, record)
+    return None if moment is None else _attempt_after(moment.step, record)
 
 
-def _attempt_after(moment: Moment, record: EpisodeRecord) -> int | None:
-    failed, steps = record.steps[moment.step], record.steps
-    later = range(moment.step + 1, len(steps))
+def _attempt_after(step: int, record: EpisodeRecord) -> int | None:
+    failed, steps = record.steps[step], record.steps
+    later = range(step + 1, len(steps))
     calls = (at for at in later if steps[at].kind == "call" and steps[at].turn > failed.turn)
     return next((at for at in islice(calls, ATTEMPT_STEPS) if steps[at].action == failed.action), None)
 
@@ -73,11 +72,22 @@ def recovered(claim: Claim, record: EpisodeRecord) -> float | None:
     return None if at is None else float(not record.steps[at].error)
 
 
+def recoveries(records: Sequence[EpisodeRecord]) -> dict[str, float]:
+    """Tell by session whether the next attempt of its first failed call works, where there is one."""
+    worked = {}
+    for record in records:
+        failed = next((at for at, step in enumerate(record.steps) if step.kind == "call" and step.error), None)
+        at = None if failed is None else _attempt_after(failed, record)
+        if at is not None:
+            worked[record.id] = float(not record.steps[at].error)
+    return worked
+
+
 def attempts(claim: Claim, records: Sequence[EpisodeRecord]) -> tuple[EpisodeRecord, ...]:
     """Keep the episodes that try again after the claim's moment, each with `recovered` for its outcome."""
     moment_at = moments_of(claim)
     met = ((record, moment_at(record)) for record in records)
-    tried = ((record, _attempt_after(moment, record)) for record, moment in met if moment is not None)
+    tried = ((record, _attempt_after(moment.step, record)) for record, moment in met if moment is not None)
     return tuple(ended(record, float(not record.steps[at].error)) for record, at in tried if at is not None)
 
 

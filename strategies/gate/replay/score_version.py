@@ -9,7 +9,7 @@ from events.errors import RefusedError
 from events.types.capsule_events import VersionScored
 from events.types.score import Score
 from registry.decide.commands import ScoreVersion
-from strategies.claims.applicability import live_claims
+from strategies.claims.applicability import counted_claims
 from strategies.gate.replay.measure import score
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def score_version(
     """
     capsule = registry.capsule(name, str(version))
     stamp = ground.stamp(registry.clock.now())
-    sealed, audit = score(live_claims(capsule), ground.division, stamp, seed=seed)
+    sealed, audit = score(counted_claims(registry, capsule), ground.division, stamp, seed=seed)
     if not isinstance(sealed, Score):
         raise RefusedError(
             f"{name}@{version} cannot be measured: {sealed.reason}",
@@ -90,7 +90,7 @@ def _measured_again(registry: Registry, name: str, grounds: SkillGrounds, seed: 
 def _measure(registry: Registry, name: str, ground: Ground, seed: int) -> bool:
     capsule = registry.capsule(name)
     stamp = ground.stamp(registry.clock.now())
-    sealed, audit = score(live_claims(capsule), ground.division, stamp, seed=seed)
+    sealed, audit = score(counted_claims(registry, capsule), ground.division, stamp, seed=seed)
     if not isinstance(sealed, Score):
         return False
     event = VersionScored(capsule=name, version=capsule.version, score=sealed, audit=audit, cause="evaluator")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import lru_cache
 from math import exp, lgamma, log, log1p
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -57,6 +58,7 @@ def clopper_pearson(hits: float, n: float, tail: float = TAIL_95) -> tuple[float
     return low, high
 
 
+@lru_cache(maxsize=4_096)
 def beta_quantile(a: float, b: float, share: float) -> float:
     """Find where the beta distribution of a and b has this share below it; by halving, to 1e-18."""
     low, high = 0.0, 1.0

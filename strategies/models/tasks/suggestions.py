@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue, ValidationError, field_validator
 
 from events.types.claims import After, AfterError, Before, FinishWith, OutputClaim, StartWith
 from events.types.frozen import Frozen
@@ -44,6 +44,20 @@ class Reflection(Frozen):
     """What one look at some episodes came to, the most important first."""
 
     suggestions: tuple[Suggestion, ...]
+
+    @field_validator("suggestions", mode="before")
+    @classmethod
+    def _without_misfits(cls, given: JsonValue) -> JsonValue:
+        """Leave out suggestions that are none, such as one with a kind of claim of its own; not if all are."""
+        return ([item for item in given if _fits(item)] or given) if isinstance(given, list) else given
+
+
+def _fits(item: JsonValue) -> bool:
+    try:
+        Suggestion.model_validate(item)
+    except ValidationError:
+        return False
+    return True
 
 
 class LateClaim(Frozen):

@@ -12,6 +12,7 @@ from events.errors import TaskFileError
 from events.types.candidate_events import ComparisonFrozen
 from registry.decide.commands import Freeze, RecordFact
 from strategies.gate.replay.measure import MeasurementStamp
+from strategies.pool.task_sets import keep_set_groups
 from strategies.rollouts.compare.hashes import comparison_text, registration
 from strategies.rollouts.compare.rounds import Contest, hold_contest
 from strategies.rollouts.compare.run_figures import measured
@@ -150,6 +151,14 @@ def runs_of(rig: Rig) -> Iterator[Runs]:
             harness.close()
 
 
+def register_evaluator(registry: Registry, harness: Harness) -> None:
+    """Record the evaluator once, and the splits of its tasks, which the logs of these tasks follow from now on."""
+    if registry.log.document("evaluator", harness.evaluator) is None:
+        with registry.log.transaction():
+            registry.execute(RecordFact((registration(harness.evaluator, harness.divided),)), actor="germline")
+            keep_set_groups(registry, harness.divided.groups)
+
+
 def freeze(rig: Rig, capsule: Capsule, contest: Contest) -> str:
     """Record the evaluator and what will be compared; returns the comparison's hash, which names its blob."""
     harness, registry = rig.harness, rig.registry
@@ -161,8 +170,7 @@ def freeze(rig: Rig, capsule: Capsule, contest: Contest) -> str:
         provenance=harness.provenance,
     )
     with registry.log.transaction():
-        if registry.log.document("evaluator", harness.evaluator) is None:
-            registry.execute(RecordFact((registration(harness.evaluator, harness.divided),)), actor="germline")
+        register_evaluator(registry, harness)
         comparison = registry.log.put_blob(text.encode(), kind="comparison")
         for arm in contest.candidates:
             frozen = ComparisonFrozen(

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from strategies.rollouts.compare.hashes import DividedTasks, divide_tasks, harness_of, rollout_evaluator
+from strategies.rollouts.compare.hashes import harness_of, rollout_evaluator
+from strategies.rollouts.compare.task_division import divide_tasks
 from strategies.rollouts.run.arms import write_arm
 from strategies.rollouts.run.messages_trial import MessagesRunner
 from strategies.rollouts.run.runner import RunCaps
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from strategies.models.thread_desk import Desk
+    from strategies.pool.task_sets import SplitBook
+    from strategies.rollouts.compare.task_division import DividedTasks
     from strategies.rollouts.run.agent_templates import Agent
     from strategies.rollouts.run.messages_agent import MessagesAgent
     from strategies.rollouts.run.runner import Runner
@@ -73,16 +76,16 @@ class AgentRunner:
 
 
 def harness_on_tasks(
-    tasks: TaskSet, agent: Agent, policy: SandboxPolicy, split_key: str, *, workers: int, caps: RunCaps
+    tasks: TaskSet, agent: Agent, policy: SandboxPolicy, book: SplitBook, *, workers: int, caps: RunCaps
 ) -> Harness:
     """Set up runs of an agent on a task set."""
-    digest = harness_of(agent, policy)
+    digest, divided = harness_of(agent, policy), divide_tasks(tasks, book)
     return Harness(
-        divided=divide_tasks(tasks.tasks, split_key),
+        divided=divided,
         tasks=tasks.digest,
         agent=agent,
         digest=digest,
-        evaluator=rollout_evaluator(tasks.digest, digest, split_key),
+        evaluator=rollout_evaluator(tasks.digest, digest, book.split_key, divided.logged),
         runner=partial(AgentRunner, agent, policy),
         workers=workers,
         caps=caps,
@@ -94,14 +97,14 @@ def harness_on_messages(
     tasks: TaskSet,
     agent: MessagesAgent,
     policy: SandboxPolicy,
-    split_key: str,
+    book: SplitBook,
     desk: Desk,
     *,
     workers: int,
     caps: RunCaps,
 ) -> Harness:
     """Set up runs of a model on a task set; the desk is closed whenever runs have ended."""
-    plain = harness_on_tasks(tasks, agent, policy, split_key, workers=workers, caps=caps)
+    plain = harness_on_tasks(tasks, agent, policy, book, workers=workers, caps=caps)
     audit = frozenset(task.id for task in plain.divided.audit)
 
     def stop() -> None:

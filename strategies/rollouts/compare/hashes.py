@@ -4,58 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from events.types.registry_events import EvaluatorRegistered
 from strategies.gate.rollout_rule import LOOKS, STAKES
 from strategies.policy.written_rules import ROLLOUT_RULE
-from strategies.pool.splits import ROLLOUT_SHARES, split_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Mapping, Sequence
 
     from events.types.score import Split
     from strategies.rollouts.compare.rounds import Contest
+    from strategies.rollouts.compare.task_division import DividedTasks
     from strategies.rollouts.run.agent_templates import Agent
-    from strategies.rollouts.tasks.check_types import Fixture
-    from strategies.rollouts.tasks.task import RolloutTask
     from strategies.sandbox.confined_run import SandboxPolicy
 
 METHOD: Final = "rollout-1"
 """How runs are paired and judged; a change that moves figures takes the next number."""
 _MAX_SCRIPT_BYTES: Final = 1024**2
-
-
-@dataclass(frozen=True)
-class DividedTasks:
-    """The tasks of a set by split: proposers see `explore`, the gate decides on `sealed`, `audit` only informs."""
-
-    explore: tuple[RolloutTask, ...]
-    sealed: tuple[RolloutTask, ...]
-    audit: tuple[RolloutTask, ...]
-
-
-def divide_tasks(tasks: Iterable[RolloutTask], split_key: str) -> DividedTasks:
-    """Divide tasks by the registry's split key, 30 / 50 / 20, each split in the order of their ids.
-
-    Tasks with the same prompt and the same files are one group, whatever they are called and however they are
-    graded: who has seen one has seen the other.
-    """
-    parts: dict[Split, list[RolloutTask]] = {"explore": [], "sealed": [], "audit": []}
-    for task in sorted(tasks, key=lambda one: one.id):
-        parts[split_of(_group_of(task), split_key, ROLLOUT_SHARES)].append(task)
-    return DividedTasks(tuple(parts["explore"]), tuple(parts["sealed"]), tuple(parts["audit"]))
-
-
-def _group_of(task: RolloutTask) -> str:
-    files = {path: _content(file) for path, file in task.files.items()}
-    return digest(["task", " ".join(task.prompt.split()).casefold(), files])
-
-
-def _content(file: str | Fixture) -> str:
-    return file if isinstance(file, str) else file.sha256
 
 
 def harness_of(agent: Agent, policy: SandboxPolicy) -> str:
@@ -84,9 +51,13 @@ def rule_text() -> str:
     return json.dumps(rule, sort_keys=True, separators=(",", ":"))
 
 
-def rollout_evaluator(tasks: str, harness: str, split_key: str) -> str:
-    """Name the evaluator that scores by runs on these tasks (a digest) under this harness."""
-    return digest(["evaluator", "rollout", METHOD, rule_text(), split_key, tasks, harness])
+def rollout_evaluator(tasks: str, harness: str, split_key: str, logged: Mapping[str, Split] | None = None) -> str:
+    """Name the evaluator that scores by runs on these tasks (a digest) under this harness.
+
+    `logged` are the tasks whose split is that of logs which show them.
+    """
+    by_logs = [dict(logged)] if logged else []
+    return digest(["evaluator", "rollout", METHOD, rule_text(), split_key, tasks, harness, *by_logs])
 
 
 def registration(evaluator: str, divided: DividedTasks) -> EvaluatorRegistered:

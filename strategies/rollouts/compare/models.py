@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from registry.decide.commands import RecordFact
 from strategies.gate.rollout_rule import figures_of
-from strategies.rollouts.compare.comparison import Rig, require_sound, runs_of
-from strategies.rollouts.compare.hashes import registration
+from strategies.rollouts.compare.comparison import Rig, register_evaluator, require_sound, runs_of
 from strategies.rollouts.compare.rounds import in_random_order, values
 from strategies.rollouts.run.runner import CapReachedError
 
@@ -83,10 +81,10 @@ def compare_models(rigs: Mapping[str, Rig], arms: Sequence[Arm], rounds: int) ->
 
 def _register(rig: Rig, runs: Runs) -> None:
     """Check the tasks, and register the evaluator, once for each."""
-    harness, registry = rig.harness, rig.registry
-    if registry.log.document("evaluator", harness.evaluator) is None:
+    harness = rig.harness
+    if rig.registry.log.document("evaluator", harness.evaluator) is None:
         require_sound(harness, harness.divided.sealed, runs)
-        registry.execute(RecordFact((registration(harness.evaluator, harness.divided),)), actor="germline")
+        register_evaluator(rig.registry, harness)
 
 
 def _row(

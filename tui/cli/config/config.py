@@ -12,6 +12,7 @@ from registry.evidence.gitleaks import find_scanner
 from strategies.engines.engine import TABLE as _ENGINE
 from strategies.engines.engine import EngineSettings
 from strategies.episodes.outcome_rules import outcome_rules
+from strategies.models.chat_server import OPENAI_URL, served_model
 from strategies.models.model_settings import TABLE as _MODELS
 from strategies.models.model_settings import ModelSettings, is_on_this_machine
 from strategies.pool.raise_signals import IntakePolicy
@@ -104,7 +105,7 @@ class Config:
 
     `paths` are the logs that `scan` and `watch` read where none are named, `workers` the processes that read
     them (0: one for each core), `trust` whose word they are; `by_project` tells that a project names them, and
-    nobody said whose word they are. Hints from the world of these `sources` stand for labels where a log has none.
+    nobody stated that. Hints from the world of these `sources` stand for labels where a log has none.
     `rules` give outcomes to episodes whose logs tell none, `mappings` read files of shapes that no reader knows.
     `promote` lets `watch --evolve` promote what the gate lets through; else it is held for review. `rollouts` say
     which runs of an agent decide, `models` which models are asked, and what they may cost, `engine` where work is
@@ -244,17 +245,17 @@ def _remapped(layers: LayeredSettings, table: dict[str, object]) -> dict[str, st
 def _models(layers: LayeredSettings, table: dict[str, object]) -> ModelSettings:
     """Read which models are asked; who receives the key is not for a project to say."""
     settings = ModelSettings.from_mapping(table)
-    origin = layers.origins.get(f"{_MODELS}.base_url")
-    if (
-        settings.base_url
-        and origin
-        and origin.layer == "nearest file"
-        and not is_on_this_machine(settings.base_url)
+    for key, value, url in (
+        ("base_url", settings.base_url, settings.base_url),
+        *((role, name, served.url) for role, name in settings.named.items() if (served := served_model(name))),
     ):
-        raise UsageError(
-            f"{origin.name} sets models.base_url to {settings.base_url}, which would be sent your key",
-            hint=f"say it yourself: export {variable(f'{_MODELS}.base_url')}={settings.base_url}",
-        )
+        origin = layers.origins.get(f"{_MODELS}.{key}")
+        elsewhere = url and url != OPENAI_URL and not is_on_this_machine(url)
+        if elsewhere and origin and origin.layer == "nearest file":
+            raise UsageError(
+                f"{origin.name} sets models.{key} to {value}, which would be sent your key",
+                hint=f"say it yourself: export {variable(f'{_MODELS}.{key}')}={value}",
+            )
     return settings
 
 

@@ -14,6 +14,8 @@ from events.errors import UsageError
 from strategies.engines.engine import engine_of
 from strategies.judge.calibrate import calibrations
 from strategies.models.thread_desk import Desk
+from strategies.pool.intake import split_groups
+from strategies.pool.task_sets import split_book
 from strategies.rollouts.compare.harness import harness_on_messages, harness_on_tasks
 from strategies.rollouts.compare.in_turn import ConfiguredTrials
 from strategies.rollouts.compare.metric import harness_on_metric, load_metric
@@ -81,17 +83,18 @@ def harness_of(registry: Registry, skill: str, config: Config, asked: HarnessOpt
         )
     tasks, command = load_tasks(Path(path).expanduser()), asked.agent or settings.agent
     policy, desk = _policy(settings, registry), _desk(registry, config, asked)
+    book = split_book(registry, split_groups(registry))
     if command == MESSAGES:
         config.require("models")
         model = messages_in(asked.model or config.models.model_for("agent"), settings)
         cores = workers or os.cpu_count() or 1
-        harness = harness_on_messages(tasks, model, policy, split_key, desk, workers=cores, caps=caps)
+        harness = harness_on_messages(tasks, model, policy, book, desk, workers=cores, caps=caps)
     else:
         folder = Path.cwd() if asked.agent else config.rollouts.folder
         agent = agent_in(folder, command, settings)
         elsewhere = engine_of(config.engine).elsewhere
         at_once = workers or (elsewhere.places if elsewhere else os.cpu_count()) or 1
-        harness = harness_on_tasks(tasks, agent, policy, split_key, workers=at_once, caps=caps)
+        harness = harness_on_tasks(tasks, agent, policy, book, workers=at_once, caps=caps)
         harness = sent_elsewhere(harness, elsewhere) if elsewhere else harness
     jury = _jury(registry, config, judged_families(tasks.tasks), desk)
     return harness if jury is None else with_jury(harness, tasks, jury, split_key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from strategies.gate.replay.recovery_endpoint import recoveries
 from strategies.pool.intake import all_episodes, world_of
 from strategies.pool.raise_signals import found_signals
 from strategies.signals.quality import quality
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from strategies.signals.source_quality import SourceQuality, TaskShare
     from tui.cli.output.invocation import Invocation
 
+RECOVERED = "recovered"
 _SHOWN = 12
 """Signals that are listed one by one beside their kinds."""
 _KIND = 20
@@ -36,7 +38,7 @@ def tell_quality(call: Invocation, *, as_json: bool) -> None:
     with open_library(find_registry(call.registry)) as library:
         records = all_episodes(library)
         measured = quality(records, found_signals(library, records, thresholds))
-        sources = source_quality(records, world_of(library, records))
+        sources = source_quality(records, world_of(library, records), recoveries(records))
     if as_json:
         call.answer(SignalsDocument.of_quality(measured, sources))
         return
@@ -69,10 +71,12 @@ def tell_quality(call: Invocation, *, as_json: bool) -> None:
 
 def _tell_sources(call: Invocation, sources: Sequence[SourceQuality], episodes: int) -> None:
     """Say of each source from the world on how many sessions it speaks, and how far labels agree."""
-    if not sources:
+    if all(row.source == RECOVERED for row in sources):
         call.say(f"the world hints at the outcome of none of {count(episodes, 'episode')}")
+    about = "hints from the world, and whether the next attempt of what failed worked (recovered): no labels. "
+    about += "Against labels each task counts once, and silence misses"
+    if not sources:
         return
-    about = "hints from the world: no labels. Against labels each task counts once, and silence misses"
     say_folded(call, "", about)
     for row in sources:
         call.say(f"{row.source:<{_KIND}}speaks on {row.sessions:,} of {count(episodes, 'episode')}")

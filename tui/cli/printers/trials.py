@@ -2,19 +2,46 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final
 
 from events.errors import GermlineError
 from strategies.trials.e_process import HARM, PROOF
-from strategies.trials.run_trial import step_trials
+from strategies.trials.run_trial import start_trial, step_trials
+from strategies.trials.trial_terms import TrialTerms, plan_trial
 from tui.cli.output.facts import say_fact, say_folded
 from tui.documents.trials import TrialRow
 from tui.text.numbers import count, share
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from registry.registry import Registry
+    from strategies.evolve.results import CycleResult
     from strategies.scope.log_globs import LogGlobs
     from tui.cli.output.invocation import Invocation
+
+
+OWN_BLOCK_S: Final = 4 * 3600
+"""The blocks of trials that a preset starts by itself: the default of `germline trial start`."""
+
+
+def try_promoted(
+    call: Invocation, registry: Registry, cycles: Iterable[CycleResult], logs: LogGlobs | None
+) -> None:
+    """Put on trial what a run promoted because logs support it; what cannot be tried stays, with the reason."""
+    by_skill: defaultdict[str, list[str]] = defaultdict(list)
+    for cycle in cycles:
+        if cycle.verdict == "promote" and cycle.candidate and cycle.tier and cycle.tier.tier == "supported":
+            by_skill[cycle.capsule].append(cycle.candidate.id)
+    for skill, candidates in by_skill.items():
+        try:
+            plan = plan_trial(registry, skill, TrialTerms(tuple(candidates), block_s=OWN_BLOCK_S), logs)
+            trial = start_trial(registry, plan)
+        except GermlineError as error:
+            call.note(f"trial      none of {skill}: {error.message}")
+        else:
+            call.note(f"trial      {trial.id} of {skill} began, by the preset: germline trial status {skill}")
 
 
 def print_trial(call: Invocation, row: TrialRow) -> None:

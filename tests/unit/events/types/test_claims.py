@@ -10,7 +10,19 @@ import pytest
 from pydantic import TypeAdapter
 
 from events.errors import UsageError
-from events.types.claims import After, AfterError, Before, Claim, FinishWith, OutputClaim, PluginClaim, StartWith
+from events.types.claims import (
+    After,
+    AfterError,
+    AnytimeBefore,
+    Before,
+    Claim,
+    FinishWith,
+    Instead,
+    Never,
+    OutputClaim,
+    PluginClaim,
+    StartWith,
+)
 from strategies.claims import catalogue
 from strategies.claims.applicability import Moment
 from strategies.claims.catalogue import KINDS, contradicts, described, kind_of, sentence
@@ -26,6 +38,9 @@ READ_FIRST = Before(action="Edit", do="Read")
 BEGIN = StartWith(do="Read")
 END = FinishWith(do="test")
 NUMBER = OutputClaim(pattern="number")
+TESTED = AnytimeBefore(action="Bash:git commit", do="Bash:pytest")
+PNPM = Instead(do="Bash:pnpm", avoid="Bash:npm")
+NO_NPM = Never(avoid="Bash:npm")
 ALL: list[Claim] = [
     AfterError(template=NO_TABLE, do="sql:SHOW"),
     AfterError(template=NO_TABLE, avoid="sql:SELECT"),
@@ -34,6 +49,9 @@ ALL: list[Claim] = [
     BEGIN,
     END,
     NUMBER,
+    TESTED,
+    PNPM,
+    NO_NPM,
     PluginClaim(name="budget", terms=(("most", "3"),)),
 ]
 
@@ -44,6 +62,25 @@ def acts(*names: str, ended_by: str = "environment") -> EpisodeRecord:
 
 def message(turn: int, actor: str = "agent") -> object:
     return msgspec.structs.replace(call("message", turn=turn), kind="message", actor=actor)
+
+
+@pytest.mark.parametrize(
+    ("claim", "names", "moment"),
+    [
+        (TESTED, ("Bash:pytest", "Edit", "Bash:git commit"), Moment(2, obeyed=True)),
+        (TESTED, ("Bash:git commit", "Bash:pytest"), Moment(0, obeyed=False)),
+        (TESTED, ("Bash:pytest", "Bash:git"), None),
+        (PNPM, ("Edit", "Bash:pnpm add", "Bash:npm ci"), Moment(1, obeyed=True)),
+        (PNPM, ("Bash:npm ci", "Bash:pnpm add"), Moment(0, obeyed=False)),
+        (PNPM, ("Bash:npmx", "Edit"), None),
+        (NO_NPM, ("Edit", "Bash:npm ci", "Edit"), Moment(1, obeyed=False)),
+        (NO_NPM, ("Edit", "Bash:pnpm add"), Moment(1, obeyed=True)),
+    ],
+)
+def test_a_name_covers_its_subcommands_and_the_first_use_decides(
+    claim: Claim, names: tuple[str, ...], moment: Moment | None
+) -> None:
+    assert moment_of(claim, acts(*names)) == moment
 
 
 @pytest.mark.parametrize(
@@ -119,6 +156,10 @@ def test_an_inverse_turns_obedience_round_and_keeps_the_moment() -> None:
         (NUMBER, OutputClaim(pattern="link"), False),
         (AfterError(template=NO_TABLE, do="a"), AfterError(template=NO_TABLE, avoid="a"), True),
         (After(action="a", avoid="a"), After(action="a", avoid="b"), False),
+        (TESTED, AnytimeBefore(action="Bash:pytest", do="Bash:git commit"), True),
+        (PNPM, Instead(do="Bash:npm", avoid="Bash:pnpm"), True),
+        (NO_NPM, StartWith(do="Bash:npm ci"), True),
+        (NO_NPM, PNPM, False),
     ],
 )
 def test_contradictions_are_found_whichever_claim_is_asked(one: Claim, other: Claim, *, clash: bool) -> None:
@@ -134,6 +175,9 @@ def test_contradictions_are_found_whichever_claim_is_asked(one: Claim, other: Cl
         (StartWith(do="sql:SHOW"), "Begin each task with this: run SHOW."),
         (FinishWith(do="Bash:make test"), "Before you finish, run make test (Bash) as the last step."),
         (NUMBER, "Give the final answer as a bare number."),
+        (TESTED, "Before you run git commit (Bash), run pytest (Bash) at least once."),
+        (PNPM, "To do what either does, run pnpm (Bash); do not run npm (Bash)."),
+        (NO_NPM, "Do not run npm (Bash)."),
         (OutputClaim(pattern="<b>"), "Give the final answer in this form: ‹b›."),
         (
             After(action="sql:SELECT", failing=True, avoid="sql:SELECT"),
@@ -166,7 +210,10 @@ def test_a_claim_survives_being_written_down(claim: Claim) -> None:
 
 def test_every_kind_of_the_domain_is_registered() -> None:
     names = {claim.model_fields["kind"].default for claim in KINDS}
-    assert names == {"after_error", "after", "before", "start_with", "finish_with", "output"}
+    assert names == {
+        *("after_error", "after", "before", "anytime_before", "start_with", "finish_with"),
+        *("instead", "never", "output"),
+    }
 
 
 def test_another_package_brings_a_kind_by_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,8 +68,7 @@ def test_a_number_looser_than_the_written_rule_is_refused_with_its_bound(
         ("alpha = 0.01", "alpha = 1979-05-27", "alpha", "balanced"),
         ("repair = 50", "repair = 50.5", "weights.repair", "balanced"),
         ('"own"', '"Own preset"', "lowercase", "balanced"),
-        ('"recovered"', '"guessed"', "endpoints.1", "balanced"),
-        ('["outcome", "recovered"]', "[]", "endpoints", "balanced"),
+        ('"supported"', '"seen"', "projected.0", "balanced"),
         ("[weights]", "[wights]", "wights is no part", "did you mean weights?"),
         ("alpha = 0.01", "alpha =", "no TOML", "balanced"),
         ("alpha = 0.01", "alpha = 0.01 # " + "x" * MOST_CHARACTERS, "too long", ""),
@@ -81,6 +80,13 @@ def test_what_is_no_preset_is_refused_with_what_would_be(old: str, new: str, sai
         preset_of(OWN.replace(old, new), "own.toml")
     assert said in caught.value.message
     assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize(("endpoints", "drafts"), [('["outcome", "recovered"]', True), ('["outcome"]', False)])
+def test_an_earlier_preset_offers_as_drafts_what_it_let_through(endpoints: str, drafts: bool) -> None:  # noqa: FBT001 - a parameter of pytest
+    new = ("drafts_", "seen_", "projected", "trials")
+    earlier = "\n".join(line for line in OWN.splitlines() if not line.startswith(new))
+    assert preset_of(f"endpoints = {endpoints}\n{earlier}", "own.toml").drafts_seen is drafts
 
 
 @pytest.mark.parametrize("name", [*PRESETS, "auto"])

@@ -39,17 +39,19 @@ def test_the_presets_are_those_of_the_page() -> None:
 def test_every_preset_keeps_the_written_rule_or_tightens_it() -> None:
     for preset in PRESETS.values():
         assert preset.policy().alpha <= WRITTEN_RULE.alpha
-        assert set(preset.policy().endpoints) <= set(WRITTEN_RULE.endpoints)
-        loosest = {"alpha": WRITTEN_RULE.alpha, "endpoints": WRITTEN_RULE.endpoints}
-        assert preset.policy().model_copy(update=loosest) == WRITTEN_RULE
+        assert preset.policy().model_copy(update={"alpha": WRITTEN_RULE.alpha}) == WRITTEN_RULE
 
 
-def test_steady_state_alone_does_not_promote_on_recovered() -> None:
-    assert [name for name, preset in PRESETS.items() if "recovered" not in preset.endpoints] == ["steady-state"]
+def test_no_preset_projects_seen_lines_and_steady_state_alone_does_not_offer_them() -> None:
+    assert all(set(preset.projected) == {"supported", "proven"} for preset in PRESETS.values())
+    assert [name for name, preset in PRESETS.items() if not preset.drafts_seen] == ["steady-state"]
 
 
-@pytest.mark.parametrize("looser", [{"alpha": 0.02}, {"least_e": 5.0}])
-def test_a_preset_that_loosens_the_gate_is_refused(looser: dict[str, float]) -> None:
+@pytest.mark.parametrize(
+    "looser",
+    [{"alpha": 0.02}, {"least_e": 5.0}, {"projected": ("seen",)}, {"seen_sessions": 201}, {"seen_days": 91}],
+)
+def test_a_preset_that_loosens_the_gate_is_refused(looser: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         Preset.model_validate(PRESETS["balanced"].model_dump() | looser)
 

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from strategies.pool.splits import REPLAY_SHARES, ROLLOUT_SHARES, divide, form_groups, split_of
+from strategies.pool.splits import OF_A_SET, REPLAY_SHARES, ROLLOUT_SHARES, divide, form_groups, split_of
 from tests.worlds import linked
+
+if TYPE_CHECKING:
+    from events.types.score import Split
 
 
 def test_tasks_with_the_same_prompt_or_winning_answer_form_one_group() -> None:
@@ -44,25 +49,25 @@ def test_known_tasks_stay_when_their_episodes_are_gone() -> None:
     assert form_groups({"gone": "gone"}, [linked("a")]) == {"a": "a", "gone": "gone"}
 
 
-@pytest.mark.parametrize("shares", [REPLAY_SHARES, ROLLOUT_SHARES])
-def test_groups_fall_into_splits_in_the_stated_shares(shares: tuple[tuple[str, float], ...]) -> None:
-    places = [split_of(f"group {i}", "key", shares) for i in range(20_000)]  # type: ignore[arg-type]
+@pytest.mark.parametrize(("formed_by", "shares"), [("", REPLAY_SHARES), (OF_A_SET, ROLLOUT_SHARES)])
+def test_groups_fall_into_splits_in_the_stated_shares(
+    formed_by: str, shares: tuple[tuple[Split, float], ...]
+) -> None:
+    places = [split_of(f"{formed_by}group {i}", "key") for i in range(20_000)]
     for split, share in shares:
-        assert places.count(split) / len(places) == pytest.approx(share, abs=0.01)  # type: ignore[arg-type]
+        assert places.count(split) / len(places) == pytest.approx(share, abs=0.01)
 
 
 @pytest.mark.parametrize(
-    ("shares", "splits"),
+    ("formed_by", "splits"),
     [
-        (REPLAY_SHARES, ["explore", "explore", "sealed", "audit", "explore", "sealed", "sealed", "sealed"]),
-        (ROLLOUT_SHARES, ["explore", "explore", "sealed", "audit", "sealed", "sealed", "sealed", "sealed"]),
+        ("", ["explore", "explore", "sealed", "audit", "explore", "sealed", "sealed", "sealed"]),
+        (OF_A_SET, ["explore", "explore", "sealed", "audit", "sealed", "sealed", "sealed", "sealed"]),
     ],
 )
-def test_a_group_stays_in_its_split_from_one_germline_to_the_next(
-    shares: tuple[tuple[str, float], ...], splits: list[str]
-) -> None:
+def test_a_group_stays_in_its_split_from_one_germline_to_the_next(formed_by: str, splits: list[str]) -> None:
     """Splits are not stored: another hash or another order of the shares would unseal what was sealed."""
-    assert [split_of(f"task {n}", "key", shares) for n in range(8)] == splits  # type: ignore[arg-type]
+    assert [split_of(f"{formed_by}task {n}", "key") for n in range(8)] == splits
 
 
 def test_another_split_key_divides_otherwise_and_the_same_key_alike() -> None:

@@ -63,12 +63,12 @@ def test_where_nothing_helps_nothing_is_proposed_and_the_tries_are_counted() -> 
     mined = recovery(asking(world_with_a_rule(1, lift=0.0), template=NO_TABLE))
     assert mined.proposal is None
     assert mined.tried == 2
-    assert mined.needed_tasks is not None
+    assert mined.needed is not None
 
 
 def test_an_error_that_never_came_has_no_applicable_claim() -> None:
     mined = recovery(asking(world_with_a_rule(1, tasks=20), template="Unknown column <*>"))
-    assert (mined.proposal, mined.tried, mined.needed_tasks) == (None, 0, None)
+    assert (mined.proposal, mined.tried, mined.needed) == (None, 0, None)
 
 
 def test_arms_under_twenty_are_not_tried() -> None:

@@ -10,13 +10,14 @@ import pytest
 from events.errors import ConflictError, CorruptLogError, RefusedError
 from events.store.envelope import GENESIS, EventDraft, encode, seal
 from events.types.parts import Edit
+from events.types.tiers import ProvenFigures
 from events.types.trial_events import TrialAssigned, TrialEnded, TrialLooked, TrialStarted
 from registry.actions import publish as publishing
 from registry.actions.publish import publish, standing, take_in, take_in_edits
 from registry.actions.trial_arms import arm_of
 from registry.decide.commands import RevertVersion, Review, RunTrial
 from registry.projection.projector import rebuild
-from registry.query.trials import proven_by_trial, running_trial, shown_by, trials_of, trials_with
+from registry.query.trials import running_trial, shown_by, trials_of, trials_with
 from registry.registry import Registry
 from registry.skill_md.render import skill_text
 from registry.state.trial import fold_trials
@@ -67,10 +68,11 @@ def test_by_blocks_a_gain_is_proven_and_the_candidate_becomes_a_version(tmp_path
     assert world.registry.capsule(NAME).version == 2
     assert LOOK in world.text()
     assert standing(world.registry, NAME) == "projected"
-    assert proven_by_trial(world.registry, NAME, "c1") == figures
     candidate = world.registry.candidate("c1")
     assert candidate
     assert candidate.verdict == "promote"
+    assert isinstance(candidate.tier, ProvenFigures)
+    assert (candidate.tier.by, candidate.tier.source) == ("trial", trial.id)
     assert "were given this line by a coin succeeded" in candidate.reasons[0]
     assert compliance(world.registry, trial, None).as_meant == compliance(world.registry, trial, None).shown > 100
 
@@ -104,7 +106,7 @@ def test_a_line_that_harms_is_stopped_and_one_that_is_live_is_taken_back(tmp_pat
     assert LOOK not in world.text()
     live = world.registry.capsule(NAME)
     assert (live.version, live.cause) == (3, "revert")
-    assert proven_by_trial(world.registry, NAME, "c1") is None
+    assert world.registry.candidates()[0].tier is None
 
 
 def test_a_line_without_effect_ends_as_futile_long_before_the_budget(tmp_path: Path) -> None:

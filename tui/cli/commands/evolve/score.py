@@ -13,14 +13,18 @@ from registry.query.versions import under_one_evaluator
 from strategies.gate.replay.contrast import hints_in
 from strategies.gate.replay.score_version import Scored, measure_live_first, score_version
 from strategies.gate.replay.skill_grounds import prepare_grounds
-from strategies.pool.intake import take_in_scan
+from strategies.policy.active_preset import bound_by
+from strategies.pool.intake import all_episodes, take_in_scan
+from strategies.tiers.rejudge import RejudgeTerms, rejudge
 from tui.cli.config.config import read_config
 from tui.cli.config.read_logs import read_logs
 from tui.cli.output.dry_run import print_rehearsed, since
 from tui.cli.output.facts import say_fact, say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun
+from tui.cli.printers.rollback import print_tier_moves
 from tui.documents.events import event_rows
+from tui.documents.evolve import TierMoveRow
 from tui.documents.measurements import EvaluatorRow, ScoreDocument, VersionValue
 from tui.documents.scores import score_of
 from tui.facts.scores import measured_words, why_unmeasured
@@ -30,9 +34,13 @@ from tui.text.numbers import interval, share
 from tui.text.words import hint_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from events.store.envelope import Envelope
+    from registry.registry import Registry
     from strategies.gate.replay.evaluation_set import Ground
+    from strategies.gate.replay.skill_grounds import SkillGrounds
+    from strategies.tiers.rejudge import TierMove
     from tui.cli.output.invocation import Invocation
 
 _SHOWN: Final = 8
@@ -55,7 +63,7 @@ def score(
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure a version by replay, and record it.
+    """Measure a version by replay, and record it; lines of the skill whose tier no longer holds lose it.
 
     The evaluator in force measures: it stays until the sealed tasks have grown by a quarter, or --refresh. A new
     one measures the live versions first. What it measured before is not recorded twice.
@@ -77,13 +85,11 @@ def score(
             measure_live_first(registry, grounds, seed=config.seed)
             ground = grounds.prepared(registry, name)
             measured = score_version(registry, name, version, ground, seed=config.seed)
+            moves = _rejudged(registry, name, grounds, config.seed)
             others = under_one_evaluator(registry.versions(name))
             appended = since(registry, before)
     events = event_rows(appended)
-    # A new evaluator measures the live version first: then that event recorded it, and there is no receipt.
-    scorings = (event for event in appended if (event.stream, event.type) == (f"capsule:{name}", "VersionScored"))
-    positions = [scoring.position for scoring in scorings if getattr(scoring.event, "version", 0) == version]
-    recorded = positions[-1] if positions else None
+    recorded = _recorded_at(appended, name, version)
     if as_json:
         document = ScoreDocument(
             skill=name,
@@ -95,6 +101,7 @@ def score(
             best=_best(others),
             versions=tuple(VersionValue(version=other, value=others[other].value) for other in sorted(others)),
             recorded=recorded is not None,
+            tier_moves=tuple(map(TierMoveRow.of, moves)),
             dry_run=dry_run,
             events=events,
         )
@@ -106,9 +113,30 @@ def score(
     else:
         where = "by the events below, once it is no dry run" if dry_run else f"event {recorded}"
         say_fact(call, "recorded", where)
+    print_tier_moves(call, moves)
     _print_others(call, f"{name}@{version}", ground, others)
     if dry_run:
         print_rehearsed(call, events)
+
+
+def _recorded_at(appended: Iterable[Envelope], name: str, version: int) -> int | None:
+    """Find the event that recorded the score: where a new evaluator measured first, there is no receipt."""
+    scorings = (event for event in appended if (event.stream, event.type) == (f"capsule:{name}", "VersionScored"))
+    positions = [scoring.position for scoring in scorings if getattr(scoring.event, "version", 0) == version]
+    return positions[-1] if positions else None
+
+
+def _rejudged(registry: Registry, name: str, grounds: SkillGrounds, seed: int) -> tuple[TierMove, ...]:
+    """Judge the live lines again on what came since; `evolve` takes out of the skill what fell."""
+    terms = RejudgeTerms(
+        preset=bound_by(registry).preset,
+        seed=seed,
+        records=lambda: all_episodes(registry),
+        grounds=grounds,
+        forbidden=f"germline evolve {name} takes it out",
+        write=False,
+    )
+    return rejudge(registry, [name], terms)
 
 
 def _hints(ground: Ground) -> tuple[str, ...]:

@@ -129,7 +129,7 @@ def _explain(call: Invocation, files: Sequence[Path], mappings: tuple[LogMapping
                 continue
             figures = f"{count(row.episodes, 'episode')}, {count(row.steps, 'step')}, {row.failing:,} failing"
             call.say(f"  {row.format:<18} {mark}: {figures}")
-            for line in row.found:
+            for line in row.matches:
                 call.say(f"  {'':<18} {clip(one_line(line), width() - 21)}")
             if row.problem:
                 call.say(f"  {'':<18} {clip(one_line(row.problem), width() - 21)}")

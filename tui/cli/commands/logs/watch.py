@@ -25,8 +25,8 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.cli.output.progress import LiveLine
 from tui.cli.printers.evolve import print_cycle
-from tui.cli.printers.rollback import print_taken_back
-from tui.cli.printers.trials import step_and_tell
+from tui.cli.printers.rollback import print_taken_back, print_tier_moves
+from tui.cli.printers.trials import step_and_tell, try_promoted
 from tui.documents.evolve import EvolveRun
 from tui.documents.logs import RecheckRow, WatchDocument
 from tui.session.bootstrap import find_registry, open_registry
@@ -206,12 +206,15 @@ class _Watched:
             self._due, self._put_off = True, error.message
             return
         self._put_off = ""
+        if promote and bound.preset.trials:
+            try_promoted(self._call, self._registry, result.cycles, plan.logs)
         if self._as_json:
             self._line(WatchDocument(at=SystemClock().now(), evolve=EvolveRun.of(result)))
             return
-        if result.taken_back:
+        if result.taken_back or result.moves:
             self._call.say(f"{self._now()}  evolve")
             print_taken_back(self._call, result.taken_back)
+            print_tier_moves(self._call, result.moves)
             self._call.flush()
         elif all(cycle.remembered for cycle in result.cycles):
             self._call.note(f"{self._now()}  evolve  nothing new: {result.stop.why}")

@@ -25,6 +25,8 @@ from strategies.files.project_sessions import ProjectSessions
 from strategies.files.read_offsets import PREFIX
 from strategies.logs.formats_table import broken_readers
 from strategies.logs.log_listing import log_files
+from strategies.models.chat_server import KEY as CHAT_KEY
+from strategies.models.chat_server import OPENAI_URL, ChatServer, served_model
 from strategies.models.http_errors import KEY
 from strategies.models.model_settings import ModelSettings
 from tui.cli.config.config import KINDS, read_config
@@ -36,7 +38,7 @@ from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
 from tui.text.numbers import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from registry.query.library import Library
     from tui.cli.config.config import Config
@@ -50,6 +52,10 @@ LAST_EVENTS: Final = 1_000
 """Events at the end of the log that are looked at: some 10 ms, where `verify` reads all of them."""
 FOLDED_EVENTS: Final = 20_000
 """Events of a log that is folded once more: about a second; `verify` folds logs of any length."""
+_SERVER_S: Final = 3.0
+"""Seconds that a server of models has to say which ones it has."""
+_NAMED_MODELS: Final = 8
+_SERVED_HINT: Final = f"openai:NAME@URL under [models] in {NAME}, with a NAME that the server has"
 _OWN: Final = frozenset({"events", "registry", "strategies", "tui"})
 _EXTRAS: Final = (
     ("hyperscan", "hyperscan", "searches plain logs faster than google-re2"),
@@ -248,12 +254,31 @@ def _models(config: Config | None) -> Iterator[DoctorCheck]:
     caps = settings.caps
     words = f"{named}; at most {caps.usd_per_cycle:g} USD a cycle, {caps.usd_per_day:g} a day (0: no cap)"
     yield DoctorCheck("models", "ok", words)
+    yield from _served(settings.named.values())
     for name in sorted(
         {model for model in settings.named.values() if settings.price_list.price_of(model) is None}
     ):
         words = f"no price of {name} is known (list of {settings.price_list.date})"
         state: State = "broken" if caps.in_usd else "missing"
         yield DoctorCheck("models", state, words, f'[models.prices."{name}"] in {NAME}')
+
+
+def _served(named: Iterable[str]) -> Iterator[DoctorCheck]:
+    """Ask the servers of `openai:` models what they have."""
+    served = {model for name in named if (model := served_model(name)) and model.url != OPENAI_URL}
+    key = os.environ.get(CHAT_KEY, "").strip()
+    server = ChatServer(key, timeout_s=_SERVER_S, max_retries=0, longest_wait_s=0)
+    for name, url in sorted(served):
+        try:
+            there = server.models_of(url)
+        except GermlineError as error:
+            yield DoctorCheck("models", "broken", error.message, error.hint)
+            continue
+        has = ", ".join(there[:_NAMED_MODELS]) or "none"
+        words = f"{url} has {name}" if name in there else f"{url} has no model {name}; it has {has}"
+        yield DoctorCheck(
+            "models", "ok" if name in there else "broken", words, "" if name in there else _SERVED_HINT
+        )
 
 
 def _rollouts(config: Config | None) -> Iterator[DoctorCheck]:

@@ -13,7 +13,9 @@ from events.clock import SystemClock
 from events.errors import UntrustedError, UsageError
 from events.types.score import Score
 from registry.actions.publish import differences, moved_to, standing
+from registry.query.provenance import tier_counts
 from registry.query.signals import raised_as_counted
+from registry.query.tier_sentences import tier_sentence
 from registry.query.trials import running_trial
 from strategies.advice.advise import given
 from strategies.evolve.stop_reason import ASSIGN
@@ -52,7 +54,7 @@ from tui.session.bootstrap import find_registry, open_library, trust_command
 from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
 from tui.text.numbers import age, brief, count, share, signed
 from tui.text.terminal_text import clip, clip_middle, clip_path, columns, one_line
-from tui.text.words import KIND_WIDTH, hint_words, signal_name, unrouted_words
+from tui.text.words import KIND_WIDTH, hint_words, signal_name, tiers_words, unrouted_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,7 +114,12 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
             open_signals=tuple(OpenSignal.model_validate(signal.event) for signal in waiting),
             unrouted=tuple(signal.event.fingerprint for signal in lost),
             held=tuple(
-                HeldCandidate(id=candidate.id, skill=candidate.proposed.capsule, reasons=candidate.reasons)
+                HeldCandidate(
+                    id=candidate.id,
+                    skill=candidate.proposed.capsule,
+                    tier=candidate.tier,
+                    reasons=candidate.reasons,
+                )
                 for candidate in held
             ),
             trust=TrustState(state=trust.state, settings=trust.keys),
@@ -178,6 +185,7 @@ def _skill_status(library: Library, name: str, scope: Scope) -> SkillStatus:
         hints=_hints(library, capsule.score),
         delta=capsule.delta,
         unproven=capsule.unproven,
+        tiers=tier_counts(library, capsule),
         standing=standing(library, name),
         drift=tuple(map(DriftRow.model_validate, differences(library, name))),
         moved_to=str(place) if place else None,
@@ -206,6 +214,8 @@ def _print_skills(call: Invocation, skills: Sequence[SkillStatus]) -> None:
         called = clip_middle(f"{row.skill}@{row.version}", names)
         text = f"{called:<{names}} {figures:<9} {change:<8} {age(row.at, now):>4}  {named}"
         call.say(clip(f"{'skills' if at == 0 else '':<10} {text}".rstrip(), width()))
+        if row.tiers:
+            say_folded(call, f"{'':<13}", f"lines: {tiers_words(row.tiers)}")
         if row.record.episodes:
             say_folded(call, f"{'':<13}", _record_words(row.record))
         if row.hints:
@@ -262,7 +272,8 @@ def _print_signals(call: Invocation, waiting: list[Raised]) -> None:
 
 def _print_held(call: Invocation, held: list[Candidate]) -> None:
     for at, candidate in enumerate(held[:_SHOWN]):
-        reason = one_line(candidate.reasons[0] if candidate.reasons else "")
+        first = candidate.reasons[0] if candidate.reasons else ""
+        reason = one_line(f"{candidate.tier.tier}: {tier_sentence(candidate.tier)}" if candidate.tier else first)
         line = f"{'held' if at == 0 else '':<10} · {candidate.id[:12]} {candidate.proposed.capsule:<14} {reason}"
         call.say(clip(line, width()))
     if len(held) > _SHOWN:

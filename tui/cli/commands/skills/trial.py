@@ -85,7 +85,7 @@ def start(  # noqa: PLR0913 - the options of the command are its contract
 ) -> None:
     """Let a coin give lines of a skill to some sessions and deny them to others.
 
-    What the trial could find is said first. The skill's folder is switched by blocks of time; with --block session
+    What the trial could find comes first. The skill's folder is switched by blocks of time; with --block session
     `germline pick` gives each session a folder of its own. The trial ends for proof, for harm, when proof is out
     of reach, or at the budget; a proven candidate becomes a version, harm is taken back.
     """
@@ -119,7 +119,7 @@ def status(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = False)
         names = [library.capsule(skill).name] if skill else library.names()
         trials = [trial for name in names for trial in reversed(trials_of(library, name))]
         rows = tuple(
-            _row(library, skill_trial) for skill_trial in sorted(trials, key=lambda one: one.ended is not None)
+            _row(library, skill_trial) for skill_trial in sorted(trials, key=lambda trial: trial.ended is not None)
         )
     if as_json:
         call.answer(TrialStatusDocument(trials=rows))

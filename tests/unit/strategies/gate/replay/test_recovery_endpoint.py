@@ -12,8 +12,8 @@ from events.types.score import Censoring, Score
 from strategies.episodes.episode_records import ended
 from strategies.gate.replay.measure import MeasurementStamp, claim_evaluator, measure
 from strategies.gate.replay.recovery_endpoint import endpoint_for, population, recovered, too_far_apart
+from strategies.gate.rules import RECOVERED_ALONE
 from strategies.gate.verdict import judge
-from strategies.policy.presets import PRESETS
 from strategies.policy.written_rules import WRITTEN_RULE
 from strategies.propose.guard import guard
 from strategies.propose.proposal import NewLines
@@ -104,7 +104,7 @@ def test_the_outcome_decides_where_half_of_the_episodes_have_one() -> None:
     assert endpoint_for(DO_SHOW, [*bare, *(episode([call("a")], task=f"x{n}") for n in range(9))]) == "recovered"
 
 
-def test_without_outcomes_a_true_rule_is_promoted_and_says_what_it_was_judged_by() -> None:
+def test_without_outcomes_a_true_rule_is_held_for_its_endpoint_alone() -> None:
     division = division_of(recovering(3), "key")
     proposal = recovery(asking(division.explore, template=NO_TABLE)).proposal
     assert isinstance(proposal, NewLines)
@@ -112,9 +112,8 @@ def test_without_outcomes_a_true_rule_is_promoted_and_says_what_it_was_judged_by
     assert "`recovered` alone" in proposal.reason
     measured = measure(proposal.claims, (), division, STAMP, seed=7, endpoint="recovered")
     verdict = judge(measured.figures, WRITTEN_RULE, 1)
-    assert verdict.decision == "promote"
-    assert any("judged by `recovered` alone" in reason for reason in verdict.reasons)
-    assert judge(measured.figures, PRESETS["steady-state"].policy(), 1).decision == "hold"
+    assert verdict.decision == "hold"
+    assert verdict.reasons[:-1] == (RECOVERED_ALONE,)
     before = measured.sealed.before
     assert isinstance(before, Score)
     assert before.endpoint == "recovered"
@@ -147,7 +146,7 @@ def test_arms_that_lose_differently_many_episodes_hold() -> None:
     assert verdict.decision == "hold"
     assert "11% of the obedient" in verdict.reasons[0]
     near = replace(measured.figures, censoring=Censoring(obeyed=0.10, disobeyed=0.0))
-    assert judge(near, WRITTEN_RULE, 1).decision == "promote"
+    assert judge(near, WRITTEN_RULE, 1).reasons[0] == RECOVERED_ALONE
 
 
 def test_without_outcomes_hardening_learns_not_to_repeat_what_failed() -> None:
@@ -158,7 +157,7 @@ def test_without_outcomes_hardening_learns_not_to_repeat_what_failed() -> None:
     assert proposal.claims == (NOT_AGAIN,)
     assert "`recovered` alone" in proposal.reason
     measured = measure(proposal.claims, (), division, STAMP, seed=7, endpoint="recovered")
-    assert judge(measured.figures, WRITTEN_RULE, 1).decision == "promote"
+    assert judge(measured.figures, WRITTEN_RULE, 1).reasons[0] == RECOVERED_ALONE
 
 
 def test_what_a_skill_says_already_is_not_proposed_again() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from pydantic import ValidationError
 
 from events.types.claims import AfterError, Before, StartWith
 from events.types.parts import Edit
@@ -199,3 +201,13 @@ def test_late_claims_go_only_where_one_was_missing() -> None:
     )
     (one,) = with_late_claims(reflection, late).suggestions
     assert [edit.claim for edit in one.edits] == [LOOK, HABIT]
+
+
+def test_a_suggestion_with_a_kind_of_claim_of_its_own_voids_no_other() -> None:
+    good = suggesting(said("A.", LOOK)).model_dump(mode="json")
+    bad = {**good, "edits": [{**good["edits"][0], "claim": {"kind": "vibes", "do": "sql:SHOW"}}]}
+    read = Reflection.model_validate_json(json.dumps({"suggestions": [bad, good, "none at all"]}))
+    assert read.suggestions == (Suggestion.model_validate(good),)
+    with pytest.raises(ValidationError, match="vibes"):
+        Reflection.model_validate_json(json.dumps({"suggestions": [bad]}))
+    assert Reflection.model_validate_json('{"suggestions": []}').suggestions == ()

@@ -1,0 +1,66 @@
+"""What the tier of a line means, in one plain sentence with its own figures: the same wherever a line is shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from events.types.tiers import ProvenFigures, SeenFigures, SupportedFigures, TierFigures
+    from registry.state.candidate import Candidate
+    from registry.state.tiers import LineTier
+
+
+def tier_sentence(figures: TierFigures) -> str:
+    """Say what happened and how sure that is."""
+    match figures.tier:
+        case "seen":
+            return _seen(figures)
+        case "supported":
+            return _supported(figures)
+        case "proven":
+            return _proven(figures)
+
+
+def line_sentence(tier: LineTier, candidate: Candidate | None) -> str:
+    """Say what speaks for a line of a skill, or that nothing does; "" for a line that states nothing."""
+    if candidate is not None and candidate.tier is not None:
+        return tier_sentence(candidate.tier)
+    if candidate is not None and candidate.fell and candidate.tier_change is not None:
+        return f"Nothing speaks for this line any more: {candidate.tier_change.reason}."
+    if tier == "imported":
+        return "This line was there when the skill was imported; no log was asked about it."
+    return "This line is there on a person's word; no log speaks for it." if tier == "by hand" else ""
+
+
+def _seen(figures: SeenFigures) -> str:
+    if not figures.tried:
+        return "It worked here, an earlier germline did not count how often; nothing was compared."
+    return (
+        f"It worked {figures.worked:,} of {figures.tried:,} times here, which makes at least {figures.low:.0%} "
+        f"likely; nothing was compared."
+    )
+
+
+def _supported(figures: SupportedFigures) -> str:
+    return (
+        f"Agents that did this succeeded {_points(figures)}, in {figures.episodes:,} sessions that the proposer "
+        f"never saw."
+    )
+
+
+def _proven(figures: ProvenFigures) -> str:
+    if figures.by == "trial":
+        return (
+            f"Sessions that were given this line by a coin succeeded {_points(figures)}, "
+            f"in {figures.sessions:,} sessions."
+        )
+    return (
+        f"An agent that was run with this line succeeded {_points(figures)} than without it, "
+        f"in {figures.sessions:,} pairs of runs."
+    )
+
+
+def _points(figures: SupportedFigures | ProvenFigures) -> str:
+    """Write a difference as points of a hundred: "44 points more often (34 to 55)"."""
+    value, low, high = (round(100 * bound) for bound in (figures.difference, figures.low, figures.high))
+    return f"{abs(value)} points {'more' if value >= 0 else 'less'} often ({low} to {high})"
