@@ -59,8 +59,8 @@ def fatal_forms(ask: ProposalRequest) -> Mined:
 def _fatal(records: Sequence[EpisodeRecord]) -> list[_FatalForm]:
     """Find the forms, most answers first."""
     answered = [record for record in records if record.answer_forms]
-    found = [_judged(form, answered) for form in FORMS]
-    return sorted((one for one in found if one is not None), key=lambda one: (-one.answers, one.form))
+    fatal = (_judged(form, answered) for form in FORMS)
+    return sorted(filter(None, fatal), key=lambda form: (-form.answers, form.form))
 
 
 def _judged(form: str, answered: Iterable[EpisodeRecord]) -> _FatalForm | None:
