@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
 
 INSERT = f"INSERT INTO events VALUES ({', '.join('?' * len(Envelope._fields))})"
 TYPES = [

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from multiprocessing.queues import Queue
     from multiprocessing.synchronize import Barrier
 
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
 
 EACH = 250
 """Events of each writer."""

@@ -16,6 +16,7 @@ import argparse
 import ast
 import asyncio
 import os
+import re
 import sqlite3
 import sys
 import threading
@@ -51,10 +52,11 @@ class Measure(NamedTuple):
 
 
 @cache
-def modules() -> dict[str, ast.Module]:
-    """Parse every module of the product, by its path from the root."""
+def modules() -> dict[str, tuple[ast.AST, ...]]:
+    """Parse every module of the product into the nodes of its tree, by its path from the root."""
     paths = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    trees = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    return {module: tuple(ast.walk(tree)) for module, tree in trees.items()}
 
 
 def folder_of(module: str) -> str:
@@ -62,23 +64,23 @@ def folder_of(module: str) -> str:
     return module.rpartition("/")[0]
 
 
-def imports_of(tree: ast.Module) -> Iterator[str]:
-    """Name what a module imports, dotted; of `from a import b` both `a` and `a.b`."""
-    for node in ast.walk(tree):
+def imports_of(module: str) -> Iterator[tuple[str, int]]:
+    """Name what a module imports, dotted, and in which line; of `from a import b` both `a` and `a.b`."""
+    for node in modules()[module]:
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            yield node.module, node.lineno
+            yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
 
 
 def folder_imports() -> dict[str, set[str]]:
     """Map each folder to the other folders that its modules import from."""
     homes = {module.removesuffix(".py").replace("/", "."): folder_of(module) for module in modules()}
     imported: dict[str, set[str]] = defaultdict(set)
-    for module, tree in modules().items():
+    for module in modules():
         here = folder_of(module)
-        imported[here] |= {homes[name] for name in imports_of(tree) if name in homes} - {here}
+        imported[here] |= {homes[name] for name, _ in imports_of(module) if name in homes} - {here}
     return imported
 
 
@@ -106,8 +108,8 @@ def source_lines() -> dict[str, int]:
 
 def names_of(kind: type[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
     """Yield every node of a kind with its module."""
-    for module, tree in modules().items():
-        yield from ((module, node) for node in ast.walk(tree) if isinstance(node, kind))
+    for module, nodes in modules().items():
+        yield from ((module, node) for node in nodes if isinstance(node, kind))
 
 
 def doubles(names: Iterable[str]) -> int:
@@ -115,24 +117,31 @@ def doubles(names: Iterable[str]) -> int:
     return sum(count > 1 for count in Counter(names).values())
 
 
-def vague_locals() -> int:
-    """Count the places that bind a name which says nothing of the thing."""
-    return sum(
-        isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in VAGUE
-        for _, node in names_of(ast.Name)
-    )
+def vague_names() -> list[str]:
+    """List the places that bind a name which says nothing of the thing: variables, fields and parameters."""
+    return [f"{module}:{node.lineno} {name}" for module, node, name in _bindings() if name in VAGUE]
 
 
-def odd_words() -> int:
-    """Count the words of another age in docstrings."""
+def _bindings() -> Iterator[tuple[str, ast.Name | ast.Attribute | ast.arg, str]]:
+    for module, nodes in modules().items():
+        for node in nodes:
+            if isinstance(node, ast.arg):
+                yield module, node, node.arg
+            elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+                yield module, node, node.id if isinstance(node, ast.Name) else node.attr
+
+
+def old_words() -> list[str]:
+    """List the docstrings with words of another age, and which they are."""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    texts = (
-        ast.get_docstring(node) or ""
-        for tree in modules().values()
-        for node in ast.walk(tree)
-        if isinstance(node, documented)
-    )
-    return sum(word.strip(".,:;()`\"'") in WORDS for text in texts for word in text.lower().split())
+    places = []
+    for module, nodes in modules().items():
+        for node in nodes:
+            if isinstance(node, documented):
+                words = re.findall(r"[a-z]+", (ast.get_docstring(node) or "").lower())
+                line = node.body[0].lineno if node.body else 1
+                places += [f"{module}:{line} {word}" for word in words if word in WORDS]
+    return places
 
 
 def counted() -> list[Measure]:
@@ -167,8 +176,8 @@ def counted() -> list[Measure]:
         Measure("functions that write JSON by hand", "48", str(json_functions(functions)), "0"),
         Measure("lines of JSON schemas, made from models", "4,328 by hand", f"{schemas:,}", "made"),
         Measure("handlers named _", "18", str(sum(node.name == "_" for _, node in functions)), "0"),
-        Measure("names one, found, said, told", "", f"{vague_locals():,}", "0"),
-        Measure("words of another age in docstrings", "", f"{odd_words():,}", "0"),
+        Measure("names one, found, said, told", "", f"{len(vague_names()):,}", "0"),
+        Measure("words of another age in docstrings", "", f"{len(old_words()):,}", "0"),
         Measure(
             "modules and lines of the product", "564, 68,900", f"{len(lines)}, {sum(lines.values()):,}", "≤ 58,000"
         ),

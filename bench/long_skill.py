@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
     from events.types.frozen import Frozen
     from registry.state.capsule import Capsule
 

@@ -43,7 +43,7 @@ from registry.evidence.record import LogRecord, keep
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
     from events.types.frozen import Frozen
 
 VERSIONS, EVENTS = 10_000, 1_000_000

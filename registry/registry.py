@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from events.integrity.checkpoint_file import keep_checkpoint
 from events.store.envelope import EventDraft
-from registry.decide.commands import DefinePreset, RetireVersion, RevertVersion
+from registry.decide.commands import DefinePreset, RetireVersion, RevertVersion, RunTrial
 from registry.decide.dispatch import Decided, DecisionState, decide
 from registry.decide.version_hash import with_projected_hash
 from registry.evidence.event_texts import cleaned
@@ -15,6 +15,7 @@ from registry.projection import time_travel
 from registry.projection.projector import projecting
 from registry.projection.stored_documents import definition_in
 from registry.query.library import Library
+from registry.query.trials import running_trial
 from registry.skill_md.write_places import ANYWHERE
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from events.clock import Clock
-    from events.store.protocol import EventLog, Receipt
+    from events.store.protocol import Receipt
+    from events.store.sql_log import EventLog
     from registry.decide.commands import Command
     from registry.skill_md.write_places import WritePlaces
 
@@ -108,4 +110,5 @@ class Registry(Library):
             else None,
             retired=self.outline(capsule).retired if isinstance(command, RetireVersion) else (),
             candidate=self.candidate(candidate) if candidate else None,
+            trial=running_trial(self, capsule) if isinstance(command, RunTrial) else None,
         )

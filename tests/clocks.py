@@ -27,3 +27,16 @@ class TickingClock:
         """Make the next id."""
         self.ids += 1
         return uuid7(1_800_000_000_000 + self.ids, self.seed.to_bytes(4) + self.ids.to_bytes(6))
+
+
+class SetClock(TickingClock):
+    """Tells the time that a test sets, in seconds after START; each look is a millisecond later."""
+
+    def __init__(self, *, at_s: float = 0.0, seed: int = 1) -> None:
+        super().__init__(step_s=0.001, seed=seed)
+        self.at_s = at_s
+
+    def now(self) -> str:
+        """Tell the time as RFC 3339 UTC text."""
+        self.looks += 1
+        return rfc3339(START + timedelta(seconds=self.at_s + self.step_s * self.looks))

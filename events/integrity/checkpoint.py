@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from events.integrity.signatures import PublicKey, SecretKey
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
 
 SCHEMA: Final = "germline/checkpoint/1"
 SIGNED_AS: Final = "application/vnd.germline.checkpoint+json"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
 
 _TAIL_BYTES: Final = 65_536
 """How far back the next line looks for the last one, whose length is 1 to 2 kB at most."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from events.integrity.signatures import PublicKey
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
 
 SCHEMA: Final = "germline/proof/1"
 

@@ -11,7 +11,8 @@ from events.errors import CorruptLogError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from events.store.protocol import EventLog, Problem
+    from events.store.protocol import Problem
+    from events.store.sql_log import EventLog
 
 _ENDING: Final = ".checkpoints.jsonl"
 _TAIL_BYTES: Final = 4_096

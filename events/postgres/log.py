@@ -16,7 +16,7 @@ from events.store.append_checks import check_versions
 from events.store.envelope import GENESIS, Envelope, seal
 from events.store.pages import COLUMNS
 from events.store.protocol import Head, StoredDocument
-from events.store.sql_log import SqlLog
+from events.store.sql_log import EventLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -52,16 +52,13 @@ _MANY: Final = 8
 _FILES: Final = "SELECT pg_relation_filenode('blobs'), pg_relation_filenode('documents')"
 
 
-class PostgresLog(SqlLog[PostgresSession]):
-    """An append-only, hash-chained log in one schema of a database.
+class PostgresLog(EventLog):
+    """An append-only, hash-chained log in one schema of a database."""
 
-    Keeps the promises of `events.store.protocol.EventLog`. A log belongs to the thread that
-    opened it; another thread or process opens its own.
-    """
+    _session: PostgresSession
 
     def __init__(self, session: PostgresSession, beside: Path, patience_s: float) -> None:
-        super().__init__(session)
-        self.beside = beside
+        super().__init__(session, beside)
         self._patience_s = patience_s
         self._looked_in = 0
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from events.integrity.checkpoint import Checkpoint
-    from events.store.protocol import EventLog, Head, Integrity, Problem
+    from events.store.protocol import Head, Integrity, Problem
+    from events.store.sql_log import EventLog
 
     Advance = Callable[[int, int], None]
     """Takes how many bytes are copied, and of how many."""

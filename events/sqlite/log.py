@@ -12,16 +12,16 @@ from events.clock import pause
 from events.errors import BusyError, ConflictError, StorageError
 from events.sqlite.open import open_session
 from events.sqlite.queries import question, standing
-from events.sqlite.session import SqliteSession
 from events.store.append_checks import check_versions
 from events.store.envelope import Envelope
 from events.store.pages import COLUMNS
 from events.store.protocol import StoredDocument
-from events.store.sql_log import SqlLog
+from events.store.sql_log import EventLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from events.sqlite.session import SqliteSession
     from events.store.pages import EventPage
     from events.store.protocol import Head, Integrity
     from events.store.sql_log import Encoded
@@ -32,12 +32,13 @@ _PATIENCE_S: Final = 10.0
 _INSERT: Final = f"INSERT INTO events ({COLUMNS}) VALUES ({', '.join('?' * len(Envelope._fields))})"  # noqa: S608 - our own column names
 
 
-class SqliteLog(SqlLog[SqliteSession]):
-    """An append-only, hash-chained log in one SQLite file, in WAL mode, synced at every commit.
+class SqliteLog(EventLog):
+    """An append-only, hash-chained log in one SQLite file, in WAL mode, synced at every commit."""
 
-    Keeps the promises of `events.store.protocol.EventLog`. A log belongs to the thread that
-    opened it; another thread or process opens its own.
-    """
+    _session: SqliteSession
+
+    def __init__(self, session: SqliteSession) -> None:
+        super().__init__(session, Path(session.location).absolute())
 
     @classmethod
     def open(
@@ -54,11 +55,6 @@ class SqliteLog(SqlLog[SqliteSession]):
     def backend(self) -> str:
         """Name the database and its version."""
         return f"SQLite {sqlite3.sqlite_version}"
-
-    @property
-    def beside(self) -> Path:
-        """Give the path that the names of files beside the registry begin with: locks, drawn versions."""
-        return Path(self.location).absolute()
 
     def another(self) -> Self:
         """Open the same log once more, for another thread."""

@@ -18,7 +18,8 @@ from events.store.envelope import holds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from events.store.protocol import EventLog, Head
+    from events.store.protocol import Head
+    from events.store.sql_log import EventLog
 
     Advance = Callable[[int, int], None]
     """Takes how many events are there, and of how many."""

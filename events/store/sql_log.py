@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from events.errors import ConflictError, CorruptLogError
 from events.store.append_checks import check_follows, first_receipt
@@ -12,15 +12,17 @@ from events.store.contents import hashes_in_order
 from events.store.envelope import Envelope, encode, require_whole, seal
 from events.store.pages import LAST, SELECT, Selection, read_pages
 from events.store.protocol import Receipt
-from events.store.sql_tables import SessionT, SqlTables
+from events.store.sql_tables import Tables
 from events.store.tip import Tip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from events.store.envelope import EventDraft
     from events.store.pages import EventPage
-    from events.store.protocol import Head, StoredDocument
+    from events.store.protocol import Head, Integrity, StoredDocument
+    from events.store.sql_session import SqlSession
 
     Encoded = Sequence[tuple[EventDraft, bytes]]
 
@@ -30,13 +32,31 @@ _HASHES: Final = "SELECT position, hash FROM events WHERE position > ? AND posit
 _FIRST_SINCE: Final = "SELECT min(position) FROM events WHERE at >= ?"
 
 
-class SqlLog(SqlTables[SessionT]):
-    """An append-only, hash-chained log; a log belongs to the thread that opened it."""
+class EventLog(Tables):
+    """An append-only, hash-chained log with the tables that belong to it, as `events.store.protocol` promises.
 
-    def __init__(self, session: SessionT) -> None:
+    A log belongs to the thread that opened it; another thread or process opens its own.
+    """
+
+    def __init__(self, session: SqlSession, beside: Path) -> None:
         super().__init__(session)
         self.location = session.location
+        """The registry as people name it, without a password."""
+        self.beside = beside
+        """The path that the names of files beside the registry begin with: locks, drawn versions.
+
+        On this machine, and nobody else's; its folder may not be there yet.
+        """
         self._tip = Tip(session)
+
+    @property
+    @abstractmethod
+    def backend(self) -> str:
+        """Name the database and its version."""
+
+    @abstractmethod
+    def another(self) -> Self:
+        """Open the same log once more, for another thread."""
 
     def append(
         self,
@@ -86,11 +106,17 @@ class SqlLog(SqlTables[SessionT]):
         return read_pages(self._page, selection, after=after, limit=limit)
 
     def at(self, positions: Sequence[int]) -> list[Envelope]:
-        """Return the events at these positions, in the order of positions."""
+        """Return the events at these positions, in the order of positions.
+
+        Raises: CorruptLogError for one that is not what was hashed when it was appended.
+        """
         return self._among("position", list(positions))
 
     def of_streams(self, streams: Iterable[str]) -> list[Envelope]:
-        """Return all events of several short streams, in the order of positions."""
+        """Return all events of several short streams, in the order of positions.
+
+        Raises: CorruptLogError for one that is not what was hashed, and where a stream has a gap.
+        """
         envelopes, reached = self._among("stream", list(streams)), Counter[str]()
         for envelope in envelopes:
             reached[envelope.stream] += 1
@@ -100,14 +126,22 @@ class SqlLog(SqlTables[SessionT]):
         return envelopes
 
     def hashes(self, *, after: int = 0, upto: int | None = None) -> Iterator[bytes]:
-        """Yield the stored hash of each event beyond position `after`, up to `upto`: 32 bytes each, in order."""
+        """Yield the stored hash of each event beyond position `after`, up to `upto`: 32 bytes each, in order.
+
+        The leaves of the Merkle tree (events/integrity/merkle.py), read a million at a time: only the two columns,
+        page by page, so that a reader on another connection disturbs no writer. `upto` None reads all.
+        Raises: CorruptLogError, with its position, where an event is missing or its hash is not 64 hex digits.
+        """
         end = LAST if upto is None else upto
         return hashes_in_order(
             lambda reached, size: self._session.rows(_HASHES, (reached, end, size)), after=after
         )
 
     def first_since(self, moment: str) -> int:
-        """Return the position of the first event at a moment (RFC 3339, UTC) or later, 0 where there is none."""
+        """Return the position of the first event at a moment (RFC 3339, UTC) or later, 0 where there is none.
+
+        Clocks go backwards, so later events may be from before it. Reads every event's time.
+        """
         ((position,),) = self._session.rows(_FIRST_SINCE, (moment,))
         return position or 0
 
@@ -118,6 +152,14 @@ class SqlLog(SqlTables[SessionT]):
     def stream_versions(self, streams: Iterable[str]) -> dict[str, int]:
         """Return the version of each stream, 0 for one that does not exist."""
         return self._heads(tuple(streams))[1]
+
+    @abstractmethod
+    def subscribe(self, *, after: int = 0, poll_s: float = 0.2) -> Iterator[Envelope]:
+        """Yield events beyond `after` as they come, for ever, each once and in order."""
+
+    @abstractmethod
+    def verify(self) -> Integrity:
+        """Check every event, link, counter and content hash; never raises for what it finds."""
 
     @abstractmethod
     def _at_once(self, encoded: Encoded, expected: Mapping[str, int]) -> tuple[Envelope, ...]:

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from events.store.contents import blob_name, content_hash, episode_row, whole_blob
 from events.store.pages import LAST, PAGE
 from events.store.protocol import StoredDocument, StoredEpisode
-from events.store.sql_session import SqlSession
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-SessionT = TypeVar("SessionT", bound=SqlSession)
+    from events.store.sql_session import SqlSession
 
 
-class SqlTables(ABC, Generic[SessionT]):
-    """The tables of one registry on one connection."""
+class Tables(ABC):
+    """The tables of one registry on one connection, readable at any time, writable inside `transaction()`."""
 
-    def __init__(self, session: SessionT) -> None:
+    def __init__(self, session: SqlSession) -> None:
         self._session = session
 
     def transaction(self) -> AbstractContextManager[None]:
@@ -32,7 +31,10 @@ class SqlTables(ABC, Generic[SessionT]):
         """Ask for rows whose column holds one of the values: a condition and its parameter."""
 
     def put_blob(self, body: bytes, *, kind: str) -> str:
-        """Keep bytes under their content hash (SHA-256, hex) and return it."""
+        """Keep bytes under their content hash (SHA-256, hex) and return it.
+
+        Raises: ValueError for a kind that is not in `events.store.contents.BLOB_KINDS`.
+        """
         name = blob_name(body, kind=kind)
         with self._session:
             self._session.write(
@@ -43,13 +45,19 @@ class SqlTables(ABC, Generic[SessionT]):
         return name
 
     def get_blob(self, name: str) -> bytes | None:
-        """Return the bytes kept under a hash, None if there are none (or they were erased)."""
+        """Return the bytes kept under a hash, None if there are none (or they were erased).
+
+        Raises: CorruptLogError where others lie there.
+        """
         for (body,) in self._session.rows("SELECT body FROM blobs WHERE name = ?", (name,)):
             return whole_blob(name, bytes(body))
         return None
 
     def get_blobs(self, names: Iterable[str]) -> dict[str, bytes]:
-        """Return the bytes kept under several hashes, by hash; those that there are none of are left out."""
+        """Return the bytes kept under several hashes, by hash; those that there are none of are left out.
+
+        Raises: CorruptLogError where others lie there.
+        """
         condition, parameter = self.any_of("name", wanted := list(names))
         if not wanted:
             return {}

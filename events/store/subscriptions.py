@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from events.store.envelope import Envelope
-    from events.store.protocol import EventLog, Tables
+    from events.store.sql_log import EventLog
+    from events.store.sql_tables import Tables
 
     Fold = Callable[[Iterable[Envelope]], Sequence[StoredDocument]]
     """Turns events, the next ones in the order of positions, into the documents that they change.

@@ -50,10 +50,12 @@ from events.types.registry_events import (
     OutcomeRecorded,
     PresetDefined,
     PresetSwitched,
+    ReadingCorrected,
     RegistryCreated,
     SignalAssigned,
     SignalRaised,
 )
+from events.types.trial_events import TrialAssigned, TrialEnded, TrialLooked, TrialStarted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,6 +72,7 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     EvaluatorRegistered,
     SignalRaised,
     SignalAssigned,
+    ReadingCorrected,
     OutcomeRecorded,
     CycleFinished,
     EvidenceErased,
@@ -107,6 +110,10 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     CandidateRejected,
     CandidateHeld,
     LineTierChanged,
+    TrialStarted,
+    TrialAssigned,
+    TrialLooked,
+    TrialEnded,
 )
 """Every event class, in the order of a skill's life."""
 
@@ -121,11 +128,17 @@ def _unchanged(fields: dict[str, Any]) -> dict[str, Any]:
 
 UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {
     # 2: an effect says whether it holds without any single origin; 3: whether a common cause explains it;
-    # 4: which hints from the world stand for labels; 5: of how many claims it was chosen, and what each run shows
-    "CandidateScored": (_unchanged, _unchanged, _unchanged, _unchanged),
+    # 4: which hints from the world stand for labels; 5: of how many claims it was chosen; 6: what each run shows
+    "CandidateScored": (_unchanged, _unchanged, _unchanged, _unchanged, _unchanged),
     "EvaluatorRegistered": (_unchanged,),  # 2: one for a skill, within another; which hints stand for labels
     "CapsuleVersioned": (_unchanged,),  # 2: the hash of what the version projects
     "OutcomeRecorded": (_unchanged,),  # 2: what git tells of commits
+    # 2: claims about what comes after a call, and at any time before another
+    "GeneBorn": (_unchanged,),
+    "GeneMutated": (_unchanged,),
+    "CapsuleReverted": (_unchanged,),
+    "CandidateProposed": (_unchanged,),
+    "ReadingCorrected": (_unchanged,),
 }
 """By event type: the n-th takes a payload from schema n to schema n + 1."""
 

@@ -1,10 +1,21 @@
 """Claims as data: a statement that logs can refute. What they mean is decided higher up."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from events.types.frozen import Frozen
+
+ANY: Final = "*"
+"""What a claim names in the place of a class of action: any action of the agent."""
+LOOK: Final = "*:look"
+CHANGE: Final = "*:change"
+CHECK: Final = "*:check"
+HAND_IN: Final = "*:hand-in"
+"""Meanings that a claim may name in the place of a class: coarser classes, told by what an action is for.
+
+No tool of a log begins with a star: none is the class of a call, nor in a claim of an earlier version.
+"""
 
 
 class AfterError(Frozen):
@@ -35,6 +46,27 @@ class Before(Frozen):
     do: str
 
 
+class AfterCall(Frozen):
+    """After the first (failing) call of a class, the next action is of class `do`."""
+
+    kind: Literal["after_call"] = "after_call"
+    action: str
+    failing: bool = False
+    do: str
+
+
+class AnytimeBefore(Frozen):
+    """An action of class `do` comes at any time before the first use of a class (`*:hand-in`: the end).
+
+    Here and in `Instead` and `Never` the name of a command means all of its subcommands, that of a tool all of its
+    commands.
+    """
+
+    kind: Literal["anytime_before"] = "anytime_before"
+    action: str
+    do: str
+
+
 class StartWith(Frozen):
     """The first action of an episode is of class `do`."""
 
@@ -47,6 +79,21 @@ class FinishWith(Frozen):
 
     kind: Literal["finish_with"] = "finish_with"
     do: str
+
+
+class Instead(Frozen):
+    """Where either of two classes is used, the first of them is `do`."""
+
+    kind: Literal["instead"] = "instead"
+    do: str
+    avoid: str
+
+
+class Never(Frozen):
+    """No action of a class is taken; it can be counted, and never compared: most had no reason to take it."""
+
+    kind: Literal["never"] = "never"
+    avoid: str
 
 
 class OutputClaim(Frozen):
@@ -68,7 +115,18 @@ class PluginClaim(Frozen):
 
 
 Claim = Annotated[
-    AfterError | After | Before | StartWith | FinishWith | OutputClaim | PluginClaim, Field(discriminator="kind")
+    AfterError
+    | After
+    | AfterCall
+    | Before
+    | AnytimeBefore
+    | StartWith
+    | FinishWith
+    | Instead
+    | Never
+    | OutputClaim
+    | PluginClaim,
+    Field(discriminator="kind"),
 ]
 
 

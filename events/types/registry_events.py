@@ -4,6 +4,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
+from events.types.claims import Claim
 from events.types.frozen import Frozen
 from events.types.parts import Reason, Strategy
 
@@ -78,6 +79,19 @@ class SignalAssigned(Frozen):
     fingerprint: str
     capsule: str
     withdrawn: bool = False
+
+
+class ReadingCorrected(Frozen):
+    """A person says what a hand-written line asks for, in words of logs, or that it asks for nothing they hold.
+
+    The claim is measured and shown beside the line, never promoted and never part of a score.
+    """
+
+    type: Literal["ReadingCorrected"] = "ReadingCorrected"
+    capsule: str
+    gene: str
+    line: int
+    claim: Claim | None = None
 
 
 LOOKED_UP: Final = frozenset(["commit", "merged"])

@@ -93,13 +93,65 @@ class Confounding(Frozen):
     against: str
 
 
+class RunEffect(Frozen):
+    """What obeying a claim goes with in one run configuration; `low` and `high` bound its 95 % interval."""
+
+    run: str
+    risk_difference: float
+    low: float
+    high: float
+    obeyed: int
+    disobeyed: int
+
+
+class RunSpread(Frozen):
+    """The effects of several runs as draws from one distribution.
+
+    `low` and `high` bound the mean, `predicted_low` and `predicted_high` the effect of a run that was not seen,
+    None where fewer than three runs can tell. Units: q is Cochran's, with its p; `share` (I²) is how much of what
+    the runs differ by is more than chance.
+    """
+
+    runs: int
+    risk_difference: float
+    low: float
+    high: float
+    predicted_low: float | None
+    predicted_high: float | None
+    q: float
+    p: float
+    share: Unit
+
+
+class Replicates(Frozen):
+    """What each run shows of a claim, on explore and sealed together, and for which of them it holds.
+
+    `runs` are the largest of those with both arms, `more` counts the others, `silent` those that reach the moment
+    with one arm only. `left_low` is the least one-sided 95 % lower limit without one run, `left_out`, None where
+    the others cannot answer without it; `left_out` is "" where no run carries enough to be left out. `scope` names
+    the runs that show the claim by themselves where it is not shown without one of them, or one shows the
+    opposite. `harmed` is a run that is surely harmed; `turned` a kind of task, or thing seen just before, or
+    without any scope a run, that shows the opposite and surely differs from the rest; "" where there is none.
+    """
+
+    runs: tuple[RunEffect, ...]
+    more: int
+    silent: int
+    spread: RunSpread | None
+    left_out: str
+    left_low: float | None
+    scope: tuple[str, ...]
+    harmed: str
+    turned: str
+
+
 class Effect(Frozen):
     """What obeying a claim goes with, on the sealed split.
 
     Units: risk_difference in outcome per episode (Mantel-Haenszel, 95 % interval by Sato's variance); obeyed
     and disobeyed count episodes in strata that hold both arms; p is one-sided; e_value belongs to the lower
-    limit of the risk ratio. `scope` names the run configurations that carry the figure; `replication` is None
-    where it was not asked for, or by an older germline.
+    limit of the risk ratio. `scope` names the run configurations that carry the figure; `replication`,
+    `confounding` and `replicates` are None where they were not asked for, or by an older germline.
     """
 
     risk_difference: float
@@ -114,6 +166,7 @@ class Effect(Frozen):
     scope: tuple[str, ...]
     replication: Replication | None = None
     confounding: Confounding | None = None
+    replicates: Replicates | None = None
 
 
 class Censoring(Frozen):

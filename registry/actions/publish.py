@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
@@ -18,6 +19,7 @@ from events.errors import (
     StorageError,
     UntrustedError,
 )
+from registry.actions.trial_arms import as_edit_of_live, in_folder, other_arms
 from registry.decide.commands import Adopt, ImportSkill
 from registry.projection import time_travel
 from registry.projection.stored_documents import damaged
@@ -40,7 +42,8 @@ from registry.state.capsule import is_skill_name
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from events.store.protocol import EventLog, Receipt
+    from events.store.protocol import Receipt
+    from events.store.sql_log import EventLog
     from events.types.parts import NewSkill
     from registry.query.library import Library
     from registry.registry import Registry
@@ -75,7 +78,7 @@ def take_in_edits(registry: Registry, name: str, *, keep_claims: bool = False) -
         keep_files(registry.log, skill)
         receipt = registry.execute(Adopt(skill, keep_claims=keep_claims))
     try:
-        write_out(registry, registry.capsule(name), seen=seen)
+        write_out(registry, in_folder(registry, name), seen=seen)
     except OvertakenError:
         publish(registry, name)
     registry.witness()
@@ -97,7 +100,7 @@ def edited_folder(library: Library, name: str) -> SkillFolder:
             f"{capsule.source} now names itself {skill.name}; it was imported as {name}",
             hint=f"write `name: {name}` in its front matter again, or import it as a skill of its own",
         )
-    return skill
+    return skill if capsule.is_instructions else as_edit_of_live(library, capsule, skill)
 
 
 def keep_files(log: EventLog, skill: SkillFolder) -> None:
@@ -127,8 +130,8 @@ def expected_files(log: EventLog, capsule: Capsule) -> dict[str, FileContent]:
 
 
 def differences(library: Library, name: str) -> list[Drift]:
-    """List the files on disk that are not what the live version projects."""
-    capsule = library.capsule(name)
+    """List the files on disk that are not what the live version projects, or the arm of a trial."""
+    capsule = in_folder(library, name)
     return _drift(capsule, capsule)
 
 
@@ -147,16 +150,20 @@ def standing(library: Library, name: str) -> Standing:
     A folder that a crash between the append and the last write leaves is stale, not edited: rewriting it
     loses nothing.
     """
-    capsule = library.capsule(name)
+    capsule = in_folder(library, name)
     wrong = _edits(capsule, capsule)
     if not wrong:
         return "projected"
     if Drift(main_file(name), "missing") in wrong and all(edit.kind == "missing" for edit in wrong):
         return "missing"
-    known = (_earlier(library, capsule, version) for version in (_version_on_disk(library, capsule), 1))
+    there = _version_on_disk(library, capsule)
+    earlier = (_earlier(library, capsule, version) for version in (there, 1))
+    known = chain(earlier, other_arms(library, name, there))
     if any(past and _is_half_written(past, capsule) for past in known) or _lacks_the_stamp_alone(capsule, wrong):
         return "stale"
-    now = library.capsule(name)  # another process may have promoted, or written its version, since the first look
+    now = in_folder(
+        library, name
+    )  # another process may have promoted, or written its version, since the first look
     return "edited" if _edits(now, now) else "projected"
 
 
@@ -206,7 +213,9 @@ def _version_on_disk(library: Library, capsule: Capsule) -> int:
 
 
 def _earlier(library: Library, capsule: Capsule, version: int) -> Capsule | None:
-    return time_travel.at_version(library.log, capsule.name, version) if version < capsule.version else None
+    return (
+        time_travel.at_version(library.log, capsule.name, version) if version not in {0, capsule.version} else None
+    )
 
 
 def moved_to(library: Library, capsule: Capsule) -> Path | None:
@@ -274,7 +283,7 @@ def publish(registry: Registry, name: str, *, discard: bool = False) -> tuple[st
     Raises: RefusedError where a person edited the files, up to the moment of writing, unless `discard`.
     """
     try:
-        written = write_out(registry, registry.capsule(name)) if discard else _write_unedited(registry, name)
+        written = write_out(registry, in_folder(registry, name)) if discard else _write_unedited(registry, name)
     except StorageError as error:
         recorded = f"{label(registry.capsule(name))} is recorded, but its files are not written"
         raise StorageError(f"{recorded}: {error.message}", hint=error.hint) from error
@@ -291,7 +300,7 @@ def _write_unedited(library: Library, name: str) -> tuple[str, ...]:
         seen = _look(library.capsule(name))
         require_unedited(library, name)
         with suppress(OvertakenError):
-            return write_out(library, library.capsule(name), seen=seen)
+            return write_out(library, in_folder(library, name), seen=seen)
     raise ConflictError(
         f"the files of {name} changed whenever they were to be written", hint=f"germline project {name}"
     )

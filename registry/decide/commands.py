@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from events.types.claims import Trigger
     from events.types.frozen import Frozen
     from events.types.tiers import TierFigures
+    from events.types.trial_events import TrialAssigned, TrialEnded, TrialLooked, TrialStarted
     from registry.skill_md.folder import SkillFolder
     from registry.state.candidate import Verdict
 
@@ -235,6 +236,27 @@ class Adopt:
         return self.skill.name
 
 
+@dataclass(frozen=True, slots=True)
+class RunTrial:
+    """Let a trial of a skill begin, assign, look or end; what was written before is not written again."""
+
+    event: TrialStarted | TrialAssigned | TrialLooked | TrialEnded
+
+    @property
+    def capsule(self) -> str:
+        """The capsule whose lines are on trial."""
+        return self.event.capsule
+
+
+@dataclass(frozen=True, slots=True)
+class PromoteProven:
+    """Let a candidate that a trial proved become a version; `reason` holds the figures."""
+
+    candidate: str
+    capsule: str
+    reason: str
+
+
 Command = (
     CreateRegistry
     | SwitchPreset
@@ -255,4 +277,6 @@ Command = (
     | Protect
     | Release
     | Adopt
+    | RunTrial
+    | PromoteProven
 )

@@ -18,15 +18,18 @@ from registry.decide.aliases import move_alias, require_version, retire_version
 from registry.decide.import_skill import imported
 from registry.decide.promote import PromotionGrounds, named_gene, promotion
 from registry.decide.revert import revert
-from registry.decide.review import look_over, review, tier_change
+from registry.decide.review import look_over, promote_proven, review, tier_change
+from registry.decide.trial_rules import after_trial_event
 from registry.skill_md.render import label
 from registry.state.capsule import unborn
+from registry.state.trial import TRIAL_STREAM
 
 if TYPE_CHECKING:
     from events.types.candidate_events import CandidateProposed
     from events.types.frozen import Frozen
     from registry.state.candidate import Candidate
     from registry.state.capsule import Capsule
+    from registry.state.trial import SkillTrial
 
 REGISTRY_STREAM: Final = "registry"
 
@@ -36,7 +39,8 @@ class DecisionState:
     """What a command is decided on: only the streams that it touches.
 
     `preset` is None where the registry was never created, `definition` what the preset to define was before, if
-    it did. `past` is the capsule at the version to go back to, `retired` its versions that are offered no longer.
+    it did. `past` is the capsule at the version to go back to, `retired` its versions that are offered no longer,
+    `trial` the one that runs.
     """
 
     preset: str | None = None
@@ -45,6 +49,7 @@ class DecisionState:
     past: Capsule | None = None
     retired: tuple[int, ...] = ()
     candidate: Candidate | None = None
+    trial: SkillTrial | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +252,24 @@ def _look_over(command: commands.LookOver, state: DecisionState) -> list[Decided
 @decide.register
 def _change_tier(command: commands.ChangeTier, state: DecisionState) -> list[Decided]:
     return [Decided(f"candidate:{command.candidate}", event) for event in tier_change(state.candidate, command)]
+
+
+@decide.register
+def _run_trial(command: commands.RunTrial, state: DecisionState) -> list[Decided]:
+    capsule, event = _require(state.capsule, command.capsule), command.event
+    return (
+        [Decided(f"{TRIAL_STREAM}{event.trial}", event)] if after_trial_event(capsule, state.trial, event) else []
+    )
+
+
+@decide.register
+def _promote_proven(command: commands.PromoteProven, state: DecisionState) -> list[Decided]:
+    candidate = _undecided(state.candidate, command.candidate)
+    capsule = _base(state, candidate.proposed)
+    return [
+        _placed(event) if isinstance(event, Mutation) else Decided(f"candidate:{candidate.id}", event)
+        for event in promote_proven(capsule, candidate, command.reason)
+    ]
 
 
 @decide.register

@@ -63,6 +63,19 @@ def review(capsule: Capsule, candidate: Candidate, command: Review) -> list[Froz
     return [reviewed, promoted, *promotion(capsule, candidate.proposed, _grounds(capsule, candidate))]
 
 
+def promote_proven(capsule: Capsule, candidate: Candidate, reason: str) -> list[Frozen]:
+    """List what follows from the proof of a trial: the verdict, and the version that the candidate becomes.
+
+    What the skill learned since its base does not matter: the trial gave its lines beside all of that.
+    Raises: EditError where an edit does not fit any more; SkillFormatError where the result is no valid skill.
+    """
+    promoted = CandidatePromoted(
+        candidate=candidate.id, capsule=capsule.name, version=capsule.version + 1, reasons=(reason,)
+    )
+    grounds = _grounds(capsule, candidate, unmeasured="proven by a trial, and not measured on logs")
+    return [promoted, *promotion(capsule, candidate.proposed, grounds._replace(cause="promotion"))]
+
+
 def look_over(candidate: Candidate | None, command: LookOver) -> PromotionReviewed:
     """Return what a person says of a promotion, once.
 
@@ -119,12 +132,14 @@ def _accepted(candidate: Candidate) -> str:
     return "accepted as seen" if _is_seen(candidate) else "approved"
 
 
-def _grounds(capsule: Capsule, candidate: Candidate) -> PromotionGrounds:
+def _grounds(
+    capsule: Capsule, candidate: Candidate, *, unmeasured: str = "approved by a person, and not measured"
+) -> PromotionGrounds:
     scored = candidate.scored
     if _is_seen(candidate):  # what is only seen counts in no score: the skill keeps the one it has
         return PromotionGrounds(capsule.score, capsule.score, None, candidate.scored_id, cause="override")
     if scored is None or not isinstance(scored.after, Score):
-        why = Unmeasured(reason="approved by a person, and not measured")
+        why = Unmeasured(reason=unmeasured)
         return PromotionGrounds(capsule.score, why, None, "", cause="override")
     return PromotionGrounds(
         scored.before, scored.after, scored.delta, candidate.scored_id, scored.attributions, cause="override"

@@ -1,6 +1,6 @@
 """Personal data in texts, by its forms: e-mail addresses, card numbers and phone numbers.
 
-What looks alike stays: versions, times, sizes and ids. A card number is grouped as one or stands alone, begins
+What looks alike stays: versions, times, sizes and ids. A card number is grouped as one or is alone, begins
 like those of its issuer and passes Luhn's check; a phone number is international, or grouped as in North America,
 or named.
 """
@@ -49,7 +49,7 @@ _MOST_DIGITS: Final = 15
 
 
 def personal_data_in(texts: Iterable[str]) -> tuple[Leak, ...]:
-    """Find the personal data in these texts; redaction takes it out wherever it stands."""
+    """Find the personal data in these texts; redaction takes it out wherever it occurs."""
     return tuple(sorted({leak for text in texts for leak in _in(text)}))
 
 

@@ -1,6 +1,6 @@
 """Secrets by the published rules of gitleaks and betterleaks, which are data beside this module.
 
-A rule is searched only where one of its keywords stands: all keywords are looked for in one pass, which costs a
+A rule is searched only where one of its keywords occurs: all keywords are looked for in one pass, which costs a
 small part of what the rules of our own do. A rule whose value has no shape of its own has names, and finds what
 is given to one of them; quotation marks may be escaped, as in the strings of JSON.
 """

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from registry.evidence.secret_rules import COUNTED, STRONG
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+_NAME_CHARS: Final = 200
+"""How long a name is at the most (guess); longer texts hardly recur."""
 
 
 class Redaction(NamedTuple):
@@ -36,7 +39,15 @@ def may_hold_secret(text: str) -> bool:
 
 def without_secrets(text: str) -> str:
     """Give a text, such as a name or a template, with every secret replaced by `[rule]`."""
+    return _without_secrets_again(text) if len(text) <= _NAME_CHARS else _without_secrets(text)
+
+
+def _without_secrets(text: str) -> str:
     return redact(text)[0] if may_hold_secret(text) else text
+
+
+_without_secrets_again: Final = lru_cache(maxsize=4_096)(_without_secrets)
+"""The same, with the last answers at hand: a log repeats its names on every line."""
 
 
 def secret_lines(text: str) -> list[tuple[int, str]]:

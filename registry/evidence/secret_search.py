@@ -1,4 +1,4 @@
-"""Secrets in a text, by the rules: all patterns as one first, and each by itself only where that finds any."""
+"""Secrets in a text, by the rules: all patterns as one first, and by itself only what that finds."""
 
 from __future__ import annotations
 
@@ -49,8 +49,9 @@ def secrets_in(raw: bytes) -> Iterator[Hit]:
 
 def _by_rules(raw: bytes) -> Iterator[Hit]:
     if _gate().search(raw):
-        for rule in _compiled():
-            yield from _found_by(rule, raw)
+        rules = _compiled()
+        for index in sorted(_rule_set().Match(raw) or range(len(rules))):  # a set out of memory names none
+            yield from _found_by(rules[index], raw)
 
 
 class _Compiled(NamedTuple):
@@ -118,6 +119,16 @@ def _gate() -> re2._Regexp:
     options.never_capture = True
     joined = "|".join(f"(?:{_GROUP.sub('(?:', rule.pattern)})" for rule in RULES)
     return re2.compile(joined.encode(), options)
+
+
+@cache
+def _rule_set() -> re2.Set:
+    """Give the rules as one automaton, which tells in one pass which of them find something."""
+    rules = re2.Set.SearchSet(_options())
+    for rule in RULES:
+        rules.Add(_GROUP.sub("(?:", rule.pattern))
+    rules.Compile()
+    return rules
 
 
 @cache

@@ -12,7 +12,7 @@ from registry.state.candidate import EVENTS, Candidate, fold_into
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
 
 
 class FoldedCandidates:

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, cast
 
 from events.errors import CorruptLogError, StorageError
-from events.store.protocol import EventLog, Problem, StoredDocument
+from events.store.protocol import Problem, StoredDocument
 from events.store.subscriptions import VIEW, taken_in
 from registry.projection.projector import Projector
 from registry.projection.snapshots import thaw
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from events.store.envelope import Envelope
+    from events.store.sql_log import EventLog
 
     Place = tuple[str, str]
     """A view and a key."""

@@ -12,7 +12,7 @@ from registry.projection.stored_documents import read_back, row
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
     from registry.state.capsule import Capsule
     from registry.state.line import SkillLine
 
@@ -41,7 +41,7 @@ class Placed(NamedTuple):
 def placed_body(capsule: Capsule, at: str, *, made: bool) -> bytes:
     """Write the body of the document about a capsule after an event; `made` tells whether that made a version."""
     sole = all(version == capsule.version for _, version in capsule.aliases)
-    cause, body = (capsule.cause, _hash_of_said(capsule)) if made else ("", "")
+    cause, body = (capsule.cause, hash_of_said(capsule)) if made else ("", "")
     return f'["{at}",{capsule.version},{str(sole).lower()},"{cause}","{body}"]'.encode()
 
 
@@ -61,7 +61,7 @@ def body_hash(text: str) -> str:
     return _hashed(_plain(_without_front_matter(text)))
 
 
-def _hash_of_said(capsule: Capsule) -> str:
+def hash_of_said(capsule: Capsule) -> str:
     """Give `body_hash` of a projected capsule, from its genes: of these, an edit changes one or two."""
     if capsule.front:
         return _hashed("".join([_plain_lines(gene.lines) for gene in capsule.genes]))

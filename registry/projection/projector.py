@@ -12,6 +12,7 @@
 | asked | prompt | position | a prompt, by its hash, that went out to a model; empty |
 | capsule | name | 0 | its outline |
 | live | name | 0 | its whole state as it is now |
+| trial | name | position | an event of a trial of the skill; empty |
 | proposed | fingerprint | position | the id of a candidate that answers the signal |
 | mention | name | position | an event that names the capsule; empty |
 | touch | name | position | an event that changes the capsule's state; empty |
@@ -45,12 +46,13 @@ from registry.projection.live_versions import placed_body
 from registry.projection.snapshots import EVERY, Written, freeze
 from registry.projection.stored_documents import FORMAT, PROJECTION, compact, format_in, read_back
 from registry.state.outline import Outline
+from registry.state.trial import TRIAL_STREAM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from events.store.envelope import Envelope
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
     from events.types.frozen import Frozen
     from registry.state.capsule import Capsule
 
@@ -137,7 +139,9 @@ class Projector:
         try:
             if capsule := fields.get("capsule"):
                 self._put("mention", capsule, envelope.position)
-                if envelope.type == "CandidateProposed":
+                if envelope.stream.startswith(TRIAL_STREAM):
+                    self._put("trial", capsule, envelope.position)
+                elif envelope.type == "CandidateProposed":
                     self._put("proposed", fields["fingerprint"], envelope.position, fields["candidate"].encode())
             elif envelope.stream == "registry":
                 self._fold_registry(envelope, fields)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from events.store.envelope import Envelope
-    from events.store.protocol import EventLog, StoredDocument
+    from events.store.protocol import StoredDocument
+    from events.store.sql_log import EventLog
     from registry.state.capsule import Capsule
 
 _HASHES: Final[dict[str, str]] = {}

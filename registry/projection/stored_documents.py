@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from events.store.envelope import Envelope
-    from events.store.protocol import EventLog, StoredDocument
+    from events.store.protocol import StoredDocument
+    from events.store.sql_log import EventLog
 
 T = TypeVar("T")
 
@@ -32,6 +33,7 @@ _HOLDS: Final = {
     "registry": "what the registry says of itself",
     "scored": "the place of a score of {key}",
     "signal": "the place of signal {key}",
+    "trial": "the place of an event of a trial of {key}",
     "version": "the place of a version of {key}",
 }
 """What a document holds, by its view; the others hold the state of a skill, whole or in outline."""

@@ -65,6 +65,9 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "SignalAssigned": lambda e: (
         f"signal {e.fingerprint[:8]} {'no longer assigned' if e.withdrawn else 'assigned'} to {e.capsule}"
     ),
+    "ReadingCorrected": lambda e: (
+        f"line {e.line} of {e.gene} read as {e.claim.kind if e.claim else 'nothing that logs hold'}"
+    ),
     "OutcomeRecorded": lambda e: (
         f"git hints that episode {e.episode[:12]} ended in {e.value:g}: {e.source}"
         if e.source in LOOKED_UP
@@ -109,6 +112,22 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "PromotionReviewed": lambda e: f"{e.decision}s with version {e.version}: {e.reason}",
     "CandidatePromoted": lambda e: f"promoted to version {e.version}",
     "CandidateRejected": lambda e: f"rejected: {_first(e.reasons).removeprefix('rejected ')}",
+    "TrialStarted": lambda e: (
+        f"trial of {', '.join(factor.name for factor in e.factors)}, by "
+        f"{'blocks of time' if e.unit == 'block' else 'session'}, up to {_count(e.budget, 'session')}"
+    ),
+    "TrialAssigned": lambda e: (
+        f"{'block' if e.unit.isdecimal() else 'session'} {e.unit[:36]} has its arm"
+        f"{f'; {e.missed:,} missed before it' if e.missed else ''}"
+        f"{f'; not switched: {e.problem}' if e.problem else ''}"
+    ),
+    "TrialLooked": lambda e: (
+        f"{_count(sum(sum(unit.sessions) for unit in e.counted), 'session')} counted; "
+        + ", ".join(f"{result.factor} {result.decision}" for result in e.results)
+    ),
+    "TrialEnded": lambda e: (
+        f"trial ended: {', '.join(f'{result.factor} {result.decision}' for result in e.results) or e.reason}"
+    ),
     "CandidateHeld": lambda e: f"held: {_first(e.reasons)}",
     "LineTierChanged": lambda e: f"tier {_tier(e.before)} → {_tier(e.after)}: {e.reason}",
 }

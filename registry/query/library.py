@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from events.store.envelope import Envelope
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
     from events.types.candidate_events import CandidateProposed
     from events.types.registry_events import CycleFinished, EvaluatorRegistered, SignalRaised
     from registry.projection.stored_documents import About

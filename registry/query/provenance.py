@@ -11,6 +11,7 @@ from events.types.tiers import Tier
 from registry.projection import time_travel
 from registry.projection.stored_documents import damaged
 from registry.query.signals import Assignment, ErasedEvidence, assignments, erasures_of, kept_evidence
+from registry.query.trials import TrialFinding, trials_with
 from registry.skill_md.render import label, projected_lines
 from registry.state.line_claims import claims_of
 from registry.state.tiers import line_tier
@@ -54,8 +55,8 @@ class Why(NamedTuple):
     `origin` is the event that wrote the line, `row` the version it came with. `previous` is its earlier texts,
     newest first; `tried` the other proposals for its signal that are not live; `erased` the evidence whose text
     was removed; `taken_back` the version that went back to before the line came; `asked` the prompt to the model
-    that suggested it; `assigned` where a person put its signal. The rest is None or empty for
-    what no candidate brought: an import, a hand edit.
+    that suggested it; `assigned` where a person put its signal; `trials` what coins showed of it. The rest is
+    None or empty for what no candidate brought: an import, a hand edit.
     """
 
     capsule: Capsule
@@ -72,6 +73,7 @@ class Why(NamedTuple):
     taken_back: VersionRow | None = None
     asked: ModelPrompt | None = None
     assigned: Assignment | None = None
+    trials: tuple[TrialFinding, ...] = ()
 
     @property
     def tier(self) -> LineTier:
@@ -109,8 +111,8 @@ def lines_of(library: Library, capsule: Capsule, candidate: str) -> list[Project
     """List the lines of a skill that a candidate brought and that say something; no heading."""
     blamed = blame(library, capsule)
     brought = [line for line, origin in blamed if getattr(origin.event, "candidate", "") == candidate]
-    said = [line for line in brought if line.gene and line.id and line.text.strip()]
-    return [line for line in said if not line.text.lstrip().startswith("#")]
+    worded = [line for line in brought if line.gene and line.id and line.text.strip()]
+    return [line for line in worded if not line.text.lstrip().startswith("#")]
 
 
 def uncounted_claims(library: Library, capsule: Capsule) -> frozenset[Claim]:
@@ -201,6 +203,7 @@ def why(
         taken_back=library.version(capsule.name, taken_back) if taken_back else None,
         asked=asked_by(library, candidate) if candidate else None,
         assigned=history.assigned.get(signal.event.fingerprint) if signal else None,
+        trials=tuple(trials_with(library, capsule.name, proposal)),
     )
 
 

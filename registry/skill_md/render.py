@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from registry.state.capsule import Capsule
 
-_STAMP: Final = re.compile(r"""^\s+germline:\s*["']?([a-z0-9-]+)@(\d{1,9})["']?\s*$""", re.MULTILINE)
+_STAMP: Final = re.compile(
+    r"""^\s+germline:\s*["']?([a-z0-9-]+)@(\d{1,9})(?:\+[0-9a-f]{8})?["']?\s*$""", re.MULTILINE
+)
 
 
 _PROJECTED_LINE: Final = partial(tuple.__new__, ProjectedLine)
@@ -43,8 +45,8 @@ def projected_lines(capsule: Capsule) -> tuple[ProjectedLine, ...]:
 
 
 def label(capsule: Capsule) -> str:
-    """Name a capsule with its version, as the stamp and every screen do: `sql-analyst@3`."""
-    return f"{capsule.name}@{capsule.version}"
+    """Name a capsule with its version, as stamp and screens do: `sql-analyst@3`, of an arm `sql-analyst@3+0f…`."""
+    return f"{capsule.name}@{capsule.version}{'+' if capsule.arm else ''}{capsule.arm}"
 
 
 def stamped_version(text: str, name: str) -> int | None:

@@ -48,7 +48,7 @@ class Capsule:
     of its import, or of its birth. `front` is the front matter, both `---` lines included. `gone` keeps retired
     genes, so that no identity is given twice. `encoding` is that of the imported file; from the first change on
     the projection of a skill is UTF-8 and carries the germline stamp (`stamped`). `unproven` marks a person's
-    override not measured yet.
+    override not measured yet. `arm` names the arm of a trial, made from a version; "" for the version itself.
     """
 
     name: str
@@ -71,6 +71,7 @@ class Capsule:
     born: int
     score: Measured
     delta: Delta | None
+    arm: str = ""
 
     @property
     def is_instructions(self) -> bool:

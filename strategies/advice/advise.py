@@ -95,19 +95,19 @@ def _turns_s(library: Library, skill: str) -> list[float]:
     return [at for at in ended if at is not None]
 
 
-def case_of(library: Library, found: Counsel) -> FailureCase:
+def case_of(library: Library, counsel: Counsel) -> FailureCase:
     """Gather what a model is shown: figures, the skill, templates of failed runs, and evidence from them."""
     failed = [
-        record for record in found.records if (outcome := truth(record)) is not None and outcome < FAILS_UNDER
+        record for record in counsel.records if (outcome := truth(record)) is not None and outcome < FAILS_UNDER
     ]
     seen = Counter(
         template for record in failed for template in {step.template for step in record.steps if step.error}
     )
     templates = sorted(seen.items(), key=lambda item: (-item[1], item[0]))
     return FailureCase(
-        skill=found.skill,
-        skill_text=skill_text(library.capsule(found.skill)) if found.skill else "",
-        figures=found.figures,
+        skill=counsel.skill,
+        skill_text=skill_text(library.capsule(counsel.skill)) if counsel.skill else "",
+        figures=counsel.figures,
         templates=tuple(TemplateCount(*template) for template in templates if template[0]),
         quotes=tuple(_quotes(library, {record.id for record in failed})),
     )
@@ -115,7 +115,7 @@ def case_of(library: Library, found: Counsel) -> FailureCase:
 
 def _quotes(library: Library, episodes: Collection[str]) -> list[Quote]:
     """Give evidence from these episodes: one piece of each signal, the most severe first, then further ones."""
-    signals = sorted(library.signals(), key=lambda one: (-one.event.severity, one.event.fingerprint))
+    signals = sorted(library.signals(), key=lambda raised: (-raised.event.severity, raised.event.fingerprint))
     kept = (islice(_kept(library, signal.event.evidence, episodes), MOST_QUOTES) for signal in signals)
     in_turn = (piece for group in zip_longest(*kept) for piece in group if piece)
     by_text = {piece.evidence.text: piece for piece in in_turn}
@@ -140,16 +140,16 @@ def _kept(library: Library, names: Sequence[str], episodes: Collection[str]) -> 
             yield KeptEvidence(name, kept)
 
 
-def give(registry: Registry, found: Counsel, reading: Reading | None = None) -> bool:
+def give(registry: Registry, counsel: Counsel, reading: Reading | None = None) -> bool:
     """Record the advice; false where the same was given last, which is not recorded twice."""
     event = AdviceGiven(
-        capsule=found.skill,
-        track=found.advice.track,
-        reasons=found.advice.reasons,
-        figures=found.figures,
+        capsule=counsel.skill,
+        track=counsel.advice.track,
+        reasons=counsel.advice.reasons,
+        figures=counsel.figures,
         reading=reading,
     )
-    last = given(registry).get(found.skill)
+    last = given(registry).get(counsel.skill)
     before = last.event if last else None
     known = before.model_copy(update={"reading": None}) if before and reading is None else before
     if known == event:

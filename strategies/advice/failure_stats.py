@@ -119,7 +119,7 @@ def _one_type(known: Sequence[EpisodeRecord], failed: Sequence[EpisodeRecord]) -
     types = Counter(type_of(record) for record in failed if type_of(record))
     if not types:
         return "", None
-    name = min(types, key=lambda one: (-types[one], one))
+    name = min(types, key=lambda type_name: (-types[type_name], type_name))
     return name, types[name] / len(failed)
 
 

@@ -8,6 +8,7 @@ from events.types.claims import AfterError
 from strategies.claims.applicability import Moment, matches, next_action
 from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import also_avoid_line, avoid_line, do_line
+from strategies.episodes.action_class import is_class, overlap
 
 if TYPE_CHECKING:
     from events.types.claims import Claim
@@ -32,7 +33,7 @@ def after_error(claim: AfterError, record: EpisodeRecord) -> Moment | None:
     if failure is None:
         return None
     action = record.steps[failure[1]].action
-    obeyed = action == claim.do if claim.do is not None else action != claim.avoid
+    obeyed = is_class(action, claim.do) if claim.do is not None else not is_class(action, claim.avoid or "")
     return Moment(failure[0], obeyed)
 
 
@@ -42,8 +43,10 @@ def _contradicts(claim: AfterError, other: Claim) -> bool:
         return False
     if not (matches(claim.template, other.template) or matches(other.template, claim.template)):
         return False
-    both_do = claim.do is not None and other.do is not None and claim.do != other.do
-    return both_do or (claim.do is not None and claim.do == other.avoid)
+    if claim.do is None:
+        return False
+    both_do = other.do is not None and not overlap(claim.do, other.do)
+    return both_do or (other.avoid is not None and is_class(claim.do, other.avoid))
 
 
 def _sentence(claim: AfterError) -> str:

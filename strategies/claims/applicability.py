@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from registry.query.provenance import uncounted_claims
 from registry.state.line_claims import claims_of
-from strategies.episodes.episode import MESSAGE, SUBMIT
+from strategies.episodes.action_class import is_hand_in, is_of
+from strategies.episodes.episode import MESSAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,10 +80,16 @@ def last_action(record: EpisodeRecord) -> int | None:
     return _of_one_turn(record, range(len(record.steps) - 1, -1, -1))
 
 
+def first_use(record: EpisodeRecord, named: str) -> int | None:
+    """Find the first call of a class or meaning, or of what its name covers: an index of the steps."""
+    steps = enumerate(record.steps)
+    return next((at for at, step in steps if step.kind == "call" and is_of(step.action, named)), None)
+
+
 def hands_in(record: EpisodeRecord, at: int) -> bool:
     """Tell whether the agent ends its episode by an action: its own end is no advice."""
     action = record.steps[at].action
-    return action == SUBMIT or (action == MESSAGE and record.ended_by == "agent" and at == last_action(record))
+    return is_hand_in(action) or (action == MESSAGE and record.ended_by == "agent" and at == last_action(record))
 
 
 def _of_one_turn(record: EpisodeRecord, order: Iterable[int]) -> int | None:

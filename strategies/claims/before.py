@@ -8,6 +8,7 @@ from events.types.claims import Before, StartWith
 from strategies.claims.applicability import Moment, previous_action
 from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import command
+from strategies.episodes.action_class import is_class, overlap
 
 if TYPE_CHECKING:
     from events.types.claims import Claim
@@ -19,23 +20,22 @@ def before(claim: Before, record: EpisodeRecord) -> Moment | None:
 
     An episode that opens with the class has nothing before it, and did not obey.
     """
-    first = next(
-        (i for i, step in enumerate(record.steps) if step.kind == "call" and step.action == claim.action), None
-    )
+    steps = enumerate(record.steps)
+    first = next((at for at, step in steps if step.kind == "call" and is_class(step.action, claim.action)), None)
     if first is None:
         return None
     earlier = previous_action(record, first)
-    return Moment(first, earlier is not None and record.steps[earlier].action == claim.do)
+    return Moment(first, earlier is not None and is_class(record.steps[earlier].action, claim.do))
 
 
 def _contradicts(claim: Before, other: Claim) -> bool:
     """Only one action can stand immediately before another, and none before the first of all."""
     if isinstance(other, StartWith):
-        return other.do == claim.action
+        return overlap(other.do, claim.action)
     if not isinstance(other, Before):
         return False
-    same = other.action == claim.action and other.do != claim.do
-    turned_round = other.action == claim.do and other.do == claim.action
+    same = other.action == claim.action and not overlap(other.do, claim.do)
+    turned_round = overlap(other.action, claim.do) and overlap(other.do, claim.action)
     return same or turned_round
 
 

@@ -7,12 +7,28 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Final
 
 from events.errors import UsageError
-from events.types.claims import After, AfterError, Before, FinishWith, OutputClaim, PluginClaim, StartWith
+from events.types.claims import (
+    After,
+    AfterCall,
+    AfterError,
+    AnytimeBefore,
+    Before,
+    FinishWith,
+    Instead,
+    Never,
+    OutputClaim,
+    PluginClaim,
+    StartWith,
+)
 from strategies.claims.after import AFTER
+from strategies.claims.after_call import AFTER_CALL
 from strategies.claims.after_error import AFTER_ERROR
+from strategies.claims.anytime_before import ANYTIME_BEFORE
 from strategies.claims.before import BEFORE
 from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.finish_with import FINISH_WITH
+from strategies.claims.instead import INSTEAD
+from strategies.claims.never import NEVER
 from strategies.claims.output import OUTPUT
 from strategies.claims.start_with import START_WITH
 from strategies.episodes.action_class import in_short
@@ -27,9 +43,13 @@ if TYPE_CHECKING:
 KINDS: Final[Mapping[type[Frozen], ClaimKind[Any]]] = {
     AfterError: AFTER_ERROR,
     After: AFTER,
+    AfterCall: AFTER_CALL,
     Before: BEFORE,
+    AnytimeBefore: ANYTIME_BEFORE,
     StartWith: START_WITH,
     FinishWith: FINISH_WITH,
+    Instead: INSTEAD,
+    Never: NEVER,
     OutputClaim: OUTPUT,
 }
 
@@ -57,10 +77,10 @@ def in_short_form(claim: Claim) -> Claim:
     return claim.model_copy(update=changed) if changed else claim
 
 
-def contradicts(one: Claim, other: Claim) -> bool:
+def contradicts(claim: Claim, other: Claim) -> bool:
     """Tell whether two claims ask for actions that exclude each other at the same moment."""
-    one, other = in_short_form(one), in_short_form(other)
-    return bool(kind_of(one).contradicts(one, other) or kind_of(other).contradicts(other, one))
+    claim, other = in_short_form(claim), in_short_form(other)
+    return bool(kind_of(claim).contradicts(claim, other) or kind_of(other).contradicts(other, claim))
 
 
 def sentence(claim: Claim) -> str:
@@ -112,7 +132,7 @@ def questions(claims: Sequence[Claim]) -> tuple[tuple[int, ...], ...]:
     )
 
 
-def _is_pair(one: Claim, other: Claim) -> bool:
-    if not isinstance(one, AfterError) or not isinstance(other, AfterError) or one.template != other.template:
+def _is_pair(claim: Claim, other: Claim) -> bool:
+    if not isinstance(claim, AfterError) or not isinstance(other, AfterError) or claim.template != other.template:
         return False
-    return one.do is not None and other.do is None
+    return claim.do is not None and other.do is None

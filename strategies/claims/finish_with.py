@@ -8,6 +8,7 @@ from events.types.claims import FinishWith
 from strategies.claims.applicability import Moment, last_action, previous_action
 from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import command
+from strategies.episodes.action_class import is_class, overlap
 
 if TYPE_CHECKING:
     from events.types.claims import Claim
@@ -20,12 +21,12 @@ def finish_with(claim: FinishWith, record: EpisodeRecord) -> Moment | None:
     if last is None:
         return None
     earlier = previous_action(record, last)
-    return Moment(last, earlier is not None and record.steps[earlier].action == claim.do)
+    return Moment(last, earlier is not None and is_class(record.steps[earlier].action, claim.do))
 
 
 def _contradicts(claim: FinishWith, other: Claim) -> bool:
     """Only one action can stand last."""
-    return isinstance(other, FinishWith) and other.do != claim.do
+    return isinstance(other, FinishWith) and not overlap(other.do, claim.do)
 
 
 def _sentence(claim: FinishWith) -> str:

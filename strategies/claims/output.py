@@ -24,6 +24,11 @@ _SAID: Final = {
 """Words for the forms that answer_forms.py tells."""
 
 
+def avoided_form_line(form: str) -> str:
+    """Write which form no final answer should have; `text` is one without any other."""
+    return f"Do not give the final answer {_SAID.get(form, 'in plain words alone')}."
+
+
 def output(claim: OutputClaim, record: EpisodeRecord) -> Moment | None:
     """Judge an episode by `output`; texts are not kept, so the pattern names a form (answer_forms.py)."""
     if not record.answer_forms:

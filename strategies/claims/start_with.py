@@ -8,6 +8,7 @@ from events.types.claims import StartWith
 from strategies.claims.applicability import Moment, first_action
 from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import command
+from strategies.episodes.action_class import is_class, overlap
 
 if TYPE_CHECKING:
     from events.types.claims import Claim
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
 def start_with(claim: StartWith, record: EpisodeRecord) -> Moment | None:
     """Judge an episode by `start_with`; one without any action is no moment."""
     first = first_action(record)
-    return None if first is None else Moment(first, record.steps[first].action == claim.do)
+    return None if first is None else Moment(first, is_class(record.steps[first].action, claim.do))
 
 
 def _contradicts(claim: StartWith, other: Claim) -> bool:
     """An episode begins only once."""
-    return isinstance(other, StartWith) and other.do != claim.do
+    return isinstance(other, StartWith) and not overlap(other.do, claim.do)
 
 
 def _sentence(claim: StartWith) -> str:

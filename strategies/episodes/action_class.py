@@ -11,7 +11,9 @@ from typing import Final
 
 import re2
 
+from events.types.claims import ANY, CHANGE, CHECK, HAND_IN, LOOK
 from registry.evidence.redaction import without_secrets
+from strategies.episodes.episode import SUBMIT
 
 # Short forms over short words: here the call of re costs a tenth of that of re2, and none can backtrack far.
 _PLAIN_TOOL: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,63}")
@@ -48,11 +50,52 @@ _SHELL_READS: Final = _words(
     "env ps date diff cmp sort uniq cut whoami id uname jq find_file search_file search_dir open goto "
     "scroll_down scroll_up"
 )
+KNOWN_COMMANDS: Final = _WITH_SUBCOMMAND | _SHELL_READS
+"""Commands that agents are known to run, whether or not a log shows them."""
 _GIT_READS: Final = _words("status log diff show branch blame grep ls-files rev-parse describe remote")
 _READING_VERBS: Final = _words(
     "get list search find read show describe think calculate grep glob ls fetch view cat open lookup query "
     "check count webfetch websearch todoread notebookread"
 )
+
+HAND_IN_TOOLS: Final = frozenset(
+    [SUBMIT, *("finish", "exit", "done", "answer", "final_answer", "attempt_completion", "task_complete")]
+)
+"""Tools by which agents end their work, in lower case."""
+EDIT_TOOLS: Final = frozenset(
+    [
+        *("edit", "multiedit", "write", "notebookedit", "edit_file", "write_file", "create_file", "apply_patch"),
+        *("replace_in_file", "write_to_file", "search_replace", "str_replace", "edit_notebook"),
+    ]
+)
+"""Tools known to change files, in lower case; those that show files as well are not among them."""
+
+
+_SQL_LOOKS: Final = _words("SHOW DESC PRAGMA .tables .schema")
+"""EXPLAIN asks about a query, SELECT for what the task asks for: neither looks at what is there."""
+_SQL_SETTINGS: Final = _words("BEGIN START COMMIT ROLLBACK SAVEPOINT LOCK UNLOCK ANALYZE VACUUM CALL")
+_SHELL_LOOKS: Final = _words(
+    "ls cat head tail less more grep egrep rg find fd tree pwd wc file stat du which type diff cmp "
+    "find_file search_file search_dir open goto scroll_down scroll_up"
+)
+_SHELL_CHANGES: Final = _words("rm mv cp mkdir rmdir touch tee patch chmod chown ln truncate create edit insert")
+_SHELL_CHECKS: Final = _words(
+    "pytest tox nox jest vitest mocha mypy pyright ruff flake8 pylint eslint tsc ctest rspec phpunit shellcheck"
+)
+_SUB_LOOKS: Final = _words("list ls show info status describe get logs ps images view outdated")
+_SUB_CHANGES: Final = _words("install add remove uninstall update upgrade apply delete create")
+_SUB_CHECKS: Final = _words("test tests check lint typecheck vet clippy verify") | _SHELL_CHECKS
+_GIT_OTHER: Final = _words("fetch clone config help version bisect")
+_LOOK_VERBS: Final = _words(
+    "get list search find read show describe grep glob ls fetch view cat open lookup webfetch websearch "
+    "todoread notebookread"
+)
+_CHANGE_VERBS: Final = _words(
+    "update create delete add set write edit book cancel send insert remove modify put post save replace rename "
+    "move"
+)
+_CHECK_VERBS: Final = _words("test tests lint verify validate typecheck")
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @lru_cache(maxsize=1024)
@@ -139,3 +182,76 @@ def plain_head(head: str) -> str:
 
 def _is_plain(word: str) -> bool:
     return _PLAIN_HEAD.fullmatch(word) is not None and without_secrets(word) == word
+
+
+@lru_cache(maxsize=4096)
+def meaning_of(action: str) -> str:
+    """Give what an action class means, "" where its name does not tell."""
+    tool, _, head = action.partition(":")
+    tool_name = tool.lower()
+    if tool_name in HAND_IN_TOOLS or head in {SUBMIT, "exit"}:
+        return HAND_IN
+    if tool_name in SQL_TOOLS:
+        return _of_sql(tool, head)
+    return _of_shell(head) if tool_name in SHELL_TOOLS else _of_tool(tool)
+
+
+def is_hand_in(action: str) -> bool:
+    """Tell whether an agent ends its work by an action."""
+    return HAND_IN in (action, meaning_of(action))
+
+
+@lru_cache(maxsize=65_536)
+def is_class(action: str, named: str) -> bool:
+    """Tell whether an action is of the very class, or has the meaning, that a claim names."""
+    return named in {action, ANY} or (named.startswith("*:") and meaning_of(action) == named)
+
+
+@lru_cache(maxsize=65_536)
+def is_of(action: str, named: str) -> bool:
+    """Tell whether an action is of the class or meaning that a claim names, or a subcommand or command of it.
+
+    `Bash:npm` covers `Bash:npm ci`, and `Bash` both.
+    """
+    return is_class(action, named) or action.startswith((f"{named} ", f"{named}:"))
+
+
+def overlap(one: str, other: str) -> bool:
+    """Tell whether one action can be of two classes or meanings at once."""
+    return is_class(one, other) or is_class(other, one)
+
+
+def is_meaning(named: str) -> bool:
+    """Tell whether a claim names a meaning, or any action, rather than a class."""
+    return named.startswith(ANY)
+
+
+def _of_sql(tool: str, head: str) -> str:
+    if head in _SQL_LOOKS:
+        return LOOK
+    return CHANGE if writes(tool, head) and head not in _SQL_SETTINGS else ""
+
+
+def _of_shell(head: str) -> str:
+    name, _, sub = head.partition(" ")
+    if name == "git":
+        return LOOK if sub in _GIT_READS else "" if not sub or sub in _GIT_OTHER else CHANGE
+    if sub:
+        return _in(sub, _SUB_LOOKS, _SUB_CHANGES, _SUB_CHECKS)
+    return _in(name, _SHELL_LOOKS, _SHELL_CHANGES, _SHELL_CHECKS)
+
+
+def _of_tool(tool: str) -> str:
+    name = tool.rsplit("__", 1)[-1]
+    if name.lower() in EDIT_TOOLS:
+        return CHANGE
+    verb, _, rest = "_".join(_CAMEL.split(name)).lower().partition("_")
+    if verb == "run":
+        verb = rest.partition("_")[0]
+        return CHECK if verb in _CHECK_VERBS else ""
+    return _in(verb, _LOOK_VERBS, _CHANGE_VERBS, _CHECK_VERBS)
+
+
+def _in(word: str, looks: frozenset[str], changes: frozenset[str], checks: frozenset[str]) -> str:
+    tables = ((LOOK, looks), (CHANGE, changes), (CHECK, checks))
+    return next((meaning for meaning, words in tables if word in words), "")

@@ -2,7 +2,7 @@
 
 Lines of as many words that begin alike are compared, as in Drain (He et al., ICWS 2017), but by the set of all
 distinct texts, so the order of scanning cannot matter. A word that holds a value counts as that value whatever
-its form. A word without one varies if the same line stands there with many others (`MANY`), or with any other
+its form. A word without one varies if the same line has many others there (`MANY`), or with any other
 behind what names a value (`user x`, `no such table: x`). What names a value (`uid=`, `table:`) never varies.
 """
 
@@ -53,7 +53,7 @@ _DIGITS: Final = re.compile(r"\d+[,;]?$")
 def templates_of(texts: Iterable[str], known: Iterable[str] = ()) -> dict[str, str]:
     """Give the template of every masked text; the same set of texts always gives the same templates.
 
-    `known` are templates that something stands on already: a text that fits one belongs to it.
+    `known` are templates that something rests on already: a text that fits one belongs to it.
     """
     stored = {text: _key(tuple(text.split())) for text in known}
     fixed: dict[tuple[int, str], dict[_Words, None]] = {}
@@ -121,7 +121,7 @@ def _form(word: str) -> str:
 
 
 def _is_named(words: _Words, place: int) -> bool:
-    """Tell whether a word stands behind what names it, or ends a line behind a colon and says no outcome."""
+    """Tell whether a word follows what names it, or ends a line behind a colon and is no outcome."""
     if place == 0:
         return False
     word, before = words[place], words[place - 1]

@@ -38,7 +38,7 @@ _INJECTED: Final = re2.compile(
 _LINE_NUMBER: Final = re.compile(r"\n *\d+[→\t]")
 _REMINDER: Final = ("\n<system-reminder>", "</system-reminder>")
 """How the note begins and ends that Claude Code puts below every file it reads."""
-_PICKED: Final = re2.compile(r"[/\\]\.germline[/\\]+versions[/\\]+([\w.+-]+)@(\d{1,9})[/\\]")
+_PICKED: Final = re2.compile(r"[/\\]\.germline[/\\]+versions[/\\]+([\w.+-]+)@(\d{1,9}(?:\+[0-9a-f]{8})?)[/\\]")
 """A folder that `germline pick` gave: it holds that version and no other."""
 PARTS: Final = ('"offset":', '"limit":', '"view_range":')
 """What a call says that reads a part of a file: the hash of a part is that of no body."""

@@ -10,9 +10,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from registry.projection.live_versions import placed_versions
+from registry.query.trials import trials_of
 from strategies.episodes.episode import moment_s
 from strategies.episodes.episode_records import with_skills
 from strategies.episodes.skill_use import BODY
@@ -82,8 +84,23 @@ def known_versions(library: Library) -> KnownVersions:
                     offers[of_last:] = [offer._replace(version=UNSURE) for offer in offers[of_last:]]
                 of_last = len(offers)
             offers.append(ProjectedFrom(at_s, placed.version if placed.sole else UNSURE))
-        projected[name] = offers
+        projected[name] = _unsure_under_trial(library, name, offers)
     return KnownVersions(bodies, projected)
+
+
+def _unsure_under_trial(library: Library, name: str, offers: Sequence[ProjectedFrom]) -> list[ProjectedFrom]:
+    """Take back what a folder held while a trial switched it: its arms are known by their text alone."""
+    switched = [
+        (moment_s(trial.started.starts_at) or 0.0, moment_s(trial.ended_at) or inf)
+        for trial in trials_of(library, name)
+        if trial.by_block
+    ]
+    for began_s, ended_s in switched:
+        after = next((offer.version for offer in reversed(offers) if offer.since_s <= ended_s), UNSURE)
+        during = [offer._replace(version=UNSURE) for offer in offers if began_s <= offer.since_s < ended_s]
+        kept = [offer for offer in offers if not began_s <= offer.since_s < ended_s]
+        offers = sorted([*kept, ProjectedFrom(began_s, UNSURE), *during, ProjectedFrom(ended_s, after)])
+    return list(offers)
 
 
 def attributed(records: Iterable[EpisodeRecord], known: KnownVersions) -> list[EpisodeRecord]:

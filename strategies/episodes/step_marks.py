@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from strategies.episodes import mark_patterns as forms
-from strategies.episodes.action_class import SHELL_TOOLS
+from strategies.episodes.action_class import EDIT_TOOLS, SHELL_TOOLS
 from strategies.episodes.spoken_forms import spoken
 from strategies.episodes.text_hash import bytes_key
 from strategies.files.log_records import UNREADABLE
@@ -54,14 +54,8 @@ _OF_ERRORS: Final = {
     forms.NOT_THERE: MISSING_CAPABILITY,
 }
 
-_EDIT_TOOLS: Final = frozenset(
-    [
-        *("edit", "multiedit", "write", "notebookedit", "edit_file", "write_file", "create_file", "apply_patch"),
-        *("replace_in_file", "write_to_file", "search_replace", "str_replace", "edit_notebook", "text_editor"),
-        *("str_replace_editor", "str_replace_based_edit_tool"),
-    ]
-)
-"""Tools known to change files, in lower case."""
+_EDIT_TOOLS: Final = EDIT_TOOLS | {"text_editor", "str_replace_editor", "str_replace_based_edit_tool"}
+"""Tools known to change files, those with sub-commands too, in lower case."""
 
 _EDIT_COMMANDS: Final = frozenset(["", "create", "str_replace", "insert", "append", "write"])
 """What an editor with sub-commands does when it changes a file; "" is an editor without them."""

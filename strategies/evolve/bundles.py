@@ -9,7 +9,8 @@ from registry.decide.promote import edited
 from registry.state.line_claims import claims_by_edit, claims_of, lost_claims
 from strategies.claims.applicability import counted_claims, live_claims
 from strategies.claims.catalogue import questions, sentence
-from strategies.evolve.draft import CandidateDraft, key_of, proposed_as, seen_of
+from strategies.claims.phrases import seen_with
+from strategies.evolve.draft import CandidateDraft, key_of, proposed_as, scope_shown, seen_of
 from strategies.gate.ablation import ClaimPosition, ablate
 from strategies.gate.replay.contrast import judged
 from strategies.gate.replay.evaluation_set import sent_to
@@ -48,6 +49,7 @@ def draft_edits(
     proposal = _without_idle(turn, _paired(proposal))
     proposed = proposed_as(turn, signal, capsule, proposal, proposal.edits, key=key)
     measured = _measured(turn, capsule, proposed, proposal)
+    proposed = _scoped(proposed, scope_shown(measured.figures))
     parts = questions(proposal.claims)
     drafted = CandidateDraft(
         proposed,
@@ -58,6 +60,16 @@ def draft_edits(
         seen=seen_of(turn, proposal),
     )
     return drafted if len(parts) == 1 else _freed(turn, signal, capsule, proposal, drafted)
+
+
+def _scoped(proposed: CandidateProposed, runs: Sequence[str]) -> CandidateProposed:
+    """Let every line that says something name the runs that alone show it."""
+
+    def scoped(edit: Edit) -> Edit:
+        text = tuple(seen_with(line, runs) if line.strip() else line for line in edit.text)
+        return edit.model_copy(update={"text": text})
+
+    return proposed.model_copy(update={"edits": tuple(map(scoped, proposed.edits))}) if runs else proposed
 
 
 def reason_given(reason: str) -> str:

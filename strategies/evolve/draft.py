@@ -12,6 +12,7 @@ from events.types.score import Score, Unmeasured
 from registry.decide.commands import RecordFact
 from registry.state.tiers import tier_at_promotion
 from strategies.claims.applicability import claims_in, counted_claims, live_claims
+from strategies.claims.phrases import seen_with
 from strategies.gate.explain import author_rules, claim_rule, gene_rules, text_rules, weight_rule
 from strategies.gate.file_findings import file_changes
 from strategies.gate.grave_actions import person_rules
@@ -25,7 +26,8 @@ from strategies.gate.replay.measure import (
     measure,
     measure_removal,
 )
-from strategies.gate.rules import failed
+from strategies.gate.replay.replicates import scope_of_line
+from strategies.gate.rule import failed
 from strategies.gate.verdict import Verdict, judge, judge_inert
 from strategies.policy.written_rules import METHOD, policy_text
 from strategies.propose.placement import answering, appended, first_claimed, newborn, placed_first
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     from registry.state.gene import Gene
     from strategies.gate.lint import LintFinding
     from strategies.gate.replay.evaluation_set import Ground
-    from strategies.gate.rules import Rule
+    from strategies.gate.rule import Rule
     from strategies.policy.presets import Preset
     from strategies.propose.proposal import Copied, NewLines, PlacedEdits, Proposal, Removal, UnmeasuredEdits
     from strategies.rollouts.compare.in_turn import Trials
@@ -160,7 +162,7 @@ def draft_lines(
     )
     measured = replace(measured, contradicted=contradicted(measured.kept, live_claims(capsule)))
     kept = proposal.keeping(measured.kept)
-    lines = [line.text for line in kept.lines]
+    lines = [seen_with(line.text, scope_shown(measured.figures)) for line in kept.lines]
     proposed = proposed_as(
         turn, signal, capsule, kept, (write(capsule, home, lines),), key=key_of(turn, capsule, proposal)
     )
@@ -173,6 +175,11 @@ def draft_lines(
 def seen_of(turn: TurnContext, proposal: NewLines | PlacedEdits) -> SeenFigures | None:
     """Count on sealed logs how often what a claim asks for worked, where no outcome judges it."""
     return seen_in(proposal.claims[0], turn.ground.division.sealed) if proposal.endpoint == "recovered" else None
+
+
+def scope_shown(figures: Figures) -> tuple[str, ...]:
+    """Name the runs that lines have to name, because they alone show what the lines claim."""
+    return scope_of_line(figures.effect.replicates) if figures.effect else ()
 
 
 def draft_removal(turn: TurnContext, signal: SignalRaised, capsule: Capsule, proposal: Removal) -> CandidateDraft:

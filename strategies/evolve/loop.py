@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from strategies.evolve.results import CycleResult
     from strategies.gate.replay.evaluation_set import Ground
     from strategies.gate.replay.skill_grounds import SkillGrounds
+    from strategies.gate.rule import NeededTasks
     from strategies.monitor.rollback import TakenBack
     from strategies.policy.presets import Preset
     from strategies.pool.raise_signals import IntakePolicy
@@ -97,7 +98,7 @@ class Evolution:
     seed: int
     cycles: tuple[CycleResult, ...]
     tried: int
-    needed_tasks: int | None
+    needed: NeededTasks | None
     unrouted: tuple[SignalRaised, ...]
     stop: Stop
     bound: Bound
@@ -299,7 +300,7 @@ def _answers(turn: TurnContext, plan: Plan, signal: SignalRaised, capsule: Capsu
 
 
 def _summed(plan: Plan, results: list[CycleResult], agenda: Agenda, bound: Bound, *, ended: bool) -> Evolution:
-    needed = [result.needed_tasks for result in results if result.needed_tasks]
+    needed = [result.needed for result in results if result.needed]
     answered = [result.signal for result in results]
     unrouted = tuple(signal for signal in agenda.unrouted if signal not in answered)
     promoted = any(result.verdict == "promote" for result in results)
@@ -311,7 +312,7 @@ def _summed(plan: Plan, results: list[CycleResult], agenda: Agenda, bound: Bound
         seed=plan.seed,
         cycles=tuple(results),
         tried=sum(result.tried for result in results),
-        needed_tasks=min(needed, default=None) if not promoted else None,
+        needed=min(needed, key=lambda tasks: tasks.needed - tasks.known, default=None) if not promoted else None,
         unrouted=unrouted,
         stop=stop,
         bound=bound,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from registry.query.library import Library
     from registry.state.capsule import Capsule
     from strategies.evolve.reflect import Reflecting
+    from strategies.gate.rule import NeededTasks
     from strategies.propose.claude import SuggestionTally
     from strategies.select.pick import Pick
 
@@ -75,7 +76,7 @@ class CycleResult:
     rollouts: Rollouts | None = None
     version: int | None = None
     tried: int = 0
-    needed_tasks: int | None = None
+    needed: NeededTasks | None = None
     proposer: str = ""
     sent: int = 0
     remembered: bool = False

@@ -25,7 +25,7 @@ from strategies.evolve.draft import (
 from strategies.evolve.results import CandidateShown, CycleResult, shown_edits
 from strategies.evolve.rollout_stage import awaits_runs, passes_as_stored, with_runs
 from strategies.evolve.stop_reason import harm_of
-from strategies.gate.explain import UNCLAIMED, WRITTEN
+from strategies.gate.explain import UNCLAIMED, WRITTEN, explain
 from strategies.gate.injection import QUARANTINE
 from strategies.gate.replay.evaluation_set import sent_to
 from strategies.gate.replay.measure import figures_as_stored
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from registry.state.candidate import Candidate
     from registry.state.capsule import Capsule
     from strategies.evolve.draft import TurnContext
+    from strategies.gate.rule import NeededTasks
     from strategies.propose.proposal import Mined
 
 
@@ -74,7 +75,7 @@ def run_cycle(turn: TurnContext, signal: SignalRaised, capsule: Capsule, mined: 
 
 def _nothing(turn: TurnContext, signal: SignalRaised, capsule: Capsule, mined: Mined) -> CycleResult:
     """Record that no claim survived explore, and what it would take; the same finding is recorded once."""
-    needed = mined.needed_tasks
+    needed = mined.needed
     if mined.why:
         needed, reason = None, mined.why
     elif mined.refused:
@@ -84,16 +85,16 @@ def _nothing(turn: TurnContext, signal: SignalRaised, capsule: Capsule, mined: M
         after = "no action after this error" if signal.template else "nothing that could be asked for"
         reason = f"no claim applicable: {after} has episodes on both sides"
     elif mined.tried:
-        reason = f"no claim survived explore, of {mined.tried} tried; the strongest would need {needed:,} tasks"
+        reason = f"no claim survived explore, of {mined.tried} tried; the strongest has {needed.words}"
     else:
-        reason = f"too few episodes: no claim has 20 on either side; the strongest would need {needed:,} tasks"
+        reason = f"too few episodes: no claim has 20 on either side; the strongest has {needed.words}"
     result = CycleResult(
         strategy=signal.calls_for,
         signal=signal,
         capsule=capsule.name,
         reasons=(reason,),
         tried=mined.tried,
-        needed_tasks=needed,
+        needed=needed,
     )
     finished = _finished(turn, result)
     if any(_same_finding(cycle, finished) for cycle in turn.registry.cycles()):
@@ -102,8 +103,8 @@ def _nothing(turn: TurnContext, signal: SignalRaised, capsule: Capsule, mined: M
     return result
 
 
-def _same_finding(one: CycleFinished, other: CycleFinished) -> bool:
-    return (one.fingerprint, one.capsule, one.evaluator, one.candidate) == (
+def _same_finding(cycle: CycleFinished, other: CycleFinished) -> bool:
+    return (cycle.fingerprint, cycle.capsule, cycle.evaluator, cycle.candidate) == (
         other.fingerprint,
         other.capsule,
         other.evaluator,
@@ -239,7 +240,7 @@ def _finished(turn: TurnContext, result: CycleResult) -> CycleFinished:
             "reasons": result.reasons,
             "tried": result.tried,
             "offered": turn.offered,
-            "needed_tasks": result.needed_tasks,
+            "needed_tasks": result.needed.needed if result.needed else None,
             "because": turn.because,
         }
     )
@@ -248,13 +249,13 @@ def _finished(turn: TurnContext, result: CycleResult) -> CycleFinished:
 def _result(
     turn: TurnContext,
     signal: SignalRaised,
-    found: tuple[CandidateProposed, CandidateScored | None, Verdict],
+    judged: tuple[CandidateProposed, CandidateScored | None, Verdict],
     mined: Mined,
     *,
     version: int | None,
     remembered: bool = False,
 ) -> CycleResult:
-    proposed, scored, verdict = found
+    proposed, scored, verdict = judged
     return CycleResult(
         strategy=signal.calls_for,
         signal=signal,
@@ -274,9 +275,15 @@ def _result(
         rollouts=scored.rollouts if scored else None,
         version=version,
         tried=mined.tried,
-        needed_tasks=mined.needed_tasks if verdict.decision == "hold" else None,
+        needed=_needed(turn, proposed, scored) if verdict.decision == "hold" else None,
         proposer=proposed.proposer,
         sent=scored.sent if scored else 0,
         remembered=remembered,
         harm=harm_of(scored) if verdict.decision == "reject" else "",
     )
+
+
+def _needed(turn: TurnContext, proposed: CandidateProposed, scored: CandidateScored | None) -> NeededTasks | None:
+    """Tell how many tasks would do for a held candidate, as `gate explain` does."""
+    base = base_of(turn.registry, proposed)
+    return explain(proposed, scored, base, live_claims(base), turn.preset).needed

@@ -22,7 +22,7 @@ def git_above(folder: Path) -> Path | None:
 
 
 def paths_in_index(git: Path) -> bytes | None:
-    """Give the index, in which every tracked path stands in full; None where that is not certain.
+    """Give the index, which holds every tracked path in full; None where that is not certain.
 
     Of a linked work tree or a submodule `.git` is a file that names its folder.
     """

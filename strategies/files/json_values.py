@@ -31,7 +31,7 @@ def opens_as_values(head: bytes) -> bool:
 def value_ranges(text: bytes) -> Iterator[tuple[int, int]]:
     """Give where each object or array begins and ends, in order; of an array its elements.
 
-    What is no whole value, between them or at the end, is given as well: whoever decodes it counts it.
+    What is no whole value, between them or at the end, is given as well: what decodes it counts it.
     """
     last = 0
     for start, end in _nested(text):

@@ -9,7 +9,7 @@ import msgspec
 from registry.evidence.redaction import without_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from strategies.files.log_file import LogFile
 
@@ -64,7 +64,11 @@ def count_unknown(tally: ReadTally, kind: str) -> None:
     tally.unknown[kind] = tally.unknown.get(kind, 0) + 1
 
 
+T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+
+Json = bytes | msgspec.Raw
+"""A JSON value that is not decoded yet."""
 
 
 class Decoder(Protocol[T_co]):
@@ -73,6 +77,20 @@ class Decoder(Protocol[T_co]):
     def decode(self, raw: bytes, /) -> T_co:
         """Decode one line; raises one of UNREADABLE."""
         ...
+
+
+def typed_records(
+    records: Iterable[tuple[Json, Span]], decode: Callable[[Json], T], source: str, tally: ReadTally
+) -> Iterator[tuple[T, Span]]:
+    """Yield every record that decodes, with its place; count the others."""
+    for raw, span in records:
+        tally.records += 1
+        try:
+            record = decode(raw)
+        except UNREADABLE as error:
+            tally.malformed.append(Malformed(source, span.line, span.byte_start, str(error)))
+        else:
+            yield record, span
 
 
 def typed_lines(log: LogFile, decoder: Decoder[T_co], tally: ReadTally) -> Iterator[tuple[T_co, Span]]:

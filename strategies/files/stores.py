@@ -200,7 +200,7 @@ class SqliteStore:
     def _raw_at(self, statements: list[_Statement], key: int) -> bytes:
         number, place = divmod(key, len(statements))
         row = statements[place].row(number)
-        return next((found.raw for found in self._row(place, number, row)), b"") if row else b""
+        return next((store_row.raw for store_row in self._row(place, number, row)), b"") if row else b""
 
     def _row(self, place: int, number: int, row: Mapping[str, object]) -> Iterator[StoreRow]:
         key = number * len(self._kind.tables) + place
@@ -227,8 +227,8 @@ class _Statement:
 
     def row(self, number: int) -> dict[str, Any] | None:
         """Give the row of a number."""
-        found = self._database.rows(f"{self._select} AND rowid = ?", (number,))
-        return next((dict(zip(self._columns, values, strict=True)) for _, *values in found), None)
+        rows = self._database.rows(f"{self._select} AND rowid = ?", (number,))
+        return next((dict(zip(self._columns, values, strict=True)) for _, *values in rows), None)
 
 
 SESSION_FILE: Final = "ses_"

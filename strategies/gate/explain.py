@@ -13,7 +13,8 @@ from strategies.gate.grave_actions import person_rules
 from strategies.gate.lint import Limits, findings_on, unclaimed_lines
 from strategies.gate.replay.measure import figures_as_stored
 from strategies.gate.rollout_rule import RolloutFigures, rollout_rules
-from strategies.gate.rules import Rule, failed, inert_rules, replay_rules
+from strategies.gate.rule import Rule, failed
+from strategies.gate.rules import inert_rules, replay_rules
 from strategies.gate.stats.mantel_haenszel import Z95
 from strategies.gate.verdict import explore_rule
 from strategies.gate.vetoes import edit_rules, facts_as_stored, veto_rules
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from registry.state.capsule import Capsule
     from strategies.gate.file_findings import FileChange
     from strategies.gate.lint import LintFinding
-    from strategies.gate.rules import Decision
+    from strategies.gate.rule import Decision, NeededTasks
     from strategies.policy.presets import Preset
 
 
@@ -59,11 +60,16 @@ class Explanation:
         return failed(self.steps)[0]
 
     @property
-    def needed_tasks(self) -> int | None:
-        """The tasks that would do for all that is missing; None where nothing is, or where no number would."""
+    def needed(self) -> NeededTasks | None:
+        """The tasks that would do for all that is missing; None where nothing is, or where no number would.
+
+        Of rules that count other tasks the one speaks that is furthest from having enough.
+        """
         missed = [step for step in self.steps if not step.holds]
-        needed = [step.needed_tasks for step in missed if step.needed_tasks is not None]
-        return max(needed) if needed and len(needed) == len(missed) else None
+        needed = [step.needed for step in missed if step.needed is not None]
+        if not needed or len(needed) < len(missed):
+            return None
+        return max(needed, key=lambda tasks: (tasks.needed / max(tasks.known, 1), tasks.needed))
 
 
 def explain(

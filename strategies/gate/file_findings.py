@@ -12,7 +12,7 @@ from strategies.gate.script_reach import is_script, reaches
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
     from events.types.parts import FileEdit, FileEntry
     from registry.skill_md.folder import SkillFolder
     from registry.state.capsule import Capsule

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from events.types.claims import PluginClaim
 from strategies.claims.directives import tells_what_to_do
 from strategies.gate.injection import QUARANTINE, SHOWN_CHARS, quarantine_rule
-from strategies.gate.rules import Rule
+from strategies.gate.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from registry.skill_md.invisible_chars import hidden_characters
 from strategies.gate.file_findings import findings_in_changes
 from strategies.gate.injection_rules import ENCODED, OVERRIDE, PERSIST, SECRETS, instructing
-from strategies.gate.rules import Rule
+from strategies.gate.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

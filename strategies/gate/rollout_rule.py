@@ -8,12 +8,12 @@ from fractions import Fraction
 from math import gcd, sqrt
 from typing import TYPE_CHECKING, Final
 
-from strategies.gate.rules import Rule, failed
+from strategies.gate.rule import Rule, failed
 from strategies.gate.stats.mantel_haenszel import Z95
 from strategies.policy.written_rules import ROLLOUT_RULE
 
 if TYPE_CHECKING:
-    from strategies.gate.rules import Decision
+    from strategies.gate.rule import Decision
     from strategies.policy.written_rules import RolloutPolicy
 
 LOOKS: Final = (1, 2, 3, 4, 6, 8)
@@ -94,6 +94,7 @@ def rollout_rules(figures: RolloutFigures, policy: RolloutPolicy = ROLLOUT_RULE)
             figures.tasks >= policy.least_tasks,
             f"{figures.tasks} sealed tasks, {policy.least_tasks} are needed: a person decides",
             needed_tasks=policy.least_tasks if figures.tasks < policy.least_tasks else None,
+            known_tasks=figures.tasks,
         ),
         Rule(
             "evidence",

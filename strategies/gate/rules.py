@@ -5,24 +5,23 @@ The verdict and its explanation are both made of this one list.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from strategies.gate.replay.confounders import is_noticed
 from strategies.gate.replay.leave_one_out import stands
 from strategies.gate.replay.recovery_endpoint import MOST_CENSORING_APART, too_far_apart
+from strategies.gate.rule import Rule
+from strategies.gate.run_rules import each_run, every_part
 from strategies.gate.stats.mantel_haenszel import Z95
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from events.types.score import Censoring, Delta, Effect, Replication
     from strategies.gate.replay.measure import Figures
     from strategies.policy.written_rules import GatePolicy
-
-Decision = Literal["promote", "reject", "hold"]
 
 NO_STRATUM: Final = "no sealed stratum holds both obedient and disobedient episodes"
 BY_CHANCE: Final = "runs with and without it can tell (germline candidate test)"
@@ -33,25 +32,6 @@ RECOVERED_ALONE: Final = (
 HEURISTIC: Final = "outcomes are heuristic, made of the same signals: for review"
 HINTED: Final = "outcomes are hints from the world, no labels: for review"
 """How the reason begins; the sources follow."""
-
-
-@dataclass(frozen=True)
-class Rule:
-    """One rule, applied: the figure that it looks at, and what it asks of it.
-
-    `otherwise` is the verdict where it does not hold, and `missing` says so in words. A `decisive` rule that does
-    not hold is the whole verdict; of the others all that fail are named. `needed_tasks` is how many tasks would
-    do if the figures stayed as they are; None where it holds, and where more tasks promise nothing.
-    """
-
-    name: str
-    figure: str
-    asks: str
-    holds: bool
-    missing: str
-    otherwise: Decision = "hold"
-    decisive: bool = False
-    needed_tasks: int | None = None
 
 
 def replay_rules(figures: Figures, policy: GatePolicy, sent: int) -> Iterator[Rule]:
@@ -79,6 +59,7 @@ def replay_rules(figures: Figures, policy: GatePolicy, sent: int) -> Iterator[Ru
     yield from _endpoint(figures.censoring, effect)
     yield from replicated(effect, policy)
     yield from like_decisions(effect, policy, sent)
+    yield from each_run(effect)
     yield from _contradicting(figures)
 
 
@@ -162,13 +143,8 @@ def like_decisions(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Ru
         f"those who do it later as well end {cause.later:+.3f} better, whatever they did here: "
         f"it may be who does it, not what was done; {BY_CHANCE}",
     )
-    yield Rule(
-        "every part",
-        f"the opposite where {cause.against}" if cause.against else "no part of the logs speaks against it",
-        "no part of the logs surely shows the opposite",
-        not cause.against,
-        f'where "{cause.against}", obeying goes with the opposite',
-    )
+    if effect.replicates is None:
+        yield every_part(cause.against)
 
 
 def _known(left: Replication) -> Iterator[Rule]:
@@ -214,13 +190,6 @@ def _labelled(figures: Figures) -> Iterator[Rule]:
         )
 
 
-def failed(rules: Iterable[Rule]) -> tuple[Decision, tuple[str, ...]]:
-    """Sum rules up: the verdict, and what is missing; nothing is where all of them hold."""
-    missed = [rule for rule in rules if not rule.holds]
-    named = [rule for rule in missed if rule.decisive][:1] or missed
-    return named[0].otherwise if named else "promote", tuple(rule.missing for rule in named)
-
-
 def large_enough(effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
     """Ask for enough episodes on either side, and enough tasks."""
     least = min(effect.obeyed, effect.disobeyed)
@@ -234,6 +203,7 @@ def large_enough(effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
         needed_tasks=_grown(effect.tasks, policy.least_arm / least)
         if least < policy.least_arm and least
         else None,
+        known_tasks=effect.tasks,
     )
     few = effect.tasks < policy.least_tasks
     yield Rule(
@@ -243,6 +213,7 @@ def large_enough(effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
         not few,
         f"{effect.tasks} tasks, {policy.least_tasks} are needed",
         needed_tasks=policy.least_tasks if few else None,
+        known_tasks=effect.tasks,
     )
 
 
@@ -303,6 +274,7 @@ def _significant(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Rule
         holds,
         f"p {effect.p:.2g} is above {shared}",
         needed_tasks=None if holds else _for_significance(effect, bar),
+        known_tasks=effect.tasks,
     )
 
 
@@ -323,6 +295,7 @@ def _replays_better(delta: Delta | None) -> Rule:
         holds,
         f"the paired delta's lower bound is {low}, not above 0",
         needed_tasks=None if holds or delta is None else _for_delta(delta),
+        known_tasks=None if delta is None else delta.tasks,
     )
 
 

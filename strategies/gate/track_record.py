@@ -67,7 +67,7 @@ def advantages(groups: Iterable[Mapping[str, float | None]]) -> tuple[Advantage,
             sums[version] = sums.get(version, 0.0) + value
             counts[version] = counts.get(version, 0) + 1
     by_version = [Advantage(version=name, value=sums[name] / counts[name], runs=counts[name]) for name in sums]
-    return tuple(sorted(by_version, key=lambda one: (-one.value, one.version)))
+    return tuple(sorted(by_version, key=lambda row: (-row.value, row.version)))
 
 
 def standardised(ran: Mapping[str, float]) -> dict[str, float]:

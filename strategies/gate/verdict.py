@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from strategies.gate.replay.contrast import CARRYING_SHARE
-from strategies.gate.rules import Decision, Rule, estimate, failed, inert_rules, replay_rules, turned
+from strategies.gate.replay.replicates import runs_words
+from strategies.gate.rule import Decision, Rule, failed
+from strategies.gate.rules import estimate, inert_rules, replay_rules, turned
 from strategies.policy.written_rules import WRITTEN_RULE
 
 if TYPE_CHECKING:
@@ -42,13 +44,9 @@ def judge(figures: Figures, policy: GatePolicy, sent: int) -> Verdict:
     decision, missing = failed(replay_rules(figures, policy, sent))
     if effect is None:
         return Verdict(decision, missing)
-    scope = (
-        ", ".join(f"run={run}" for run in effect.scope)
-        or f"many runs, none with {CARRYING_SHARE:.0%} of the weight"
-    )
-    return Verdict(
-        decision, (*(missing or _shown(figures, effect, policy, sent)), f"scope: {scope}"), effect.scope
-    )
+    runs = (effect.replicates.scope if effect.replicates else ()) or effect.scope
+    scope = ", ".join(f"run={run}" for run in runs) or f"many runs, none with {CARRYING_SHARE:.0%} of the weight"
+    return Verdict(decision, (*(missing or _shown(figures, effect, policy, sent)), f"scope: {scope}"), runs)
 
 
 def judge_inert(figures: Figures, policy: GatePolicy) -> Verdict:
@@ -73,6 +71,8 @@ def _shown(figures: Figures, effect: Effect, policy: GatePolicy, sent: int) -> I
     yield f"p {effect.p:.2g}, at most alpha/m = {policy.alpha:g}/{sent}"
     if figures.delta is not None:
         yield f"paired delta {figures.delta.value:+.3f} [{figures.delta.low:.3f}, {figures.delta.high:.3f}]"
+    if effect.replicates is not None:
+        yield runs_words(effect.replicates)
     yield (
         f"robustness value {effect.e_value:.2f}: something unseen would have to go with both obedience and "
         "success that strongly (risk ratio) to explain this away"

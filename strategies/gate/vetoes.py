@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from events.types.runs import AgainstNoSkill, JudgeFigures
 from strategies.gate.rollout_rule import figures_of, rollout_rules
-from strategies.gate.rules import Rule, failed
+from strategies.gate.rule import Rule, failed
 from strategies.gate.verdict import Verdict
 from strategies.policy.written_rules import ROLLOUT_RULE
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from events.types.runs import Attribution, Rollouts
     from strategies.gate.rollout_rule import Pairs, RolloutFigures, RolloutVerdict
-    from strategies.gate.rules import Decision
+    from strategies.gate.rule import Decision
     from strategies.policy.written_rules import RolloutPolicy
 
 CONFIRMING_ROUNDS: Final = 4

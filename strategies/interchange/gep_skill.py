@@ -63,21 +63,21 @@ def named_after(path: Path) -> str:
     return name
 
 
-def gep_skill(name: str, place: Path, found: GepFile, sources: Sequence[tuple[str, str]]) -> GepSkill:
+def gep_skill(name: str, place: Path, file: GepFile, sources: Sequence[tuple[str, str]]) -> GepSkill:
     """Make a skill of genes, and of the records that name them.
 
     Shapes: `sources` are the files with their SHA-256. Raises: CheckFailedError for hidden characters and secrets;
     RefusedError for genes that share an id; SkillFormatError for a name that is none.
     """
-    genes = found.genes
+    genes = file.genes
     if len({gene.id for gene in genes}) < len(genes):
         raise RefusedError("two genes share an id: which of them is meant is not known", hint="import them apart")
-    _refuse_unsafe(found)
+    _refuse_unsafe(file)
     text = _text(name, genes)
     require_valid(text, name)
     pieces = cut(text)
     known = {gene.id for gene in genes} | {gene.asset_id for gene in genes if gene.asset_id}
-    records = [record for record in found.records if known.intersection(record.genes)]
+    records = [record for record in file.records if known.intersection(record.genes)]
     kept = _provenance(genes, records, sources)
     entry = FileEntry(
         path=PROVENANCE, blob=hashlib.sha256(kept).hexdigest(), mode=NEW_FILE_MODE, size_bytes=len(kept)
@@ -95,16 +95,16 @@ def gep_skill(name: str, place: Path, found: GepFile, sources: Sequence[tuple[st
     behind = len(pieces.sections) - len(genes)  # the preamble comes before the genes
     triggers = ((),) * behind + tuple(_triggers(gene) for gene in genes)
     doubts = [f"{', '.join(what)}: {line}" for line in _lines(genes) if (what := unlike_report(line))]
-    doubts += [f"{', '.join(what)}: {kept}" for kept in _kept_texts(found) if (what := instructing(kept))]
+    doubts += [f"{', '.join(what)}: {kept}" for kept in _kept_texts(file) if (what := instructing(kept))]
     unsealed = tuple(gene.id for gene in genes if gene.asset_id and not gene.sealed)
     return GepSkill(
         folder, triggers, sum(len(gene.checks) for gene in genes), len(records), tuple(doubts), unsealed
     )
 
 
-def _refuse_unsafe(found: GepFile) -> None:
+def _refuse_unsafe(file: GepFile) -> None:
     """Refuse what hides from a reader, or gives a secret away, anywhere in what would be kept."""
-    for text in (*_lines(found.genes), *_kept_texts(found)):
+    for text in (*_lines(file.genes), *_kept_texts(file)):
         if hidden := hidden_characters(text):
             names = ", ".join(character.name for character in hidden[:3])
             raise CheckFailedError(
@@ -117,10 +117,10 @@ def _refuse_unsafe(found: GepFile) -> None:
             )
 
 
-def _kept_texts(found: GepFile) -> Iterator[str]:
-    for gene in found.genes:
+def _kept_texts(file: GepFile) -> Iterator[str]:
+    for gene in file.genes:
         yield from (gene.id, gene.category, gene.asset_id, *gene.signals, *gene.checks)
-    for record in found.records:
+    for record in file.records:
         yield from (record.id, record.summary, record.status, record.at, *record.genes)
 
 

@@ -12,7 +12,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from events.types.judgements import LengthBias
-from strategies.gate.rules import Rule
+from strategies.gate.rule import Rule
 from strategies.gate.stats.clopper_pearson import Share, share_of
 from strategies.gate.stats.correlation import pearson
 from strategies.gate.stats.mantel_haenszel import Z95

@@ -28,7 +28,7 @@ class ReaderView(NamedTuple):
     """What one reader makes of a file.
 
     `takes` tells that it holds the file for its own, `chosen` that it is asked: the first of those is.
-    The figures are those of a reading by it; `found` says of a mapping what its paths led to. `problem` says
+    The figures are those of a reading by it; `matches` lists what the paths of a mapping led to. `problem` says
     what keeps it from reading on, "" for nothing.
     """
 
@@ -39,7 +39,7 @@ class ReaderView(NamedTuple):
     steps: int = 0
     failing: int = 0
     problem: str = ""
-    found: tuple[str, ...] = ()
+    matches: tuple[str, ...] = ()
 
 
 def reader_views(path: Path, mappings: tuple[LogMapping, ...] = ()) -> list[ReaderView]:
@@ -66,12 +66,12 @@ def _mapped_view(path: Path, mapping: LogMapping) -> ReaderView:
     """Say what a mapping finds, and at which of its paths there was something."""
     view = _read_view(mapping.name, ReadTask(path=path, mapping=mapping), chosen=True)
     if mapping.format:
-        return view._replace(found=(f"format = {mapping.format}",))
+        return view._replace(matches=(f"format = {mapping.format}",))
     reader, tally = MappedReader(mapping), ReadTally()
     with suppress(UnreadableLogError, OSError):
         deque(reader.read(LogFile(path), tally), maxlen=0)
-    found = (f"{key} = {getattr(mapping, key)!r}: found {number:,}×" for key, number in reader.found.items())
-    return view._replace(found=(f"records: {tally.records:,}", *found))
+    counts = (f"{key} = {getattr(mapping, key)!r}: found {number:,}×" for key, number in reader.counts.items())
+    return view._replace(matches=(f"records: {tally.records:,}", *counts))
 
 
 def passed_over_by_name(path: Path) -> bool:

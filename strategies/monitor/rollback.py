@@ -137,23 +137,23 @@ def _writer(record: EpisodeRecord) -> str:
     return origin_of_other(record) or record.source
 
 
-def _taken_back(registry: Registry, one: TakenBack, terms: Terms) -> TakenBack:
-    held = terms.forbidden or one.held
+def _taken_back(registry: Registry, rollback: TakenBack, terms: Terms) -> TakenBack:
+    held = terms.forbidden or rollback.held
     with registry.log.transaction():
-        live = registry.capsule(one.skill)
-        if live.version != int(one.fall.version):
-            held = f"{one.skill} went to version {live.version} meanwhile"
+        live = registry.capsule(rollback.skill)
+        if live.version != int(rollback.fall.version):
+            held = f"{rollback.skill} went to version {live.version} meanwhile"
         elif not held and live.cause != "promotion":
             held = "a person brought this version, so a person takes it back"
         if not held:
             try:
                 if terms.write:
-                    registry.places.require(write_place(one.skill, live.source), one.skill)
-                registry.execute(RevertVersion(one.skill, one.to, one.reason), actor=ACTOR)
+                    registry.places.require(write_place(rollback.skill, live.source), rollback.skill)
+                registry.execute(RevertVersion(rollback.skill, rollback.to, rollback.reason), actor=ACTOR)
             except (EditError, RefusedError, SkillFormatError) as error:  # a protected line is in the way, say
                 held = error.message
     if held:
-        return TakenBack(one.skill, one.fall, held=held)
+        return TakenBack(rollback.skill, rollback.fall, held=held)
     if terms.write:
-        publish(registry, one.skill)
-    return TakenBack(one.skill, one.fall, version=registry.outline(one.skill).version)
+        publish(registry, rollback.skill)
+    return TakenBack(rollback.skill, rollback.fall, version=registry.outline(rollback.skill).version)

@@ -85,6 +85,7 @@ class Preset(Frozen):
     seen_sessions: Annotated[int, Field(ge=1, le=MOST_SEEN_SESSIONS)] = MOST_SEEN_SESSIONS
     seen_days: Annotated[int, Field(ge=1, le=MOST_SEEN_DAYS)] = MOST_SEEN_DAYS
     trials: bool = False
+    explore: bool = False
 
     @property
     def bears_genes(self) -> bool:
@@ -119,6 +120,7 @@ def _preset(
         alpha=alpha,
         least_e=least_e,
         drafts_seen=name != "steady-state",
+        explore=name == "innovate",
     )
 
 

@@ -1,4 +1,4 @@
-"""What stands around a piece of evidence in its log: the request, the call with what came back, the next words."""
+"""What is around a piece of evidence in its log: the request, the call with what came back, the next words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class EvidenceContext(NamedTuple):
     """A step that evidence is about, or that a person answered with it, without secrets; "" for what is not there.
 
-    `asked` is what the person said last before it, else the task; `replied` what they said next. `failed` tells
+    `asked` is the person's last message before it, else the task; `replied` their next one. `failed` tells
     that `answer` is an error.
     """
 
@@ -42,11 +42,11 @@ class EvidenceContext(NamedTuple):
 
     def beside(self, quoted: str) -> list[tuple[str, str]]:
         """Give the parts that a quoted text does not say already: a record may hold more than the answer."""
-        said = self.answer.strip() in quoted
+        quotes_answer = self.answer.strip() in quoted
         return [
             (word, text)
             for word, text in self.parts()
-            if text.strip() != quoted.strip() and not (said and text == self.answer)
+            if text.strip() != quoted.strip() and not (quotes_answer and text == self.answer)
         ]
 
     def text(self, most_chars: int) -> str:
@@ -70,7 +70,7 @@ def episodes_of(library: Library, evidence: Sequence[EvidenceRecord]) -> Evidenc
 
 
 def read_contexts(evidence: Sequence[EvidenceRecord], known: EvidenceEpisodes) -> list[EvidenceContext | None]:
-    """Read what stands around evidence, each log once; None where it can no longer be read or nothing is there."""
+    """Read what is around evidence, each log once; None where it can no longer be read or nothing is there."""
     read = read_transcripts(list(known.records.values()), known.erased)
     transcripts = dict(zip(known.records, read, strict=True))
     return [

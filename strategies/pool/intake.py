@@ -16,10 +16,9 @@ from strategies.pool.erase import without_erased
 from strategies.pool.frozen_sets import all_kept
 from strategies.pool.late_outcomes import carried_over, hints_looked_up, late_outcomes, with_late_outcomes
 from strategies.pool.log_owners import from_their_origins
-from strategies.pool.moved_logs import WHEREABOUTS, as_they_lie, note_moves
+from strategies.pool.moved_logs import WHEREABOUTS, as_they_lie, body_of, map_in, note_moves
 from strategies.pool.raise_signals import DEFAULT_POLICY, IntakePolicy, raise_signals
 from strategies.pool.splits import form_groups
-from strategies.pool.stored_map import body_of, map_in
 from strategies.pool.task_sets import set_groups, set_tasks
 
 if TYPE_CHECKING:

@@ -39,7 +39,7 @@ def from_their_origins(
 
 
 def _brought_by_git(sources: Iterable[str]) -> set[str]:
-    """Give the logs that a clone or a pull may have brought: git tracks them, or that cannot be told."""
+    """Give the logs that a clone or a pull may have brought: git tracks them, or that is unknown."""
     trees = cache(git_above)
     indexes = cache(paths_in_index)
     brought = set()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Final
 
 from registry.evidence.log_paths import paths_of
 from strategies.episodes.episode_records import moved_to
 from strategies.files.compression import SUFFIXES
 from strategies.files.read_offsets import ReadOffsets
-from strategies.pool.stored_map import body_of, map_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from registry.evidence.record import EvidenceRecord
     from registry.registry import Registry
     from strategies.episodes.episode import EpisodeRecord
+
 
 WHEREABOUTS: Final = "whereabouts"
 """The stored map that says the kept path of each episode whose log was moved, "" where nobody knows it."""
@@ -71,3 +72,14 @@ def _compressed(at: str) -> str:
     """Give the path under which a file is kept once it was compressed, its own path where it was not."""
     packed = (at + suffix for suffix in SUFFIXES)
     return next((path for path in packed if any(file.is_file() for file in paths_of(path))), at)
+
+
+def map_in(body: bytes | None) -> dict[str, str]:
+    """Read a map from its stored bytes, an empty one where none is kept."""
+    known: dict[str, str] = json.loads(body) if body else {}
+    return known
+
+
+def body_of(known: Mapping[str, str]) -> bytes:
+    """Write a map as bytes, the same for the same map."""
+    return json.dumps(known, sort_keys=True, separators=(",", ":")).encode()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.episodes.episode_records import header_in
-from strategies.pool.stored_map import body_of, map_in
+from strategies.pool.moved_logs import body_of, map_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from strategies.propose.fatal_forms import fatal_forms
 from strategies.propose.guard import guard
 from strategies.propose.habit import habit
 from strategies.propose.recovery import recovery
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from strategies.propose.proposal import Proposer
 
 _HARDEN: Final[tuple[Proposer, ...]] = (guard, subtract)
-_INNOVATE: Final[tuple[Proposer, ...]] = (transfer, habit)
+_INNOVATE: Final[tuple[Proposer, ...]] = (transfer, fatal_forms, habit)
 
 PROPOSERS: Final[Mapping[str, tuple[Proposer, ...]]] = {
     "error_template": (recovery,),

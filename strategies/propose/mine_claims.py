@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from strategies.claims.applicability import first_action, last_action, previous_action
-from strategies.claims.catalogue import in_short_form, sentence
-from strategies.episodes.episode import SUBMIT
+from strategies.claims.applicability import (
+    first_action,
+    first_use,
+    hands_in,
+    last_action,
+    next_action,
+    previous_action,
+)
+from strategies.claims.catalogue import in_short_form
+from strategies.episodes.action_class import is_class, is_hand_in
 from strategies.gate.stats.mantel_haenszel import survivors, two_sided_p
 from strategies.policy.written_rules import WRITTEN_RULE
+from strategies.propose.advice import coarser, is_advice, said_better, worded
 from strategies.propose.proposal import LearnedLine, Mined, NewLines, OwnSection
 
 if TYPE_CHECKING:
@@ -24,6 +32,10 @@ if TYPE_CHECKING:
 
 ClaimT = TypeVar("ClaimT", bound="Claim")
 
+NO_ADVICE: Final = (
+    "what survives explore is no advice of its own: rules about single errors, or the tasks, explain it"
+)
+"""Why nothing is proposed where claims go with better outcomes and all the same are none (advice.py)."""
 FALSE_DISCOVERIES: Final = 0.05
 """The rate that Benjamini-Yekutieli holds on explore."""
 
@@ -66,20 +78,23 @@ def mine(
     skill, and where; the others get the sentence of their kind.
     """
     live = (
-        {in_short_form(one.claim) for gene in ask.capsule.genes for one in gene.claims} if ask.capsule else set()
+        {in_short_form(learned.claim) for gene in ask.capsule.genes for learned in gene.claims}
+        if ask.capsule
+        else set()
     )
     shown = ask.explore.shows_all(claim for claim in claims if claim not in live and ask.other_work.allows(claim))
     mined = fitted(
         {claim: shown_claim.figures for claim, shown_claim in shown.items()}, tried_before=ask.tried_before
     )
-    helping = {claim: figures for claim, figures in mined.surviving.items() if figures.z > 0}
+    better = {claim: figures for claim, figures in mined.surviving.items() if figures.z > 0}
+    helping = {claim: figures for claim, figures in better.items() if is_advice(claim, ask)}
     left = [claim for claim in helping if claim not in ask.refused]
     best = best_of(ask, {claim: (helping[claim], shown[claim].endpoint) for claim in left})
     if best is None:
-        return Mined(None, mined.tried, mined.strongest, refused=len(helping))
+        return Mined(None, mined.tried, mined.strongest, len(helping), NO_ADVICE if better and not helping else "")
     reason = explained(helping[best], mined.tried + ask.tried_before, len(mined.surviving), shown[best].endpoint)
     text, copied = written.get(best, ("", None))
-    lines, endpoint = (LearnedLine(text or sentence(best), best),), shown[best].endpoint
+    lines, endpoint = (LearnedLine(text or worded(best, ask.explore.records), best),), shown[best].endpoint
     proposal: Proposal
     if copied is None:
         proposal = NewLines(proposer=proposer, reason=reason, lines=lines, endpoint=endpoint, general=general)
@@ -91,11 +106,15 @@ def mine(
 def best_of(ask: ProposalRequest, claims: Mapping[ClaimT, tuple[Contrast, Endpoint]]) -> ClaimT | None:
     """Choose the claim that helps most surely, of those that hold without the logs of any one origin, if any do.
 
-    So the logs of one writer, however many, put nothing in the place of what all others show.
+    So the logs of one writer, however many, put nothing in the place of what all others show. What shows the
+    opposite in some part of the logs comes behind what holds in all of them, as a narrower claim does.
     """
     ranked = sorted(claims, key=lambda claim: -claims[claim][0].z)
-    firm = (claim for claim in ranked if ask.explore.replicates(claim, claims[claim][1]))
-    return next(firm, next(iter(ranked), None))
+    firm = [claim for claim in ranked if ask.explore.replicates(claim, claims[claim][1])]
+    whole = (claim for claim in firm if not ask.explore.turns(claim, claims[claim][1]))
+    best = next(whole, next(iter(firm or ranked), None))
+    better = said_better(best, {claim: claims[claim][0] for claim in firm or ranked}) if best is not None else ()
+    return next((claim for claim in better if not ask.explore.turns(claim, claims[claim][1])), best)
 
 
 def explained(figures: Contrast, tried: int, kept: int, endpoint: Endpoint = "outcome") -> str:
@@ -115,18 +134,18 @@ def _large_enough(figures: Contrast) -> bool:
 def action_classes(records: Iterable[EpisodeRecord]) -> list[str]:
     """List the classes that agents called, handing in apart: a line could teach nothing about it."""
     return sorted(
-        {s.action for r in records for s in r.steps if s.kind == "call" and s.action not in {"", SUBMIT}}
+        {s.action for r in records for s in r.steps if s.kind == "call" and s.action and not is_hand_in(s.action)}
     )
 
 
 def first_classes(records: Sequence[EpisodeRecord]) -> list[str]:
-    """List the classes that episodes often begin with."""
+    """List the classes that episodes often begin with, and the meanings that several of them have."""
     firsts = ((record, first_action(record)) for record in records)
     return _often(record.steps[at].action for record, at in firsts if at is not None)
 
 
 def last_classes(records: Sequence[EpisodeRecord]) -> list[str]:
-    """List the classes that often stand last but one, where agents end episodes themselves."""
+    """List the classes that often stand last but one where agents end episodes themselves, and their meanings."""
     ends = ((record, last_action(record)) for record in records if record.ended_by == "agent")
     lasts = ((record, previous_action(record, at)) for record, at in ends if at is not None)
     return _often(record.steps[at].action for record, at in lasts if at is not None)
@@ -145,11 +164,51 @@ def classes_before(records: Sequence[EpisodeRecord], actions: Iterable[str]) -> 
             at = previous_action(record, index)
             if at is not None and record.steps[at].action != step.action:
                 pairs.append((step.action, record.steps[at].action))
-    counts = Counter(pairs)
+    return _with_meanings(pairs)
+
+
+def classes_earlier(records: Sequence[EpisodeRecord], actions: Iterable[str]) -> list[tuple[str, str]]:
+    """List what often comes at any time before the first use of these classes: pairs of (class, before it)."""
+    pairs = []
+    for action in actions:
+        for record in records:
+            first = first_use(record, action)
+            earlier = (step for step in record.steps[:first] if step.kind == "call") if first else ()
+            pairs += [(action, do) for do in sorted({step.action for step in earlier} - {action})]
+    return _with_meanings(pairs)
+
+
+def classes_after_failing(records: Sequence[EpisodeRecord], actions: Iterable[str]) -> list[tuple[str, str]]:
+    """List what often comes next after the first failure of these classes: pairs of (class, what comes next)."""
+    pairs = []
+    for action in actions:
+        for record in records:
+            calls = (at for at, step in enumerate(record.steps) if step.error and step.action == action)
+            failed = next(calls, None)
+            at = None if failed is None else next_action(record, failed)
+            if at is not None and not hands_in(record, at) and record.steps[at].action != action:
+                pairs.append((action, record.steps[at].action))
+    return _with_meanings(pairs)
+
+
+def _with_meanings(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Keep the pairs that enough episodes show to fill an arm, and those with a meaning of several classes."""
+    beside: defaultdict[str, set[str]] = defaultdict(set)
+    for action, other in pairs:
+        beside[action].add(other)
+    meant = [
+        (action, meaning)
+        for action, other in pairs
+        for meaning in coarser(beside[action])
+        if is_class(other, meaning) and not is_class(action, meaning)
+    ]
+    counts = Counter([*pairs, *meant])
     return sorted(pair for pair, count in counts.items() if count >= WRITTEN_RULE.least_arm)
 
 
-def _often(found: Iterable[str]) -> list[str]:
-    """Keep the classes that enough episodes show to fill an arm."""
-    counts = Counter(action for action in found if action not in {"", SUBMIT})
+def _often(taken: Iterable[str]) -> list[str]:
+    """Keep the classes that enough episodes show to fill an arm, and the meanings that several classes have."""
+    actions = [action for action in taken if action and not is_hand_in(action)]
+    counts = Counter(actions)
+    counts.update(meaning for meaning in coarser(counts) for action in actions if is_class(action, meaning))
     return sorted(action for action, count in counts.items() if count >= WRITTEN_RULE.least_arm)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, Protocol, Self
 
 from events.types.parts import Edit
+from strategies.gate.rule import NeededTasks
 from strategies.policy.written_rules import WRITTEN_RULE
 from strategies.scope.other_work import NO_OTHER_WORK, OtherWork
 from strategies.signals.regression import fingerprint_of
@@ -222,9 +223,10 @@ class Mined:
     why: str = ""
 
     @property
-    def needed_tasks(self) -> int | None:
+    def needed(self) -> NeededTasks | None:
         """The tasks that would be needed to settle the strongest claim; None where no claim applies."""
-        return None if self.strongest is None else needed_tasks(self.strongest)
+        needed = None if self.strongest is None else needed_tasks(self.strongest)
+        return NeededTasks(self.strongest.tasks, needed) if self.strongest and needed else None
 
 
 @dataclass(frozen=True)
@@ -284,16 +286,17 @@ class Proposer(Protocol):
 
 def answer(ask: ProposalRequest, proposers: Iterable[Proposer]) -> Mined:
     """Let proposers try one after the other until one has something to propose."""
-    tried, refused = ask.tried_before, 0
+    tried, refused, why = ask.tried_before, 0, ""
     strongest: list[Contrast] = []
     for proposer in proposers:
         mined = proposer(replace(ask, tried_before=tried))
         tried += mined.tried
         refused += mined.refused
+        why = why or mined.why
         strongest += [mined.strongest] if mined.strongest else []
         if mined.proposal is not None:
             return replace(mined, tried=tried)
-    return Mined(None, tried, max(strongest, key=lambda figures: abs(figures.z), default=None), refused)
+    return Mined(None, tried, max(strongest, key=lambda figures: abs(figures.z), default=None), refused, why)
 
 
 def needed_tasks(strongest: Contrast) -> int | None:

@@ -74,11 +74,11 @@ def _last(library: Library) -> NotesTaken | None:
     return event if isinstance(event, NotesTaken) else None
 
 
-def _word(one: Candidate) -> str:
+def _word(candidate: Candidate) -> str:
     return (
         "rejected"
-        if one.reverted
-        else {"promote": "promoted", "reject": "rejected"}.get(one.verdict or "", "held")
+        if candidate.reverted
+        else {"promote": "promoted", "reject": "rejected"}.get(candidate.verdict or "", "held")
     )
 
 

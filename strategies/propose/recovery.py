@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from events.types.claims import AfterError
 from strategies.claims.after_error import first_failure
 from strategies.claims.applicability import hands_in, last_action
-from strategies.claims.phrases import also_avoid_line, avoid_line, do_line
+from strategies.claims.phrases import also_avoid_line, avoid_line
+from strategies.episodes.action_class import is_class, is_hand_in, is_meaning, overlap
 from strategies.gate.replay.contrast import Contrast, contrast, outcome_of
 from strategies.gate.replay.recovery_endpoint import attempts
 from strategies.gate.stats.mantel_haenszel import Stratum, stratifier
+from strategies.propose.advice import coarser, worded
 from strategies.propose.mine_claims import best_of, explained, fitted
 from strategies.propose.proposal import LearnedLine, Mined, NewLines
 
@@ -48,7 +50,8 @@ def recovery(ask: ProposalRequest) -> Mined:
     else:
         tried = attempts(failure, explore.records)
         answers = _answers(template, tried, stratifier(tried))
-    claims = {action: AfterError(template=template, do=action) for action in {answer.action for answer in answers}}
+    taken = {answer.action for answer in answers}
+    claims = {action: AfterError(template=template, do=action) for action in (*taken, *coarser(taken))}
     compared: dict[Claim, Contrast | None] = {
         claim: _compared(answers, action)
         for action, claim in sorted(claims.items())
@@ -75,7 +78,7 @@ def _answers(
     return [
         _Answer(stratum_of(record), record.task, action, outcome_of(record))
         for record, _, action in answered
-        if 2 * ending[action] <= every[action]
+        if 2 * ending[action] <= every[action] and not is_hand_in(action)
     ]
 
 
@@ -84,7 +87,9 @@ def _is_last(record: EpisodeRecord, at: int) -> bool:
 
 
 def _compared(answers: Sequence[_Answer], action: str) -> Contrast | None:
-    return contrast((one.stratum, one.task, one.action == action, one.outcome) for one in answers)
+    return contrast(
+        (answer.stratum, answer.task, is_class(answer.action, action), answer.outcome) for answer in answers
+    )
 
 
 def _proposal(
@@ -94,7 +99,9 @@ def _proposal(
     template = ask.signal.template
     to_do = {action: AfterError(template=template, do=action) for action in surviving if surviving[action].z > 0}
     to_avoid = {
-        action: AfterError(template=template, avoid=action) for action in surviving if surviving[action].z < 0
+        action: AfterError(template=template, avoid=action)
+        for action in surviving
+        if surviving[action].z < 0 and not is_meaning(action)
     }
     open_to_do = {
         claim: (surviving[action], endpoint) for action, claim in to_do.items() if claim not in ask.refused
@@ -102,14 +109,18 @@ def _proposal(
     best = best_of(ask, open_to_do)
     do = best.do or "" if best else ""
     worst = sorted(
-        (action for action in to_avoid if to_avoid[action] not in ask.refused),
+        (
+            action
+            for action in to_avoid
+            if to_avoid[action] not in ask.refused and not (do and overlap(action, do))
+        ),
         key=lambda action: surviving[action].z,
     )
     firm = (action for action in worst if ask.explore.replicates(to_avoid[action], endpoint))
     avoid = next(firm, next(iter(worst), "") if not do else "")
     lines: list[LearnedLine] = []
     if do:
-        lines.append(LearnedLine(do_line(template, do), to_do[do]))
+        lines.append(LearnedLine(worded(to_do[do], ask.explore.judged_failing(template)), to_do[do]))
     if avoid:
         write = also_avoid_line if lines else avoid_line
         lines.append(LearnedLine(write(template, avoid), to_avoid[avoid]))

@@ -6,10 +6,11 @@ import random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.claims import AfterError, OutputClaim, StartWith
-from strategies.claims.catalogue import contradicts, sentence
+from strategies.claims.catalogue import contradicts
 from strategies.gate.replay.contrast import judged
 from strategies.gate.replay.score import by_task, panel_of
 from strategies.policy.written_rules import WRITTEN_RULE
+from strategies.propose.advice import is_advice, worded
 from strategies.propose.mine_claims import explained, fitted
 from strategies.propose.proposal import Copied, LearnedLine, Mined, OwnSection
 
@@ -85,7 +86,7 @@ def slow(ask: ProposalRequest, claims: Iterable[Claim], live: Sequence[Claim], c
     """
     compared = ask.explore.all_by_outcome(claim for claim in claims if claim not in live)
     mined = fitted(compared, tried_before=ask.tried_before)
-    helping = {claim: figures for claim, figures in mined.surviving.items() if figures.z > 0}
+    helping = {claim: one for claim, one in mined.surviving.items() if one.z > 0 and is_advice(claim, ask)}
     fitting = [claim for claim in helping if not any(contradicts(claim, other) for other in live)]
     left = [claim for claim in fitting if claim not in ask.refused]
     lift = _lifts(ask.explore.judged, live, left, changes.open)
@@ -94,7 +95,7 @@ def slow(ask: ProposalRequest, claims: Iterable[Claim], live: Sequence[Claim], c
         return Mined(None, mined.tried, mined.strongest, refused=len(fitting) - len(left))
     figures = explained(helping[best], mined.tried, len(mined.surviving))
     reason = f"lifts the {len(changes.open)} tasks that got worse or still fail by {lift[best]:+.2f}; {figures}"
-    line = LearnedLine(sentence(best), best)
+    line = LearnedLine(worded(best, ask.explore.records), best)
     proposal = OwnSection(proposer=SLOW, reason=reason, lines=(line,), copied=Copied("", TITLE, keeper=SLOW))
     return Mined(proposal, mined.tried, mined.strongest)
 

@@ -52,23 +52,23 @@ def subtract(ask: ProposalRequest) -> Mined:
 
 
 def _most_hurtful(
-    found: MinedClaims, itself: dict[Claim, Contrast | None], tried: int
+    mined: MinedClaims, itself: dict[Claim, Contrast | None], tried: int
 ) -> tuple[Claim | None, str]:
     """Choose the claim whose inverse survives most surely; `itself` holds the claims that may still go."""
-    hurtful = {claim: figures for claim, figures in found.surviving.items() if figures.z > 0 and claim in itself}
+    hurtful = {claim: figures for claim, figures in mined.surviving.items() if figures.z > 0 and claim in itself}
     if not hurtful:
         return None, ""
     worst = max(hurtful, key=lambda claim: hurtful[claim].z)
-    return worst, f"hurtful, its inverse: {explained(hurtful[worst], tried, len(found.surviving))}"
+    return worst, f"hurtful, its inverse: {explained(hurtful[worst], tried, len(mined.surviving))}"
 
 
-def _most_inert(found: MinedClaims, itself: dict[Claim, Contrast | None], tried: int) -> tuple[Claim | None, str]:
+def _most_inert(mined: MinedClaims, itself: dict[Claim, Contrast | None], tried: int) -> tuple[Claim | None, str]:
     """Choose the claim that most surely does nothing."""
     inert = {claim: figures for claim, figures in itself.items() if figures is not None and _inert(figures)}
     if not inert:
         return None, ""
     least = min(inert, key=lambda claim: inert[claim].difference.high)
-    return least, f"inert: {explained(inert[least], tried, len(found.surviving))}"
+    return least, f"inert: {explained(inert[least], tried, len(mined.surviving))}"
 
 
 def _inert(figures: Contrast) -> bool:

@@ -37,8 +37,8 @@ class LogGlobs:
     def owners(self, source: str) -> frozenset[str]:
         """Name the skills that a log is listed for; there are none where it is listed for no skill."""
         if source not in self._known:
-            found = (name for name, pattern in self._patterns.items() if pattern.fullmatch(source))
-            self._known[source] = frozenset(found)
+            names = (name for name, pattern in self._patterns.items() if pattern.fullmatch(source))
+            self._known[source] = frozenset(names)
         return self._known[source]
 
 

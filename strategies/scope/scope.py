@@ -134,7 +134,7 @@ class Scope:
 
     def answered_elsewhere(self, skill: str) -> frozenset[str]:
         """Name the errors and actions whose signals go to another skill."""
-        signals = (one for one in self.raised if self.route(one, answered=False).skill not in {"", skill})
+        signals = (raised for raised in self.raised if self.route(raised, answered=False).skill not in {"", skill})
         return frozenset(signal.template or signal.action for signal in signals) - {""}
 
     def _score(self, skill: str, action: str) -> float:
@@ -248,14 +248,15 @@ class Scope:
             origins[origin_of(record), record.trust].append(record)
         given = self._shown_of(rest, {name: known.skill for name, known in self.assigned.items()})
         owned = {
-            origin: self._owners_of(members) | frozenset().union(*(given[one.id] for one in members))
+            origin: self._owners_of(members) | frozenset().union(*(given[member.id] for member in members))
             for origin, members in origins.items()
         }
         without = set(self.skills).difference(*owned.values())
         answered = {name: skill for name, skill in self.triggers.items() if skill in without}
         shown = self._shown_of(rest, answered)
         also = {
-            origin: frozenset().union(*(shown[one.id] for one in members)) for origin, members in origins.items()
+            origin: frozenset().union(*(shown[member.id] for member in members))
+            for origin, members in origins.items()
         }
         keys = {(self._origin_key(record), (origin_of(record), record.trust)) for record in rest}
         return _OriginOwners({key: owned[at] for key, at in keys}, {key: also[at] for key, at in keys})

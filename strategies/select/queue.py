@@ -77,21 +77,21 @@ def agenda_on(
         for signal in raised
         if signal.kind in kinds and signal.fingerprint not in over and scope.sightings.of(signal)
     ]
-    found = {signal.fingerprint: scope.route(signal) for signal in signals}
+    route_of = {signal.fingerprint: scope.route(signal) for signal in signals}
     for signal in signals:
-        if not skill and signal.kind in drafted and found[signal.fingerprint].by == "only":
-            found[signal.fingerprint] = Route("", "", "it asks for a skill of its own")
+        if not skill and signal.kind in drafted and route_of[signal.fingerprint].by == "only":
+            route_of[signal.fingerprint] = Route("", "", "it asks for a skill of its own")
     for signal in signals if skill else ():
-        route = found[signal.fingerprint]
+        route = route_of[signal.fingerprint]
         answered = route.by == "trigger" and route.skill != skill
         if (answered and scope.route(signal, answered=False).skill in {"", skill}) or (
             unrouted_too and not route.skill
         ):
-            found[signal.fingerprint] = Route(skill, "person", "the skill that was named")
+            route_of[signal.fingerprint] = Route(skill, "person", "the skill that was named")
     if skill:
-        signals = [signal for signal in signals if found[signal.fingerprint].skill in {"", skill}]
+        signals = [signal for signal in signals if route_of[signal.fingerprint].skill in {"", skill}]
     left = {signal.fingerprint: rest_of(cycles, signal.fingerprint) for signal in signals}
-    to = {signal.fingerprint: found[signal.fingerprint].skill for signal in signals}
+    to = {signal.fingerprint: route_of[signal.fingerprint].skill for signal in signals}
     return Agenda(
         routes=to,
         offers=tuple(signal for signal in signals if to[signal.fingerprint] and not left[signal.fingerprint]),

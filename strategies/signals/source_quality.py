@@ -64,16 +64,18 @@ def source_quality(
 
     `recovered` says by session whether the next attempt of what failed first worked: it is measured like a source.
     """
-    said = {source: {name: world[name].get(source) for name in world} for source in WORLD_SOURCES}
-    rows = [_of_source(source, records, values) for source, values in said.items()]
+    by_source = {source: {name: world[name].get(source) for name in world} for source in WORLD_SOURCES}
+    rows = [_of_source(source, records, outcomes) for source, outcomes in by_source.items()]
     rows.append(_of_source("recovered", records, recovered))
     return tuple(row for row in rows if row.sessions)
 
 
 def _of_source(
-    source: WorldSource | Literal["recovered"], records: Sequence[EpisodeRecord], said: Mapping[str, float | None]
+    source: WorldSource | Literal["recovered"],
+    records: Sequence[EpisodeRecord],
+    outcomes: Mapping[str, float | None],
 ) -> SourceQuality:
-    values = {record.id: said.get(record.id) for record in records}
+    values = {record.id: outcomes.get(record.id) for record in records}
     labels = {record.id: value == 1 for record in records if (value := truth(record)) is not None}
     speaks = [record for record in records if values[record.id] is not None]
     both = [record for record in speaks if record.id in labels]

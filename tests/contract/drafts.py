@@ -9,7 +9,8 @@ from events.types.gene_events import GeneReleased
 from events.types.registry_events import PresetSwitched
 
 if TYPE_CHECKING:
-    from events.store.protocol import EventLog, Receipt
+    from events.store.protocol import Receipt
+    from events.store.sql_log import EventLog
 
 
 class Pen:

@@ -16,7 +16,7 @@ import pytest
 
 from events.errors import BusyError, ConflictError, UsageError
 from events.store.envelope import GENESIS, EventDraft, encode
-from events.store.protocol import EventLog, Head, StoredDocument
+from events.store.protocol import Head, StoredDocument
 from events.types.registry_events import PresetSwitched
 from tests.contract.drafts import Pen, put
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from events.store.envelope import Envelope
+    from events.store.sql_log import EventLog
 
     Opener = Callable[[], EventLog]
 

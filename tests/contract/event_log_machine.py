@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from events.store.envelope import Envelope, EventDraft
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
 
 STREAMS = ("registry", "gene:a", "gene:b")
 TEXT = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), min_size=1, max_size=20)

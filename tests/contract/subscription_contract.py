@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from events.store.envelope import Envelope, EventDraft
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
     from tests.contract.event_log_contract import Opener
 
 WRITERS, EACH = 8, 25

@@ -15,7 +15,7 @@ from tests.contract.drafts import put
 from tests.contract.event_log_contract import LogContract
 
 if TYPE_CHECKING:
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
     from tests.contract.drafts import Pen
     from tests.contract.event_log_contract import Opener
 

@@ -14,7 +14,7 @@ from tests.anthropic_stub import AnthropicStub, declines, gives
 from tests.judged_pairs import as_jsonl, with_models
 from tests.terminal import MINIMAL, SPLIT_KEY, Beginning, Terminal
 from tui.cli.commands_table import COMMANDS
-from tui.cli.printers.tracks import MEANINGS, commands_for
+from tui.cli.printers.advice import MEANINGS, commands_for
 from tui.session.bootstrap import open_library
 
 if TYPE_CHECKING:

@@ -138,7 +138,15 @@ def named(path: str) -> str:
 def test_every_answer_in_json_has_a_published_schema_that_says_what_it_is() -> None:
     have = {file.stem for file in FOLDER.glob("*.json")}
     assert {named(path) for path, call in callbacks().items() if "as_json" in call.__annotations__} <= have
-    beside = {"doctor-repair", "export-attest", "export-event", "checkpoint-key", "proof"}
+    beside = {
+        "doctor-repair",
+        "export-attest",
+        "export-event",
+        "checkpoint-key",
+        "proof",
+        "usage-correct",
+        "outcome-queue",
+    }
     assert have <= {named(path) for path in PATHS} | beside
     for name in have:
         schema = schema_of(name)
@@ -186,4 +194,4 @@ def test_every_command_that_prints_facts_has_json_and_every_write_a_rehearsal() 
     assert without == NO_DATA
     writes = {path for path, call in commands.items() if "dry_run" in call.__annotations__}
     assert set(WRITES) <= writes
-    assert not set(READS) & writes - {"export review"}
+    assert not set(READS) & writes - {"export review", "usage"}

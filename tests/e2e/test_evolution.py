@@ -354,4 +354,4 @@ def test_recorded_airline_runs_are_too_few_to_teach_anything(tmp_path: Path, rec
     run = evolve(registry, plan())
     assert run.cycles
     assert all(cycle.candidate is None and cycle.verdict == "hold" for cycle in run.cycles)
-    assert all("no claim applicable" in cycle.reasons[0] for cycle in run.cycles if cycle.needed_tasks is None)
+    assert all("no claim applicable" in cycle.reasons[0] for cycle in run.cycles if cycle.needed is None)

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from events.types.claims import After, AfterError, Before, Claim, FinishWith, OutputClaim, StartWith
+from events.types.claims import (
+    LOOK,
+    After,
+    AfterCall,
+    AfterError,
+    Before,
+    Claim,
+    FinishWith,
+    OutputClaim,
+    StartWith,
+)
 from strategies.gate.replay.contrast import cases_of, contrast
 from strategies.gate.replay.explore_split import Explore
 from strategies.gate.replay.exposure import moment_of
@@ -191,7 +201,7 @@ def test_a_true_habit_is_found_and_promoted_where_logs_can_show_it(
         waits = kind == "output"  # no decision of logs is about it
         assert only.verdict.decision == ("hold" if waits else "promote"), only.verdict.reasons
         if kind == "guard":  # whether it failed, or was merely made, is the same in this world
-            assert isinstance(only.claim, After | Before)
+            assert isinstance(only.claim, After | AfterCall | Before)
         else:
             assert only.claim == claim
 
@@ -256,12 +266,13 @@ def test_the_recorded_runs_without_outcomes_still_teach_to_look(intercode: Seque
     for key in ("a", "b", "c"):
         division = division_of(without_outcomes(intercode), key)
         (only,) = sent_through([(asking(division.explore, template=NO_TABLE), (recovery,))], division, key)
-        assert (only.claim, only.verdict.decision) == (SOME_CLAIMS[0], "promote")
+        assert isinstance(only.claim, AfterError)
+        assert (only.claim.do in {"sql:SHOW", LOOK}, only.verdict.decision) == (True, "promote")
         assert judge(only.evidence.figures, WRITTEN_RULE, 1).reasons[0] == RECOVERED_ALONE
 
 
 @pytest.mark.data
-def test_on_the_recorded_runs_hardening_finds_the_failing_query_and_no_habit_survives(
+def test_on_the_recorded_runs_failing_queries_are_left_to_their_errors_and_no_habit_survives(
     intercode: Sequence[EpisodeRecord],
 ) -> None:
     for key in ("a", "b", "c"):
@@ -269,5 +280,6 @@ def test_on_the_recorded_runs_hardening_finds_the_failing_query_and_no_habit_sur
         harden = asking(division.explore, action="sql:SELECT", kind="repeated_call", calls_for="harden")
         innovate = asking(division.explore, kind="uncovered_failure", calls_for="innovate")
         (only,) = sent_through([(harden, (guard,)), (innovate, (habit,))], division, key)
-        assert only.claim == SOME_CLAIMS[1]
-        assert only.verdict.decision == "promote"
+        assert isinstance(only.claim, After)
+        assert only.claim.identical  # never the same call twice: offered, and held, for tasks explain most of it
+        assert only.verdict.decision == "hold"

@@ -15,12 +15,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def lines(seed: int, *, lift: float) -> Iterator[str]:
-    """Episodes of two runs that begin by listing files or by searching; nothing ever fails on the way."""
+def lines(seed: int, *, lift: float, by_habit: bool = False) -> Iterator[str]:
+    """Episodes of two runs that begin by listing files or by searching; nothing ever fails on the way.
+
+    With `by_habit` the small one only ever searches.
+    """
     draws = random.Random(seed)
     for number in range(260):
         for run in ("large", "small"):
             name, begins = f"{run}-{number}", draws.random() < 0.5
+            begins = begins and not (by_habit and run == "small")
             won = draws.random() < 0.3 + lift * begins
             yield json.dumps({"type": "episode", "episode": name, "task": f"t{number}", "run": run})
             tools = ["list_files" if begins else "search", "edit_file", draws.choice(["run_tests", "format"])]
@@ -54,6 +58,21 @@ def test_a_true_habit_is_promoted_by_innovation_and_the_end_says_what_became_of_
     assert "claims tried: 1 promoted, " in said
     assert "it rose on logs that decided nothing, too" in said
     assert "settled: no eligible signal is left" in said
+
+
+def test_what_one_run_alone_could_show_is_said_of_that_run(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path).with_skill()
+    germline.write("log.jsonl", "\n".join(lines(3, lift=0.45, by_habit=True)) + "\n")
+    cycles = germline.does("evolve", "sql-analyst", "--logs", "log.jsonl", "--seed", "7", "--json").json["cycles"]
+    (promoted,) = [cycle for cycle in cycles if cycle["verdict"] == "promote"]
+    assert promoted["effect"]["replicates"]["scope"] == ["large"]
+    edit = promoted["candidate"]["edits"][0]
+    assert edit["text"].strip().endswith("call list_files (seen with large).")
+    why = germline.does("why", f"sql-analyst:{edit['line']}").out
+    assert "holds for large: of other runs nothing is claimed" in why
+    assert "1 run cannot tell: there all obeyed, or none did" in why
+    assert "supported for large alone: only large can tell" in " ".join(why.split())
+    assert "each run" in germline.does("gate", "explain", promoted["candidate"]["id"]).out
 
 
 def test_where_no_habit_helps_innovation_says_that_no_claim_survived(tmp_path: Path) -> None:

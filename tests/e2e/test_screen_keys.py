@@ -40,8 +40,10 @@ PLACES = {
     "review": "/review",
     "trends": "/trends/sql-analyst",
     "sessions": "/sessions",
+    "usage": "/usage",
 }
-LISTS = {view: f"#{view}" for view in PLACES} | {"history": "#events", "why": "#blame", "trends": "#tasks"}
+LISTS = {view: f"#{view}" for view in PLACES}
+LISTS |= {"history": "#events", "why": "#blame", "trends": "#tasks", "usage": "#lines"}
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from tests.screen_pilot import screens
 from tests.story import tell
 from tests.story_trends import tell_with_runs
 from tests.story_work import SETTINGS, tell_with_work
+from tests.worlds.instructions import registry_of, write_world
 
 PICTURES = Path(__file__).resolve().parent.parent.parent / "docs" / "screens"
 PLACES = {
@@ -25,6 +26,7 @@ PLACES = {
     "review": "/review",
     "trends": "/trends/sql-analyst",
     "sessions": "/sessions",
+    "usage": "/usage/CLAUDE.md",
 }
 
 
@@ -33,7 +35,11 @@ def stories(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The story for the screens that say what was, with work left for those that say what comes, with runs."""
     was, comes = tell(tmp_path_factory.mktemp("was")), tell_with_work(tmp_path_factory.mktemp("comes"))
     ran = tell_with_runs(tmp_path_factory.mktemp("ran"))
-    of = {"skills": was, "history": was, "why": was, "trends": ran}
+    instructed = tmp_path_factory.mktemp("instructed")
+    write_world(instructed, 1, 300)
+    registry_of(instructed).log.close()
+    lines = instructed / "registry.db"
+    of = {"skills": was, "history": was, "why": was, "trends": ran, "usage": lines}
     return {name: of.get(name, comes) for name in PLACES}
 
 

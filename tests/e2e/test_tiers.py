@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from events.types.trial_events import TrialArm, TrialFigures
 from registry.projection.projector import rebuild
 from registry.query.provenance import blame, line_tiers, uncounted_claims
 from strategies.evolve.loop import evolve
 from strategies.monitor.review import approve
 from strategies.pool.intake import take_in
-from strategies.tiers.after_trial import TrialFigures, tier_after_trial
+from strategies.tiers.after_trial import tier_after_trial
 from tests.e2e.test_evolution import new_registry, plan
 from tests.registries import documents
 from tests.terminal import Terminal
@@ -113,13 +114,15 @@ def test_a_seen_line_climbs_where_outcomes_support_it(seen: Registry) -> None:
 
 def test_a_trial_proves_a_line_or_takes_its_tier_and_says_so_with_its_figures(seen: Registry) -> None:
     (candidate,) = [candidate for candidate in seen.candidates() if candidate.version]
-    figures = TrialFigures("t1", "proven", 0.12, 0.04, 0.20, 412)
-    proven = tier_after_trial(candidate, figures)
+    arm = TrialArm(sessions=206, mean=0.5)
+    shown = {"difference": 0.12, "low": 0.04, "high": 0.20, "proof": 25.0, "harm": 0.1, "chance": 1.0}
+    figures = TrialFigures(factor="a line", decision="proven", given=arm, denied=arm, **shown)
+    proven = tier_after_trial(candidate, "t1", figures)
     assert proven is not None
     seen.execute(proven)
     assert tiers(seen) == {"imported", "proven", "none"}
-    harmful = tier_after_trial(candidate, figures._replace(decision="harmful"))
+    harmful = tier_after_trial(candidate, "t1", figures.model_copy(update={"decision": "harmful"}))
     assert harmful is not None
     seen.execute(harmful)
     assert changes(seen) == [("", "seen"), ("seen", "proven"), ("proven", "")]
-    assert tier_after_trial(candidate, figures._replace(decision="other")) is None
+    assert tier_after_trial(candidate, "t1", figures.model_copy(update={"decision": "futile"})) is None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
 
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -31,6 +31,7 @@ _ID_CHARS: Final = 12
 TAKES: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("show", "why", "score", "export skill", "protect", "release", "compare"), ("version",)),
     **dict.fromkeys(("evolve", "candidates", "log", "pick", "adopt", "project", "advise"), ("skill",)),
+    **dict.fromkeys(("trial start", "trial status", "trial step", "trial stop"), ("skill",)),
     **dict.fromkeys(("revert", "candidate propose", "alias list", "alias log"), ("skill",)),
     **dict.fromkeys(("candidate show", "candidate approve", "candidate reject"), ("candidate",)),
     **dict.fromkeys(("candidate test", "gate explain"), ("candidate",)),
@@ -43,7 +44,13 @@ TAKES: Final[dict[str, tuple[str, ...]]] = {
     "completion": ("shell",),
 }
 """What the arguments of a command are, in their order; files where nothing is said. The last one may repeat."""
-_OPTIONS: Final = {"--preset": "preset", "--skill": "skill", "--attest": "version", "--to": "number"}
+_OPTIONS: Final = {
+    "--candidate": "candidate",
+    "--preset": "preset",
+    "--skill": "skill",
+    "--attest": "version",
+    "--to": "number",
+}
 
 
 def answer(words: Sequence[str]) -> str:

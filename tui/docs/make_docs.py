@@ -21,6 +21,7 @@ from strategies.signals.detect import DEFAULTS, DETECTORS
 from strategies.signals.streaks import SuccessStreak
 from strategies.signals.uncovered_actions import UncoveredFailure
 from tui.documents.schemas import every_document, schema_text
+from tui.text.words import MEANINGS
 from tui.widgets import keys
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ _STREAMS: Final = {
     "gene": "a gene",
     "capsule": "a skill",
     "candidate": "a candidate",
+    "trial": "a trial",
 }
 """What the modules of events are about, by the beginning of their names."""
 SIGNALS: Final[tuple[Detector | UncoveredFailure | SuccessStreak, ...]] = (
@@ -52,9 +54,14 @@ _EXAMPLES: Final = (
     claim_types.AfterError(template="no such table: <*>", do="sql:PRAGMA", avoid="sql:SELECT"),
     claim_types.After(action="Bash:git push", k=2, failing=True, avoid="Bash:git push"),
     claim_types.Before(action="Bash:git commit", do="Bash:git status"),
+    claim_types.AnytimeBefore(action="Bash:git commit", do="Bash:pytest"),
     claim_types.StartWith(do="sql:SHOW"),
     claim_types.FinishWith(do="Bash:pytest"),
+    claim_types.Instead(do="Bash:pnpm", avoid="Bash:npm"),
+    claim_types.Never(avoid="Bash:git push"),
     claim_types.OutputClaim(pattern="^[0-9]+$"),
+    claim_types.AfterCall(action=claim_types.CHANGE, do=claim_types.CHECK),
+    claim_types.AnytimeBefore(action="purchase", do="choose_option"),
 )
 
 
@@ -183,6 +190,13 @@ def _claims() -> Iterable[str]:
         "obeying it looks like. Exposure is decided at one moment, by the very next action. Another\n"
         "package may bring kinds of its own, by an entry point in the group `germline.claims`.\n"
     )
+    yield (
+        "In the place of a class of action a claim may name a meaning, told from the names of tool and\n"
+        "command; what could be either, as `sed` or `str_replace_editor`, has none. Meanings are tried beside\n"
+        "the classes, and where one class holds as well, the line names that one.\n"
+    )
+    yield from _table(("name", "any of"), [(f"`{name}`", words) for name, words in MEANINGS.items()])
+    yield ""
     examples = {type(claim): claim for claim in _EXAMPLES}
     for claim in _CLAIMS:
         (kind,) = get_args(claim.model_fields["kind"].annotation)

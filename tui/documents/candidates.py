@@ -12,20 +12,21 @@ from events.types.tiers import TierFigures
 from registry.state.candidate import Verdict
 from strategies.gate.explain import Way
 from strategies.gate.lint import unclaimed_lines
-from strategies.gate.rules import Decision
+from strategies.gate.rule import Decision
 from tui.documents.differences import ChangedFile, FileFindingRow, changed_file_rows, finding_rows
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.documents.evidence import ErasedRow, EvidenceRow, erased_rows, evidence_rows
 from tui.documents.scores import AuditScores, score_of
 from tui.documents.signals import RaisedSignal
+from tui.documents.trials import TrialLine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from registry.state.candidate import Candidate
     from strategies.gate.explain import Explanation
-    from strategies.gate.rules import Rule
+    from strategies.gate.rule import NeededTasks, Rule
     from tui.reads.review import CandidatePage
 
 
@@ -90,9 +91,14 @@ def candidate_fields(candidate: Candidate) -> dict[str, Any]:
 
 
 class CandidateListed(CandidateRow):
-    """A candidate in the list; `waits` tells that nobody decided on it yet."""
+    """A candidate in the list; `waits` tells that nobody decided on it yet, and the tasks how far it is from that.
+
+    They are null where it is decided, or where no number of tasks would do.
+    """
 
     waits: bool
+    known_tasks: int | None
+    needed_tasks: int | None
 
 
 class CandidatesDocument(Document):
@@ -102,11 +108,18 @@ class CandidatesDocument(Document):
     candidates: tuple[CandidateListed, ...]
 
     @classmethod
-    def of(cls, waiting: Iterable[Candidate], decided: Iterable[Candidate]) -> CandidatesDocument:
-        """List those that wait, and behind them those that are decided."""
+    def of(
+        cls, waiting: Iterable[Candidate], decided: Iterable[Candidate], away: Mapping[str, NeededTasks]
+    ) -> CandidatesDocument:
+        """List those that wait, with how far they are from a verdict, and behind them those that are decided."""
         both = ((True, waiting), (False, decided))
         rows = (
-            CandidateListed(**candidate_fields(candidate), waits=waits)
+            CandidateListed(
+                **candidate_fields(candidate),
+                waits=waits,
+                known_tasks=away[candidate.id].known if candidate.id in away else None,
+                needed_tasks=away[candidate.id].needed if candidate.id in away else None,
+            )
             for waits, group in both
             for candidate in group
         )
@@ -122,20 +135,13 @@ class RuleStep(Part):
     holds: bool
     otherwise: Decision
     missing: str | None
+    known_tasks: int | None
     needed_tasks: int | None
 
     @classmethod
     def of(cls, step: Rule) -> RuleStep:
         """Read it from the rule."""
-        return cls(
-            rule=step.name,
-            figure=step.figure,
-            asks=step.asks,
-            holds=step.holds,
-            otherwise=step.otherwise,
-            missing=None if step.holds else step.missing,
-            needed_tasks=step.needed_tasks,
-        )
+        return cls.described(step, rule=step.name, missing=None if step.holds else step.missing)
 
 
 class VerdictSteps(Part):
@@ -151,6 +157,7 @@ class VerdictSteps(Part):
     reasons: tuple[str, ...]
     reviewed: Literal["approve", "reject"] | None
     steps: tuple[RuleStep, ...]
+    known_tasks: int | None
     needed_tasks: int | None
 
 
@@ -167,7 +174,8 @@ def verdict_fields(candidate: Candidate, explanation: Explanation, preset: str) 
         "reasons": candidate.reasons,
         "reviewed": candidate.reviewed.decision if candidate.reviewed else None,
         "steps": tuple(map(RuleStep.of, explanation.steps)),
-        "needed_tasks": explanation.needed_tasks,
+        "known_tasks": explanation.needed.known if explanation.needed else None,
+        "needed_tasks": explanation.needed.needed if explanation.needed else None,
     }
 
 
@@ -192,6 +200,7 @@ class CandidateShowDocument(CandidateRow, Document):
     evidence: tuple[EvidenceRow, ...]
     erased: tuple[ErasedRow, ...]
     gate: VerdictSteps
+    trials: tuple[TrialLine, ...]
 
     @classmethod
     def of(cls, page: CandidatePage) -> CandidateShowDocument:
@@ -210,6 +219,7 @@ class CandidateShowDocument(CandidateRow, Document):
             evidence=evidence_rows(page.evidence, page.there),
             erased=erased_rows(page.erased),
             gate=VerdictSteps(**verdict_fields(candidate, page.explanation, page.preset)),
+            trials=tuple(map(TrialLine.of, page.trials)),
         )
 
 

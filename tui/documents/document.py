@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final, Self, TypeVar
 
-from pydantic import ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from events.types.frozen import Frozen
 
@@ -16,6 +16,9 @@ Absent = Annotated[T, Field(exclude_if=lambda value: value is ABSENT)]
 """A field that some answers of a command have and others do not; its default is `ABSENT`."""
 Rehearsed = Annotated[bool, Field(exclude_if=lambda value: value is False)]
 """Tells that a document is of a dry run; one that is of none does not have it."""
+OrNull = Annotated[T | None, BeforeValidator(lambda value: value or None)]
+"""A field that is null where what it is read from is empty: "" or 0."""
+_MISSING: Final[Any] = object()
 
 
 class Part(Frozen):
@@ -30,6 +33,12 @@ class Part(Frozen):
         populate_by_name=True,
         serialize_by_alias=True,
     )
+
+    @classmethod
+    def described(cls, thing: object, **others: Any) -> Self:  # noqa: ANN401 - fields of any type
+        """Describe a thing: every field that it has under the same name is read from it, but for the others."""
+        own = {name: getattr(thing, name, _MISSING) for name in cls.model_fields if name not in others}
+        return cls(**{name: value for name, value in own.items() if value is not _MISSING}, **others)
 
 
 class Document(Part):

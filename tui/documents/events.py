@@ -66,19 +66,13 @@ class LogDocument(Document):
         """Read it from the stored event."""
         event = envelope.event if envelope.is_known else None
         is_version = envelope.type in {"CapsuleVersioned", "CandidatePromoted"}
-        return cls(
-            position=envelope.position,
-            type=envelope.type,
-            stream=envelope.stream,
-            at=envelope.at,
-            actor=envelope.actor,
-            version=envelope.version,
+        return cls.described(
+            envelope,
             skill=getattr(event, "capsule", None),
             skill_version=getattr(event, "version", None) if is_version else None,
             before=score_of(getattr(event, "before", None)),
             after=score_of(getattr(event, "after", None)),
             summary=summary(envelope),
-            hash=envelope.hash,
         )
 
 

@@ -75,7 +75,7 @@ class Erasure(Part):
 
 
 class EvidenceContextRow(Part):
-    """What stands around a record in its log: the request, the call, what came back, what the person said next."""
+    """What is around a record in its log: the request, the call, what came back, the person's next message."""
 
     asked: str
     action: str

@@ -8,7 +8,7 @@ from events.types.claims import Claim
 from events.types.runs import Rollouts
 from events.types.score import Delta, Effect, Score
 from events.types.tiers import TierFigures
-from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
+from tui.documents.document import ABSENT, Absent, Document, OrNull, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.documents.scores import AuditScores, score_of
 from tui.documents.signals import PickReason, RestingSignal, SignalRow
@@ -66,11 +66,12 @@ class CycleRow(Part):
     tier: TierFigures | None
     version: int | None
     tried: int
+    known_tasks: int | None
     needed_tasks: int | None
-    proposer: str | None
+    proposer: OrNull[str]
     remembered: bool
     preset: str
-    because: str | None
+    because: OrNull[str]
     pick: PickReason | None
 
     @classmethod
@@ -79,28 +80,17 @@ class CycleRow(Part):
         audit = AuditScores(
             before=score_of(cycle.audit_before), after=score_of(cycle.audit_after), delta=cycle.audit_delta
         )
-        return cls(
-            strategy=cycle.strategy,
+        return cls.described(
+            cycle,
             skill=cycle.capsule,
             signal=SignalRow.model_validate(cycle.signal),
             candidate=CycleCandidate.model_validate(cycle.candidate) if cycle.candidate else None,
-            effect=cycle.effect,
-            verdict=cycle.verdict,
-            reasons=cycle.reasons,
             before=score_of(cycle.before),
             after=score_of(cycle.after),
             unmeasured=why_unmeasured(cycle.after),
-            delta=cycle.delta,
             audit=audit if cycle.candidate else None,
-            rollouts=cycle.rollouts,
-            tier=cycle.tier,
-            version=cycle.version,
-            tried=cycle.tried,
-            needed_tasks=cycle.needed_tasks,
-            proposer=cycle.proposer or None,
-            remembered=cycle.remembered,
-            preset=cycle.preset,
-            because=cycle.because or None,
+            known_tasks=cycle.needed.known if cycle.needed else None,
+            needed_tasks=cycle.needed.needed if cycle.needed else None,
             pick=PickReason.of(cycle.pick) if cycle.pick else None,
         )
 
@@ -125,16 +115,12 @@ class FallenVersion(Part):
     def of(cls, back: TakenBack) -> FallenVersion:
         """Read it from what became of the version."""
         fall = back.fall
-        return cls(
+        return cls.described(
+            fall,
             skill=back.skill,
             version=int(fall.version),
             to=back.to,
             made=back.version,
-            won=fall.won,
-            outcomes=fall.outcomes,
-            won_before=fall.won_before,
-            outcomes_before=fall.outcomes_before,
-            p=fall.p,
             reason=back.reason,
             held=back.held or None,
             command=back.command if back.held else None,
@@ -154,21 +140,12 @@ class TierMoveRow(Part):
     after: TierFigures | None
     reason: str
     version: int | None
-    held: str | None
+    held: OrNull[str]
 
     @classmethod
     def of(cls, move: TierMove) -> TierMoveRow:
         """Read it from what became of the line."""
-        return cls(
-            skill=move.skill,
-            candidate=move.candidate,
-            text=move.text,
-            before=move.before,
-            after=move.after,
-            reason=move.reason,
-            version=move.version,
-            held=move.held or None,
-        )
+        return cls.described(move)
 
 
 class EvolveCounts(Part):
@@ -267,17 +244,10 @@ class ModelUse(Part):
     @classmethod
     def of(cls, report: ModelReport) -> ModelUse:
         """Read it from the report on the model."""
-        return cls(
-            models=report.models,
-            prompts=report.prompts,
-            replayed=report.replayed,
-            tokens=report.tokens,
-            cost_usd=report.cost_usd,
+        return cls.described(
+            report,
             **report.tally._asdict(),
             refuted=RefutedCount(explore=report.refuted_on_explore, sealed=report.refuted_on_sealed),
-            quarantined=report.quarantined,
-            written=report.written,
-            failures=report.failures,
         )
 
 
@@ -289,6 +259,7 @@ class EvolveRun(Part):
     seed: int
     cycles: tuple[CycleRow, ...]
     tried: int
+    known_tasks: int | None
     needed_tasks: int | None
     unrouted: tuple[SignalRow, ...]
     resting: tuple[RestingSignal, ...]
@@ -310,7 +281,8 @@ class EvolveRun(Part):
             seed=run.seed,
             cycles=tuple(map(CycleRow.of, run.cycles)),
             tried=run.tried,
-            needed_tasks=run.needed_tasks,
+            known_tasks=run.needed.known if run.needed else None,
+            needed_tasks=run.needed.needed if run.needed else None,
             unrouted=tuple(map(SignalRow.model_validate, run.unrouted)),
             resting=tuple(map(RestingSignal.model_validate, run.resting)),
             taken_back=tuple(map(FallenVersion.of, run.taken_back)),

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from pydantic import Field
+
 from events.types.score import Score
-from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
+from strategies.episodes.episode import WorldSource
+from tui.documents.document import ABSENT, Absent, Document, OrNull, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.documents.evolve import EvolveRun
 from tui.documents.signals import RaisedSignal, raised_signals
 
 if TYPE_CHECKING:
+    from strategies.advice.label_queue import LabelWish
     from strategies.episodes.episode import EpisodeRecord
     from strategies.logs.scan import Scan
     from strategies.monitor.recheck import Rechecked
@@ -44,7 +48,7 @@ class ReaderRow(Part):
     steps: int
     failing: int
     problem: str
-    found: tuple[str, ...] = ()
+    matches: tuple[str, ...] = Field(default=(), alias="found")
 
 
 class ExplainedFile(Part):
@@ -122,21 +126,14 @@ class RecheckRow(Part):
     skill: str
     version: int
     score: Score | None
-    unmeasured: str | None
+    unmeasured: OrNull[str]
     floor: float
     under_floor: bool
 
     @classmethod
     def of(cls, checked: Rechecked, floor: float) -> RecheckRow:
         """Read it from the measurement, held against a floor."""
-        return cls(
-            skill=checked.skill,
-            version=checked.version,
-            score=checked.score,
-            unmeasured=checked.unmeasured or None,
-            floor=floor,
-            under_floor=checked.fallen,
-        )
+        return cls.described(checked, floor=floor, under_floor=checked.fallen)
 
 
 class WatchDocument(Document):
@@ -193,6 +190,35 @@ class OutcomeEpisode(Part):
         """Read it from the episode."""
         before = KnownOutcome.model_validate(record.outcome) if record.outcome else None
         return cls(episode=record.id, name=record.name, run=record.run, before=before)
+
+
+class LabelWishRow(Part):
+    """A session without a label, the held candidates that one would count for, and the hints that disagree."""
+
+    episode: str
+    name: str
+    weight: int
+    candidates: tuple[str, ...]
+    disagreeing: tuple[WorldSource, ...]
+
+    @classmethod
+    def of(cls, wish: LabelWish) -> LabelWishRow:
+        """Read it from the queue."""
+        return cls(
+            episode=wish.record.id,
+            name=wish.record.name,
+            weight=wish.weight,
+            candidates=tuple(dict.fromkeys(held.candidate for held in wish.claims)),
+            disagreeing=wish.disagreeing,
+        )
+
+
+class LabelQueueDocument(Document):
+    """List the sessions of which one label would decide most, those first."""
+
+    schema_: Literal["germline/outcome-queue/1"] = "germline/outcome-queue/1"
+    waiting: int
+    sessions: tuple[LabelWishRow, ...]
 
 
 class OutcomeDocument(Document):

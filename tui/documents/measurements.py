@@ -83,19 +83,13 @@ class ModelRow(Part):
     @classmethod
     def of(cls, row: ComparedModel) -> ModelRow:
         """Read it from the comparison."""
-        return cls(
-            model=row.model,
-            version=row.version,
-            evaluator=row.evaluator,
+        return cls.described(
+            row,
             score=_mean(row.score),
             tasks=row.score.tasks,
             against_first=FirstDifference.model_validate(row.against)
             if row.against is not None and row.against.tasks
             else None,
-            runs=row.runs,
-            missing=row.missing,
-            cost_usd=row.cost_usd,
-            unpriced=row.unpriced,
         )
 
 

@@ -38,14 +38,7 @@ class RestoreLoss(Part):
     @classmethod
     def of(cls, lack: Lack) -> RestoreLoss:
         """Read it from the comparison of both."""
-        return cls(
-            head=lack.head.hash,
-            common=lack.common,
-            episodes=lack.episodes,
-            blobs=lack.blobs,
-            erasures=lack.erasures,
-            events=lack.events,
-        )
+        return cls.described(lack, head=lack.head.hash)
 
 
 class RestoreDocument(Document):

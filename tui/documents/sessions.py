@@ -1,4 +1,4 @@
-"""Sessions in documents: every episode in short, and one of them with what was said and done."""
+"""Sessions in documents: every episode in short, and one of them with its messages and calls."""
 
 from __future__ import annotations
 
@@ -55,19 +55,15 @@ class SessionRow(Part):
     def of(cls, record: EpisodeRecord, task: str, short: int) -> SessionRow:
         """Describe a session by its record and what was asked for."""
         usage = record.usage
-        return cls(
-            id=record.id,
+        return cls.described(
+            record,
             short=record.id[:short],
-            name=record.name,
-            format=record.format,
             at=began_at(record),
             project=record.folder,
             task=task,
-            run=record.run,
             models=usage.models if usage else (),
             skills=tuple(SkillUsed(name=name, version=version) for name, version in record.skills),
             outcome=KnownOutcome.model_validate(record.outcome) if record.outcome else None,
-            ended_by=record.ended_by,
             steps=len(record.steps),
             errors=errors_in(record),
             duration_ms=lasted_ms(record),
@@ -119,14 +115,10 @@ class SessionStepRow(Part):
     def of(cls, step: SessionStep) -> SessionStepRow:
         """Describe a step."""
         kept = step.record
-        return cls(
+        return cls.described(
+            kept,
             number=step.number,
-            turn=kept.turn,
-            action=kept.action,
-            error=kept.error,
-            template=kept.template,
             at=kept.started_at,
-            duration_ms=kept.duration_ms,
             texts=tuple(SessionText(kind=part.label, text=part.text) for part in step.parts),
         )
 

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Literal
 
 from events.types.parts import Strategy
 from strategies.episodes.episode import WorldSource
-from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
+from tui.documents.document import ABSENT, Absent, Document, OrNull, Part, Rehearsed
 from tui.documents.events import EventRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from events.types.registry_events import SignalRaised
-    from strategies.scope.scope import Route
     from strategies.select.pick import Pick
     from strategies.signals.quality import Quality
     from strategies.signals.source_quality import SourceQuality
@@ -64,15 +63,10 @@ class RouteRow(Part):
     `margin` is the lead in content over the next skill, in [0, 1), null where content was not looked at.
     """
 
-    skill: str | None
-    by: str | None
+    skill: OrNull[str]
+    by: OrNull[str]
     why: str
     margin: float | None
-
-    @classmethod
-    def of(cls, route: Route) -> RouteRow:
-        """Describe where a signal goes."""
-        return cls(skill=route.skill or None, by=route.by or None, why=route.why, margin=route.margin)
 
 
 class SignalListed(RaisedSignal):

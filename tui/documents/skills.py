@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 from events.types.claims import Claim, Trigger
 from events.types.score import Delta, Score
 from registry.query.provenance import blame, line_tiers
-from registry.skill_md.render import skill_text
+from registry.skill_md.render import label, skill_text
 from registry.state.line_claims import claims_of, is_unclaimed
 from registry.state.tiers import LineTier
-from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
+from tui.documents.document import ABSENT, Absent, Document, OrNull, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.documents.scores import score_of
 from tui.facts.scores import why_unmeasured
@@ -121,17 +121,11 @@ class ShowDocument(Document):
             )
             for gene in capsule.genes
         )
-        return cls(
+        return cls.described(
+            capsule,
             skill=capsule.name,
-            version=capsule.version,
-            position=capsule.position,
-            at=capsule.at,
-            cause=capsule.cause,
-            source=capsule.source,
-            unproven=capsule.unproven,
             score=score_of(capsule.score),
             unmeasured=why_unmeasured(capsule.score),
-            delta=capsule.delta,
             aliases=dict(capsule.aliases),
             files=tuple(files),
             genes=tuple(genes),
@@ -147,31 +141,20 @@ class MatchRow(Part):
     text: str
     event: int
     at: str
-    skill: str | None
-    version: int | None
-    line: int | None
+    skill: OrNull[str]
+    version: OrNull[int]
+    line: OrNull[int]
     live: bool
-    gone_since: int | None
-    candidate: str | None
-    fingerprint: str | None
+    gone_since: OrNull[int]
+    candidate: OrNull[str]
+    fingerprint: OrNull[str]
     next: str
 
     @classmethod
     def of(cls, match: Match, following: str) -> MatchRow:
         """Read it from what was found; `following` is the command to type next."""
-        return cls(
-            kind=match.kind,
-            text=match.text,
-            event=match.position,
-            at=match.at,
-            skill=match.skill or None,
-            version=match.version or None,
-            line=match.line or None,
-            live=match.kind == "line" and not match.gone_since,
-            gone_since=match.gone_since or None,
-            candidate=match.candidate or None,
-            fingerprint=match.fingerprint or None,
-            next=following,
+        return cls.described(
+            match, event=match.position, live=match.kind == "line" and not match.gone_since, next=following
         )
 
 
@@ -229,8 +212,29 @@ class PickDocument(Document):
     offers: tuple[OfferRow, ...]
     retired: tuple[RetiredVersion, ...]
     seed: int
+    trial: Absent[str] = ABSENT
+    session: Absent[str] = ABSENT
     dry_run: Rehearsed = False
     events: tuple[EventRow, ...]
+
+    @classmethod
+    def of_trial(
+        cls, arm: Capsule, folder: Path, trial: str, session: str, *, dry_run: bool, events: tuple[EventRow, ...]
+    ) -> PickDocument:
+        """Describe the arm of a trial that a session is given; no seed but the trial's own draws it again."""
+        return cls(
+            skill=arm.name,
+            version=arm.version,
+            label=label(arm),
+            folder=str(folder),
+            offers=(),
+            retired=(),
+            seed=0,
+            trial=trial,
+            session=session,
+            dry_run=dry_run,
+            events=events,
+        )
 
     @classmethod
     def of(
@@ -284,22 +288,14 @@ class AliasMove(Part):
     at: str
     actor: str
     alias: str
-    version: int | None
-    previous: int | None
+    version: OrNull[int]
+    previous: OrNull[int]
     reason: str
 
     @classmethod
     def of(cls, envelope: Envelope, event: AliasMoved) -> AliasMove:
         """Read it from the event."""
-        return cls(
-            position=envelope.position,
-            at=envelope.at,
-            actor=envelope.actor,
-            alias=event.alias,
-            version=event.version or None,
-            previous=event.previous or None,
-            reason=event.reason,
-        )
+        return cls.described(event, position=envelope.position, at=envelope.at, actor=envelope.actor)
 
 
 class AliasLogDocument(Document):

@@ -11,6 +11,7 @@ from registry.actions.publish import Standing
 from tui.documents.document import Document, Part
 from tui.documents.evolve import AutoPreset
 from tui.documents.folders import HeadRow
+from tui.documents.trials import TrialRow
 from tui.documents.trust import RegistryTrustState, TrustState
 
 
@@ -108,3 +109,4 @@ class StatusDocument(Document):
     trust: TrustState
     registry_trust: RegistryTrustState
     advice: tuple[AdviceRow, ...]
+    trials: tuple[TrialRow, ...]

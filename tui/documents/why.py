@@ -14,6 +14,7 @@ from registry.state.tiers import LineTier
 from tui.documents.document import ABSENT, Absent, Document, Part
 from tui.documents.evidence import ErasedRow, EvidenceRow, erased_rows, evidence_rows
 from tui.documents.scores import AuditScores, score_of
+from tui.documents.trials import TrialLine
 from tui.facts.scores import why_unmeasured
 
 if TYPE_CHECKING:
@@ -48,17 +49,13 @@ class LineBirth(Part):
     def of(cls, origin: Envelope, candidate: Candidate | None) -> LineBirth:
         """Read it from the event, and from the candidate that caused it."""
         proposed = candidate.proposed if candidate else None
-        return cls(
+        return cls.described(
+            origin,
             event=origin.event_id,
-            position=origin.position,
-            type=origin.type,
-            at=origin.at,
-            actor=origin.actor,
             strategy=proposed.strategy if proposed else None,
             preset=proposed.preset if proposed else None,
             proposer=proposed.proposer if proposed else None,
             derived_from=getattr(origin.event, "derived_from", None),
-            hash=origin.hash,
         )
 
 
@@ -95,16 +92,8 @@ class LineSignal(Part):
     def of(cls, raised: Raised, counted: SignalRaised | None) -> LineSignal:
         """Read it from the signal; `counted` is the same with the figures of now."""
         event = raised.event
-        return cls(
-            kind=event.kind,
-            fingerprint=event.fingerprint,
-            template=event.template,
-            action=event.action,
-            count=event.count,
-            episodes=event.episodes,
-            runs=event.runs,
-            position=raised.position,
-            by_now=CountedSignal.model_validate(counted) if counted else None,
+        return cls.described(
+            event, position=raised.position, by_now=CountedSignal.model_validate(counted) if counted else None
         )
 
 
@@ -126,15 +115,11 @@ class PromptRow(Part):
     def of(cls, asked: ModelPrompt) -> PromptRow:
         """Read it from the event of the prompt."""
         event = asked.event
-        return cls(
+        return cls.described(
+            event,
             name=event.model,
-            role=event.role,
             prompt=event.prompt_hash,
-            reply=event.reply,
-            usage=event.usage,
             tokens=event.usage.total if event.usage else event.most_tokens,
-            cost_usd=event.cost_usd,
-            replayed=event.replayed,
             at=asked.at,
             event=asked.position,
         )
@@ -219,6 +204,7 @@ class WhyDocument(Document):
     reverted: Absent[bool] = ABSENT
     model: Absent[PromptRow | None] = ABSENT
     taken_back: Absent[Undoing | None] = ABSENT
+    trials: Absent[tuple[TrialLine, ...]] = ABSENT
     previous: tuple[EarlierText, ...]
     tried: Absent[tuple[OtherCandidate, ...]] = ABSENT
 
@@ -249,6 +235,7 @@ class WhyDocument(Document):
             **_judged(candidate),
             model=PromptRow.of(why.asked) if why.asked else None,
             taken_back=Undoing.of(why.taken_back) if why.taken_back else None,
+            trials=tuple(map(TrialLine.of, why.trials)),
             previous=tuple(map(EarlierText.of, why.previous)),
             tried=tuple(map(OtherCandidate.of, why.tried)),
         )

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from registry.query.tier_sentences import draft_sentence, line_sentence
 from tui.facts.fact import Fact, fact, listed
-from tui.facts.scores import score_facts, tone_of
+from tui.facts.scores import score_facts
+from tui.facts.trials import trial_facts
 from tui.text.numbers import ago, interval, signed
-from tui.text.rows import RowPart
+from tui.text.rows import RowPart, tone_of
 from tui.text.words import (
     TIER_TONES,
     VERDICT_WORDS,
@@ -67,6 +68,7 @@ def candidate_facts(page: CandidatePage, now: str) -> Iterator[Fact]:
     if proposed.skill:
         yield fact("folder", f"{proposed.skill.source}, once it is approved")
     yield from score_facts(candidate.scored)
+    yield from trial_facts(page.trials)
 
 
 def finding_facts(findings: Sequence[FileFinding]) -> Iterator[Fact]:

@@ -10,6 +10,7 @@ from registry.state.line_claims import is_unclaimed
 from tui.facts.candidates import UNCLAIMED, signal_fact, tier_facts, verdict_part
 from tui.facts.fact import Fact, fact
 from tui.facts.scores import score_facts, why_unmeasured
+from tui.facts.trials import trial_facts
 from tui.text.numbers import ago, count, minute
 from tui.text.rows import RowPart
 from tui.text.words import VERDICTS, actor_words, claim_words, further_reasons, kind_of
@@ -41,6 +42,7 @@ def line_facts(why: Why, now: str, counted: SignalRaised | None = None) -> Itera
         yield fact("endpoint", endpoint, "warn")
     if scored:
         yield from score_facts(scored)
+    yield from trial_facts(why.trials)
     if candidate:
         reasons = "; ".join(further_reasons(candidate.reasons))
         yield Fact("verdict", (verdict_part(candidate), RowPart(f": {reasons}" if reasons else "")))

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from events.types.score import Score
 from strategies.gate.stats.mantel_haenszel import Z95
 from tui.facts.fact import Fact, ScorePair, fact
+from tui.facts.replicates import replicate_facts
 from tui.text.numbers import count, interval, share, signed
-from tui.text.rows import RowPart
+from tui.text.rows import RowPart, tone_of
 from tui.text.words import hint_words, scope_words
 
 if TYPE_CHECKING:
@@ -16,12 +17,7 @@ if TYPE_CHECKING:
 
     from events.types.candidate_events import CandidateScored
     from events.types.score import Confounding, Delta, Effect, Measured, Replication
-    from tui.text.rows import Row, Tone
-
-
-def tone_of(low: float, high: float) -> Tone:
-    """Say whether a difference is clear: better, worse, or not distinguishable from none."""
-    return "good" if low > 0 else "bad" if high < 0 else "dim"
+    from tui.text.rows import Row
 
 
 def score_facts(scored: CandidateScored | None) -> Iterator[Fact]:
@@ -33,6 +29,7 @@ def score_facts(scored: CandidateScored | None) -> Iterator[Fact]:
         yield effect_fact(scored.effect)
         if left := scored.effect.replication:
             yield fact("sources", sources_words(left))
+        yield from replicate_facts(scored.effect.replicates)
         if cause := scored.effect.confounding:
             yield fact("alike", like_decisions_words(cause))
     yield from pair_facts("score", scored.before, scored.after, scored.delta)
@@ -100,10 +97,10 @@ def sources_words(left: Replication) -> str:
     return f"from {count(left.origins, 'source')}: {named}{f' and {more:,} more' if more else ''}"
 
 
-def effect_fact(effect: Effect) -> Fact:
-    """Write what obeying a claim goes with: the risk difference on sealed logs, both arms, where it holds."""
+def effect_fact(effect: Effect, where: str = "sealed logs") -> Fact:
+    """Write what obeying a claim goes with: the risk difference on these logs, both arms, where it holds."""
     ground = f"; ground: {scope_words(effect.scope)}" if effect.scope else ""
     figure = RowPart(signed(effect.risk_difference, 2), tone_of(effect.low, effect.high))
-    bounds = RowPart(f" on sealed logs {interval(effect.low, effect.high, 2)}")
+    bounds = RowPart(f" on {where} {interval(effect.low, effect.high, 2)}")
     arms = f"{effect.obeyed:,} obeyed and {effect.disobeyed:,} did not, in {count(effect.tasks, 'task')}"
     return Fact("effect", (figure, bounds), note=f"{arms}; judged by {effect.endpoint}{ground}", drawing=effect)

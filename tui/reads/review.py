@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from events.errors import EditError, NotFoundError
+from events.errors import EditError, GermlineError, NotFoundError
 from registry.decide.promote import whole, with_files
 from registry.query.library import base_of
 from registry.query.provenance import KeptEvidence, erased_of, evidence_of
+from registry.query.trials import trials_with
 from strategies.gate.explain import explain_stored
 from strategies.gate.file_findings import file_changes, findings_in_changes
 from tui.reads.diff import changed_files
 from tui.reads.evidence import still_there
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from registry.query.diffs import DiffLine
     from registry.query.library import Library, Raised
     from registry.query.signals import ErasedEvidence
+    from registry.query.trials import TrialFinding
     from registry.state.candidate import Candidate
     from strategies.gate.explain import Explanation
     from strategies.gate.file_findings import FileFinding
+    from strategies.gate.rule import NeededTasks
 
 Standing = Literal["waits", "drawn", "answered"]
 
@@ -49,6 +55,16 @@ def waits(candidate: Candidate) -> bool:
     return candidate.verdict not in {"promote", "reject"}
 
 
+def tasks_away(library: Library, candidates: Iterable[Candidate]) -> dict[str, NeededTasks]:
+    """Tell by id how many tasks candidates have of how many that would do, where a number would."""
+    away = {}
+    for candidate in candidates:
+        with suppress(GermlineError):  # a version or a preset that is gone: `candidate show` says so
+            if needed := explain_stored(library, candidate)[0].needed:
+                away[candidate.id] = needed
+    return away
+
+
 @dataclass(frozen=True, slots=True)
 class CandidatePage:
     """Everything there is to say about one candidate; `misfit` says why its diff cannot be shown, if so."""
@@ -64,6 +80,7 @@ class CandidatePage:
     files: tuple[tuple[str, list[DiffLine]], ...]
     findings: tuple[FileFinding, ...] = ()
     misfit: str = ""
+    trials: tuple[TrialFinding, ...] = ()
 
     @property
     def open(self) -> bool:
@@ -103,6 +120,7 @@ def read_page(library: Library, candidate: Candidate) -> CandidatePage:
         files=tuple(files),
         findings=findings_in_changes(file_changes(library.log, base, proposed.files)),
         misfit=misfit,
+        trials=tuple(trials_with(library, proposed.capsule, candidate.id)),
     )
 
 

@@ -1,4 +1,4 @@
-"""Sessions as people look for them: every episode in short, and one of them with what was said and done."""
+"""Sessions as people look for them: every episode in short, and one of them with its messages and calls."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def errors_in(record: EpisodeRecord) -> int:
 def short_ids(records: Iterable[EpisodeRecord], least: int = 6) -> int:
     """Give how many characters of an id tell every session from all others."""
     ids = sorted(record.id for record in records)
-    shared = (_shared(one, other) for one, other in pairwise(ids))
+    shared = (_shared(first, other) for first, other in pairwise(ids))
     return max([least, *(length + 1 for length in shared)])
 
 
@@ -255,8 +255,8 @@ def _sessions_of(project: str) -> ProjectSessions | None:
     return ProjectSessions(folder) if "/" in project or folder.is_dir() else None
 
 
-def _shared(one: str, other: str) -> int:
+def _shared(first: str, other: str) -> int:
     """Count the first characters that two ids share."""
     return next(
-        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+        (at for at, (a, b) in enumerate(zip(first, other, strict=False)) if a != b), min(len(first), len(other))
     )

@@ -16,7 +16,7 @@ from registry.query.event_summaries import summary
 from registry.skill_md.front_matter import read_front
 from registry.skill_md.render import label
 from tui import __version__
-from tui.facts import candidates, evidence, scores
+from tui.facts import candidates, evidence, scores, usage
 from tui.reads.evidence import place_words
 from tui.report import anchors, charts, parts
 from tui.text import numbers, words
@@ -33,6 +33,7 @@ _PARTS: Final = {
     "trends": "Trends",
     "versions": "Timeline",
     "blame": "Blame",
+    "usage": "Which lines earn their place",
     "candidates": "Verdicts",
     "evidence": "Evidence",
 }
@@ -70,7 +71,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"lines": _lines, "px": charts.px}
-    for module in (numbers, words, candidates, evidence, scores, anchors, parts):
+    for module in (numbers, words, candidates, evidence, scores, usage, anchors, parts):
         made.globals |= {name: value for name, value in vars(module).items() if not name.startswith("_")}
     made.globals |= {"PARTS": _PARTS, "label": label, "place_words": place_words, "summary": summary}
     made.globals |= {"description": _description, "is_score": _is_score}

@@ -12,6 +12,7 @@ from strategies.rollouts.run.store import kept_runs
 from tui.reads.evidence import still_there
 from tui.reads.skills import read_blame
 from tui.reads.trends import attributed_episodes, read_trends
+from tui.reads.usage import read_usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
     from registry.query.versions import VersionRow
     from registry.state.candidate import Candidate
     from registry.state.capsule import Capsule
-    from strategies.episodes.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord, WorldSource
     from strategies.rollouts.run.store import KeptRun
+    from strategies.scope.log_globs import LogGlobs
+    from strategies.usage.line_usage import FileUsage
     from tui.reads.skills import BlameLine
     from tui.reads.trend_series import Trends
 
@@ -99,6 +102,7 @@ class SkillContent:
     candidates_total: int
     signals: tuple[SignalContent, ...]
     trends: Trends
+    usage: FileUsage
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,21 +124,30 @@ class _Ran:
     runs: Mapping[str, KeptRun]
 
 
-def read_report(library: Library, names: Iterable[str], *, last: int | None, now: str) -> ReportContent:
+def read_report(
+    library: Library,
+    names: Iterable[str],
+    *,
+    last: int | None,
+    now: str,
+    seed: int = 0,
+    logs: LogGlobs | None = None,
+    sources: tuple[WorldSource, ...] = (),
+) -> ReportContent:
     """Read the report of some skills, all of them where none is named; `last` versions in full, None for all.
 
-    Raises: NotFoundError for a skill that is not there.
+    What lines are worth is measured as `read_usage` says. Raises: NotFoundError for a skill that is not there.
     """
     chosen = tuple(dict.fromkeys(names)) or tuple(library.names())
-    capsules = [library.capsule(name) for name in chosen]
     head = library.log.head()
-    ran = _Ran(attributed_episodes(library), kept_runs(library.log)) if capsules else _Ran((), {})
+    ran = _Ran(attributed_episodes(library), kept_runs(library.log)) if chosen else _Ran((), {})
     by_skill: dict[str, list[Candidate]] = {}
-    for candidate in library.candidates() if capsules else ():
+    for candidate in library.candidates() if chosen else ():
         by_skill.setdefault(candidate.proposed.capsule, []).append(candidate)
+    used = read_usage(library, chosen, now, seed=seed, logs=logs, sources=sources)
     wide = library.log.read(types=WIDE_TYPES, newest_first=True, limit=EVENTS)
     return ReportContent(
-        skills=tuple(_skill(library, capsule, by_skill.get(capsule.name, ()), ran, last) for capsule in capsules),
+        skills=tuple(_skill(library, usage, by_skill.get(usage.capsule.name, ()), ran, last) for usage in used),
         events=tuple(wide),
         preset=library.about().preset,
         head=head,
@@ -143,9 +156,9 @@ def read_report(library: Library, names: Iterable[str], *, last: int | None, now
 
 
 def _skill(
-    library: Library, capsule: Capsule, candidates: Sequence[Candidate], ran: _Ran, last: int | None
+    library: Library, usage: FileUsage, candidates: Sequence[Candidate], ran: _Ran, last: int | None
 ) -> SkillContent:
-    name = capsule.name
+    capsule, name = usage.capsule, usage.capsule.name
     rows = library.versions(name)
     shown = rows[-last:] if last else rows
     events = EVENTS if last else -1
@@ -163,6 +176,7 @@ def _skill(
         candidates_total=len(candidates),
         signals=_signals(library, listed),
         trends=read_trends(library, name, shown, candidates, under=ran.under, runs=ran.runs),
+        usage=usage,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Final, Literal, get_args
 
 from events.errors import UsageError
 
-View = Literal["skills", "history", "why", "signals", "presets", "review", "trends", "sessions"]
+View = Literal["skills", "history", "why", "signals", "presets", "review", "trends", "sessions", "usage"]
 
 _NAME: Final = r"[^/@:#\s.]+|[^#\s]*[^/@#\s]+\.mdc?"
 """A skill, or instructions by their path: `CLAUDE.md`, `.cursor/rules/ts.mdc`."""
@@ -26,8 +26,8 @@ class ScreenAddress:
 
     `ref` is a version as people write it (`3`, `production`), "" for the latest, which then follows the log.
     `line`, `event` and `item` are where the cursor is, 0 and "" where it has not moved yet; an item is the
-    fingerprint of a signal, the name of a preset, the id of a candidate or a session, or a task, whose column
-    `ref` says.
+    fingerprint of a signal, the name of a preset, the id of a candidate or a session, a line whose usage is shown,
+    or a task, whose column `ref` says.
     """
 
     view: View = "skills"
@@ -43,6 +43,8 @@ class ScreenAddress:
         if self.view in {"skills", "signals", "presets", "review", "sessions"}:
             item = self.skill if self.view == "skills" else self.item
             return f"/{self.view}/{item}" if item else "" if self.view == "skills" else f"/{self.view}"
+        if self.view == "usage":
+            return f"/usage/{self.item or self.skill}".rstrip("/")
         if self.view == "trends":
             return (
                 f"/trends/{self.skill}{f'@{self.ref}' if self.ref else ''}{f'/{self.item}' if self.item else ''}"
@@ -84,6 +86,9 @@ def _on_screen(view: str, item: str, text: str) -> ScreenAddress:
         return ScreenAddress("history")
     if view == "skills":
         return ScreenAddress("skills", item)
+    if view == "usage":
+        line = _LINE.fullmatch(item)
+        return ScreenAddress("usage", line["skill"] if line else "", item=item if line and line["line"] else "")
     return ScreenAddress(next(arg for arg in get_args(View) if arg == view), item=item)
 
 

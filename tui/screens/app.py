@@ -58,6 +58,7 @@ SCREENS: Final[dict[View, str]] = {
     "review": "ReviewScreen",
     "trends": "TrendsScreen",
     "sessions": "SessionsScreen",
+    "usage": "UsageScreen",
 }
 """The screen of each view, in the module of that name: imported when it is first shown, 5 to 60 ms each."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from strategies.episodes.episode import WorldSource
     from strategies.scope.log_globs import LogGlobs
     from tui.screens.addresses import ScreenAddress, View
     from tui.session.access import Access
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 class Settings:
     """What a person set for the screens; `keys` are those of bindings, by their ids.
 
-    `seed`, `logs` and `draw_every` are those of the configuration: what is picked next, whose logs are whose, and
-    what is drawn for a second look.
+    `seed`, `logs`, `sources` and `draw_every` are those of the configuration: what is picked next, whose logs are
+    whose, which hints stand for labels, and what is drawn for a second look.
     """
 
     theme: str = "textual-dark"
@@ -26,6 +27,7 @@ class Settings:
     keys: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
     logs: LogGlobs | None = None
+    sources: tuple[WorldSource, ...] = ()
     draw_every: int = 10
 
 

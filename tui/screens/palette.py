@@ -34,6 +34,7 @@ _VIEWS: Final[dict[View, tuple[str, str]]] = {
     "history": ("All events", "The history of the registry"),
     "signals": ("All signals", "What the logs show, and what it leads to"),
     "sessions": ("All sessions", "What agents did, session by session"),
+    "usage": ("Usage", "Which lines of skills and instructions earn their place"),
     "presets": ("All presets", "The numbers, and what each would pick next"),
     "review": ("Review", "What waits for a person's word"),
 }

@@ -6,11 +6,14 @@ import shlex
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from events.errors import GermlineError
+from tui.reads.labels import read_label_queue, wish_words
 from tui.reads.sessions import SessionFilter, chosen, read_session, read_sessions, read_tasks, short_ids
 from tui.screens.addresses import ScreenAddress
 from tui.screens.base import PlaceScreen
 from tui.screens.sheet import SheetScreen
 from tui.screens.worker import reading
+from tui.session.changes import labelling
 from tui.text.numbers import count
 from tui.text.rows import EachRow
 from tui.views.frame import unmatched_rows
@@ -19,11 +22,12 @@ from tui.widgets.keys import SESSIONS, SHEET, TRANSCRIPT
 from tui.widgets.rows_view import LineView, RowList, RowsView
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from strategies.advice.label_queue import LabelWish
     from strategies.episodes.episode import EpisodeRecord
     from tui.reads.sessions import SessionDetail
     from tui.screens.host_protocol import Host
@@ -44,6 +48,8 @@ class SessionsScreen(PlaceScreen):
         self._tasks: dict[str, str] = {}
         self._short = 6
         self._filter = SessionFilter()
+        self._queue: dict[str, LabelWish] = {}
+        self._queued_only = False
         self._target = place.item
 
     def panes(self) -> ComposeResult:
@@ -57,6 +63,8 @@ class SessionsScreen(PlaceScreen):
         self._target = self.place.item
         self._every = await self.host.access.study(read_sessions)
         self._short = short_ids(self._every)
+        if self._queued_only:
+            await self._read_queue()
         self.query_one("#columns", LineView).show(lambda width: sessions_header(width, self._short))
         if self._every:
             self.say("", "")
@@ -67,9 +75,11 @@ class SessionsScreen(PlaceScreen):
     def _list(self) -> None:
         """List what is asked for, and put the cursor on the target where it is listed."""
         wanted = self.needle.casefold()
-        self._shown = shown = [
-            record for record in chosen(self._every, self._filter).records if wanted in self._text(record)
-        ]
+        every = chosen(self._every, self._filter).records
+        if self._queued_only:
+            by_id = {record.id: record for record in every}
+            every = tuple(by_id[name] for name in self._queue if name in by_id)
+        self._shown = shown = [record for record in every if wanted in self._text(record)]
         self._table.show(
             lambda width: EachRow(
                 len(shown),
@@ -118,9 +128,11 @@ class SessionsScreen(PlaceScreen):
 
     def _show_detail(self) -> None:
         record = self._one
+        wish = self._queue.get(record.id) if record and self._queued_only else None
+        decides = wish_words(wish) if wish else ""
         self.query_one("#session", RowsView).show(
             lambda width: (
-                session_rows(record, self._tasks.get(record.id), width, self.host.now())
+                session_rows(record, self._tasks.get(record.id), width, self.host.now(), decides=decides)
                 if record
                 else unmatched_rows(self.needle, width)
             ),
@@ -147,7 +159,8 @@ class SessionsScreen(PlaceScreen):
     @property
     def crumbs(self) -> list[str]:
         """Sessions, and which of them."""
-        return ["Sessions", *([self._filter.words] if self._filter.words else [])]
+        queue = ["a label would decide most"] if self._queued_only else []
+        return ["Sessions", *([self._filter.words] if self._filter.words else []), *queue]
 
     @property
     def note(self) -> str:
@@ -169,7 +182,7 @@ class SessionsScreen(PlaceScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what there is."""
-        if action in {"open", "only_failed", "only_unlabelled", "same_project"}:
+        if action in {"open", "label", "waiting_first", "only_failed", "only_unlabelled", "same_project"}:
             return False if self.has_notice else bool(self._every) or None
         return super().check_action(action, parameters)
 
@@ -180,11 +193,45 @@ class SessionsScreen(PlaceScreen):
         if record:
             detail = await self.ask(partial(read_session, record=record))
             if detail:
-                self.app.push_screen(TranscriptSheet(detail, self._short, self.host))
+                self.app.push_screen(TranscriptSheet(detail, self._short, self.host, self.action_label))
 
     def on_row_list_chosen(self) -> None:
         """Show the session that was clicked twice."""
         self.action_open()
+
+    @reading("label", exclusive=False)
+    async def action_label(self, word: str) -> None:
+        """Say how the session ended, and go on to the next; who is unsure goes on without a word."""
+        record = self._one
+        if record is None:
+            return
+        self._table.cursor = min(self._table.cursor + 1, len(self._shown) - 1)
+        self._show_detail()
+        if word != "unsure":
+            change = labelling(record.id, good=word == "good")
+            try:
+                await self.host.access.carry_out(change, "", await self.host.access.rehearse(change, ""))
+            except GermlineError as error:
+                self.notify(str(error), severity="error", timeout=6)
+                return
+            self.notify(change.done, timeout=2)
+            self.host.follow()
+
+    @reading("queue")
+    async def action_waiting_first(self) -> None:
+        """Change between the sessions whose label would decide most and all of them."""
+        self._queued_only = not self._queued_only
+        if self._queued_only:
+            await self._read_queue()
+        self.find(done=True)
+
+    async def _read_queue(self) -> None:
+        """Read which sessions wait for a label, those first that would decide most."""
+        wishes = await self.host.access.study(read_label_queue)
+        self._queue = {wish.record.id: wish for wish in wishes}
+        if not wishes:
+            self._queued_only = False
+            self.notify("no label would decide anything now", timeout=3)
 
     def action_only_failed(self) -> None:
         """Change between failed sessions alone and all of them."""
@@ -212,8 +259,8 @@ class TranscriptSheet(SheetScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [*SHEET, *TRANSCRIPT]
 
-    def __init__(self, detail: SessionDetail, short: int, host: Host) -> None:
-        self._detail = detail
+    def __init__(self, detail: SessionDetail, short: int, host: Host, label: Callable[[str], object]) -> None:
+        self._detail, self._label = detail, label
         self._drawn: tuple[int, list[Row], list[int]] = (0, [], [])
         crumbs = ["Sessions", detail.record.id[:short]]
         super().__init__(crumbs, self._written, host, steps_note(detail))
@@ -223,6 +270,11 @@ class TranscriptSheet(SheetScreen):
         if width and self._drawn[0] != width:
             self._drawn = (width, *transcript_rows(self._detail, width, self._host.now()))
         return self._drawn[1]
+
+    def action_label(self, word: str) -> None:
+        """Say how the session ended, and go back to the list, where the next one is."""
+        self.dismiss()
+        self._label(word)
 
     def action_error(self, step: int) -> None:
         """Go to the next step that failed, or to the one before."""

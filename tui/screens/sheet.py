@@ -77,7 +77,7 @@ class SheetScreen(ModalScreen[None], inherit_bindings=False):
 
 
 class EvidenceSheet(SheetScreen):
-    """All evidence behind something; what stands around each record is read once the page is there."""
+    """All evidence behind something; what is around each record is read once the page is there."""
 
     def __init__(self, crumbs: Sequence[str], what: Evidenced, there: Sequence[bool] | None, host: Host) -> None:
         note = f"{len(what.evidence)} kept" + (f", {len(what.erased)} erased" if what.erased else "")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from events.postgres.address import PostgresAddress
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
     from registry.registry import Registry
     from tui.session.own_registries import RegistryTrust
 

@@ -164,6 +164,20 @@ def looking_over(candidate: Candidate, answer: Answer) -> Change:
     return Change(f"{decision} with {name}@{candidate.version}", f"noted: you {decision}", act)
 
 
+def labelling(episode: str, *, good: bool) -> Change:
+    """Say how a session ended; the last word counts, so the other word takes it back."""
+    word = "good" if good else "bad"
+
+    def act(registry: Registry, reason: str) -> None:
+        from events.types.registry_events import OutcomeRecorded  # noqa: PLC0415 - as above
+        from registry.decide.commands import RecordFact  # noqa: PLC0415 - as above
+
+        del reason  # who says it is known, and that is all there is to it
+        registry.execute(RecordFact((OutcomeRecorded(episode=episode, value=float(good), source="user"),)))
+
+    return Change(f"session {episode[:12]} is {word}", f"session {episode[:12]} is {word}, says you", act)
+
+
 def taking_back(envelope: Envelope, skill: str, step: Literal["undo", "redo"]) -> Change:
     """Take a change back, or an undoing; `skill` is where it was looked for, "" for the whole registry."""
     event = f"event {envelope.position}, {summary(envelope)}"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from events.postgres.address import PostgresAddress
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
     from registry.query.library import Library
 
     Standing = Literal["trusted", "answered for", "changed", "untrusted"]

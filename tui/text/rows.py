@@ -34,6 +34,11 @@ LABEL_WIDTH: Final = 10
 """Cells of the labels before facts: "signal", "evidence" …"""
 
 
+def tone_of(low: float, high: float) -> Tone:
+    """Say whether a difference is clear: better, worse, or not distinguishable from none."""
+    return "good" if low > 0 else "bad" if high < 0 else "dim"
+
+
 class RowPart(NamedTuple):
     """A piece of a line, all in one tone."""
 

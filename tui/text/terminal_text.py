@@ -30,7 +30,7 @@ def one_line(text: str) -> str:
 
 def harmless(text: str) -> str:
     """Do the same for a whole text, its lines and tabs left as they are."""
-    return STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def columns(text: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, get_args
 
+from events.types.claims import ANY, CHANGE, CHECK, HAND_IN, LOOK
 from events.types.tiers import Tier
 from strategies.scope.content import MARGIN
 from tui.text.numbers import count, share
@@ -45,6 +46,14 @@ KIND_WIDTH: Final = 18
 """As wide as every kind of signal but the rare `test_failure_after_edit`, which sticks out."""
 
 _ORDINALS: Final = {1: "1st", 2: "2nd", 3: "3rd"}
+MEANINGS: Final = {
+    ANY: "any class",
+    LOOK: "a look (SHOW, ls, Read and the like)",
+    CHANGE: "a change (INSERT, Edit, rm and the like)",
+    CHECK: "a check (pytest, make test and the like)",
+    HAND_IN: "the end",
+}
+"""Words for what a claim may name in the place of a class of action."""
 _SHOWN_BESIDE: Final = ("risk difference ", "paired delta ", "scope: ")
 """How the reasons of the gate begin that repeat the figures."""
 
@@ -52,18 +61,25 @@ _SHOWN_BESIDE: Final = ("risk difference ", "paired delta ", "scope: ")
 def claim_words(claim: Claim, *, known: str = "") -> str:
     """Say what a claim asserts about the very next action; a template that is `known` is called "that error"."""
     if claim.kind == "after_error":
-        ends = [f"is {claim.do}"] if claim.do else []
-        ends += [f"is not {claim.avoid}"] if claim.avoid else []
+        ends = [f"is {action_words(claim.do)}"] if claim.do else []
+        ends += [f"is not {action_words(claim.avoid)}"] if claim.avoid else []
         error = "that error" if claim.template == known else f'"{claim.template}"'
         return f"after {error}, the next action {' and '.join(ends)}"
     if claim.kind == "after":
-        call = "failing call" if claim.failing else "identical call" if claim.identical else "call"
+        adjectives = ["failing"] * claim.failing + ["identical"] * claim.identical
+        call = " ".join([*adjectives, "call"])
         which = _ORDINALS.get(claim.k, f"{claim.k}th")
-        return f"after the {which} {call} of {claim.action}, the next action is not {claim.avoid}"
+        avoided = "the same call" if claim.identical else action_words(claim.avoid)
+        return f"after the {which} {call} of {action_words(claim.action)}, the next action is not {avoided}"
     from registry.projection.snapshots import read_claim  # noqa: PLC0415 - what follows knows claims by their classes
     from strategies.claims.catalogue import described  # noqa: PLC0415 - most claims are said without the miner
 
     return described(read_claim(claim.model_dump(mode="json")))
+
+
+def action_words(action: str) -> str:
+    """Say what a claim names: a class as logs have it, a meaning in words."""
+    return MEANINGS.get(action, action)
 
 
 def signal_name(signal: SignalRaised, harmless: Callable[[str], str] = one_line) -> str:

@@ -89,7 +89,7 @@ def _evidence_row(kept: KeptEvidence, why: Evidenced, width: int, *, standing: b
 
 
 def _part_rows(word: str, text: str, width: int) -> Iterator[Row]:
-    """Write a part of what stands around a record below it."""
+    """Write a part of what is around a record below it."""
     lead = word
     for line in map(clean, clipped(text, _PART_CHARS).splitlines()):
         for row in wrap((RowPart(line),), width - _INDENT - _WORD - 1):
@@ -133,7 +133,7 @@ def evidence_rows(
 ) -> list[Row]:
     """Write all evidence of a line in full: where each record is, whether it still is there, what it says.
 
-    `contexts` are what stands around the records, once that is read. Below it is what was erased: of that the day
+    `contexts` are what is around the records, once that is read. Below it is what was erased: of that the day
     and the reason are left.
     """
     template = _template(why)

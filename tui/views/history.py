@@ -6,7 +6,18 @@ import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from events.types.capsule_events import CapsuleMoved
-from events.types.claims import After, AfterError, Before, FinishWith, OutputClaim, PluginClaim, StartWith
+from events.types.claims import (
+    After,
+    AfterError,
+    AnytimeBefore,
+    Before,
+    FinishWith,
+    Instead,
+    Never,
+    OutputClaim,
+    PluginClaim,
+    StartWith,
+)
 from events.types.frozen import Frozen
 from events.types.score import Delta, Score, Unmeasured
 from tui.facts.scores import effect_fact
@@ -37,7 +48,10 @@ _MARKERS: Final[dict[str, tuple[str, Tone]]] = {
     "CapsuleMoved": ("»", "accent"),
     "EvidenceErased": ("✗", "dim"),
 }
-_CLAIMS: Final = (After, AfterError, Before, FinishWith, OutputClaim, PluginClaim, StartWith)
+_CLAIMS: Final = (
+    *(After, AfterError, AnytimeBefore, Before, FinishWith),
+    *(Instead, Never, OutputClaim, PluginClaim, StartWith),
+)
 _VERDICTS: Final[dict[str, str]] = {str(verdict): mark for verdict, (mark, _) in VERDICTS.items()}
 _PLAIN: Final[tuple[str, Tone]] = (" ", "")
 _STREAM: Final = 24

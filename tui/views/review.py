@@ -15,7 +15,7 @@ from tui.views.evidence import evidence_summary
 from tui.views.fact_rows import fact_rows
 
 if TYPE_CHECKING:
-    from strategies.gate.rules import Rule
+    from strategies.gate.rule import Rule
     from tui.reads.review import CandidatePage, ReviewLine
     from tui.text.rows import Row, Tone
 

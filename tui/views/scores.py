@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from events.types.score import Score
-from tui.facts.scores import of_skill, tone_of
+from tui.facts.scores import of_skill
 from tui.text.numbers import count, interval, share, signed
-from tui.text.rows import RowPart, clean, width_of
+from tui.text.rows import RowPart, clean, tone_of, width_of
 from tui.views.score_bars import axis_over, interval_bar
 
 if TYPE_CHECKING:

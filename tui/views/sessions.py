@@ -1,9 +1,10 @@
-"""The Sessions screen as rows: the list, what is known of a session, and what was said and done in it."""
+"""The Sessions screen as rows: the list, what is known of a session, and its messages and calls."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tui.facts.fact import fact
 from tui.facts.sessions import (
     NOTHING,
     cost_words,
@@ -77,9 +78,10 @@ def session_row(record: EpisodeRecord, task: str | None, short: int, width: int,
     )
 
 
-def session_rows(record: EpisodeRecord, task: str | None, width: int, now: str) -> list[Row]:
-    """Tell about one session; a task that is None is still being read."""
-    facts = session_facts(record, "…" if task is None else task, now)
+def session_rows(record: EpisodeRecord, task: str | None, width: int, now: str, *, decides: str = "") -> list[Row]:
+    """Tell about one session, with what a label would decide; a task that is None is still being read."""
+    facts = [fact("decides", decides, "accent")] if decides else []
+    facts += session_facts(record, "…" if task is None else task, now)
     return [(RowPart(" "), *row) for row in fact_rows(facts, width - 2)]
 
 

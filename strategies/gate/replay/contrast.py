@@ -44,7 +44,7 @@ def outcome_of(record: EpisodeRecord) -> float:
 
 
 def judged(records: Sequence[EpisodeRecord]) -> JudgeableEpisodes:
-    """Keep the episodes with a label, or a hint that stands for one; where there is none, the heuristic ones.
+    """Keep the episodes with a label, or a hint that serves as one; where there is none, the heuristic ones.
 
     Heuristic outcomes are made of the same signals that claims are mined from, so they never promote; they
     are measured where nothing better exists, for a person to look at.

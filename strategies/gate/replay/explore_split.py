@@ -11,6 +11,7 @@ from strategies.episodes.episode_records import packed, unpacked
 from strategies.gate.replay.contrast import cases_of, contrast, judged, settings_of
 from strategies.gate.replay.leave_one_out import replication, stands
 from strategies.gate.replay.recovery_endpoint import attempts, endpoint_for
+from strategies.gate.replay.replicates import turned_part
 from strategies.gate.stats.mantel_haenszel import stratifier
 
 if TYPE_CHECKING:
@@ -114,6 +115,10 @@ class Explore:
         records = self.judged if endpoint == "outcome" else attempts(claim, self.records)
         left = replication(claim, records)
         return left is not None and stands(left, 0.0)
+
+    def turns(self, claim: Claim, endpoint: Endpoint) -> bool:
+        """Tell whether obeying a claim surely goes with the opposite in some part of these episodes."""
+        return bool(turned_part(claim, self.judged if endpoint == "outcome" else attempts(claim, self.records)))
 
     def all_by_outcome(self, claims: Iterable[_AskedT]) -> dict[_AskedT, Contrast | None]:
         """Compare by how tasks ended, for each of several claims."""

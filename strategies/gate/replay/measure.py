@@ -15,6 +15,7 @@ from strategies.gate.replay.contrast import cases_of, contrast, effect_of, hints
 from strategies.gate.replay.exposure import Inverse
 from strategies.gate.replay.leave_one_out import replication
 from strategies.gate.replay.recovery_endpoint import attempts, population
+from strategies.gate.replay.replicates import replicates
 from strategies.gate.replay.score import compare
 from strategies.policy.written_rules import METHOD, policy_text
 from strategies.signals.survey import truth
@@ -347,7 +348,8 @@ def effect_on(
 ) -> Effect | None:
     """Contrast the arms of a claim, and once more without each origin; None where no stratum holds both.
 
-    With `explore` a common cause is looked for, beside an effect that chance alone may not explain.
+    With `explore` each run is asked on both, and a common cause is looked for, beside an effect that chance alone
+    may not explain.
     """
     figures = contrast(cases_of(claim, records))
     if figures is None:
@@ -355,7 +357,9 @@ def effect_on(
     effect = effect_of(figures, endpoint)
     looked = explore is not None and effect.p <= WORTH_A_LOOK
     cause = confounding(claim, records, explore or ()) if looked else None
-    return effect.model_copy(update={"replication": replication(claim, records), "confounding": cause})
+    shown = None if explore is None else replicates(claim, [*records, *explore])
+    further = {"replication": replication(claim, records), "confounding": cause, "replicates": shown}
+    return effect.model_copy(update=further)
 
 
 def helps(claim: Claim, records: Sequence[EpisodeRecord]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.types.claims import After, AfterError
+from events.types.claims import After, AfterCall, AfterError
 from events.types.score import Censoring
 from strategies.episodes.episode_records import ended
 from strategies.gate.replay.contrast import judged
@@ -46,7 +46,7 @@ def too_far_apart(censoring: Censoring) -> bool:
 
 def recoverable(claim: Claim) -> bool:
     """Tell whether a claim is about a failure: its moment is then a failing call, which can be tried again."""
-    return isinstance(claim, AfterError) or (isinstance(claim, After) and claim.failing)
+    return isinstance(claim, AfterError) or (isinstance(claim, (After, AfterCall)) and claim.failing)
 
 
 def next_attempt(claim: Claim, record: EpisodeRecord) -> int | None:

@@ -97,10 +97,11 @@ def chances_of_being_best(known: Mapping[int, Posterior]) -> dict[int, float]:
     return {version: chance / whole for version, chance in chances.items()}
 
 
-def _mass(one: Posterior) -> list[float]:
+def _mass(posterior: Posterior) -> list[float]:
     """Cut a Beta distribution into cells."""
     logs = [
-        one.won * log((cell + 0.5) / _CELLS) + one.lost * log(1 - (cell + 0.5) / _CELLS) for cell in range(_CELLS)
+        posterior.won * log((cell + 0.5) / _CELLS) + posterior.lost * log(1 - (cell + 0.5) / _CELLS)
+        for cell in range(_CELLS)
     ]
     highest = max(logs)
     densities = [exp(value - highest) for value in logs]

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from events.errors import UnreadableLogError
+from strategies.episodes.action_class import HAND_IN_TOOLS
 from strategies.episodes.conversation import Conversation
-from strategies.episodes.episode import SUBMIT, EndedBy, Episode, EpisodeOutcome
+from strategies.episodes.episode import EndedBy, Episode, EpisodeOutcome
 from strategies.episodes.episode_records import plain
 from strategies.episodes.outcome_fields import OUTCOME_FIELDS, outcome_in
 from strategies.episodes.usage import NOTHING_SPENT, Usage, first_known, total
@@ -33,9 +34,7 @@ if TYPE_CHECKING:
 HOLDERS: Final = ("messages", "traj", "history", "conversation", "trajectory")
 """The names under which an object holds its messages; the first that is there counts."""
 
-_ENDING_TOOLS: Final = frozenset(
-    [SUBMIT, "finish", "exit", "done", "final_answer", "attempt_completion", "transfer_to_human_agents"]
-)
+_ENDING_TOOLS: Final = HAND_IN_TOOLS | {"transfer_to_human_agents"}
 """Tools by which an agent ends its own run. One that stops after another call was cut off, or still runs."""
 
 _SIBLINGS: Final = (

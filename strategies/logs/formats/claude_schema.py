@@ -57,7 +57,7 @@ class ToolUseResult(msgspec.Struct, gc=False):
 
 
 class ClaudeRecord(msgspec.Struct, rename="camel", gc=False, kw_only=True):
-    """One line. `parent_uuid` is None for a record that says to be the first, UNSET where nothing is said."""
+    """One line. `parent_uuid` is None for a record that is marked as the first, UNSET where the key is missing."""
 
     parent_uuid: str | msgspec.UnsetType | None = msgspec.UNSET
     is_sidechain: bool | None = None

@@ -17,7 +17,7 @@ from strategies.episodes.skill_use import skills_injected
 from strategies.episodes.step_marks import PERMISSION_DENIED, USER_INTERRUPT
 from strategies.episodes.usage import NOTHING_SPENT, Amount, Usage, first_known, total, usage_of
 from strategies.files.json_records import records_of
-from strategies.files.log_records import UNREADABLE, Malformed, NotObject, count_unknown
+from strategies.files.log_records import NotObject, count_unknown, typed_records
 from strategies.logs.formats.claude_schema import ClaudeMessage, ClaudeUsage, ContentBlock, text_of
 from strategies.logs.formats.claude_session import DENIED, INTERRUPTED, LIMITS, LOCAL_COMMAND, TOOL_ERROR
 from strategies.logs.formats.coding_agents.session import Session, first_objects
@@ -94,13 +94,7 @@ class ClaudeStreamReader:
         """Yield the sessions in the order of their first record, each before its sub-agents."""
         sessions = dict[str, _StreamSession]()
         current = ""
-        for raw, span in records_of(log, tally):
-            tally.records += 1
-            try:
-                record = _RECORD.decode(raw)
-            except UNREADABLE as error:
-                tally.malformed.append(Malformed(log.source, span.line, span.byte_start, str(error)))
-                continue
+        for record, span in typed_records(records_of(log, tally), _RECORD.decode, log.source, tally):
             current = record.session_id or current
             name = f"{current}/{record.parent_tool_use_id}" if record.parent_tool_use_id else current
             session = sessions.setdefault(name, _StreamSession(log, tally, name=name, parent=current))
@@ -155,8 +149,8 @@ class _StreamSession(Session):
             self._used[group] = _usage(message.usage, model=self.model)  # every block of a message repeats it
             self.spent = list(self._used.values())
         if record.error:
-            said = "\n".join(block.text for block in blocks if block.text)
-            self._fail(record.error, said, span, at)
+            text = "\n".join(block.text for block in blocks if block.text)
+            self._fail(record.error, text, span, at)
             return
         for block in blocks:
             if block.type == "tool_use":
@@ -204,27 +198,29 @@ class _StreamSession(Session):
         time = record.duration_ms if isinstance(record.duration_ms, (int, float)) else None
         whole = _usage(used, cost=record.total_cost_usd, duration_ms=time)
         self.spent = [first_known(whole, total(self._used.values()) or NOTHING_SPENT)]
-        subtype, said = record.subtype or "", record.result or "\n".join(record.errors or ())
+        subtype, result = record.subtype or "", record.result or "\n".join(record.errors or ())
         if (record.terminal_reason or "").startswith("aborted_"):
             self.conversation.mark(USER_INTERRUPT, "user", span, at=at)
             self.ended_by = "environment"
         elif subtype.startswith(_LIMIT):
             self.ended_by = "limit"
         elif record.is_error or subtype.startswith("error"):
-            if not (self.conversation.steps and self.conversation.steps[-1].error_type and said == self._failure):
-                self._fail(subtype if subtype.startswith("error") else "error", said, span, at)
+            if not (
+                self.conversation.steps and self.conversation.steps[-1].error_type and result == self._failure
+            ):
+                self._fail(subtype if subtype.startswith("error") else "error", result, span, at)
             self.ended_by = "environment"
         else:
-            if said.strip() and said.strip() != self._spoken.strip():
-                self.say(said, span, group="", at=at)
+            if result.strip() and result.strip() != self._spoken.strip():
+                self.say(result, span, group="", at=at)
             if self.ended_by != "limit":
                 self.ended_by = "agent"
 
     _failure: str = ""
 
-    def _fail(self, error_type: str, said: str, span: Span, at: str | None) -> None:
-        self._failure = said
-        self.conversation.mark(error_type, "environment", span, at=at, failed=True, error_text=said)
+    def _fail(self, error_type: str, error_text: str, span: Span, at: str | None) -> None:
+        self._failure = error_text
+        self.conversation.mark(error_type, "environment", span, at=at, failed=True, error_text=error_text)
         self.ended_by = "environment"
 
 

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from strategies.episodes.episode import EndedBy, Episode
     from strategies.files.log_file import LogFile
-    from strategies.files.log_records import ReadTally, Span
-    from strategies.logs.formats.coding_agents.session import Json
+    from strategies.files.log_records import Json, ReadTally, Span
 
 _SHELL: Final = "bash"
 _LAST_S: Final = 1e11

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from strategies.episodes.episode import Episode
     from strategies.files.log_file import LogFile
-    from strategies.files.log_records import ReadTally, Span
-    from strategies.logs.formats.coding_agents.session import Json
+    from strategies.files.log_records import Json, ReadTally, Span
 
 _SILENT: Final = frozenset(["reasoning", "compaction", "item_reference", "mcp_list_tools", "skill_reference"])
 
@@ -82,7 +81,7 @@ class _InputDetails(msgspec.Struct):
     cached_tokens: Amount = None
 
 
-class _Usage(msgspec.Struct):
+class ResponseUsage(msgspec.Struct):
     """Tokens of a response; those from a cache are among the input."""
 
     input_tokens: Amount = None
@@ -97,7 +96,7 @@ class _Response(msgspec.Struct):
     incomplete_details: _Incomplete | None = None
     input: str | list[_Item] | None = None
     output: list[_Item] | None = None
-    usage: _Usage | NotObject = None
+    usage: ResponseUsage | NotObject = None
 
 
 _KIND: Final = msgspec.json.Decoder(_Kind)
@@ -142,7 +141,7 @@ class _Conversation(Session):
         response = _RESPONSE.decode(raw)
         self.name = self.name or plain(response.id)
         self.model = self.model or plain(response.model or "")
-        self._learn_usage(response, span)
+        self.responses[response.id or f"at {span.byte_start}"] = usage_of_response(response.usage, response.model)
         given = response.input
         for item in [_Item(role="user", content=given)] if isinstance(given, str) else given or ():
             self._learn_item(item, span, group=f"before {response.id}")
@@ -155,14 +154,6 @@ class _Conversation(Session):
             text = response.error.message
             self.conversation.mark(name, "environment", span, failed=True, error_text=text)
             self.ended_by = "environment"
-
-    def _learn_usage(self, response: _Response, span: Span) -> None:
-        used = response.usage if isinstance(response.usage, _Usage) else _Usage()
-        details = used.input_tokens_details
-        cached = details.cached_tokens if isinstance(details, _InputDetails) else None
-        self.responses[response.id or f"at {span.byte_start}"] = usage_of(
-            used.input_tokens, used.output_tokens, cached, model=plain(response.model or "")
-        )
 
     def _learn_item(self, item: _Item, span: Span, *, group: str) -> None:
         text = text_in(item.content)
@@ -197,6 +188,14 @@ class _Conversation(Session):
         failed = any(part.failed for part in printed) or (not printed and looks_failed(text))
         if not self.answer(item.call_id or "", text, span, failed=failed, at=None):
             count_unknown(self.tally, "result without a call")
+
+
+def usage_of_response(used: ResponseUsage | NotObject, model: str | None) -> Usage:
+    """Give the usage that a response tells of, if it does."""
+    used = used if isinstance(used, ResponseUsage) else ResponseUsage()
+    details = used.input_tokens_details
+    cached = details.cached_tokens if isinstance(details, _InputDetails) else None
+    return usage_of(used.input_tokens, used.output_tokens, cached, model=plain(model or ""))
 
 
 def _shown(output: str | list[_Printed] | None) -> str:

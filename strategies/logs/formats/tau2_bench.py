@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from strategies.episodes.episode import Episode
     from strategies.files.json_offsets import JsonDocument, JsonPart
     from strategies.files.log_file import LogFile
-    from strategies.files.log_records import ReadTally, Span
-    from strategies.logs.formats.coding_agents.session import Json
+    from strategies.files.log_records import Json, ReadTally, Span
 
 _ABOUT: Final = (b'"agent_info"', b'"user_info"')
 _SIMULATIONS: Final = b'"simulations"'

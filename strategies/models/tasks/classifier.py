@@ -60,7 +60,7 @@ class TemplateCount(NamedTuple):
 
 
 class Quote(NamedTuple):
-    """A piece of evidence with what stands around it; `evidence` names all that is kept of its episode."""
+    """A piece of evidence with what is around it; `evidence` names all that is kept of its episode."""
 
     evidence: tuple[str, ...]
     text: str

@@ -13,7 +13,7 @@ from strategies.gate.explain import gene_rules, text_rules, weight_rule
 from strategies.gate.file_findings import file_changes
 from strategies.gate.grave_actions import person_rules
 from strategies.gate.lint import Limits, lint
-from strategies.gate.rules import failed
+from strategies.gate.rule import failed
 from strategies.gate.staleness import STALE, moved_on
 from strategies.gate.verdict import Verdict
 from strategies.rollouts.compare.comparison import contest_of, freeze, runs_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from events.types.candidate_events import CandidateProposed
     from registry.state.candidate import Candidate
     from registry.state.capsule import Capsule
-    from strategies.gate.rules import Rule
+    from strategies.gate.rule import Rule
     from strategies.rollouts.compare.comparison import Rig
     from strategies.rollouts.compare.rounds import Contest
 
@@ -51,23 +51,23 @@ def frozen_only(rig: Rig, ids: Sequence[str]) -> Contest:
     return contest
 
 
-def record(rig: Rig, capsule: Capsule, one: Settled) -> Candidate:
+def record(rig: Rig, capsule: Capsule, settled: Settled) -> Candidate:
     """Write down what came of a candidate; where another process was faster, its verdict is read."""
-    registry, name = rig.registry, one.proposed.candidate
+    registry, name = rig.registry, settled.proposed.candidate
     with registry.log.transaction():
         known = _known(rig, name)
         if known.verdict in {"promote", "reject"}:
             return known
-        verdict, now = one.verdict, registry.capsule(capsule.name)
+        verdict, now = settled.verdict, registry.capsule(capsule.name)
         if verdict.decision == "promote" and (moved := moved_on(registry, capsule, now)):
             verdict = Verdict("hold", (STALE, moved, *verdict.reasons))
-        scored = _scored(rig, capsule, one, known)
+        scored = _scored(rig, capsule, settled, known)
         judged = Judge(scored, registry.clock.new_id(), verdict.decision, verdict.reasons, rig.preset.name)
         registry.execute(judged, actor=known.actor)
     return _known(rig, name)
 
 
-def _scored(rig: Rig, capsule: Capsule, one: Settled, known: Candidate) -> CandidateScored:
+def _scored(rig: Rig, capsule: Capsule, settled: Settled, known: Candidate) -> CandidateScored:
     """Write the measurement down, beside what was measured before, if anything was."""
     nothing = Unmeasured(reason="no claim covers the line")
     empty = CandidateScored(
@@ -83,7 +83,7 @@ def _scored(rig: Rig, capsule: Capsule, one: Settled, known: Candidate) -> Candi
         sent=0,
     )
     stamped = {"base_version": capsule.version, "sent": _sent_to(rig) + 1}
-    return one.beside((known.scored or empty).model_copy(update=stamped))
+    return settled.beside((known.scored or empty).model_copy(update=stamped))
 
 
 def _sent_to(rig: Rig) -> int:
@@ -164,12 +164,12 @@ def _require_fit(rig: Rig, capsule: Capsule, proposed: CandidateProposed) -> Non
         )
 
 
-def _read(rig: Rig, capsule: Capsule, one: Settled) -> Settled:
+def _read(rig: Rig, capsule: Capsule, settled: Settled) -> Settled:
     """Hold what passes where its text, or the preset, asks for a person."""
-    decision, missing = failed(_rules(rig, capsule, one.proposed))
-    if one.verdict.decision != "promote" or not missing:
-        return one
-    return replace(one, verdict=Verdict(decision, (*missing, *one.verdict.reasons)))
+    decision, missing = failed(_rules(rig, capsule, settled.proposed))
+    if settled.verdict.decision != "promote" or not missing:
+        return settled
+    return replace(settled, verdict=Verdict(decision, (*missing, *settled.verdict.reasons)))
 
 
 def _rules(rig: Rig, capsule: Capsule, proposed: CandidateProposed) -> list[Rule]:

@@ -65,14 +65,14 @@ class Jury:
             for family, standing in sorted(self.standings.items())
         )
 
-    def judged(self, task: RolloutTask, found: Trial) -> Trial:
+    def judged(self, task: RolloutTask, trial: Trial) -> Trial:
         """Add the judge's layers to a trial that was graded otherwise.
 
         Where the judge counts and gives no answer of use, the trial says nothing: its pair is void.
         Raises: CapReachedError where asking could pass a cap; CredentialsError, and the other errors of asking.
         """
-        layers, cost_usd = list(found.layers), 0.0
-        texts = {shown_text.layer: shown_text.text for shown_text in found.shown}
+        layers, cost_usd = list(trial.layers), 0.0
+        texts = {shown_text.layer: shown_text.text for shown_text in trial.shown}
         for grader in judge_layers(task):
             if grader.name not in texts:
                 continue
@@ -92,8 +92,8 @@ class Jury:
             elif counts:
                 note = f"judge {grader.name}: {opinion.note}"[:NOTE_CHARS]
                 void = {"status": "infrastructure", "note": note, "shown": ()}
-                return found.model_copy(update=void | _paid(found, cost_usd))
-        return summed(found.model_copy(update={"layers": tuple(layers), "shown": ()} | _paid(found, cost_usd)))
+                return trial.model_copy(update=void | _paid(trial, cost_usd))
+        return summed(trial.model_copy(update={"layers": tuple(layers), "shown": ()} | _paid(trial, cost_usd)))
 
     def _opinion(self, task: RolloutTask, grader: JudgeGrader, text: str | None, *, counts: bool) -> _Opinion:
         if text is None:
@@ -119,9 +119,9 @@ class Jury:
         return _Opinion(CODES[orders.verdict], paid_usd, note)
 
 
-def _paid(found: Trial, cost_usd: float) -> dict[str, object]:
+def _paid(trial: Trial, cost_usd: float) -> dict[str, object]:
     """Add what judging cost to what a run cost, where it cost anything."""
-    return {"cost_usd": (found.cost_usd or 0.0) + cost_usd} if cost_usd else {}
+    return {"cost_usd": (trial.cost_usd or 0.0) + cost_usd} if cost_usd else {}
 
 
 @dataclass(frozen=True)

@@ -73,9 +73,9 @@ def rollout_candidate_id(capsule: Capsule, proposed: CandidateProposed, evaluato
     return digest(["candidate", "rollout", capsule.name, before, edits, files, born, evaluator])
 
 
-def _advantage(found: Compared, candidate: str) -> float:
+def _advantage(compared: Compared, candidate: str) -> float:
     return next(
-        (version.value for version in found.measurement.rollouts.versions if version.version == candidate), 0.0
+        (version.value for version in compared.measurement.rollouts.versions if version.version == candidate), 0.0
     )
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
     from events.types.candidate_events import CandidateProposed
     from registry.state.capsule import Capsule
 

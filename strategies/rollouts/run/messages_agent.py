@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from registry.skill_md.front_matter import read_front
 from registry.skill_md.skill_files import main_file
@@ -40,16 +40,19 @@ _FILES: Final = "Further files of the skill lie in {place}, for reading."
 class MessagesAgent(Agent):
     """A model as agent: which one, how it gets the skill, and its limits; all of it is part of the harness's hash.
 
-    The last field is the hash of what the model is shown beside task and skill, instructions and tools. Units:
-    replies, tokens of one reply, tokens of a whole run, prompts and replies together.
+    `instructions` is the hash of what the model is shown beside task and skill, instructions and tools; its old
+    name goes into the hash of the harness, which else would change. Units: replies, tokens of one reply, tokens of
+    a whole run, prompts and replies together.
     """
+
+    model_config = ConfigDict(serialize_by_alias=True)
 
     model: str
     skill_mode: SkillMode
     most_replies: Annotated[int, Field(gt=0)]
     reply_tokens: Annotated[int, Field(gt=0)]
     run_tokens: Annotated[int, Field(gt=0)]
-    told: str
+    instructions: Annotated[str, Field(serialization_alias="told")]
 
 
 def messages_agent(
@@ -64,7 +67,7 @@ def messages_agent(
         most_replies=most_replies,
         reply_tokens=reply_tokens,
         run_tokens=run_tokens,
-        told=_digest_of_instructions(),
+        instructions=_digest_of_instructions(),
     )
 
 

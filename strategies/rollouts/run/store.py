@@ -11,7 +11,7 @@ from events.types.frozen import Frozen
 from strategies.rollouts.run.trial import Trial
 
 if TYPE_CHECKING:
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
     from strategies.rollouts.run.arms import Arm
     from strategies.rollouts.tasks.task import RolloutTask
 

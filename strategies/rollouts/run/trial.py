@@ -132,7 +132,7 @@ def trial(task: RolloutTask, skill: Path | None, agent: Agent, policy: SandboxPo
         return graded(so_far, AgentWork(task, layout.workspace, answer.answer, policy))
 
 
-def graded(found: Trial, work: AgentWork) -> Trial:
+def graded(trial: Trial, work: AgentWork) -> Trial:
     """Grade what was left: anchors first, then every layer, and last whether the files of the set still stand.
 
     Layers that ask a judge are left to those that have one (jury.py).
@@ -143,9 +143,9 @@ def graded(found: Trial, work: AgentWork) -> Trial:
             (grader, grade(grader, work)) for grader in work.task.graders if not isinstance(grader, JudgeGrader)
         ]
     except CheckFailedError as error:  # a file of the set changed under our hands
-        return found.model_copy(update={"tampering": changed_files(work.task), "note": error.message})
+        return trial.model_copy(update={"tampering": changed_files(work.task), "note": error.message})
     except VoidLookError as error:
-        return found.model_copy(update={"status": "infrastructure", "note": error.message[:NOTE_CHARS]})
+        return trial.model_copy(update={"status": "infrastructure", "note": error.message[:NOTE_CHARS]})
     layers = [
         LayerResult(name=grader.name, value=result.value, threshold=grader.threshold, note=result.note)
         for grader, result in marks
@@ -154,7 +154,7 @@ def graded(found: Trial, work: AgentWork) -> Trial:
     tampering = (*kept.tampering, *tried, *changed_files(work.task))
     judged = () if tampering else judge_layers(work.task)
     return summed(
-        found.model_copy(
+        trial.model_copy(
             update={
                 "layers": tuple(layers),
                 "failed_anchors": kept.failed,
@@ -165,14 +165,14 @@ def graded(found: Trial, work: AgentWork) -> Trial:
     )
 
 
-def summed(found: Trial) -> Trial:
+def summed(trial: Trial) -> Trial:
     """Give a trial the value that its layers come to; a trial that was tampered with comes to nothing."""
-    counting = [layer for layer in found.layers if layer.counts]
+    counting = [layer for layer in trial.layers if layer.counts]
     passed = sum(layer.passed for layer in counting) / len(counting)
-    return found.model_copy(
+    return trial.model_copy(
         update={
-            "value": 0.0 if found.tampered else sum(layer.value for layer in counting) / len(counting),
-            "lenient": passed >= LENIENT and not found.failed_anchors and not found.tampered,
+            "value": 0.0 if trial.tampered else sum(layer.value for layer in counting) / len(counting),
+            "lenient": passed >= LENIENT and not trial.failed_anchors and not trial.tampered,
         }
     )
 

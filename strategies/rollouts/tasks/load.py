@@ -152,13 +152,13 @@ class _Locker:
         return {"path": path, "sha256": hashlib.sha256(content).hexdigest(), "executable": executable}
 
 
-def _task(found: _Found, locker: _Locker) -> RolloutTask:
-    text = f"{found.where}: task {found.content.get('id', 'without id')}"
-    if "folder" in found.content:
+def _task(entry: _Found, locker: _Locker) -> RolloutTask:
+    text = f"{entry.where}: task {entry.content.get('id', 'without id')}"
+    if "folder" in entry.content:
         raise TaskFileError(
             f"{text}: folder is not known", hint="the files of a set lie below the folder of its file"
         )
-    content = {key: _locked(text, key, value, locker) for key, value in found.content.items()}
+    content = {key: _locked(text, key, value, locker) for key, value in entry.content.items()}
     try:
         task = RolloutTask.model_validate_json(json.dumps(content), strict=True)
     except ValidationError as error:

@@ -105,7 +105,7 @@ class Config:
 
     `paths` are the logs that `scan` and `watch` read where none are named, `workers` the processes that read
     them (0: one for each core), `trust` whose word they are; `by_project` tells that a project names them, and
-    nobody said whose word they are. Hints from the world of these `sources` stand for labels where a log has none.
+    nobody stated that. Hints from the world of these `sources` stand for labels where a log has none.
     `rules` give outcomes to episodes whose logs tell none, `mappings` read files of shapes that no reader knows.
     `promote` lets `watch --evolve` promote what the gate lets through; else it is held for review. `rollouts` say
     which runs of an agent decide, `models` which models are asked, and what they may cost, `engine` where work is

@@ -1,8 +1,8 @@
-"""Advice as it was given last, in a line for each skill."""
+"""Advice as it was given last, in a line for each skill; what each track means, and the commands that start it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from events.clock import SystemClock
 from tui.cli.output.color import width
@@ -12,6 +12,7 @@ from tui.text.terminal_text import clip, one_line
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from events.types.judgements import Track
     from strategies.advice.advise import Given
     from tui.cli.output.invocation import Invocation
 
@@ -26,3 +27,35 @@ def print_advice(call: Invocation, advice: Mapping[str, Given]) -> None:
         reason = f": {event.reasons[0]}" if event.reasons else ""
         text = f"{skill or 'all runs'}: {event.track}{beside}, {age(given.at, now)}{one_line(reason)}"
         call.say(clip(f"{'' if at else 'advice':<10} {text}", width()))
+
+
+MEANINGS: Final[dict[Track, str]] = {
+    "none": "nothing to do",
+    "prompt": "what the agent is told before it loads the skill: its description, and when to use it",
+    "skill": "what the skill says",
+    "both": "the skill, and what leads an agent to it",
+    "code": "the tools: they break, whatever words say",
+    "knowledge": "facts that the agent lacks: a reference beside the skill",
+    "fine-tune": "training on good runs: words have not helped",
+    "knowledge + fine-tune": "facts that the agent lacks, and training on good runs",
+}
+
+
+def commands_for(track: Track, skill: str) -> tuple[str, ...]:
+    """Give the commands that start a track, for a skill or, where none is named, for whichever it will be."""
+    name = skill or "SKILL"
+    evolve = f"germline evolve {skill}".rstrip()
+    words = f"germline candidate propose {name} --from FILE --reason TEXT"
+    reference = f"germline candidate propose {name} --from FOLDER --reason TEXT"
+    good_runs = f"germline export review --skill {skill}" if skill else "germline export review"
+    starts: dict[Track, tuple[str, ...]] = {
+        "none": ("germline scan PATH",),
+        "prompt": (words,),
+        "skill": (evolve,),
+        "both": (evolve, words),
+        "code": ("germline signals",),
+        "knowledge": (reference,),
+        "fine-tune": (good_runs,),
+        "knowledge + fine-tune": (reference, good_runs),
+    }
+    return starts[track]

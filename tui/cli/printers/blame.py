@@ -6,20 +6,26 @@ from typing import TYPE_CHECKING, Final
 
 from events.clock import SystemClock
 from events.types.score import Score
+from registry.actions.publish import expected_files
 from registry.query.provenance import blame, line_tiers
+from registry.skill_md.disk import FileContent, write_skill
 from registry.skill_md.render import label
+from registry.skill_md.skill_files import main_file
 from registry.state.line_claims import is_unclaimed
 from tui.cli.output.color import width
 from tui.facts.scores import of_skill
 from tui.text.numbers import age, share, signed
 from tui.text.terminal_text import clip, one_line
-from tui.text.words import gutter_word, kind_of
+from tui.text.words import actor_words, gutter_word, kind_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from events.store.envelope import Envelope
     from registry.query.library import Library
     from registry.state.capsule import Capsule
     from tui.cli.output.invocation import Invocation
+
 
 UNCLAIMED: Final = "?"
 """What marks a line that logs could not refute."""
@@ -59,3 +65,26 @@ def heading(capsule: Capsule) -> str:
     score = f"score {share(whole.value)}" if whole else "not measured"
     unproven = ", unproven" if capsule.unproven else ""
     return f"{label(capsule)}, {capsule.cause}, {score}{unproven}"
+
+
+def write_annotated(library: Library, capsule: Capsule, folder: Path) -> tuple[str, ...]:
+    """Write a version to a folder, with an HTML comment after each line that a candidate brought."""
+    files = expected_files(library.log, capsule)
+    pieces = []
+    for line, origin in blame(library, capsule):
+        pieces.append(line.text)
+        reason = _reason(library, origin) if line.gene and line.text.strip() else ""
+        if reason:
+            pieces.append(f"<!-- {reason} -->\n")
+    body = "".join(pieces).encode(capsule.encoding, errors="replace")
+    return write_skill(folder, {**files, main_file(capsule.name): FileContent(body, capsule.mode)})
+
+
+def _reason(library: Library, origin: Envelope) -> str:
+    """Say in a comment why a line is there; "" for what no candidate brought. A comment may not hold `--`."""
+    candidate = library.candidate(getattr(origin.event, "candidate", ""))
+    if candidate is None:
+        return ""
+    proposed = candidate.proposed
+    text = f"event {origin.position}, {proposed.strategy}, {actor_words(origin.actor)}: {proposed.reason}"
+    return text.replace("--", "- -").replace(">", "›")

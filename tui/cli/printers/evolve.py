@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Final
 from events.types.score import Score
 from registry.query.tier_sentences import tier_sentence
 from strategies.evolve.stop_reason import NO_SKILL, NOTHING_READ
+from strategies.select.pick import KINDS
 from tui.cli.output.color import width
 from tui.cli.output.facts import say_fact, say_facts, say_folded
-from tui.cli.printers.guidance import print_guidance
-from tui.cli.printers.picks import pick_words
 from tui.cli.printers.proposer import print_model
 from tui.cli.printers.rollback import print_taken_back, print_tier_moves
 from tui.documents.evolve import EvolveCounts
@@ -19,16 +18,19 @@ from tui.facts.fact import Fact, fact, listed
 from tui.facts.presets import resting_words
 from tui.facts.runs import run_facts
 from tui.facts.scores import effect_fact, pair_facts
+from tui.text.names import SHOWN_CHARS
 from tui.text.numbers import count, share
 from tui.text.terminal_text import clip
-from tui.text.words import TIER_TONES, VERDICTS, further_reasons, signal_words, unrouted_words
+from tui.text.words import TIER_TONES, VERDICT_WORDS, VERDICTS, further_reasons, signal_words, unrouted_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from events.types.registry_events import SignalRaised
+    from strategies.evolve.guidance import Guidance
     from strategies.evolve.loop import Evolution
     from strategies.evolve.results import CycleResult
+    from strategies.select.pick import Pick
     from tui.cli.output.invocation import Invocation
 
 
@@ -61,6 +63,8 @@ def _facts(cycle: CycleResult, *, reasons: bool) -> Iterator[Fact]:
     yield from listed(
         "because", further_reasons(cycle.reasons) or (() if cycle.verdict == "promote" else cycle.reasons[:1])
     )
+    if cycle.needed and cycle.candidate:
+        yield fact("needed", f"{cycle.needed.words}, if the figures stay as they are")
 
 
 _SHOWN: Final = 3
@@ -111,9 +115,8 @@ def print_end(call: Invocation, result: Evolution) -> None:
     print_guidance(call, result.guidance)
     print_model(call, result)
     say_fact(call, "stopped", result.stop.why)
-    if result.needed_tasks and not promoted:
-        needed = count(result.needed_tasks, "task")
-        say_folded(call, f"{'needed':<10} ", f"{needed} for the strongest claim: more logs decide")
+    if result.needed and not promoted:
+        say_folded(call, f"{'needed':<10} ", f"the nearest claim has {result.needed.words}: more logs decide")
     _print_unrouted(call, () if result.stop is NO_SKILL else result.unrouted)
     for at, resting in enumerate(result.resting):
         call.say(clip(f"{'resting' if at == 0 else '':<10} {resting_words(resting)}", width()))
@@ -135,3 +138,36 @@ def print_next(call: Invocation, result: Evolution, skill: str, *, rehearsed: bo
         call.say(f"next       germline candidates {skill}".rstrip())
     else:
         call.say("next       germline signals")
+
+
+def pick_words(pick: Pick[SignalRaised]) -> str:
+    """Say why this kind, and why this signal of it."""
+    kind = pick.offer.calls_for
+    others = ", ".join(f"{other} {owed_words(pick.owed[other])}" for other in KINDS if other != kind)
+    waiting = pick.waiting[kind]
+    rank = f"the only {kind} signal" if waiting == 1 else f"the most severe of {waiting:,} {kind} signals"
+    return f"{kind} is owed {owed_words(pick.owed[kind])} turns, {others}; {rank}, {share(pick.offer.severity)}"
+
+
+def owed_words(turns: float) -> str:
+    """Write turns that are owed: `.50`, `1.20`, `−.30`."""
+    text = f"{abs(turns):.2f}".removeprefix("0")
+    return f"−{text}" if turns < 0 and text.strip("0.") else text
+
+
+def print_guidance(call: Invocation, measured: Iterable[Guidance]) -> None:
+    """Tell how the same explore tasks fare under the first and the last version of a run, and what that led to."""
+    for guidance in measured:
+        groups = [f"{len(tasks)} {name.replace('_', ' ')}" for name, tasks in guidance.changes._asdict().items()]
+        tasks = count(sum(map(len, guidance.changes)), "explore task")
+        versions = f"{guidance.skill}@{guidance.first} against @{guidance.last}"
+        say_fact(call, "guidance", f"{versions} on {tasks}: {', '.join(groups)}")
+        result = guidance.result
+        if result is None or result.candidate is None:
+            continue
+        mark, tone = VERDICTS[result.verdict]
+        lines = (line.strip() for edit in result.candidate.edits for line in edit.text.splitlines())
+        text = " ".join(line for line in lines if line and not line.startswith("#"))
+        where = f" as {guidance.skill}@{result.version}" if result.version else ""
+        verdict = f"{VERDICT_WORDS[result.verdict]}{where}"
+        say_fact(call, "", f"{call.paint(mark, tone)} {result.candidate.id[:SHOWN_CHARS]} {verdict}: {text}")

@@ -9,8 +9,8 @@ from tui.cli.output.color import width
 from tui.cli.output.facts import say_fact, say_facts
 from tui.facts.candidates import verdict_facts
 from tui.facts.fact import listed
+from tui.facts.replicates import replicate_facts
 from tui.text.names import SHOWN_CHARS
-from tui.text.numbers import count
 from tui.text.terminal_text import clip, one_line
 from tui.text.words import VERDICTS, claim_words
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from registry.state.candidate import Candidate
     from strategies.gate.explain import Explanation
-    from strategies.gate.rules import Rule
+    from strategies.gate.rule import Rule
     from tui.cli.output.invocation import Invocation
 
 _WAYS: Final = {
@@ -43,11 +43,11 @@ def print_explanation(call: Invocation, candidate: Candidate, explanation: Expla
     call.say()
     print_steps(call, explanation.steps)
     call.say()
+    if effect := candidate.scored and candidate.scored.effect:
+        say_facts(call, replicate_facts(effect.replicates))
     say_facts(call, verdict_facts(candidate))
-    if explanation.needed_tasks:
-        say_fact(
-            call, "needed", f"about {count(explanation.needed_tasks, 'task')}, if the figures stay as they are"
-        )
+    if explanation.needed:
+        say_fact(call, "needed", f"{explanation.needed.words}, if the figures stay as they are")
 
 
 def print_steps(call: Invocation, steps: Iterable[Rule]) -> None:
@@ -58,7 +58,7 @@ def print_steps(call: Invocation, steps: Iterable[Rule]) -> None:
     room = width() - _RULE - 5
     for step in steps:
         mark, tone = VERDICTS["promote" if step.holds else step.otherwise]
-        enough = f"; about {count(step.needed_tasks, 'task')} would do" if step.needed_tasks else ""
+        enough = f"; {step.needed.words}" if step.needed else ""
         figure, asks = clip(one_line(step.figure), room), f"asks: {one_line(step.asks)}{enough}"
         begun = f"  {call.paint(mark, tone)} {step.name:<{_RULE}}{figure}"
         if len(figure) + len(asks) + 3 <= room:

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from strategies.episodes.episode import Episode
     from strategies.files.log_file import LogFile
-    from strategies.files.log_records import ReadTally, Span
-    from strategies.logs.formats.coding_agents.session import Json
+    from strategies.files.log_records import Json, ReadTally, Span
 
 _TYPES: Final = tuple(b'"session.start" "user.message" "assistant.message" "tool.execution_start"'.split())
 _SILENT: Final = ("assistant.", "session.", "system.", "hook.", "permission.", "subagent.", "tool.", "user_input.")

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from strategies.episodes.episode_records import plain, plain_time
-from strategies.files.json_records import lines_of
-from strategies.files.log_records import UNREADABLE, Malformed
+from strategies.files.log_records import typed_lines
 from strategies.logs.formats.coding_agents.session import Session
 
 if TYPE_CHECKING:
@@ -58,13 +57,7 @@ class CopilotStoreReader:
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
         """Yield the sessions in the order of the store, without those that are read from their events."""
         session: _StoredSession | None = None
-        for raw, span in lines_of(log, tally):
-            try:
-                row = _ROW.decode(raw)
-            except UNREADABLE as error:
-                tally.records += 1
-                tally.malformed.append(Malformed(log.source, span.line, span.byte_start, str(error)))
-                continue
+        for row, span in typed_lines(log, _ROW, tally):
             if row.table == "sessions":
                 yield from session.settled(self.name) if session else ()
                 folder, events = _EVENTS
@@ -72,7 +65,7 @@ class CopilotStoreReader:
                 session = None if elsewhere else _StoredSession(log, tally, row)
             elif session and not row.store:
                 session.keep(row, span)
-            tally.records += session is not None
+            tally.records -= session is None  # of a session that is read from its events
         yield from session.settled(self.name) if session else ()
 
 

@@ -11,8 +11,7 @@ import msgspec
 
 from strategies.episodes.episode_records import plain, plain_time
 from strategies.episodes.usage import Amount, usage_of
-from strategies.files.json_records import lines_of
-from strategies.files.log_records import UNREADABLE, Malformed, NotObject, count_unknown
+from strategies.files.log_records import NotObject, count_unknown, typed_lines
 from strategies.logs.formats.coding_agents.session import Session, raw_text, time_of_ms
 
 if TYPE_CHECKING:
@@ -85,13 +84,7 @@ class CursorStoreReader:
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
         """Yield the chats in the order of the store."""
         chat: _Chat | None = None
-        for raw, span in lines_of(log, tally):
-            tally.records += 1
-            try:
-                row = _ROW.decode(raw)
-            except UNREADABLE as error:
-                tally.malformed.append(Malformed(log.source, span.line, span.byte_start, str(error)))
-                continue
+        for row, span in typed_lines(log, _ROW, tally):
             if row.key.startswith(_COMPOSER):
                 yield from chat.settled(self.name) if chat else ()
                 chat = _Chat(log, tally, row)

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
     from strategies.episodes.episode import Episode
     from strategies.files.log_file import LogFile
-    from strategies.files.log_records import ReadTally
-    from strategies.logs.formats.coding_agents.session import Json
+    from strategies.files.log_records import Json, ReadTally
 
 _INJECTED: Final = ("/", "?", "<session_context>", "<hook_context>")
 """How text opens that is a command of the terminal, or that Gemini puts into the person's mouth."""

@@ -12,8 +12,7 @@ import msgspec
 from strategies.episodes.episode_records import plain
 from strategies.episodes.step_marks import USER_INTERRUPT
 from strategies.episodes.usage import Amount, Usage, tokens, usage_of
-from strategies.files.json_records import lines_of
-from strategies.files.log_records import UNREADABLE, Malformed, NotObject, count_unknown
+from strategies.files.log_records import UNREADABLE, NotObject, count_unknown, typed_lines
 from strategies.logs.formats.coding_agents.session import Session, raw_text, time_of_ms
 
 if TYPE_CHECKING:
@@ -151,13 +150,7 @@ class OpenCodeReader:
     def read(self, log: LogFile, tally: ReadTally) -> Iterator[Episode]:
         """Yield the sessions in the order in which they began; that of a sub-agent is one of its own."""
         session: _OpenCodeSession | None = None
-        for raw, span in lines_of(log, tally):
-            tally.records += 1
-            try:
-                row = _ROW.decode(raw)
-            except UNREADABLE as error:
-                tally.malformed.append(Malformed(log.source, span.line, span.byte_start, str(error)))
-                continue
+        for row, span in typed_lines(log, _ROW, tally):
             if row.table == "session":
                 yield from session.settled(self.name) if session else ()
                 session = _OpenCodeSession(log, tally, row)

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
     from strategies.episodes.episode import Episode
     from strategies.files.log_file import LogFile
-    from strategies.files.log_records import ReadTally, Span
-    from strategies.logs.formats.coding_agents.session import Json
+    from strategies.files.log_records import Json, ReadTally, Span
 
 _SILENT: Final = frozenset(
     [
@@ -142,42 +141,44 @@ class _PiSession(Session):
             place = by_id.get(self._entries[place][0].parent_id or "", -1)
         return [self._entries[place] for place in reversed(branch)]
 
-    def _learn_message(self, entry: _Entry, said: _Said, span: Span) -> None:
+    def _learn_message(self, entry: _Entry, message: _Said, span: Span) -> None:
         at, group = plain_time(entry.timestamp), entry.id or f"line {span.line}"
-        blocks = said.content if isinstance(said.content, list) else []
-        if said.role == "user":
-            self.ask(text_in(said.content), span, at=at)
-        elif said.role == "assistant":
-            self.model = self.model or plain(said.model or "")
-            self.say(text_in(said.content), span, group=group, at=at)
+        blocks = message.content if isinstance(message.content, list) else []
+        if message.role == "user":
+            self.ask(text_in(message.content), span, at=at)
+        elif message.role == "assistant":
+            self.model = self.model or plain(message.model or "")
+            self.say(text_in(message.content), span, group=group, at=at)
             for number, block in enumerate(blocks):
                 if block.type == "toolCall":
                     call_id = block.id or f"{group} {number}"
                     self.call(call_id, block.name, raw_text(block.arguments), span, group=group, at=at)
-            self._learn_stop(said, span, at)
-        elif said.role == "toolResult":
-            if not self.answer(said.tool_call_id, text_in(said.content), span, failed=said.is_error, at=at):
+            self._learn_stop(message, span, at)
+        elif message.role == "toolResult":
+            if not self.answer(
+                message.tool_call_id, text_in(message.content), span, failed=message.is_error, at=at
+            ):
                 count_unknown(self.tally, "result without a call")
-        elif said.role != "bashExecution":  # a command of the person's own
-            count_unknown(self.tally, f"role {said.role}")
+        elif message.role != "bashExecution":  # a command of the person's own
+            count_unknown(self.tally, f"role {message.role}")
 
-    def _learn_stop(self, said: _Said, span: Span, at: str | None) -> None:
-        if said.stop_reason == "aborted":
+    def _learn_stop(self, message: _Said, span: Span, at: str | None) -> None:
+        if message.stop_reason == "aborted":
             self.conversation.mark(USER_INTERRUPT, "user", span, at=at)
             self.ended_by = "environment"
-        elif said.stop_reason == "error":
-            text = said.error_message or ""
+        elif message.stop_reason == "error":
+            text = message.error_message or ""
             self.conversation.mark("error", "environment", span, at=at, failed=True, error_text=text)
             self.ended_by = "environment"
-        elif said.stop_reason == "length":
+        elif message.stop_reason == "length":
             self.ended_by = "limit"
 
 
-def _usage_of(said: _Said) -> Usage:
-    if said.role != "assistant":
+def _usage_of(message: _Said) -> Usage:
+    if message.role != "assistant":
         return NOTHING_SPENT
-    used = said.usage if isinstance(said.usage, _Usage) else _Usage()
+    used = message.usage if isinstance(message.usage, _Usage) else _Usage()
     cost = used.cost.total if isinstance(used.cost, _Cost) else None
     beside = (used.cache_read, used.cache_write)
-    model = plain(said.model or "")
+    model = plain(message.model or "")
     return usage_of(used.input, used.output, used.cache_read, beside=beside, cost=cost, model=model)

@@ -13,7 +13,7 @@ from strategies.episodes.skill_use import ran_under, skills_used
 from strategies.episodes.step_marks import CONTEXT_OVERFLOW, PERMISSION_DENIED
 from strategies.episodes.usage import Usage, total
 from strategies.files.json_records import object_in
-from strategies.files.log_records import UNREADABLE, Malformed
+from strategies.files.log_records import UNREADABLE, Json, Malformed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from strategies.files.log_records import ReadTally, Span
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
-Json = bytes | msgspec.Raw
-"""A JSON value that is not decoded yet."""
 
 _FIRST_RECORDS: Final = 20
 """How many lines are looked at for the record that tells the format: a file may open with another kind."""
@@ -94,8 +91,8 @@ class Session:
 
     def learn_each(
         self,
-        records: Iterable[tuple[bytes | msgspec.Raw, Span]],
-        learn: Callable[[bytes | msgspec.Raw, Span], None],
+        records: Iterable[tuple[Json, Span]],
+        learn: Callable[[Json, Span], None],
     ) -> None:
         """Learn records one by one; those that cannot be read are counted with their places."""
         for raw, span in records:

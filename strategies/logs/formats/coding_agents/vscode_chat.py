@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from strategies.episodes.episode import Episode
     from strategies.files.log_file import LogFile
-    from strategies.files.log_records import ReadTally
-    from strategies.logs.formats.coding_agents.session import Json
+    from strategies.files.log_records import Json, ReadTally
 
 _DOCUMENT: Final = (
     b'"requests"',
@@ -268,7 +267,7 @@ class _ChatSession(Session):
         text = request.message if isinstance(request.message, str) else request.message.text
         if not request.is_system_initiated:
             self.ask(text, place, at=at)
-        group, said = 0, list[str]()
+        group, pieces = 0, list[str]()
         for index, held in enumerate(request.response or ()):
             part, span = _converted(held, _Part), self._place("requests", number, "response", index)
             if part is None:
@@ -276,13 +275,13 @@ class _ChatSession(Session):
             elif part.kind == _CALL:
                 answered = self._later.get(("requests", number, "response", index), span)
                 self._learn_call(part, span, answered, f"{number} {group}", at)
-                said.clear()
+                pieces.clear()
             elif part.kind in _TEXTS and (spoken := _text(part.value) or _text(part.content)):
-                if not said:
+                if not pieces:
                     group += 1
-                said.append(spoken)
+                pieces.append(spoken)
                 if not self._goes_on(request.response or [], index):
-                    self.say("".join(said), span, group=f"{number} {group}", at=at)
+                    self.say("".join(pieces), span, group=f"{number} {group}", at=at)
         self._learn_end(request, place, at)
 
     def _goes_on(self, response: list[object], index: int) -> bool:

@@ -19,6 +19,7 @@ from strategies.logs.formats.mapped.json_paths import JsonPath
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _WILD: Final = re.compile(r"[*?\[]")
 _ANY_DEPTH: Final = "**"
@@ -164,3 +165,7 @@ def _refusal(error: ValidationError, where: str) -> UsageError:
         return UsageError(f"{where} sets {key} twice, by another name too", hint=HINT)
     text = first["msg"].removeprefix("Value error, ")
     return UsageError(f"{where} sets {key} to {first['input']!r}: {text[:1].lower()}{text[1:]}", hint=HINT)
+
+
+IN_USE: Final[dict[str, LogMapping]] = {}
+"""Filled by whoever reads the settings, so that an episode is read again by the mapping that it came by."""

@@ -44,13 +44,13 @@ _KEYS_SHOWN: Final = 8
 
 
 class MappedReader:
-    """The reader that a mapping makes; `found` counts, of each key with a path, the values it led to."""
+    """The reader that a mapping makes; `counts` has, for each key with a path, the number of values it led to."""
 
     def __init__(self, mapping: LogMapping) -> None:
         self.name = mapping.name
         self.mapping = mapping
-        self.found = {key: 0 for key in (*_OF_RECORDS, *_OF_STEPS) if getattr(mapping, key)}
-        self._paths = {key: JsonPath(getattr(mapping, key)) for key in ("records", *self.found)}
+        self.counts = {key: 0 for key in (*_OF_RECORDS, *_OF_STEPS) if getattr(mapping, key)}
+        self._paths = {key: JsonPath(getattr(mapping, key)) for key in ("records", *self.counts)}
 
     def sniff(self, head: bytes, source: str) -> bool:
         """Tell whether a file opens as JSON: which files are meant its glob says, not what they hold."""
@@ -80,7 +80,7 @@ class MappedReader:
                 tally.malformed.append(Malformed(log.source, place.line, place.byte_start, reason))
                 continue
             if self.mapping.steps:
-                self.found["steps"] += 1
+                self.counts["steps"] += 1
             name = str(line.line if line else number) if alone else self._text("episode", values) or log.stem
             episode = running.setdefault(name, _Running())
             self._learn_record(episode, values, tally)
@@ -211,7 +211,7 @@ class MappedReader:
         path = self._paths.get(key)
         there = [value for value in path.values(values) if value is not None] if path else []
         if there:
-            self.found[key] += 1
+            self.counts[key] += 1
         return there
 
     def _value(self, key: str, values: object) -> object:

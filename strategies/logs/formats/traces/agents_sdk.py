@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from strategies.episodes.episode_records import plain
-from strategies.episodes.usage import Amount, usage_of
 from strategies.files.json_records import records_of
 from strategies.files.log_records import NotObject
+from strategies.logs.formats.openai_responses import ResponseUsage, usage_of_response
 from strategies.logs.formats.traces.trace_runs import TraceRun, episodes_of_runs
 
 if TYPE_CHECKING:
@@ -20,22 +19,10 @@ if TYPE_CHECKING:
 
     from strategies.episodes.episode import Episode
     from strategies.files.log_file import LogFile
-    from strategies.files.log_records import ReadTally
+    from strategies.files.log_records import Json, ReadTally
 
 _KINDS: Final = {"function": "tool", "mcp_tools": "tool", "generation": "model", "response": ""}
 """Kinds of spans that are read; a response has no text here, only its usage."""
-
-
-class _InputDetails(msgspec.Struct):
-    cached_tokens: Amount = None
-
-
-class _Usage(msgspec.Struct):
-    """Tokens of a call of a model; those from a cache are among the input."""
-
-    input_tokens: Amount = None
-    output_tokens: Amount = None
-    input_tokens_details: _InputDetails | NotObject = None
 
 
 class _Data(msgspec.Struct):
@@ -44,7 +31,7 @@ class _Data(msgspec.Struct):
     input: object = None
     output: object = None
     model: str | None = None
-    usage: _Usage | NotObject = None
+    usage: ResponseUsage | NotObject = None
 
 
 class _Error(msgspec.Struct):
@@ -78,14 +65,11 @@ class AgentsSdkReader:
         return episodes_of_runs(records_of(log, tally, "data"), _run_of, log, tally, self.name)
 
 
-def _run_of(raw: bytes | msgspec.Raw) -> TraceRun | None:
+def _run_of(raw: Json) -> TraceRun | None:
     span = _SPAN.decode(raw)
     data, kind = span.span_data, _KINDS.get(span.span_data.type)
     if kind is None or span.object != "trace.span":
         return None
-    used = data.usage if isinstance(data.usage, _Usage) else _Usage()
-    details = used.input_tokens_details
-    cached = details.cached_tokens if isinstance(details, _InputDetails) else None
     return TraceRun(
         trace=span.trace_id,
         kind=kind,
@@ -97,5 +81,5 @@ def _run_of(raw: bytes | msgspec.Raw) -> TraceRun | None:
         error=span.error.message if span.error else "",
         failed=span.error is not None,
         model=data.model or "",
-        usage=usage_of(used.input_tokens, used.output_tokens, cached, model=plain(data.model or "")),
+        usage=usage_of_response(data.usage, data.model),
     )

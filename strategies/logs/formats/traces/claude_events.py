@@ -165,10 +165,10 @@ class _SessionSteps:
         self.ended_by = "agent"  # a call of a tool may follow, and say otherwise
 
     def _learn_api_error(self, event: _Event) -> None:
-        said = event.text("error")
+        message = event.text("error")
         kind = f"API Error {event.text('status_code')}".strip()
         self.conversation.mark(
-            kind, "environment", event.place, at=rfc3339(event.at), failed=True, error_text=f"{kind}: {said}"
+            kind, "environment", event.place, at=rfc3339(event.at), failed=True, error_text=f"{kind}: {message}"
         )
         self.ended_by = "environment"
 
@@ -197,9 +197,9 @@ class _SessionSteps:
         call_id = event.text("tool_use_id") or f"at {event.place.byte_start}"
         started, ended = rfc3339(max(0, event.at - lasted)), rfc3339(event.at)
         self.conversation.call(call_id, tool, argument, event.place, group=str(self._turn), at=started)
-        said = event.text("error")
+        message = event.text("error")
         self.conversation.answer(
-            call_id, said, event.place, failed=failed, error_type=error_type, error_text=said, at=ended
+            call_id, message, event.place, failed=failed, error_type=error_type, error_text=message, at=ended
         )
         self.ended_by = "unknown"
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from strategies.episodes.episode import Episode
     from strategies.files.log_file import LogFile
-    from strategies.files.log_records import ReadTally
+    from strategies.files.log_records import Json, ReadTally
 
 _KINDS: Final = {"GENERATION": "model", "TOOL": "tool", "RETRIEVER": "tool"}
 
@@ -75,7 +75,7 @@ class LangfuseReader:
         return episodes_of_runs(records_of(log, tally, "data"), _run_of, log, tally, self.name)
 
 
-def _run_of(raw: bytes | msgspec.Raw) -> TraceRun | None:
+def _run_of(raw: Json) -> TraceRun | None:
     seen = _OBSERVATION.decode(raw)
     inner = seen.parent or seen.parent_observation_id or seen.type == "EVENT"
     kind = _KINDS.get(seen.type) or (None if inner else "root")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from strategies.episodes.episode import Episode
     from strategies.files.log_file import LogFile
-    from strategies.files.log_records import ReadTally
+    from strategies.files.log_records import Json, ReadTally
 
 _KINDS: Final = {"llm": "model", "tool": "tool", "retriever": "tool"}
 
@@ -97,7 +97,7 @@ class LangSmithReader:
         return episodes_of_runs(records_of(log, tally, "runs"), _run_of, log, tally, self.name)
 
 
-def _run_of(raw: bytes | msgspec.Raw) -> TraceRun | None:
+def _run_of(raw: Json) -> TraceRun | None:
     run = _RUN.decode(raw)
     kind = _KINDS.get(run.run_type) or (None if run.parent_run_id or run.run_type == "prompt" else "root")
     if kind is None:

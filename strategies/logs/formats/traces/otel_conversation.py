@@ -100,13 +100,13 @@ def episode_of(
 
 def _spent(spans: list[ConversationSpan]) -> list[Usage]:
     """Give the usage of the calls of models, else that of agents: a span around others adds up what they spent."""
-    told = [(seen, usage_in(seen.attributes)) for seen in spans]
-    told = [(seen, usage) for seen, usage in told if usage != NOTHING_SPENT]
+    used = [(seen, usage_in(seen.attributes)) for seen in spans]
+    used = [(seen, usage) for seen, usage in used if usage != NOTHING_SPENT]
     of_models = [
-        (seen, usage) for seen, usage in told if seen.attributes.get("gen_ai.operation.name") in _MODEL_CALLS
+        (seen, usage) for seen, usage in used if seen.attributes.get("gen_ai.operation.name") in _MODEL_CALLS
     ]
     spent, until = list[Usage](), -1
-    for seen, usage in of_models or told:
+    for seen, usage in of_models or used:
         if of_models or seen.end > until:  # else it lies within the one before, which counts it
             until = seen.end
             model = seen.attributes.get("gen_ai.response.model") or seen.attributes.get("gen_ai.request.model", "")

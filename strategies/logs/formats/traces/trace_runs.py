@@ -10,7 +10,7 @@ import msgspec
 
 from strategies.episodes.episode import moment
 from strategies.episodes.usage import NOTHING_SPENT, Usage
-from strategies.files.log_records import UNREADABLE, Malformed
+from strategies.files.log_records import typed_records
 from strategies.logs.formats.traces.otel_conversation import ConversationSpan, ConversationSpans, episode_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from strategies.episodes.episode import Episode
     from strategies.files.log_file import LogFile
-    from strategies.files.log_records import ReadTally, Span
+    from strategies.files.log_records import Json, ReadTally, Span
 
 _ROLES: Final = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -48,14 +48,14 @@ class TraceRun(msgspec.Struct, kw_only=True):
 
 
 def episodes_of_runs(
-    records: Iterable[tuple[bytes | msgspec.Raw, Span]],
-    run_of: Callable[[bytes | msgspec.Raw], TraceRun | None],
+    records: Iterable[tuple[Json, Span]],
+    run_of: Callable[[Json], TraceRun | None],
     log: LogFile,
     tally: ReadTally,
     log_format: str,
 ) -> Iterator[Episode]:
     """Yield one episode a session, or a trace where none is named; records that give no run are passed over."""
-    runs = list(_runs(records, run_of, log, tally))
+    runs = [(run, place) for run, place in typed_records(records, run_of, log.source, tally) if run]
     gathered: dict[str, ConversationSpans] = defaultdict(ConversationSpans)
     modelled = {run.trace for run, _ in runs if run.kind == "model"}
     for run, place in runs:
@@ -71,23 +71,6 @@ def episodes_of_runs(
         episode = episode_of(conversation, name=name, source=log.source, format_name=log_format, tally=tally)
         if episode.steps:
             yield episode
-
-
-def _runs(
-    records: Iterable[tuple[bytes | msgspec.Raw, Span]],
-    run_of: Callable[[bytes | msgspec.Raw], TraceRun | None],
-    log: LogFile,
-    tally: ReadTally,
-) -> Iterator[tuple[TraceRun, Span]]:
-    for raw, span in records:
-        tally.records += 1
-        try:
-            run = run_of(raw)
-        except UNREADABLE as error:
-            tally.malformed.append(Malformed(log.source, span.line, span.byte_start, str(error)))
-            continue
-        if run:
-            yield run, span
 
 
 def _span_of(run: TraceRun, place: Span) -> ConversationSpan:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
 
 AT = "2026-11-22T08:00:00.000000Z"
 LATER = "2026-11-23T08:00:00.000000Z"

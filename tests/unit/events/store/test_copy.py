@@ -19,7 +19,7 @@ from tests.contract.drafts import Pen, put
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
     from tests.postgres_server import Server
 
     Places = dict[str, Callable[[], EventLog]]

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from events.store.envelope import Envelope
-    from events.store.protocol import EventLog, StoredDocument
+    from events.store.protocol import StoredDocument
+    from events.store.sql_log import EventLog
     from registry.registry import Registry
 
 KIND = "PresetSwitched"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from strategies.episodes.action_class import head_of, plain_head, plain_tool, sql_head, writes
+from events.types.claims import ANY, CHANGE, CHECK, HAND_IN, LOOK
+from strategies.episodes.action_class import head_of, meaning_of, plain_head, plain_tool, sql_head, writes
 from strategies.episodes.error_fingerprint import looks_failed
 
 
@@ -64,6 +65,32 @@ def test_only_plain_names_become_action_classes() -> None:
 )
 def test_whatever_is_not_known_to_read_writes(tool: str, head: str, *, expected: bool) -> None:
     assert writes(tool, head) is expected
+
+
+@pytest.mark.parametrize(
+    ("actions", "meaning"),
+    [
+        ("sql:SHOW sql:DESC mysql:PRAGMA Read Glob ls get_user mcp__files__list_all getUser", LOOK),
+        (["Bash:git log", "shell:cat", "Bash:docker ps", "sql:.schema"], LOOK),
+        ("Edit Write NotebookEdit apply_patch sql:INSERT book_reservation Bash:rm createFile", CHANGE),
+        (["Bash:git commit", "Bash:pip install", "Bash:git stash"], CHANGE),
+        (["Bash:pytest", "Bash:npm test", "Bash:make test", "Bash:npx jest", "run_tests", "lint"], CHECK),
+        ("submit finish final_answer Bash:exit Bash:submit attempt_completion", HAND_IN),
+        ("sql:SELECT sql:EXPLAIN sql:COMMIT Bash:sed Bash:python message think str_replace_editor run_query", ""),
+        (["Bash:git fetch", "Bash:npm run", "sql", "Bash:git"], ""),
+    ],
+)
+def test_synonyms_have_one_meaning_and_what_could_be_either_has_none(
+    actions: str | list[str], meaning: str
+) -> None:
+    named = actions.split() if isinstance(actions, str) else actions
+    assert {action: meaning_of(action) for action in named} == dict.fromkeys(named, meaning)
+
+
+def test_no_tool_of_a_log_is_taken_for_a_meaning() -> None:
+    for meaning in (ANY, LOOK, CHANGE, CHECK, HAND_IN):
+        assert plain_tool(meaning) == "tool"
+        assert plain_head(meaning) == ""
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from strategies.episodes.skill_version import (
 )
 from tests.registries import LOOK, NAME, NO_GUESS, imported, learn, rewrite
 from tests.worlds import call, episode
-from tui.cli.printers.annotated_json import write_annotated
+from tui.cli.printers.blame import write_annotated
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,8 @@ from events.types.score import Censoring, Delta, Effect, Unmeasured
 from registry.state.line import SkillLine
 from strategies.gate.explain import Explanation, explain
 from strategies.gate.replay.measure import Figures
-from strategies.gate.rules import Rule, failed, replay_rules
+from strategies.gate.rule import NeededTasks, Rule, failed
+from strategies.gate.rules import replay_rules
 from strategies.gate.verdict import judge
 from strategies.policy.presets import PRESETS
 from strategies.policy.written_rules import WRITTEN_RULE
@@ -93,10 +94,10 @@ def test_a_wide_interval_of_the_delta_asks_for_as_many_tasks_as_would_narrow_it(
 
 def test_what_no_number_of_tasks_would_mend_is_not_counted_in_tasks() -> None:
     few = Explanation("replay", tuple(replay_rules(figures(tasks=9), WRITTEN_RULE, 1)))
-    assert few.needed_tasks == 10
+    assert few.needed == NeededTasks(9, 10)
     weak = Explanation("replay", tuple(replay_rules(figures(tasks=9, e_value=1.1), WRITTEN_RULE, 1)))
-    assert weak.needed_tasks is None
-    assert Explanation("replay", tuple(replay_rules(figures(), WRITTEN_RULE, 1))).needed_tasks is None
+    assert weak.needed is None
+    assert Explanation("replay", tuple(replay_rules(figures(), WRITTEN_RULE, 1))).needed is None
 
 
 def skill(claims: tuple[AfterError, ...]) -> Capsule:

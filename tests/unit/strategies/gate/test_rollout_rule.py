@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from strategies.gate.rollout_rule import LOOKS, decide, e_value, figures_of, look, rollout_rules, sign_flip_p
-from strategies.gate.rules import failed
+from strategies.gate.rule import failed
 from strategies.policy.written_rules import ROLLOUT_RULE, RolloutPolicy
 
 if TYPE_CHECKING:

@@ -63,12 +63,12 @@ def test_where_nothing_helps_nothing_is_proposed_and_the_tries_are_counted() -> 
     mined = recovery(asking(world_with_a_rule(1, lift=0.0), template=NO_TABLE))
     assert mined.proposal is None
     assert mined.tried == 2
-    assert mined.needed_tasks is not None
+    assert mined.needed is not None
 
 
 def test_an_error_that_never_came_has_no_applicable_claim() -> None:
     mined = recovery(asking(world_with_a_rule(1, tasks=20), template="Unknown column <*>"))
-    assert (mined.proposal, mined.tried, mined.needed_tasks) == (None, 0, None)
+    assert (mined.proposal, mined.tried, mined.needed) == (None, 0, None)
 
 
 def test_arms_under_twenty_are_not_tried() -> None:
@@ -105,12 +105,12 @@ def test_the_tasks_needed_follow_the_formula(
             do_line("Unknown column <*> in <*>", "sql:DESC"),
             'After "Unknown column … in …", look at the columns of the table (DESC) before the next query.',
         ),
-        (do_line("conflict in <*>", "Bash:git rebase"), 'After "conflict in …", run git rebase (Bash) next.'),
+        (do_line("conflict in <*>", "Bash:git rebase"), 'After "conflict in …", run git rebase next.'),
         (do_line("no seat", "book_reservation"), 'After "no seat", call book_reservation next.'),
         (do_line("no seat", "message"), 'After "no seat", write to the user next.'),
         (also_avoid_line(NO_TABLE, "sql:SELECT"), "Do not guess another table name with SELECT."),
-        (also_avoid_line("conflict in <*>", "Bash:git push"), "Do not run git push (Bash) instead."),
-        (avoid_line("timeout", "Bash:make"), 'After "timeout", do not run make (Bash) next.'),
+        (also_avoid_line("conflict in <*>", "Bash:git push"), "Do not run git push instead."),
+        (avoid_line("timeout", "Bash:make"), 'After "timeout", do not run make next.'),
     ],
 )
 def test_lines_are_sentences_of_the_projects_own(line: str, text: str) -> None:

@@ -14,7 +14,7 @@ from tui.cli.output.dry_run import print_rehearsed, since
 from tui.cli.output.facts import LABEL, say_fact, say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, OneOrAll
-from tui.cli.printers.tracks import MEANINGS, commands_for
+from tui.cli.printers.advice import MEANINGS, commands_for
 from tui.documents.events import EventRow, event_rows
 from tui.documents.measurements import AdviceCheckRow, AdviseDocument, ModelReading
 from tui.session.bootstrap import find_registry, open_registry

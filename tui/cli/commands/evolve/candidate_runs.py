@@ -197,7 +197,7 @@ def _tell_plan(
 def _tell(
     call: Invocation, registry: Registry, evaluator: str, tried: Sequence[Candidate], *, as_json: bool
 ) -> None:
-    from tui.cli.printers.runs import print_tried  # noqa: PLC0415 - the list of commands pays for none of it
+    from tui.cli.printers.candidate import print_tried  # noqa: PLC0415 - the list of commands pays for none of it
 
     if as_json:
         call.answer(CandidateTestDocument(evaluator=evaluator, candidates=tuple(map(TriedCandidate.of, tried))))

@@ -13,7 +13,7 @@ from tui.cli.output.color import width
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, OneOrAll
 from tui.facts.candidates import figure_part, proposed_text
-from tui.reads.review import waits
+from tui.reads.review import tasks_away, waits
 from tui.session.bootstrap import find_registry, open_library
 from tui.text.names import SHOWN_CHARS
 from tui.text.numbers import age, count
@@ -21,7 +21,10 @@ from tui.text.terminal_text import clip, clip_middle, one_line
 from tui.text.words import VERDICTS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from registry.state.candidate import Candidate
+    from strategies.gate.rule import NeededTasks
     from tui.cli.output.invocation import Invocation
 
 _CALLED: Final = 22
@@ -39,15 +42,16 @@ def candidates(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = Fa
     call = invocation(ctx)
     with open_library(find_registry(call.registry)) as library:
         every = library.candidates(library.capsule(skill).name if skill else "")
-    waiting = [candidate for candidate in every if waits(candidate)]
+        waiting = [candidate for candidate in every if waits(candidate)]
+        away = tasks_away(library, waiting)
     decided = [candidate for candidate in every if not waits(candidate)]
     if as_json:
         from tui.documents.candidates import CandidatesDocument  # noqa: PLC0415 - the list of commands pays for none of it
 
-        call.answer(CandidatesDocument.of(waiting, decided))
+        call.answer(CandidatesDocument.of(waiting, decided, away))
         return
-    _list(call, "review", waiting)
-    _list(call, "decided", decided)
+    _list(call, "review", waiting, away)
+    _list(call, "decided", decided, {})
     if waiting:
         call.say(f"next       germline candidate show {waiting[0].id[:SHOWN_CHARS]}")
     elif every:
@@ -56,7 +60,8 @@ def candidates(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = Fa
         call.note("nothing was proposed yet", f"next       germline evolve {skill}".rstrip())
 
 
-def _list(call: Invocation, heading: str, group: list[Candidate]) -> None:
+def _list(call: Invocation, heading: str, group: list[Candidate], away: Mapping[str, NeededTasks]) -> None:
+    """List some candidates, those of `away` with how far they are from a verdict, by id."""
     now = SystemClock().now()
     if group:
         call.say(call.paint(f"{heading:<10} {count(len(group), 'candidate')}", "strong"))
@@ -74,6 +79,7 @@ def _list(call: Invocation, heading: str, group: list[Candidate]) -> None:
             "taken back" if candidate.reverted else "",
             tier_sentence(candidate.tier) if candidate.tier else "",
             *(() if candidate.tier else candidate.reasons[:1]),
+            f"{away[candidate.id].words} for a verdict" if candidate.id in away else "",
         ):
             if text:
                 call.say(f"    {clip(one_line(text), width() - 4)}")

@@ -107,7 +107,7 @@ class _Read:
     def __init__(self, path: Path, raw: bytes) -> None:
         self.path = path
         self.sha256 = hashlib.sha256(raw).hexdigest()
-        self.found = read_gep(raw, str(path))
+        self.gep = read_gep(raw, str(path))
 
 
 def _read(path: Path) -> _Read:
@@ -123,7 +123,7 @@ def _read(path: Path) -> _Read:
 
 def _parts(read: Sequence[_Read], skill: str) -> dict[str, list[_Read]]:
     """Say which files make which skill; files of records alone go to whatever names their genes."""
-    with_genes = [read_file for read_file in read if read_file.found.genes]
+    with_genes = [read_file for read_file in read if read_file.gep.genes]
     if not with_genes:
         raise UsageError(
             f"{read[0].path} holds records, and no gene that they are of",
@@ -142,8 +142,8 @@ def _parts(read: Sequence[_Read], skill: str) -> dict[str, list[_Read]]:
 
 def _together(parts: Sequence[_Read], read: Sequence[_Read], *, whole: bool) -> GepFile:
     """Join what files hold: the genes of these, and every record that was read."""
-    genes = tuple(gene for part in parts for gene in part.found.genes)
-    records = tuple(record for part in (parts if whole else read) for record in part.found.records)
+    genes = tuple(gene for part in parts for gene in part.gep.genes)
+    records = tuple(record for part in (parts if whole else read) for record in part.gep.records)
     return GepFile(genes, records)
 
 

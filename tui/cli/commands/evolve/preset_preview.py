@@ -13,7 +13,7 @@ from tui.cli.output.color import width
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
-from tui.cli.printers.picks import owed_words
+from tui.cli.printers.evolve import owed_words
 from tui.documents.presets import ForeseenPick, PresetOutlook, PresetPreviewDocument
 from tui.documents.signals import RestingSignal, SignalRow
 from tui.facts.presets import resting_words

@@ -93,7 +93,7 @@ def list_signals(
                 raised_with=first[signal.position],
                 position=signal.position,
                 at=signal.at,
-                route=RouteRow.of(routes[signal.event.fingerprint]),
+                route=RouteRow.described(routes[signal.event.fingerprint]),
             )
             for signal in raised
         )
@@ -184,7 +184,7 @@ def _assign(call: Invocation, stated: str, skill: str, *, dry_run: bool, as_json
         answer = document(
             fingerprint=raised.event.fingerprint,
             previous=before or None,
-            route=RouteRow.of(route),
+            route=RouteRow.described(route),
             events=event_rows(envelopes),
         )
         call.answer(answer)

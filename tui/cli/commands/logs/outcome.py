@@ -1,9 +1,9 @@
 """Late truth: what CI, a merge or a person says of an episode after its log was read."""
-# ruff: noqa: TC001 - typer reads annotations when it builds a command
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 import typer
 
@@ -15,18 +15,23 @@ from strategies.episodes.episode import WorldSource, moment_s
 from strategies.episodes.world_outcomes import commits_of
 from strategies.pool.intake import all_episodes
 from strategies.pool.late_outcomes import hints_looked_up, named_episodes
+from tui.cli.commands.logs.outcome_labels import print_queue, take_in_labels
 from tui.cli.output.color import width
 from tui.cli.output.dry_run import rehearsed
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson, DryRun
+from tui.cli.output.options import AsJson, DryRun, moment_since
 from tui.documents.events import event_rows
 from tui.documents.logs import OutcomeDocument, OutcomeEpisode
+from tui.reads.labels import says
+from tui.reads.sessions import began
 from tui.session.bootstrap import find_registry, open_registry, project_folder
 from tui.text.numbers import count
 from tui.text.terminal_text import clip, one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from strategies.episodes.episode import EpisodeRecord
     from tui.cli.output.invocation import Invocation
 
@@ -53,6 +58,15 @@ def outcome(  # noqa: PLR0913 - the options of the command are its contract
     if_known: Annotated[
         bool, typer.Option("--if-known", help="End well where no such episode is known: for CI jobs.")
     ] = False,
+    since: Annotated[
+        str, typer.Option("--since", metavar="WHEN", help="All sessions since 2026-11-01, or 2h ago.")
+    ] = "",
+    csv: Annotated[
+        str, typer.Option("--csv", metavar="FILE", help="Take in a file of labels: episode,value,source.")
+    ] = "",
+    queue: Annotated[
+        bool, typer.Option("--queue", help="List the sessions of which one label would decide most.")
+    ] = False,
     commits: Annotated[
         bool, typer.Option("--commits", help="Look up in git what became of the commits of all sessions: a hint.")
     ] = False,
@@ -66,26 +80,60 @@ def outcome(  # noqa: PLR0913 - the options of the command are its contract
     tells is kept beside it, as a hint that is no label.
     """
     call = invocation(ctx)
-    if commits:
-        _look_up_commits(
-            call, named=(episode, value, source) != (None, None, None), dry_run=dry_run, as_json=as_json
-        )
-        return
-    if episode is None or value is None or source is None:
+    named = (episode, value) != (None, None) or bool(since)
+    if bool(csv) + queue + commits + named > 1 or ((queue or commits) and source):
         raise UsageError(
-            "an episode, --value and --source are needed, or --commits alone",
-            hint="germline outcome EPISODE --value V --source ci    germline outcome --commits",
+            "--csv, --queue and --commits each go without an episode, --since and a value",
+            hint="germline outcome --queue    germline outcome --csv FILE --source user",
         )
+    if commits:
+        _look_up_commits(call, dry_run=dry_run, as_json=as_json)
+    elif queue:
+        print_queue(call, as_json=as_json)
+    elif csv:
+        take_in_labels(call, Path(csv).expanduser(), source or "", dry_run=dry_run, as_json=as_json)
+    elif value is None or source is None or not named:
+        raise UsageError(
+            "an episode or --since, --value and --source are needed, or --csv, --queue or --commits",
+            hint="germline outcome EPISODE --value V --source ci    germline outcome --queue",
+        )
+    else:
+        chosen = _ChosenSessions(episode, moment_since(since), if_known=if_known)
+        _record(call, chosen, value, source, dry_run=dry_run, as_json=as_json)
+
+
+class _ChosenSessions(NamedTuple):
+    """Which sessions are labelled: those of a name, those that began since a time, or those of both."""
+
+    episode: str | None
+    since: str
+    if_known: bool
+
+    def of(self, records: Sequence[EpisodeRecord]) -> list[EpisodeRecord]:
+        """Choose them; raises NotFoundError where there are none."""
+        named = list(records) if self.episode is None else named_episodes(records, self.episode)
+        if not self.since:
+            return named
+        first = moment_s(self.since) or 0.0
+        since = [record for record in named if (began(record) or 0.0) >= first]
+        if not since:
+            raise NotFoundError(f"no session began since {self.since[:16]}", hint="germline sessions")
+        return since
+
+
+def _record(
+    call: Invocation, chosen: _ChosenSessions, value: float, source: Source, *, dry_run: bool, as_json: bool
+) -> None:
     # In one transaction: a watcher must not put a longer reading in the place of an episode that was just found.
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry, registry.log.transaction():
         try:
-            matching = named_episodes(all_episodes(registry), episode)
+            matching = chosen.of(all_episodes(registry))
         except NotFoundError as error:
-            if not if_known:
+            if not chosen.if_known:
                 raise
             call.note(f"nothing    {error.message}")
             matching = []
-        changed = [record for record in matching if not _says(record, value, source)]
+        changed = [record for record in matching if not says(record, value, source)]
         command = RecordFact(
             tuple(OutcomeRecorded(episode=record.id, value=value, source=source) for record in changed)
         )
@@ -108,12 +156,10 @@ def outcome(  # noqa: PLR0913 - the options of the command are its contract
         _print(call, matching, changed, f"{value:g}, says {source}")
 
 
-def _look_up_commits(call: Invocation, *, named: bool, dry_run: bool, as_json: bool) -> None:
+def _look_up_commits(call: Invocation, *, dry_run: bool, as_json: bool) -> None:
     """Ask git in the project's folder what became of the commits of one's own sessions, and keep what is new."""
     from strategies.pool.commit_history import read_history  # noqa: PLC0415 - confinement is for those who ask
 
-    if named:
-        raise UsageError("--commits is about all sessions", hint="germline outcome --commits")
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         committed = [record for record in all_episodes(registry) if record.trust == "mine" and commits_of(record)]
         history = read_history(project_folder(call.registry)) if committed else None
@@ -150,11 +196,6 @@ def _look_up_commits(call: Invocation, *, named: bool, dry_run: bool, as_json: b
         open_ = count(len(committed) - spoken, "session")
         say_folded(call, "open       ", f"{open_}: too young, squashed, rebased, or of another repository")
     call.say("next       germline signals --quality")
-
-
-def _says(record: EpisodeRecord, value: float, source: str) -> bool:
-    known = record.outcome
-    return known is not None and (known.value, known.source) == (value, source)
 
 
 def _print(

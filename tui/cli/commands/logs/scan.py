@@ -19,6 +19,7 @@ from tui.cli.output.color import width
 from tui.cli.output.dry_run import rehearsed, since
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, EngineName, Scheduler
+from tui.cli.printers.trials import step_and_tell
 from tui.documents.logs import ExplainedFile, ReaderRow, ScanDocument
 from tui.session.bootstrap import find_registry, open_registry
 from tui.text.numbers import count
@@ -100,6 +101,7 @@ def scan_logs(  # noqa: PLR0913 - the options of the command are its contract
                 rehearsed(call, ScanDocument, since(registry, before), as_json=as_json)
             return
         taken = take_in_scan(registry, logs_scan, policy=config.policy, may_wait=not recount)
+        step_and_tell(call, registry, config.skill_logs(registry))
     took_s = monotonic_s() - began_s
     if as_json:
         call.answer(ScanDocument.of(logs_scan, taken, seconds=took_s))
@@ -127,7 +129,7 @@ def _explain(call: Invocation, files: Sequence[Path], mappings: tuple[LogMapping
                 continue
             figures = f"{count(row.episodes, 'episode')}, {count(row.steps, 'step')}, {row.failing:,} failing"
             call.say(f"  {row.format:<18} {mark}: {figures}")
-            for line in row.found:
+            for line in row.matches:
                 call.say(f"  {'':<18} {clip(one_line(line), width() - 21)}")
             if row.problem:
                 call.say(f"  {'':<18} {clip(one_line(row.problem), width() - 21)}")

@@ -26,6 +26,7 @@ from tui.cli.output.options import AsJson
 from tui.cli.output.progress import LiveLine
 from tui.cli.printers.evolve import print_cycle
 from tui.cli.printers.rollback import print_taken_back, print_tier_moves
+from tui.cli.printers.trials import step_and_tell, try_promoted
 from tui.documents.evolve import EvolveRun
 from tui.documents.logs import RecheckRow, WatchDocument
 from tui.session.bootstrap import find_registry, open_registry
@@ -124,7 +125,7 @@ class _Watched:
         self._call, self._registry, self._config, self._live = call, registry, config, live
         self._rechecks, self._evolving, self._as_json = rechecks, evolving, as_json
         self._due = bool(registry.signals())  # those that came up before may never have had a turn
-        self._put_off = ""
+        self._put_off, self._unlooked = "", True
         self._evolved_s: float | None = None
         self._read_s = monotonic_s()
         self._bytes = self._episodes = self._signals = 0
@@ -139,7 +140,7 @@ class _Watched:
     def batch(self, scan: Scan, taken: Intake) -> None:
         """Tell of a batch, and remember whether a signal came up."""
         self._live.clear()
-        self._read_s = monotonic_s()
+        self._read_s, self._unlooked = monotonic_s(), True
         self._bytes += scan.text_bytes
         self._episodes += taken.new_episodes
         self._signals += len(taken.signals)
@@ -158,7 +159,10 @@ class _Watched:
         self._call.flush()
 
     def looked(self) -> None:
-        """Take turns where they are due, and write the live line again."""
+        """Take turns and steps of trials where they are due, and write the live line again."""
+        logs = self._config.skill_logs(self._registry)
+        step_and_tell(self._call, self._registry, logs, looking=self._unlooked)
+        self._unlooked = False
         waited = self._evolved_s is None or monotonic_s() - self._evolved_s >= self._config.evolve_every_s
         if self._evolving and self._due and waited:
             self._due, self._evolved_s = False, monotonic_s()
@@ -202,6 +206,8 @@ class _Watched:
             self._due, self._put_off = True, error.message
             return
         self._put_off = ""
+        if promote and bound.preset.trials:
+            try_promoted(self._call, self._registry, result.cycles, plan.logs)
         if self._as_json:
             self._line(WatchDocument(at=SystemClock().now(), evolve=EvolveRun.of(result)))
             return

@@ -25,7 +25,7 @@ from tui.text.numbers import count
 
 if TYPE_CHECKING:
     from events.integrity.checkpoint import Checkpoint
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
     from tui.cli.output.invocation import Invocation
 
 _SHOWN: Final = 16

@@ -23,7 +23,7 @@ from tui.text.numbers import count
 
 if TYPE_CHECKING:
     from events.store.copy import Lacking
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
     from tui.cli.output.invocation import Invocation
     from tui.session.bootstrap import Where
 

@@ -74,6 +74,7 @@ def _settings(*, is_plain: bool) -> Settings:
         keys=config.keys,
         seed=config.seed,
         logs=config.globs,
+        sources=config.sources,
         draw_every=config.draw_every,
     )
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from events.store.envelope import Envelope
-    from events.store.protocol import EventLog
+    from events.store.sql_log import EventLog
     from tui.cli.output.color import Paint
     from tui.cli.output.invocation import Invocation
 

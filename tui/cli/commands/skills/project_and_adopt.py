@@ -27,7 +27,7 @@ from tui.cli.output.dry_run import print_rehearsed, since
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, OneOrAll
-from tui.cli.printers.annotated_json import write_annotated
+from tui.cli.printers.blame import write_annotated
 from tui.cli.printers.diff import print_files
 from tui.documents.differences import changed_file_rows
 from tui.documents.events import EventRow, event_rows

@@ -10,6 +10,7 @@ import typer
 
 from events.clock import SystemClock
 from events.errors import UsageError
+from tui.cli.config.config import read_config
 from tui.cli.output.facts import say_folded
 from tui.cli.output.files import write_over
 from tui.cli.output.invocation import invocation
@@ -63,7 +64,16 @@ def report(  # noqa: PLR0913 - the options of the command are its contract
     place = output.expanduser()
     _require_writable(place, sure=yes)
     with open_library(find_registry(call.registry)) as library:
-        content = read_report(library, skills or (), last=None if every else last or LAST, now=SystemClock().now())
+        config = read_config()
+        content = read_report(
+            library,
+            skills or (),
+            last=None if every else last or LAST,
+            now=SystemClock().now(),
+            seed=config.seed,
+            logs=config.skill_logs(library),
+            sources=config.sources,
+        )
     page = page_of(content)
     if not dry_run:
         write_over(place, page)

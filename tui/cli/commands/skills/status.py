@@ -16,6 +16,7 @@ from registry.actions.publish import differences, moved_to, standing
 from registry.query.provenance import tier_counts
 from registry.query.signals import raised_as_counted
 from registry.query.tier_sentences import tier_sentence
+from registry.query.trials import running_trial
 from strategies.advice.advise import given
 from strategies.evolve.stop_reason import ASSIGN
 from strategies.monitor.recheck import staleness_of
@@ -46,6 +47,7 @@ from tui.documents.status import (
     StaleMeasurement,
     StatusDocument,
 )
+from tui.documents.trials import TrialRow
 from tui.documents.trust import RegistryTrustState, TrustState
 from tui.facts.scores import of_skill
 from tui.session.bootstrap import find_registry, open_library, trust_command
@@ -96,6 +98,8 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         lost = [signal for signal in waiting if not scope.route(signal.event).skill]
         held = library.held()
         advice = given(library)
+        running = [running_trial(library, name) for name in library.names()]
+        trials = tuple(TrialRow.of(skill_trial) for skill_trial in running if skill_trial)
         registry = trust_in(path, library.log)
         places = skill_places(library, registry)
     trust = _trust()
@@ -121,6 +125,7 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
             trust=TrustState(state=trust.state, settings=trust.keys),
             registry_trust=RegistryTrustState.of(registry, places),
             advice=tuple(AdviceRow(at=advised.at, **dict(advised.event)) for advised in advice.values()),
+            trials=trials,
         )
         call.answer(document)
         return
@@ -135,6 +140,7 @@ def status(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     if lost and skills:
         say_folded(call, "unrouted   ", unrouted_words(lost))
     _print_held(call, held)
+    _print_trials(call, trials)
     print_advice(call, advice)
     call.say(f"next       {_next(skills, waiting, lost)}")
 
@@ -272,6 +278,13 @@ def _print_held(call: Invocation, held: list[Candidate]) -> None:
         call.say(clip(line, width()))
     if len(held) > _SHOWN:
         call.say(f"{'':<10} {len(held) - _SHOWN} more: germline candidates")
+
+
+def _print_trials(call: Invocation, trials: Sequence[TrialRow]) -> None:
+    lines = [(row, line) for row in trials for line in row.lines]
+    for at, (row, line) in enumerate(lines):
+        words = f"{row.skill}, {row.sessions:,} of {count(row.budget, 'session')}: {line.shows}"
+        say_folded(call, f"{'' if at else 'trials':<10} ", words)
 
 
 def _next(skills: Sequence[SkillStatus], waiting: list[Raised], lost: list[Raised]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.types.claims import After, AfterError
+from events.types.claims import After, AfterCall, AfterError
 from events.types.score import Censoring, Score
 from strategies.episodes.episode_records import ended
 from strategies.gate.replay.measure import MeasurementStamp, claim_evaluator, measure
@@ -154,7 +154,7 @@ def test_without_outcomes_hardening_learns_not_to_repeat_what_failed() -> None:
     proposal = guard(asking(division.explore, action="sql", kind="tool_failure")).proposal
     assert isinstance(proposal, NewLines)
     assert proposal.endpoint == "recovered"
-    assert proposal.claims == (NOT_AGAIN,)
+    assert proposal.claims == (AfterCall(action="sql:SELECT", failing=True, do="sql:SHOW"),)
     assert "`recovered` alone" in proposal.reason
     measured = measure(proposal.claims, (), division, STAMP, seed=7, endpoint="recovered")
     assert judge(measured.figures, WRITTEN_RULE, 1).reasons[0] == RECOVERED_ALONE
@@ -163,6 +163,8 @@ def test_without_outcomes_hardening_learns_not_to_repeat_what_failed() -> None:
 def test_what_a_skill_says_already_is_not_proposed_again() -> None:
     ask = asking(division_of(recovering(3), "key").explore, action="sql", kind="tool_failure")
     assert guard(replace(ask, capsule=skill_with([NOT_AGAIN]))).proposal is None
+    instead = AfterCall(action="sql:SELECT", failing=True, do="sql:SHOW")
+    assert guard(replace(ask, capsule=skill_with([instead]))).proposal is None
 
 
 def test_without_outcomes_what_helps_another_skill_recover_is_offered_here() -> None:

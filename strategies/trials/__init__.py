@@ -1,0 +1,1 @@
+"""Trials: lines that chance switches, and what that proves."""

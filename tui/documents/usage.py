@@ -1,0 +1,104 @@
+"""Documents on usage: what became of each line of a skill or of instructions, and how one is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from events.types.claims import Claim
+from events.types.score import Effect
+from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
+from tui.documents.events import EventRow
+from tui.facts.usage import worth_sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from strategies.usage.line_usage import FileUsage, LineUsage
+
+
+class LineUsageRow(Part):
+    """A line: sessions that loaded it, came to its moment, obeyed and ignored it; its effect where both did.
+
+    Units: tokens are estimated, at four characters each. `claim` is null where it is read as nothing that logs
+    hold; `claim_from` says whether it was `learned`, read from its `words`, or given by a `person`.
+    """
+
+    line: int
+    text: str
+    verdict: Literal["helps", "hurts", "inert", "unknown", "unwitnessed"]
+    why: str
+    would_tell: str
+    claim: Claim | None
+    claim_from: Literal["learned", "words", "person", ""]
+    tokens: int
+    loaded: int
+    applied: int
+    obeyed: int
+    ignored: int
+    effect: Effect | None
+
+    @classmethod
+    def of(cls, usage: LineUsage) -> LineUsageRow:
+        """Describe what became of a line."""
+        return cls(
+            line=usage.line.number,
+            text=usage.line.text.rstrip("\r\n"),
+            verdict=usage.worth.verdict,
+            why=usage.worth.why,
+            would_tell=usage.worth.tell,
+            claim=usage.claim,
+            claim_from=usage.origin,
+            tokens=usage.tokens,
+            loaded=usage.loaded,
+            applied=usage.applied,
+            obeyed=usage.obeyed,
+            ignored=usage.ignored,
+            effect=usage.worth.effect,
+        )
+
+
+class FileUsageRow(Part):
+    """A skill or a file of instructions: sessions that count for it, and that loaded it, as far as is known."""
+
+    skill: str
+    version: int
+    sessions: int
+    loaded: int
+    presumed: int
+    verdicts: dict[str, int]
+    lines: tuple[LineUsageRow, ...]
+
+
+class UsageDocument(Document):
+    """Say which lines earn their place: how often each was loaded, met and obeyed, and what that went with."""
+
+    schema_: Literal["germline/usage/1"] = "germline/usage/1"
+    summary: str
+    files: tuple[FileUsageRow, ...]
+
+    @classmethod
+    def of(cls, files: Sequence[FileUsage]) -> UsageDocument:
+        """Describe the lines of some files."""
+        rows = (
+            FileUsageRow(
+                skill=file.capsule.name,
+                version=file.capsule.version,
+                sessions=file.sessions,
+                loaded=file.loaded,
+                presumed=file.presumed,
+                verdicts=dict(file.verdicts),
+                lines=tuple(map(LineUsageRow.of, file.lines)),
+            )
+            for file in files
+        )
+        return cls(summary=worth_sentence(files), files=tuple(rows))
+
+
+class UsageCorrectDocument(Document):
+    """Say what a line asks for, as logs can hold it; saying the same again adds nothing."""
+
+    schema_: Literal["germline/usage-correct/1"] = "germline/usage-correct/1"
+    previous: Absent[Claim | None] = ABSENT
+    line: Absent[LineUsageRow] = ABSENT
+    dry_run: Rehearsed = False
+    events: tuple[EventRow, ...]
