@@ -18,6 +18,7 @@ from events.types.claims import (
     Before,
     FinishWith,
     OutputClaim,
+    Replace,
 )
 from strategies.claims.applicability import hands_in, next_action, previous_action
 from strategies.episodes.action_class import is_class, is_of
@@ -118,7 +119,7 @@ def _decision(claim: Claim, moment: Moment | None, record: EpisodeRecord) -> Dec
     if moment is None:
         return None
     at: int | None = moment.step
-    if isinstance(claim, (AfterError, After, AfterCall)):
+    if isinstance(claim, (AfterError, After, AfterCall, Replace)):
         at = next_action(record, moment.step)
     elif isinstance(claim, Before):
         earlier = previous_action(record, moment.step)
