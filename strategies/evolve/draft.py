@@ -148,7 +148,14 @@ def draft_lines(
     leads = proposal.general and first_claimed(home)
     place = sum(len(claims_in(gene)) for gene in (earlier if leads else (*earlier, home)))
     measured = measure(
-        proposal.claims, live, division, stamp, seed=turn.seed, place=place, endpoint=proposal.endpoint
+        proposal.claims,
+        live,
+        division,
+        stamp,
+        seed=turn.seed,
+        place=place,
+        endpoint=proposal.endpoint,
+        chosen_of=proposal.chosen_of,
     )
     kept = proposal.keeping(measured.kept)
     lines = [line.text for line in kept.lines]

@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from strategies.gate.replay.contrast import CARRYING_SHARE
-from strategies.gate.rules import Decision, Rule, censored, estimate, failed, inert_rules, replay_rules, turned
+from strategies.gate.rules import (
+    Decision,
+    Rule,
+    censored,
+    chance,
+    estimate,
+    failed,
+    inert_rules,
+    replay_rules,
+    turned,
+)
 from strategies.policy.written_rules import WRITTEN_RULE
 
 if TYPE_CHECKING:
@@ -76,7 +86,8 @@ def _shown(figures: Figures, effect: Effect, policy: GatePolicy, sent: int) -> I
         yield censored(figures.censoring)
     if figures.outcome is not None:
         yield f"where outcomes are known: {estimate(figures.outcome)}"
-    yield f"p {effect.p:.2g}, at most alpha/m = {policy.alpha:g}/{sent}"
+    p, where = chance(effect)
+    yield f"p {p:.2g}{where}, at most alpha/m = {policy.alpha:g}/{sent}"
     if figures.delta is not None:
         yield f"paired delta {figures.delta.value:+.3f} [{figures.delta.low:.3f}, {figures.delta.high:.3f}]"
     yield (
