@@ -88,9 +88,9 @@ class Confounding(Frozen):
     seen before, and, with `same_task`, within task; error clustered by task); `mined` is the same on explore, None
     where explore may not count, and `chosen_of` the number of claims that explore chose this one of. `later` is
     what doing the same elsewhere in the episode goes with, each time, beside the decision; `beyond` and
-    `mined_beyond` are what the decision goes with more than that. `against` names a run, or what was seen before,
-    where obeying surely goes with the opposite. `decisions` is 0 for a claim about no action, which nothing is
-    like.
+    `mined_beyond` are what the decision goes with more than that, where it is noticed. `against` names a run, or
+    what was seen before, where obeying surely goes with the opposite. `decisions` is 0 for a claim about no
+    action, which nothing is like.
     """
 
     decisions: int

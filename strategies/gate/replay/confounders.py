@@ -18,6 +18,7 @@ from strategies.episodes.episode import SUBMIT, moment_s
 from strategies.gate.replay.contrast import outcome_of
 from strategies.gate.replay.decisions import background, decisions_of
 from strategies.gate.replay.exposure import Inverse
+from strategies.gate.replay.support import NOTICED_Z
 from strategies.gate.stats.fixed_effects import residuals
 from strategies.gate.stats.mantel_haenszel import one_sided_p, stratifier
 
@@ -71,10 +72,12 @@ def confounding(
     rows = _rows(claim, [*sealed, *explore], to_end=to_end)
     known, same_task = {record.id for record in sealed}, _repeats(rows)
     sides = [[row.id in known for row in rows], [row.id not in known for row in rows]]
-    itself, more = (_effect(rows, same_task=same_task, beyond=beyond) for beyond in (False, True))
+    itself = _effect(rows, same_task=same_task, beyond=False)
     effect, mined = (itself.slope(side) if itself else None for side in sides)
-    beyond, mined_beyond = (more.slope(side) if more else None for side in sides)
     control = _control(rows, same_task=same_task) if effect else None
+    noticed = control is not None and control.z >= NOTICED_Z
+    more = _effect(rows, same_task=same_task, beyond=True) if noticed else None
+    beyond, mined_beyond = (more.slope(side) if more else None for side in sides)
     return Confounding(
         decisions=sum(sides[0]) if effect else 0,
         same_task=same_task,
