@@ -49,8 +49,8 @@ def _contradicts(claim: Replace, other: Claim) -> bool:
     return False
 
 
-def _overlap(one: str, other: str) -> bool:
-    return matches(one, other) or matches(other, one)
+def _overlap(template: str, other: str) -> bool:
+    return matches(template, other) or matches(other, template)
 
 
 def _sentence(claim: Replace) -> str:
@@ -59,7 +59,7 @@ def _sentence(claim: Replace) -> str:
     tool, _, head = claim.do.partition(":")
     own, _, own_head = claim.action.partition(":")
     if head and own_head and tool == own:
-        return f"Use {plain(head)}, not {plain(own_head)} ({plain(tool)})."
+        return f"Use {plain(head)}, not {plain(own_head)}."
     return f"{_opened(command(claim.do))}: do not {command(claim.action)}."
 
 
