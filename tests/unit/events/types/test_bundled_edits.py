@@ -38,7 +38,7 @@ GUESS = AfterError(template=NO_TABLE, avoid="sql:SHOW")
 
 
 def world(*, tasks: int = 300, seed: int = 4) -> list[EpisodeRecord]:
-    """A world of tasks tried once, with one of two errors each, after which another action helps; nothing else does."""
+    """A world of tasks tried once, with one of two errors each, after which another action helps, and no other."""
     draws = random.Random(seed)
     records = []
     for number in range(tasks):
