@@ -201,6 +201,24 @@ def test_imports_only_point_down() -> None:
     assert not offenders, "\n".join(offenders)
 
 
+def test_who_proposes_detects_or_selects_reads_no_trial() -> None:
+    blind = (
+        "strategies/propose/",
+        "strategies/signals/",
+        "strategies/select/",
+        "strategies/claims/",
+        "strategies/models/",
+    )
+    offenders = [
+        f"{name_of(path)}:{line} imports {module}"
+        for path in FILES
+        if name_of(path).startswith(blind)
+        for module, line in imports_of(path)
+        if "trials" in module.split(".") or "trial_arms" in module or module.endswith((".trial", ".trial_events"))
+    ]
+    assert not offenders, "\n".join(offenders)
+
+
 def test_no_two_folders_import_each_other() -> None:
     imported = folder_imports()
     assert imported

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from events.types.score import Effect
+
 if TYPE_CHECKING:
     from events.types.tiers import ProvenFigures, SeenFigures, SupportedFigures, TierFigures
     from registry.state.candidate import Candidate
@@ -30,6 +32,17 @@ def line_sentence(tier: LineTier, candidate: Candidate | None) -> str:
     if tier == "imported":
         return "This line was there when the skill was imported; no log was asked about it."
     return "This line is there on a person's word; no log speaks for it." if tier == "by hand" else ""
+
+
+def draft_sentence(candidate: Candidate) -> str:
+    """Say what speaks for a candidate that a person looks at, or what was measured that does not suffice."""
+    if candidate.tier is not None or candidate.fell:
+        return line_sentence("none", candidate)
+    effect = candidate.scored.effect if candidate.scored else None
+    if effect is None or effect.endpoint != "outcome":
+        return ""
+    sessions = effect.obeyed + effect.disobeyed
+    return f"Not shown: agents that did this succeeded {_points(effect)}, in {sessions:,} sessions."
 
 
 def _seen(figures: SeenFigures) -> str:
@@ -60,7 +73,9 @@ def _proven(figures: ProvenFigures) -> str:
     )
 
 
-def _points(figures: SupportedFigures | ProvenFigures) -> str:
+def _points(figures: SupportedFigures | ProvenFigures | Effect) -> str:
     """Write a difference as points of a hundred: "44 points more often (34 to 55)"."""
-    value, low, high = (round(100 * bound) for bound in (figures.difference, figures.low, figures.high))
-    return f"{abs(value)} points {'more' if value >= 0 else 'less'} often ({low} to {high})"
+    difference = figures.risk_difference if isinstance(figures, Effect) else figures.difference
+    value, low, high = (round(100 * bound) for bound in (difference, figures.low, figures.high))
+    bounds = f"{low} to {high}".replace("-", "−")
+    return f"{abs(value)} points {'more' if value >= 0 else 'less'} often ({bounds})"

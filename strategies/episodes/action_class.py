@@ -216,9 +216,9 @@ def is_of(action: str, named: str) -> bool:
     return is_class(action, named) or action.startswith((f"{named} ", f"{named}:"))
 
 
-def overlap(action: str, other: str) -> bool:
+def overlap(named: str, other: str) -> bool:
     """Tell whether one action can be of two classes or meanings at once."""
-    return is_class(action, other) or is_class(other, action)
+    return is_class(named, other) or is_class(other, named)
 
 
 def is_meaning(named: str) -> bool:

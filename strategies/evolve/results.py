@@ -13,7 +13,7 @@ from strategies.gate.explain import WRITER
 from strategies.gate.injection import QUARANTINE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from events.types.candidate_events import CandidateProposed
     from events.types.claims import Claim
@@ -90,20 +90,27 @@ class CycleResult:
 def shown_edits(base: Capsule, proposed: CandidateProposed) -> tuple[EditShown, ...]:
     """Say where each edit's text begins in the projected file, once it is there; line 0 where it no longer fits.
 
-    A new gene comes first, as an edit of its own; a new skill is one edit. Shapes: base is the capsule before the
-    edits, or after them; only lines that have no event yet are counted.
+    A new gene comes first, as an edit of its own; a new skill is one edit. Of a deletion the text is what goes, as
+    long as it is there, and the line 0. Shapes: base is the capsule before the edits, or after them; only lines
+    that have no event yet are counted.
     """
     if proposed.skill is not None:
         return (EditShown("new skill", 1, _joined(proposed.new_lines)),)
     places = _places(base, proposed.edits, proposed.proposer)
     shown = tuple(
-        EditShown(edit.op, places.get(_first(edit.text), 0), _joined(edit.text)) for edit in proposed.edits
+        EditShown(edit.op, places.get(_first(edit.text), 0), _joined(edit.text or _deleted(base, edit)))
+        for edit in proposed.edits
     )
     born = proposed.born
     if born is None:
         return shown
     first = _first_line(base, proposed.edits, born, proposed.proposer)
     return EditShown("new gene", first, _joined(born.lines)), *shown
+
+
+def _deleted(base: Capsule, edit: Edit) -> Iterator[str]:
+    gene = base.gene(edit.gene)
+    return (line.text for line in (gene.lines if gene else ()) if line.id in edit.target)
 
 
 def _places(base: Capsule, edits: tuple[Edit, ...], by: str) -> dict[str, int]:

@@ -69,6 +69,7 @@ def test_evolve_answers_with_all_that_scripts_may_rely_on(evolved: Evolved) -> N
         "e_value",
         "replication",
         "confounding",
+        "replicates",
         "endpoint",
         "scope",
     }

@@ -63,7 +63,7 @@ def test_hostile_text_of_logs_and_skills_is_shown_and_never_obeyed(page: Page) -
 
 def test_a_learned_line_opens_its_claim_effect_verdict_and_evidence(page: Page) -> None:
     (line,) = page.all("li", id="sql-analyst.l.12")
-    assert "repair" in line.text
+    assert "supported" in line.text
     assert "+.017" in line.text
     labels = ("claim", "effect", "score", "verdict", "evidence", "came")
     assert all(label in line.text for label in labels)

@@ -22,6 +22,9 @@ from strategies.gate.replay.contrast import cases_of, contrast
 from strategies.gate.replay.explore_split import Explore
 from strategies.gate.replay.exposure import moment_of
 from strategies.gate.replay.recovery_endpoint import attempts, population
+from strategies.gate.rules import RECOVERED_ALONE
+from strategies.gate.verdict import judge
+from strategies.policy.written_rules import WRITTEN_RULE
 from strategies.propose.guard import guard
 from strategies.propose.habit import habit
 from strategies.propose.proposal import OwnSection
@@ -265,7 +268,7 @@ def test_the_recorded_runs_without_outcomes_still_teach_to_look(intercode: Seque
         (only,) = sent_through([(asking(division.explore, template=NO_TABLE), (recovery,))], division, key)
         assert isinstance(only.claim, AfterError)
         assert (only.claim.do in {"sql:SHOW", LOOK}, only.verdict.decision) == (True, "promote")
-        assert any("`recovered` alone" in reason for reason in only.verdict.reasons)
+        assert judge(only.evidence.figures, WRITTEN_RULE, 1).reasons[0] == RECOVERED_ALONE
 
 
 @pytest.mark.data

@@ -60,7 +60,7 @@ async def test_blame_joins_the_lines_of_one_event_and_marks_what_nobody_measured
     async with screens(story, "sql-analyst@3:12") as at:
         rows = at.pane("#blame").splitlines()
         assert rows[0].split("│")[0].split() == ["2", "import", "8d", "?"]
-        assert rows[11].split("│")[0].split() == ["17", "repair", "7d", "+.017"]
+        assert rows[11].split("│")[0].split() == ["17", "supported", "7d", "+.017"]
         assert [row.split("│")[0].strip() for row in (rows[12], rows[13])] == ["", "╰"]
         assert LOOK.strip() in rows[11]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from registry.query.tier_sentences import line_sentence
+from registry.query.tier_sentences import draft_sentence, line_sentence
 from tui.facts.fact import Fact, fact, listed
 from tui.facts.scores import score_facts
 from tui.facts.trials import trial_facts
@@ -50,8 +50,10 @@ def tier_facts(tier: LineTier, candidate: Candidate | None) -> Iterator[Fact]:
 
 
 def support_facts(candidate: Candidate) -> Iterator[Fact]:
-    """Say in one plain sentence what speaks for the lines of a candidate, if anything does."""
-    yield from tier_facts(candidate.tier.tier if candidate.tier else "none", candidate)
+    """Say in one plain sentence what speaks for the lines of a candidate, or does not suffice."""
+    if sentence := draft_sentence(candidate):
+        tier = candidate.tier.tier if candidate.tier else "none"
+        yield fact("no tier" if tier == "none" else tier, sentence, TIER_TONES[tier])
 
 
 def candidate_facts(page: CandidatePage, now: str) -> Iterator[Fact]:

@@ -124,12 +124,14 @@ def print_end(call: Invocation, result: Evolution) -> None:
 
 def print_next(call: Invocation, result: Evolution, skill: str, *, rehearsed: bool) -> None:
     """Say what to type after a run; what a dry run promoted is recorded nowhere yet."""
-    lines = [(cycle.capsule, cycle.candidate.edits[0].line) for cycle in _promoted(result) if cycle.candidate]
-    if lines and rehearsed:
+    promoted = [(cycle, cycle.candidate.edits[0].line) for cycle in _promoted(result) if cycle.candidate]
+    if promoted and rehearsed:
         call.say("next       the same without --dry-run")
-    elif lines:
-        name, line = lines[0]
-        call.say(f"next       germline why {name}:{line}    germline show {name} --blame")
+    elif promoted:
+        cycle, line = next((both for both in promoted if both[1]), promoted[0])
+        name, version = cycle.capsule, cycle.version or 1
+        look = f"germline why {name}:{line}" if line else f"germline diff {name} {version - 1} {version}"
+        call.say(f"next       {look}    germline show {name} --blame")
     elif result.stop is NOTHING_READ:
         call.say("next       germline scan PATH")
     elif result.stop is NO_SKILL:
