@@ -128,7 +128,8 @@ def _unchanged(fields: dict[str, Any]) -> dict[str, Any]:
 
 UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {
     # 2: an effect says whether it holds without any single origin; 3: whether a common cause explains it;
-    # 4: which hints from the world stand for labels; 5: of how many claims it was chosen; 6: what each run shows
+    # 4: which hints from the world stand for labels; 5: of how many claims it was chosen; 6: what each run shows,
+    # what explore shows of like decisions beside sealed, and what is beyond doing the same elsewhere
     "CandidateScored": (_unchanged, _unchanged, _unchanged, _unchanged, _unchanged),
     "EvaluatorRegistered": (_unchanged,),  # 2: one for a skill, within another; which hints stand for labels
     "CapsuleVersioned": (_unchanged,),  # 2: the hash of what the version projects
@@ -138,7 +139,6 @@ UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {
     "GeneMutated": (_unchanged,),
     "CapsuleReverted": (_unchanged,),
     "CandidateProposed": (_unchanged,),
-    "ReadingCorrected": (_unchanged,),
 }
 """By event type: the n-th takes a payload from schema n to schema n + 1."""
 

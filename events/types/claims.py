@@ -27,6 +27,19 @@ class AfterError(Frozen):
     avoid: str | None = None
 
 
+class Replace(Frozen):
+    """After a command failed with this template, the next action is `do`, with the flag where one is named.
+
+    `action` and `do` are classes, or commands of a shell without their subcommands.
+    """
+
+    kind: Literal["replace"] = "replace"
+    action: str
+    template: str
+    do: str
+    flag: str = ""
+
+
 class After(Frozen):
     """After the k-th (failing, or identical) call of a class, the next action is not of class `avoid`."""
 
@@ -116,6 +129,7 @@ class PluginClaim(Frozen):
 
 Claim = Annotated[
     AfterError
+    | Replace
     | After
     | AfterCall
     | Before

@@ -74,13 +74,23 @@ class Replication(Frozen):
     most_p: float
 
 
+class DecisionEffect(Frozen):
+    """What a decision goes with among like decisions, in outcome per decision, and its standard error."""
+
+    value: float
+    error: float
+
+
 class Confounding(Frozen):
     """What an effect comes to among like decisions, and what speaks of a common cause.
 
-    Units: risk_difference in outcome per decision (least squares within run, turn, what was seen before, and, with
-    XX
-    same later goes with, beside all that, with its error. `against` names a run, or what was seen before, where
-    obeying surely goes with the opposite. `decisions` is 0 for a claim about no action, which nothing is like.
+    Units: risk_difference in outcome per decision of the sealed split (least squares within run, turn and what was
+    seen before, and, with `same_task`, within task; error clustered by task); `mined` is the same on explore, None
+    where explore may not count, and `chosen_of` the number of claims that explore chose this one of. `later` is
+    what doing the same elsewhere in the episode goes with, each time, beside the decision; `beyond` and
+    `mined_beyond` are what the decision goes with more than that, where it is noticed. `against` names a run, or
+    what was seen before, where obeying surely goes with the opposite. `decisions` is 0 for a claim about no
+    action, which nothing is like.
     """
 
     decisions: int
@@ -91,6 +101,10 @@ class Confounding(Frozen):
     later: float
     later_error: float
     against: str
+    mined: DecisionEffect | None = None
+    beyond: DecisionEffect | None = None
+    mined_beyond: DecisionEffect | None = None
+    chosen_of: int = 0
 
 
 class RunEffect(Frozen):

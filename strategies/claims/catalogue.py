@@ -18,6 +18,7 @@ from events.types.claims import (
     Never,
     OutputClaim,
     PluginClaim,
+    Replace,
     StartWith,
 )
 from strategies.claims.after import AFTER
@@ -30,6 +31,7 @@ from strategies.claims.finish_with import FINISH_WITH
 from strategies.claims.instead import INSTEAD
 from strategies.claims.never import NEVER
 from strategies.claims.output import OUTPUT
+from strategies.claims.replace import REPLACE
 from strategies.claims.start_with import START_WITH
 from strategies.episodes.action_class import in_short
 
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
 KINDS: Final[Mapping[type[Frozen], ClaimKind[Any]]] = {
     AfterError: AFTER_ERROR,
+    Replace: REPLACE,
     After: AFTER,
     AfterCall: AFTER_CALL,
     Before: BEFORE,

@@ -9,11 +9,13 @@ import re
 from functools import lru_cache
 from typing import Final
 
+import msgspec
 import re2
 
 from events.types.claims import ANY, CHANGE, CHECK, HAND_IN, LOOK
 from registry.evidence.redaction import without_secrets
 from strategies.episodes.episode import SUBMIT
+from strategies.files.log_records import UNREADABLE
 
 # Short forms over short words: here the call of re costs a tenth of that of re2, and none can backtrack far.
 _PLAIN_TOOL: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,63}")
@@ -98,6 +100,69 @@ _CHECK_VERBS: Final = _words("test tests lint verify validate typecheck")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
+class _Arguments(msgspec.Struct, gc=False):
+    """The names under which tools take a command or a query."""
+
+    command: str | list[str] | None = None
+    cmd: str | list[str] | None = None
+    query: str | None = None
+    sql: str | None = None
+
+
+_WITH_COMMAND: Final = SHELL_TOOLS | SQL_TOOLS
+_ARGUMENTS: Final = msgspec.json.Decoder(_Arguments)
+_FIELDS: Final = msgspec.json.Decoder(dict[str, object])
+_FLAG: Final = re.compile(r"--?[A-Za-z][A-Za-z0-9-]{0,31}")
+_MOST_FLAGS: Final = 8
+_VALUE_CHARS: Final = 200
+"""Longer values of an argument are content, such as the text of a file, and say little of what a call is about."""
+
+
+def command_of(tool: str, argument: str | bytes) -> str:
+    """Give the command or query in the argument of a shell or SQL tool, "" for other tools."""
+    if tool.lower() not in _WITH_COMMAND:
+        return ""
+    try:
+        given = _ARGUMENTS.decode(argument)
+    except UNREADABLE:
+        return argument if isinstance(argument, str) else argument.decode("utf-8", "replace")
+    command = given.command or given.cmd or given.query or given.sql or ""
+    return command if isinstance(command, str) else command[-1]
+
+
+def object_of(tool: str, argument: str | bytes) -> str:
+    """Give what a call is about: its command without the names of commands and changes of folder, or its values.
+
+    Of other tools than shells and databases these are the short values of their arguments, without the names.
+    """
+    if tool.lower() in SHELL_TOOLS:
+        parts = (_command_words(part) for part in _COMMAND_BREAK.split(command_of(tool, argument)[:500]))
+        return " ".join(word for words in parts if words and words[0] != "cd" for word in _objects(words))
+    if tool.lower() in SQL_TOOLS:
+        return command_of(tool, argument)
+    try:
+        values = _FIELDS.decode(argument).values()
+    except UNREADABLE:
+        return argument if isinstance(argument, str) else argument.decode("utf-8", "replace")
+    return " ".join(value for value in values if isinstance(value, str) and len(value) <= _VALUE_CHARS)
+
+
+def _objects(words: list[str]) -> list[str]:
+    """Give the words of one command behind its name, and behind its subcommand where it has such."""
+    skipped = 1 + (words[0].rsplit("/", 1)[-1] in _WITH_SUBCOMMAND)
+    return [word for word in words if not word.startswith("-")][skipped:]
+
+
+def flags_of(tool: str, argument: str | bytes) -> tuple[str, ...]:
+    """Give the flags of the command of a shell, plain ones, without their values; none of other tools."""
+    if tool.lower() not in SHELL_TOOLS:
+        return ()
+    words = command_of(tool, argument)[:500].split()
+    flags = (word.partition("=")[0] for word in words if word.startswith("-"))
+    plain = (flag for flag in flags if _FLAG.fullmatch(flag) and without_secrets(flag) == flag)
+    return tuple(sorted(dict.fromkeys(plain))[:_MOST_FLAGS])
+
+
 @lru_cache(maxsize=1024)
 def plain_tool(name: str) -> str:
     """Give a tool name that is safe in a claim, `tool` where a log calls one by a phrase."""
@@ -122,6 +187,12 @@ def sql_head(statement: str) -> str:
     lead = _SQL_LEAD.match(statement[:200])
     word = lead[1].upper() if lead else ""
     return in_short(word) if word in _SQL_WORDS else ""
+
+
+def command_name(action: str) -> str:
+    """Name the command of a shell without its subcommand, with its tool; any other class as it is."""
+    tool, colon, head = action.partition(":")
+    return f"{tool}:{head.partition(' ')[0]}" if colon and tool.lower() in SHELL_TOOLS else action
 
 
 def in_short(action: str) -> str:
@@ -216,9 +287,9 @@ def is_of(action: str, named: str) -> bool:
     return is_class(action, named) or action.startswith((f"{named} ", f"{named}:"))
 
 
-def overlap(named: str, other: str) -> bool:
+def overlap(action: str, other: str) -> bool:
     """Tell whether one action can be of two classes or meanings at once."""
-    return is_class(named, other) or is_class(other, named)
+    return is_class(action, other) or is_class(other, action)
 
 
 def is_meaning(named: str) -> bool:

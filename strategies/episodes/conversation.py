@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Final, Generic, Literal, TypeVar
 
 import msgspec
 
-from strategies.episodes.action_class import SHELL_TOOLS, SQL_TOOLS, head_of, plain_tool, writes
+from strategies.episodes.action_class import command_of, head_of, plain_tool, writes
 from strategies.episodes.episode import Kind, Step
 from strategies.episodes.step_records import StepDraft
-from strategies.files.log_records import UNREADABLE
 
 if TYPE_CHECKING:
     from strategies.files.log_records import Span
@@ -234,30 +233,7 @@ class Conversation(StepBuilder[Step, str]):
         self.steps[call.index] = call
 
 
-class _Arguments(msgspec.Struct, gc=False):
-    """The names under which tools take a command or a query."""
-
-    command: str | list[str] | None = None
-    cmd: str | list[str] | None = None
-    query: str | None = None
-    sql: str | None = None
-
-
-_WITH_COMMAND: Final = SHELL_TOOLS | SQL_TOOLS
-_ARGUMENTS: Final = msgspec.json.Decoder(_Arguments)
 _time: Final = datetime.fromisoformat
-
-
-def command_of(tool: str, argument: str | bytes) -> str:
-    """Give the command or query in the argument of a shell or SQL tool, "" for other tools."""
-    if tool.lower() not in _WITH_COMMAND:
-        return ""
-    try:
-        given = _ARGUMENTS.decode(argument)
-    except UNREADABLE:
-        return argument if isinstance(argument, str) else argument.decode("utf-8", "replace")
-    command = given.command or given.cmd or given.query or given.sql or ""
-    return command if isinstance(command, str) else command[-1]
 
 
 def elapsed_ms(start: str | None, end: str | None) -> float | None:

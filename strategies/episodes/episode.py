@@ -114,7 +114,9 @@ class StepRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     `same_call` is the index of the first identical call (tool and argument) of the episode, this step's own
     index where it is the first; `same_result` likewise for tool, argument and result. `span` is where the
     error text is if the step failed, else the step itself. `marks` says what kind of thing happened
-    (marks.py), `same_target` is the first step that changed the same file, -1 where none is known.
+    (marks.py), `same_target` is the first step that changed the same file, -1 where none is known. Of a call that
+    failed, and of those soon after, `words` numbers the words of its argument that another such call of the
+    episode has too, `flags` are its flags, and `worded` tells that it had words at all.
     """
 
     turn: Count
@@ -131,6 +133,9 @@ class StepRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     span: Span
     marks: tuple[str, ...] = ()
     same_target: Annotated[int, msgspec.Meta(ge=-1, le=2**53 - 1)] = -1
+    words: tuple[Count, ...] = ()
+    flags: tuple[str, ...] = ()
+    worded: bool = False
 
 
 class EpisodeRecord(msgspec.Struct, frozen=True, kw_only=True, gc=False):

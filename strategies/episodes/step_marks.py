@@ -75,6 +75,9 @@ _REQUEST_WORDS: Final = 3
 _REQUEST_CHARS: Final = 8
 """How long a message is, in words or where there are no spaces in characters, to be a request: "go on" is none."""
 
+NEAR_STEPS: Final = 20
+"""Steps after a failure within which what worked next is looked for: some ten calls, with words (a guess)."""
+
 _MOST_COMMITS: Final = 8
 """Commits of one call that are kept."""
 
@@ -126,16 +129,19 @@ class Marker(msgspec.Struct):
     """Marks the steps of one episode, given in order.
 
     It remembers, by their hashes, the files that were changed, with the first step that did, the changes, and
-    what the person asked for.
+    what the person asked for; and which step failed last.
     """
 
     files: dict[str, int] = {}
     changes: set[str] = set()
     asked: set[str] = set()
+    failed_at: int | None = None
 
     def learn(self, step: Step) -> tuple[tuple[str, ...], int]:
         """Give the marks of a step, sorted, and the first step that changed the same file (-1: none known)."""
         marks = set(step.marks)
+        if step.error:
+            self.failed_at = step.index
         if step.error_type in TROUBLES:
             marks.add(step.error_type)
         elif step.error or step.error_type:
@@ -152,6 +158,10 @@ class Marker(msgspec.Struct):
             return (), -1
         touched = file if not marks.isdisjoint((EDIT, REVERT)) else ""
         return tuple(sorted(marks)), self._first_change(touched, step.index)
+
+    def is_near_failure(self, index: int) -> bool:
+        """Tell whether a step failed, or one shortly before it: what these are about is worth knowing."""
+        return self.failed_at is not None and abs(index - self.failed_at) <= NEAR_STEPS
 
     def learn_worked(self, tool: str, argument: bytes, index: int) -> tuple[tuple[str, ...], int] | None:
         """Give the same as `learn` for a call that is known to have worked; None where its result tells more."""

@@ -7,14 +7,16 @@ references to the first identical call, and all of them one key of the whole tex
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from strategies.episodes.action_class import flags_of, object_of
 from strategies.episodes.episode import Kind, StepRecord
 from strategies.episodes.error_fingerprint import normalised
-from strategies.episodes.text_hash import KEY_BYTES, bytes_key
+from strategies.episodes.text_hash import KEY_BYTES, bytes_key, word_keys
 from strategies.files.log_records import Span
 
 if TYPE_CHECKING:
@@ -41,12 +43,19 @@ class StepDraft(msgspec.Struct, array_like=True, gc=False):
     duration_ms: float | None = None
     marks: tuple[str, ...] = ()
     same_target: int = -1
+    words: tuple[int, ...] = ()
+    flags: tuple[str, ...] = ()
+
+    def learn_argument(self, argument: str | bytes) -> None:
+        """Keep the hashes of what the call is about, and its flags."""
+        tool = self.action.partition(":")[0]
+        self.words, self.flags = word_keys(object_of(tool, argument)), flags_of(tool, argument)
 
 
 def draft_of(step: Step, marker: Marker) -> StepDraft:
     """Reduce one whole step; `marker` has seen the steps before it."""
     marks, same_target = marker.learn(step)
-    return StepDraft(
+    draft = StepDraft(
         turn=step.turn,
         kind=step.kind,
         actor=step.actor,
@@ -62,6 +71,9 @@ def draft_of(step: Step, marker: Marker) -> StepDraft:
         marks=marks,
         same_target=same_target,
     )
+    if step.kind == "call" and marker.is_near_failure(step.index):
+        draft.learn_argument(step.text)
+    return draft
 
 
 def template_of(step: Step) -> str:
@@ -78,6 +90,8 @@ def step_records(drafts: Sequence[StepDraft]) -> tuple[StepRecord, ...]:
     """Resolve the hashes of an episode's drafts into references to the first identical call and result."""
     first: dict[tuple[str, bytes], int] = {}
     results: dict[int, dict[bytes, int]] = {}  # of calls that come again: the first step with each result
+    shared = Counter(word for draft in drafts if draft.words for word in draft.words)
+    numbers: dict[int, int] = {}
     records = []
     for index, draft in enumerate(drafts):
         same_call = same_result = index
@@ -103,6 +117,9 @@ def step_records(drafts: Sequence[StepDraft]) -> tuple[StepRecord, ...]:
                 draft.span,
                 draft.marks,
                 draft.same_target,
+                tuple(numbers.setdefault(word, len(numbers)) for word in draft.words if shared[word] > 1),
+                draft.flags,
+                bool(draft.words),
             )
         )
     return tuple(records)

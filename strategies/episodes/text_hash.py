@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-from xxhash import xxh3_128_digest
+from xxhash import xxh3_64_intdigest, xxh3_128_digest
 
 KEY_BYTES: Final = 16
 """128 bits: no two of 10^12 keys meet by chance."""
@@ -17,5 +18,24 @@ def bytes_key(raw: bytes | str) -> bytes:
     wants two texts to be one; who writes the log can as well write the same text twice.
     """
     if isinstance(raw, str):
-        raw = raw.encode("utf-8", "surrogatepass")
+        raw = _bytes(raw)
     return xxh3_128_digest(raw) if raw else b""
+
+
+_WORD_BITS: Final = 24
+"""Enough to tell the words of an episode apart, too few to find a secret by."""
+_MOST_WORDS: Final = 16
+_LEAST_CHARS: Final = 3
+_WORD: Final = re.compile(r"[^\s'\"`;|&<>(){}\[\],=]+")
+
+
+def word_keys(text: str) -> tuple[int, ...]:
+    """Hash the words of a short text, sorted: paths by their last part, neither flags nor bare numbers."""
+    words = (word.strip(".:,!?").rstrip("/").rpartition("/")[2] for word in _WORD.findall(text))
+    kept = (word for word in words if len(word) >= _LEAST_CHARS and word[0] != "-" and not word.isdigit())
+    first = list(dict.fromkeys(kept))[:_MOST_WORDS]
+    return tuple(sorted({xxh3_64_intdigest(_bytes(word)) >> 64 - _WORD_BITS for word in first}))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

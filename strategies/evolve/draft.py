@@ -158,7 +158,14 @@ def draft_lines(
     above = {claim for gene in (earlier if leads else (*earlier, home)) for claim in claims_in(gene)}
     place = sum(claim in above for claim in live)
     measured = measure(
-        proposal.claims, live, division, stamp, seed=turn.seed, place=place, endpoint=proposal.endpoint
+        proposal.claims,
+        live,
+        division,
+        stamp,
+        seed=turn.seed,
+        place=place,
+        endpoint=proposal.endpoint,
+        chosen_of=proposal.chosen_of,
     )
     measured = replace(measured, contradicted=contradicted(measured.kept, live_claims(capsule)))
     kept = proposal.keeping(measured.kept)

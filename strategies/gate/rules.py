@@ -9,9 +9,9 @@ from math import ceil
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final
 
-from strategies.gate.replay.confounders import is_noticed
 from strategies.gate.replay.leave_one_out import stands
 from strategies.gate.replay.recovery_endpoint import MOST_CENSORING_APART, too_far_apart
+from strategies.gate.replay.support import is_noticed, support_p
 from strategies.gate.rule import Rule
 from strategies.gate.run_rules import each_run, every_part
 from strategies.gate.stats.mantel_haenszel import Z95
@@ -19,7 +19,7 @@ from strategies.gate.stats.mantel_haenszel import Z95
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from events.types.score import Censoring, Delta, Effect, Replication
+    from events.types.score import Censoring, Confounding, Delta, Effect, Replication
     from strategies.gate.replay.measure import Figures
     from strategies.policy.written_rules import GatePolicy
 
@@ -49,13 +49,6 @@ def replay_rules(figures: Figures, policy: GatePolicy, sent: int) -> Iterator[Ru
     yield _matters(effect, policy)
     yield _replays_better(figures.delta)
     yield from large_enough(effect, policy)
-    yield Rule(
-        "unseen",
-        f"robustness value {effect.e_value:.2f}",
-        f"at least {policy.least_e_value:g}",
-        effect.e_value >= policy.least_e_value,
-        f"robustness value {effect.e_value:.2f} is below {policy.least_e_value:g}",
-    )
     yield from _endpoint(figures.censoring, effect)
     yield from replicated(effect, policy)
     yield from like_decisions(effect, policy, sent)
@@ -121,30 +114,22 @@ def like_decisions(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Ru
         missing = f"no decisions are alike enough to be compared: who did better anyway may do it; {BY_CHANCE}"
         yield Rule("like decisions", "none", "decisions that are like each other", holds=False, missing=missing)
         return
-    bar = policy.alpha / (2 * max(sent, 1))  # a second look at the same question
-    alike = "of the same task, run and turn" if cause.same_task else "of the same run and turn"
-    left = f"{cause.risk_difference:+.3f} ± {Z95 * cause.error:.3f}"
-    surely = cause.p <= bar
-    short = (
-        f"at least {policy.least_difference:+.3f} is asked" if surely else f"p {cause.p:.2g} is above {bar:.2g}"
-    )
-    yield Rule(
-        "like decisions",
-        f"{left}, p {cause.p:.2g} among decisions {alike}",
-        f"p at most {bar:.2g}",
-        surely and cause.risk_difference >= policy.least_difference,
-        f"{left} is left of it among decisions {alike} that saw the same before: {short}",
-    )
-    yield Rule(
-        "control",
-        f"doing the same later goes with {cause.later:+.3f}",
-        "clearly less than the decision itself",
-        not is_noticed(cause),
-        f"those who do it later as well end {cause.later:+.3f} better, whatever they did here: "
-        f"it may be who does it, not what was done; {BY_CHANCE}",
-    )
+    yield _controlled(cause, policy, sent)
     if effect.replicates is None:
         yield every_part(cause.against)
+
+
+def _controlled(cause: Confounding, policy: GatePolicy, sent: int) -> Rule:
+    """Ask that a decision shows more than the same action does elsewhere, where that goes with success too."""
+    bar, p = policy.alpha / max(sent, 1), support_p(cause, controlled=True)
+    return Rule(
+        "control",
+        f"doing the same elsewhere goes with {cause.later:+.3f} ± {Z95 * cause.later_error:.3f} each time",
+        "not surely above 0, or clearly less than the decision itself",
+        not is_noticed(cause) or p <= bar,
+        f"those who do it elsewhere as well end {cause.later:+.3f} better each time, whatever they did here: "
+        f"they may have been doing better already; beyond that p is {p:.2g}, above {bar:.2g}; {BY_CHANCE}",
+    )
 
 
 def _known(left: Replication) -> Iterator[Rule]:
@@ -191,18 +176,19 @@ def _labelled(figures: Figures) -> Iterator[Rule]:
 
 
 def large_enough(effect: Effect, policy: GatePolicy) -> Iterator[Rule]:
-    """Ask for enough episodes on either side, and enough tasks."""
+    """Ask for enough episodes on either side, and enough tasks: half as many where explore has as many again."""
     least = min(effect.obeyed, effect.disobeyed)
+    both = effect.confounding is not None and effect.confounding.mined is not None
+    asked = ceil(policy.least_arm / 2) if both else policy.least_arm
+    needed = _grown(effect.tasks, asked / least) if 0 < least < asked else None
     yield Rule(
         "arms",
         f"{effect.obeyed} obedient and {effect.disobeyed} disobedient episodes",
-        f"at least {policy.least_arm} of each",
-        least >= policy.least_arm,
+        f"at least {asked} of each",
+        least >= asked,
         f"{effect.obeyed} obedient and {effect.disobeyed} disobedient episodes in strata with both arms, "
-        f"{policy.least_arm} of each are needed",
-        needed_tasks=_grown(effect.tasks, policy.least_arm / least)
-        if least < policy.least_arm and least
-        else None,
+        f"{asked} of each are needed{_of(effect.tasks, needed)}",
+        needed_tasks=needed,
         known_tasks=effect.tasks,
     )
     few = effect.tasks < policy.least_tasks
@@ -264,18 +250,31 @@ def _refuting(figures: Figures, effect: Effect, policy: GatePolicy) -> Iterator[
 
 
 def _significant(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Rule]:
+    """Ask that chance does not explain an effect: among like decisions, where those were compared."""
     sent = max(sent, 1)
     bar, shared = policy.alpha / sent, f"alpha/m = {policy.alpha:g}/{sent}"
-    holds = effect.p <= bar
+    p, where = chance(effect)
+    needed = None if p <= bar else _for_significance(effect.tasks, p, bar)
+    missing = f"p {p:.2g}{where} is above {shared}{_of(effect.tasks, needed)}"
     yield Rule(
         "chance",
-        f"p {effect.p:.2g}",
+        f"p {p:.2g}{where}",
         f"at most {shared}",
-        holds,
-        f"p {effect.p:.2g} is above {shared}",
-        needed_tasks=None if holds else _for_significance(effect, bar),
+        p <= bar,
+        missing,
+        needed_tasks=needed,
         known_tasks=effect.tasks,
     )
+
+
+def chance(effect: Effect) -> tuple[float, str]:
+    """Give the p that counts and say of what: of like decisions where those were compared."""
+    cause = effect.confounding
+    if cause is None or not cause.decisions:
+        return effect.p, ""
+    task = "of the same task, run and turn" if cause.same_task else "of the same run and turn"
+    splits = f", explore (best of {cause.chosen_of}) and sealed together" if cause.mined is not None else ""
+    return support_p(cause), f" among decisions {task} that saw the same before{splits}"
 
 
 def _matters(effect: Effect, policy: GatePolicy) -> Rule:
@@ -286,17 +285,10 @@ def _matters(effect: Effect, policy: GatePolicy) -> Rule:
 
 
 def _replays_better(delta: Delta | None) -> Rule:
-    low = "unknown" if delta is None else f"{delta.low:+.4f}"
-    holds = delta is not None and delta.low > 0
-    return Rule(
-        "replay",
-        f"paired delta's lower bound {low}",
-        "above 0",
-        holds,
-        f"the paired delta's lower bound is {low}, not above 0",
-        needed_tasks=None if holds or delta is None else _for_delta(delta),
-        known_tasks=None if delta is None else delta.tasks,
-    )
+    value = "unknown" if delta is None else f"{delta.value:+.4f}"
+    holds = delta is not None and delta.value > 0
+    missing = f"the paired delta is {value}, not above 0: it gains nothing beside the lines that are there"
+    return Rule("replay", f"paired delta {value}", "above 0", holds, missing)
 
 
 def _endpoint(censoring: Censoring | None, effect: Effect) -> Iterator[Rule]:
@@ -329,17 +321,14 @@ def _contradicting(figures: Figures) -> Iterator[Rule]:
         yield Rule("agreement", asked, asks, holds=False, missing=missing)
 
 
-def _for_significance(effect: Effect, bar: float) -> int | None:
+def _for_significance(tasks: int, p: float, bar: float) -> int | None:
     """Tell how many tasks would bring p under the bar: z grows with the root of their number."""
-    z = -NormalDist().inv_cdf(effect.p) if 0 < effect.p < 1 else 0.0
-    return _grown(effect.tasks, (NormalDist().inv_cdf(bar) / z) ** 2) if z > 0 else None
+    z = -NormalDist().inv_cdf(p) if 0 < p < 1 else 0.0
+    return _grown(tasks, (NormalDist().inv_cdf(bar) / z) ** 2) if z > 0 else None
 
 
-def _for_delta(delta: Delta) -> int | None:
-    """Tell how many tasks would lift the lower bound above 0: intervals shrink with the root of their number."""
-    if delta.value <= 0:
-        return None
-    return _grown(delta.tasks, ((delta.value - delta.low) / delta.value) ** 2) + 1
+def _of(tasks: int, needed: int | None) -> str:
+    return "" if needed is None else f": {tasks:,} of {needed:,} tasks"
 
 
 def _grown(tasks: int, times: float) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from strategies.gate.replay.contrast import CARRYING_SHARE
 from strategies.gate.replay.replicates import runs_words
 from strategies.gate.rule import Decision, Rule, failed
-from strategies.gate.rules import estimate, inert_rules, replay_rules, turned
+from strategies.gate.rules import chance, estimate, inert_rules, replay_rules, turned
 from strategies.policy.written_rules import WRITTEN_RULE
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ def _shown(figures: Figures, effect: Effect, policy: GatePolicy, sent: int) -> I
         f"risk difference {effect.risk_difference:+.2f} [{effect.low:+.2f}, {effect.high:+.2f}] on sealed logs, "
         f"{effect.obeyed} obedient and {effect.disobeyed} disobedient episodes of {effect.tasks} tasks"
     )
-    yield f"p {effect.p:.2g}, at most alpha/m = {policy.alpha:g}/{sent}"
+    p, where = chance(effect)
+    yield f"p {p:.2g}{where}, at most alpha/m = {policy.alpha:g}/{sent}"
     if figures.delta is not None:
         yield f"paired delta {figures.delta.value:+.3f} [{figures.delta.low:.3f}, {figures.delta.high:.3f}]"
     if effect.replicates is not None:

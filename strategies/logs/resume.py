@@ -115,5 +115,6 @@ def _without_texts(state: object, templates: Mapping[Span, str]) -> object:
         return [_without_texts(value, templates) for value in state]
     if draft.span in templates:
         draft.template = templates[draft.span]
+        draft.words, draft.flags = (), ()
         draft.text_key, draft.result_key = (bytes_key(f"{of} at {draft.span}") for of in ("text", "result"))
     return draft

@@ -12,7 +12,7 @@ from events.types.frozen import Frozen
 if TYPE_CHECKING:
     from events.types.score import Endpoint
 
-METHOD: Final = "replay-2"
+METHOD: Final = "replay-3"
 """How claims are judged and episodes imputed; a change that moves figures takes the next number."""
 
 LEAST_OBEDIENT: Final = 5
@@ -34,7 +34,6 @@ class GatePolicy(Frozen):
     least_difference: Annotated[float, Field(ge=0.02)] = 0.02
     least_arm: Annotated[int, Field(ge=20)] = 20
     least_tasks: Annotated[int, Field(ge=10)] = 10
-    least_e_value: Annotated[float, Field(ge=1.5)] = 1.5
 
 
 WRITTEN_RULE: Final = GatePolicy()

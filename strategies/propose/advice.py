@@ -24,7 +24,7 @@ from strategies.gate.replay.contrast import outcome_of
 from strategies.gate.replay.decisions import decisions_of
 from strategies.gate.replay.exposure import moments_of
 from strategies.gate.replay.recovery_endpoint import attempts
-from strategies.gate.stats.fixed_effects import partial_slope
+from strategies.gate.stats.fixed_effects import residuals
 from strategies.policy.written_rules import WRITTEN_RULE
 
 if TYPE_CHECKING:
@@ -169,11 +169,11 @@ def _unprompted(claim: Claim, explore: Explore) -> list[_Row]:
 
     What was done at any time before may have answered any error before.
     """
-    decision_of, moment_of = decisions_of(claim), moments_of(claim)
+    decide, moment_of = decisions_of(claim), moments_of(claim)
     rows = []
-    for record in explore.judged if decision_of else ():
-        decision = decision_of(record) if decision_of else None
-        if decision is None or _answers_error(record, decision.at):
+    last = ((episode, at) for episode in explore.judged if decide for at in decide(episode)[-1:])
+    for record, decision in last:
+        if _answers_error(record, decision.at):
             continue
         if isinstance(claim, AnytimeBefore) and any(step.error for step in record.steps[: decision.at]):
             continue
@@ -221,5 +221,6 @@ def _bears_out(rows: Sequence[_Row]) -> bool:
     tasks, runs = [row.task for row in rows], [row.run for row in rows]
     repeat = sum(count for count in tried.values() if count > 1) >= _SAME_TASK * len(rows)
     groupings = [runs, tasks] if repeat else [runs]
-    slope = partial_slope([row.outcome for row in rows], [row.obeyed for row in rows], [], groupings, tasks)
+    left = residuals([row.outcome for row in rows], [row.obeyed for row in rows], [], groupings, tasks)
+    slope = left.slope() if left else None
     return slope is not None and slope.z >= BORNE_OUT_Z

@@ -59,8 +59,8 @@ def fatal_forms(ask: ProposalRequest) -> Mined:
 def _fatal(records: Sequence[EpisodeRecord]) -> list[_FatalForm]:
     """Find the forms, most answers first."""
     answered = [record for record in records if record.answer_forms]
-    fatal = (_judged(form, answered) for form in FORMS)
-    return sorted(filter(None, fatal), key=lambda form: (-form.answers, form.form))
+    judged = [fatal for form in FORMS if (fatal := _judged(form, answered)) is not None]
+    return sorted(judged, key=lambda fatal: (-fatal.answers, fatal.form))
 
 
 def _judged(form: str, answered: Iterable[EpisodeRecord]) -> _FatalForm | None:

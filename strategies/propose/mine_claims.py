@@ -16,7 +16,8 @@ from strategies.claims.applicability import (
 )
 from strategies.claims.catalogue import in_short_form
 from strategies.episodes.action_class import is_class, is_hand_in
-from strategies.gate.stats.mantel_haenszel import survivors, two_sided_p
+from strategies.gate.stats.mantel_haenszel import one_sided_p, survivors, two_sided_p
+from strategies.gate.stats.two_stage import charged
 from strategies.policy.written_rules import WRITTEN_RULE
 from strategies.propose.advice import coarser, is_advice, said_better, worded
 from strategies.propose.proposal import LearnedLine, Mined, NewLines, OwnSection
@@ -40,10 +41,15 @@ FALSE_DISCOVERIES: Final = 0.05
 """The rate that Benjamini-Yekutieli holds on explore."""
 
 
+FUTILE_P: Final = 0.2
+"""Above this p, charged for the choice, nothing is sent: sealed logs would have to show z 2.7 (alpha .01)."""
+
+
 class MinedClaims(NamedTuple):
     """What was compared on explore: those that survive, how many were tried, and the strongest of all."""
 
     surviving: dict[Claim, Contrast]
+    compared: dict[Claim, Contrast]
     tried: int
     strongest: Contrast | None
 
@@ -59,9 +65,15 @@ def fitted(compared: Mapping[Claim, Contrast | None], *, tried_before: int = 0) 
     kept = survivors(p_values, FALSE_DISCOVERIES)
     return MinedClaims(
         surviving={claim: known[claim] for index, claim in enumerate(tried) if index in kept},
+        compared={claim: known[claim] for claim in tried},
         tried=len(tried),
         strongest=max(known.values(), key=lambda figures: abs(figures.z), default=None),
     )
+
+
+def is_open(z: float, tried: int) -> bool:
+    """Tell whether a claim that explore chose of so many may still be shown by the sealed logs."""
+    return charged(one_sided_p(z), tried) <= FUTILE_P
 
 
 def mine(
@@ -86,20 +98,25 @@ def mine(
     mined = fitted(
         {claim: shown_claim.figures for claim, shown_claim in shown.items()}, tried_before=ask.tried_before
     )
-    better = {claim: figures for claim, figures in mined.surviving.items() if figures.z > 0}
+    tried = mined.tried + ask.tried_before
+    better = {claim: figures for claim, figures in mined.compared.items() if is_open(figures.z, tried)}
     helping = {claim: figures for claim, figures in better.items() if is_advice(claim, ask)}
     left = [claim for claim in helping if claim not in ask.refused]
     best = best_of(ask, {claim: (helping[claim], shown[claim].endpoint) for claim in left})
     if best is None:
         return Mined(None, mined.tried, mined.strongest, len(helping), NO_ADVICE if better and not helping else "")
-    reason = explained(helping[best], mined.tried + ask.tried_before, len(mined.surviving), shown[best].endpoint)
+    reason = explained(helping[best], tried, len(mined.surviving), shown[best].endpoint)
     text, copied = written.get(best, ("", None))
     lines, endpoint = (LearnedLine(text or worded(best, ask.explore.records), best),), shown[best].endpoint
     proposal: Proposal
     if copied is None:
-        proposal = NewLines(proposer=proposer, reason=reason, lines=lines, endpoint=endpoint, general=general)
+        proposal = NewLines(
+            proposer=proposer, reason=reason, lines=lines, endpoint=endpoint, general=general, chosen_of=tried
+        )
     else:
-        proposal = OwnSection(proposer=proposer, reason=reason, lines=lines, endpoint=endpoint, copied=copied)
+        proposal = OwnSection(
+            proposer=proposer, reason=reason, lines=lines, endpoint=endpoint, copied=copied, chosen_of=tried
+        )
     return Mined(proposal, mined.tried, mined.strongest)
 
 

@@ -104,10 +104,15 @@ class _Reasoned:
 
 @dataclass(frozen=True, kw_only=True)
 class _Claimed(_Reasoned):
-    """A proposal that brings lines with their claims; `endpoint` is what explore, and so the gate, judges by."""
+    """A proposal that brings lines with their claims; `endpoint` is what explore, and so the gate, judges by.
+
+    `chosen_of` is the number of claims that explore chose from, 0 where that cannot be counted: a model or a
+    person may have thought of any number.
+    """
 
     lines: tuple[LearnedLine, ...]
     endpoint: Endpoint = "outcome"
+    chosen_of: int = 0
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -14,7 +14,7 @@ from strategies.gate.replay.contrast import Contrast, contrast, outcome_of
 from strategies.gate.replay.recovery_endpoint import attempts
 from strategies.gate.stats.mantel_haenszel import Stratum, stratifier
 from strategies.propose.advice import coarser, worded
-from strategies.propose.mine_claims import best_of, explained, fitted
+from strategies.propose.mine_claims import best_of, explained, fitted, is_open
 from strategies.propose.proposal import LearnedLine, Mined, NewLines
 
 if TYPE_CHECKING:
@@ -58,12 +58,15 @@ def recovery(ask: ProposalRequest) -> Mined:
         if ask.other_work.allows(claim)
     }
     mined = fitted(compared, tried_before=ask.tried_before)
-    surviving = {
+    chosen_of = mined.tried + ask.tried_before
+    figures_of = {
         claim.do: figures
-        for claim, figures in mined.surviving.items()
-        if isinstance(claim, AfterError) and claim.do is not None
+        for claim, figures in mined.compared.items()
+        if isinstance(claim, AfterError)
+        and claim.do is not None
+        and (is_open(figures.z, chosen_of) or (figures.z < 0 and claim in mined.surviving))
     }
-    proposal, refused = _proposal(ask, surviving, mined.tried + ask.tried_before, endpoint)
+    proposal, refused = _proposal(ask, figures_of, chosen_of, endpoint)
     return Mined(proposal, mined.tried, mined.strongest, refused)
 
 
@@ -127,4 +130,7 @@ def _proposal(
     if not lines:
         return None, len(surviving)
     reason = explained(surviving[do or avoid], tried, len(surviving), endpoint)
-    return NewLines(proposer="recovery", reason=reason, lines=tuple(lines), endpoint=endpoint), 0
+    chosen_of = tried if do else 2 * tried
+    return NewLines(
+        proposer="recovery", reason=reason, lines=tuple(lines), endpoint=endpoint, chosen_of=chosen_of
+    ), 0

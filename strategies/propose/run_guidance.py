@@ -86,7 +86,9 @@ def slow(ask: ProposalRequest, claims: Iterable[Claim], live: Sequence[Claim], c
     """
     compared = ask.explore.all_by_outcome(claim for claim in claims if claim not in live)
     mined = fitted(compared, tried_before=ask.tried_before)
-    helping = {claim: row for claim, row in mined.surviving.items() if row.z > 0 and is_advice(claim, ask)}
+    helping = {
+        claim: figures for claim, figures in mined.surviving.items() if figures.z > 0 and is_advice(claim, ask)
+    }
     fitting = [claim for claim in helping if not any(contradicts(claim, other) for other in live)]
     left = [claim for claim in fitting if claim not in ask.refused]
     lift = _lifts(ask.explore.judged, live, left, changes.open)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from events.types.claims import After, AfterError, Before
+from events.types.claims import After, AfterError, Before, Replace
 from strategies.claims.applicability import live_claims, matches
 
 if TYPE_CHECKING:
@@ -44,7 +44,9 @@ def answers(live: Iterable[Claim], signal: SignalRaised) -> bool:
     What calls for innovation is about more than one action: no single claim answers it.
     """
     if signal.template:
-        return any(isinstance(claim, AfterError) and matches(claim.template, signal.template) for claim in live)
+        return any(
+            isinstance(claim, (AfterError, Replace)) and matches(claim.template, signal.template) for claim in live
+        )
     if signal.calls_for == "innovate":
         return False
     about = (claim for claim in live if isinstance(claim, After | Before))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ANYWHERE = {
     "init",
+    "start",
     "demo",
     "config",
     "doctor",

@@ -63,7 +63,8 @@ def test_logs_that_cannot_tell_are_refused_with_what_is_missing(tmp_path: Path) 
 
 def test_a_verdict_is_explained_step_by_step_from_what_was_stored(learned: Terminal) -> None:
     events = learned.events()
-    (candidate,) = learned.does("candidates", "--json").json["candidates"]
+    candidates = learned.does("candidates", "--json").json["candidates"]
+    (candidate,) = [one for one in candidates if one["verdict"] == "promote"]
     told = learned.does("gate", "explain", candidate["id"][:10], "--json").json
     assert (told["schema"], told["verdict"], told["way"]) == ("germline/gate-explain/1", "promote", "replay")
     assert all(step["holds"] for step in told["steps"])

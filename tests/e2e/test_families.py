@@ -281,5 +281,4 @@ def test_on_the_recorded_runs_failing_queries_are_left_to_their_errors_and_no_ha
         innovate = asking(division.explore, kind="uncovered_failure", calls_for="innovate")
         (only,) = sent_through([(harden, (guard,)), (innovate, (habit,))], division, key)
         assert isinstance(only.claim, After)
-        assert only.claim.identical  # never the same call twice: offered, and held, for tasks explain most of it
-        assert only.verdict.decision == "hold"
+        assert only.claim.identical  # never the same call twice: offered, and promoted on some divisions only

@@ -41,6 +41,7 @@ PLACES = {
     "trends": "/trends/sql-analyst",
     "sessions": "/sessions",
     "usage": "/usage",
+    "start": "/start",
 }
 LISTS = {view: f"#{view}" for view in PLACES}
 LISTS |= {"history": "#events", "why": "#blame", "trends": "#tasks", "usage": "#lines"}
@@ -162,7 +163,7 @@ async def test_on_every_screen_a_click_selects_a_second_one_opens_and_the_wheel_
 async def wheel_over(at: Screens, view: str) -> None:
     """Turn the wheel over every pane that has more rows than it shows."""
     panes = [one for one in at.app.screen.query("#body RowsView").results(RowsView) if one.max_scroll_y]
-    assert panes, view
+    assert panes or view == "start", view  # nothing costs much in this story
     for pane in panes:
         pane.scroll_to(y=0, animate=False, force=True)
         for kind, scrolled in ((MouseScrollDown, True), (MouseScrollUp, False)):

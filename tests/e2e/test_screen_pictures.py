@@ -14,7 +14,9 @@ from tests.screen_pilot import screens
 from tests.story import tell
 from tests.story_trends import tell_with_runs
 from tests.story_work import SETTINGS, tell_with_work
+from tests.terminal import SPLIT_KEY, Terminal
 from tests.worlds.instructions import registry_of, write_world
+from tests.worlds.sessions import write_sessions
 
 PICTURES = Path(__file__).resolve().parent.parent.parent / "docs" / "screens"
 PLACES = {
@@ -27,6 +29,7 @@ PLACES = {
     "trends": "/trends/sql-analyst",
     "sessions": "/sessions",
     "usage": "/usage/CLAUDE.md",
+    "start": "/start",
 }
 
 
@@ -35,12 +38,21 @@ def stories(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The story for the screens that say what was, with work left for those that say what comes, with runs."""
     was, comes = tell(tmp_path_factory.mktemp("was")), tell_with_work(tmp_path_factory.mktemp("comes"))
     ran = tell_with_runs(tmp_path_factory.mktemp("ran"))
+    began = worked_in(tmp_path_factory.mktemp("began"))
     instructed = tmp_path_factory.mktemp("instructed")
     write_world(instructed, 1, 300)
     registry_of(instructed).log.close()
     lines = instructed / "registry.db"
-    of = {"skills": was, "history": was, "why": was, "trends": ran, "usage": lines}
+    of = {"skills": was, "history": was, "why": was, "trends": ran, "usage": lines, "start": began}
     return {name: of.get(name, comes) for name in PLACES}
+
+
+def worked_in(folder: Path) -> Path:
+    """Begin a registry on twenty sessions of a project."""
+    write_sessions(folder / "logs", 20, 0)
+    Terminal(folder).does("init", "--split-key", SPLIT_KEY)
+    Terminal(folder).does("scan", "logs")
+    return folder / ".germline" / "registry.db"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)], ids=lambda size: f"{size[0]}x{size[1]}")

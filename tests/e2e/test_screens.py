@@ -381,9 +381,10 @@ def test_every_binding_has_an_id_and_a_tooltip() -> None:
 
 
 def test_no_two_keys_of_a_screen_do_different_things() -> None:
-    for own in ON_SCREENS.values():
+    answers = {"start": {"y"}}  # where y is a yes, Y and U still copy
+    for view, own in ON_SCREENS.items():
         taken = [key for binding in (*APP, *SCREEN, *MOVES, *own) for key in binding.key.split(",")]
-        assert len(taken) == len(set(taken))
+        assert len(taken) - len(answers.get(view, ())) == len(set(taken)), view
 
 
 async def test_keys_are_remapped_by_their_ids(story: Path) -> None:

@@ -214,3 +214,27 @@ def test_a_session_that_a_mapping_reads_is_shown_with_its_texts_and_the_time_of_
     assert "SELECT 7" in said
     assert "2026-03-01 12:00" in said
     assert germline.does("session", "r1", "--json").json["session"]["at"] == "2026-03-01T12:00:00Z"
+
+
+def test_a_failed_session_names_the_step_that_most_likely_decided_it(tmp_path: Path) -> None:
+    germline = Terminal(tmp_path)
+    germline.does("init")
+
+    def lived(name: str, then: str, value: int) -> bytes:
+        about = {"type": "episode", "episode": name, "prompt": f"Do {name}."}
+        failed = {"tool": "Bash", "text": "pytest", "error": True, "error_text": "assertion failed"}
+        steps = [{"type": "step", "episode": name, **step} for step in (failed, {"tool": "Bash", "text": then})]
+        return jsonl(about, *steps, {"type": "outcome", "episode": name, "value": value, "source": "tests"})
+
+    germline.write(
+        "runs.jsonl", b"".join(lived(f"s{n}", "cat x" if n % 2 else "pytest", n % 2) for n in range(20))
+    )
+    germline.does("scan", "runs.jsonl")
+    answer = germline.does("session", "s0", "--json").json
+    assert not breaches(answer)
+    assert answer["decided"] == {"step": 2, "same": 0, "same_sessions": 9, "other": 10, "other_sessions": 10}
+    shown = germline.does("session", "s0").out
+    assert "step 2, most likely: Bash:pytest after Bash:pytest (assertion failed)" in " ".join(shown.split())
+    assert "◆    2 call" in shown
+    assert germline.does("session", "s1", "--json").json["decided"] is None
+    assert "decided" not in germline.does("session", "s1").out

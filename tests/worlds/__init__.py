@@ -443,7 +443,15 @@ def sent_through(
             evidence = measure_removal(claim, (claim,), division, stamp, seed=7)
         else:
             claim = proposal.claims[0]
-            evidence = measure(proposal.claims, live, division, stamp, seed=7, endpoint=proposal.endpoint)
+            evidence = measure(
+                proposal.claims,
+                live,
+                division,
+                stamp,
+                seed=7,
+                endpoint=proposal.endpoint,
+                chosen_of=proposal.chosen_of,
+            )
         verdict = judge(_on_any_endpoint(evidence.figures), WRITTEN_RULE, len(judgements) + 1)
         if keeping and verdict.decision == "promote" and not isinstance(proposal, Removal):
             live += evidence.kept

@@ -20,6 +20,7 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
     "init": CommandEntry(
         "skills.init_and_import", "Create a registry here; say which logs and skills could go in."
     ),
+    "start": CommandEntry("logs.start", "Say what costs most here, and what worked next."),
     "demo": CommandEntry("registry.demo", "Tell the whole story on recorded logs, offline, in seconds."),
     "import": CommandEntry(
         "skills.init_and_import",

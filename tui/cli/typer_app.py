@@ -126,5 +126,10 @@ def _global_options(  # the docstring of the app is HELP
     ctx.obj = Invocation(registry=registry, quiet=quiet, debug=debug)
     VOUCHED.set(trust_project)
     NOTED.set(ctx.obj.note)
-    if ctx.invoked_subcommand is None:
+    if ctx.invoked_subcommand is not None:
+        return
+    answer = import_module(f"tui.cli.commands.{COMMANDS['start'].module}")
+    if answer.may_begin(registry):
+        answer.start(ctx)
+    else:
         sys.stdout.write(f"{ctx.get_help()}\n")

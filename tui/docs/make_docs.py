@@ -52,6 +52,7 @@ SIGNALS: Final[tuple[Detector | UncoveredFailure | SuccessStreak, ...]] = (
 _CLAIMS: Final[tuple[type[Frozen], ...]] = (*KINDS, claim_types.PluginClaim)
 _EXAMPLES: Final = (
     claim_types.AfterError(template="no such table: <*>", do="sql:PRAGMA", avoid="sql:SELECT"),
+    claim_types.Replace(action="Bash:npm", template="npm error code <*>", do="Bash:pnpm"),
     claim_types.After(action="Bash:git push", k=2, failing=True, avoid="Bash:git push"),
     claim_types.Before(action="Bash:git commit", do="Bash:git status"),
     claim_types.AnytimeBefore(action="Bash:git commit", do="Bash:pytest"),

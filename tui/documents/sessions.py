@@ -12,6 +12,7 @@ from tui.reads.sessions import began_at, errors_in, lasted_ms
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from strategies.advice.deciding_step import DecidingStep
     from strategies.episodes.episode import EpisodeRecord
     from strategies.episodes.world_outcomes import World
     from tui.reads.sessions import SessionChoice, SessionDetail, SessionStep
@@ -123,18 +124,60 @@ class SessionStepRow(Part):
         )
 
 
+class DecidedRow(Part):
+    """The step that most likely decided a session that failed, and how those ended that were there.
+
+    `same` and `other` are successes of sessions that had just seen the same, and did the same or something else.
+    """
+
+    step: int
+    same: float
+    same_sessions: int
+    other: float
+    other_sessions: int
+
+    @classmethod
+    def of(cls, decided: DecidingStep) -> DecidedRow:
+        """Describe the step; steps count from 1 in documents."""
+        (same, same_sessions), (other, other_sessions) = decided.same, decided.other
+        return cls(
+            step=decided.step + 1,
+            same=same,
+            same_sessions=same_sessions,
+            other=other,
+            other_sessions=other_sessions,
+        )
+
+
 class SessionDocument(Document):
-    """Show one session step by step; `without_text` says why its texts are not there; `hints` are no labels."""
+    """Show one session step by step; `without_text` says why its texts are not there; `hints` are no labels.
+
+    `decided` is null where the session did not fail, or no step differs enough.
+    """
 
     schema_: Literal["germline/session/1"] = "germline/session/1"
     session: SessionRow
     without_text: str
     hints: dict[WorldSource, float]
+    decided: DecidedRow | None
     steps: tuple[SessionStepRow, ...]
 
     @classmethod
-    def of(cls, detail: SessionDetail, steps: Sequence[SessionStep], short: int, hints: World) -> SessionDocument:
+    def of(
+        cls,
+        detail: SessionDetail,
+        steps: Sequence[SessionStep],
+        short: int,
+        hints: World,
+        decided: DecidingStep | None,
+    ) -> SessionDocument:
         """Describe a session and those of its steps that are shown."""
         row = SessionRow.of(detail.record, detail.task, short)
         rows = tuple(map(SessionStepRow.of, steps))
-        return cls(session=row, without_text=detail.without_text, hints=hints, steps=rows)
+        return cls(
+            session=row,
+            without_text=detail.without_text,
+            hints=hints,
+            decided=DecidedRow.of(decided) if decided else None,
+            steps=rows,
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from strategies.episodes.clipped_text import clipped
-from tui.facts.fact import fact
+from tui.facts.fact import Fact, fact
 from tui.reads.sessions import FAILED_BELOW, began_at, errors_in, lasted_ms
 from tui.text.numbers import ago, brief, count, minute, share
 from tui.text.rows import RowPart
@@ -13,8 +13,8 @@ from tui.text.rows import RowPart
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from strategies.advice.deciding_step import DecidingStep
     from strategies.episodes.episode import EpisodeRecord
-    from tui.facts.fact import Fact
     from tui.reads.sessions import SessionPart, SessionStep
 
 NOTHING: Final = "–"
@@ -107,3 +107,19 @@ def part_lines(part: SessionPart, *, full: bool = False) -> list[str]:
 def mark_of(step: SessionStep) -> RowPart:
     """Mark a step that failed."""
     return RowPart("✗", "bad") if step.failed else RowPart(" ")
+
+
+def decided_fact(decided: DecidingStep) -> Fact:
+    """Say which step most likely decided a failed session, and how those ended that did the same and otherwise."""
+    (same, sessions), (other, other_sessions) = decided.same, decided.other
+    action, error = decided.place
+    seen = (
+        "at the start"
+        if action == "start"
+        else f"after {action} {'worked' if error == 'worked' else f'({error})'}"
+    )
+    figures = (
+        f"{same:g} of {sessions:,} sessions that did the same succeeded, {other:g} of {other_sessions:,} others"
+    )
+    words = f"step {decided.step + 1}, most likely: {decided.action} {seen}"
+    return Fact("decided", (RowPart(words, "bad"),), note=f"{figures}; they may differ in more than that")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from registry.evidence.personal_details import personal_data_in
 from registry.evidence.redaction import redact
 from registry.query.signals import erased_records
-from strategies.episodes.conversation import command_of
+from strategies.episodes.action_class import command_of
 from strategies.episodes.episode import moment_s
 from strategies.episodes.episode_records import place_key
 from strategies.episodes.skill_version import under_versions
@@ -143,10 +143,11 @@ def read_tasks(library: Library, records: Sequence[EpisodeRecord], *, personal_d
     from strategies.logs.first_requests import first_requests  # noqa: PLC0415 - the readers are not for every look
 
     tasks = first_requests(records, erased_records(library))
-    return list(map(_without_personal_data, tasks)) if personal_data else tasks
+    return list(map(without_personal_data, tasks)) if personal_data else tasks
 
 
-def _without_personal_data(text: str) -> str:
+def without_personal_data(text: str) -> str:
+    """Take e-mail addresses, card and phone numbers out of a text."""
     leaks = personal_data_in([text])
     return redact(text, leaks)[0] if leaks else text
 
@@ -195,9 +196,9 @@ def read_session(library: Library, record: EpisodeRecord, *, personal_data: bool
     (record,) = under_versions(library, [record])
     if transcript is not None:
         texts = zip(record.steps, transcript.steps, strict=True)
-        clean = _without_personal_data if personal_data else str
+        clean = without_personal_data if personal_data else str
         steps = tuple(
-            SessionStep(at, kept, tuple(part._replace(text=clean(part.text)) for part in _parts(kept, step)))
+            SessionStep(at, kept, tuple(part._replace(text=clean(part.text)) for part in step_parts(kept, step)))
             for at, (kept, step) in enumerate(texts, 1)
         )
         return SessionDetail(record, clean(transcript.task), steps)
@@ -213,7 +214,8 @@ def with_neighbours(steps: Sequence[SessionStep]) -> list[SessionStep]:
     return [step for at, step in enumerate(steps) if at in near]
 
 
-def _parts(kept: StepRecord, step: Step) -> tuple[SessionPart, ...]:
+def step_parts(kept: StepRecord, step: Step) -> tuple[SessionPart, ...]:
+    """Give the texts of a step, each behind what it is."""
     if kept.kind == "call":
         given = command_of(step.tool, step.text) or step.text
         call = SessionPart("call", " ".join(filter(None, (kept.action, given))), "strong")

@@ -8,7 +8,7 @@ from typing import Final, Literal, get_args
 
 from events.errors import UsageError
 
-View = Literal["skills", "history", "why", "signals", "presets", "review", "trends", "sessions", "usage"]
+View = Literal["skills", "history", "why", "signals", "presets", "review", "trends", "sessions", "usage", "start"]
 
 _NAME: Final = r"[^/@:#\s.]+|[^#\s]*[^/@#\s]+\.mdc?"
 """A skill, or instructions by their path: `CLAUDE.md`, `.cursor/rules/ts.mdc`."""
@@ -40,7 +40,7 @@ class ScreenAddress:
     @property
     def address(self) -> str:
         """The place as text: `sql-analyst@3:7`, `sql-analyst#41`, `/presets/harden`; what is open is left out."""
-        if self.view in {"skills", "signals", "presets", "review", "sessions"}:
+        if self.view in {"skills", "signals", "presets", "review", "sessions", "start"}:
             item = self.skill if self.view == "skills" else self.item
             return f"/{self.view}/{item}" if item else "" if self.view == "skills" else f"/{self.view}"
         if self.view == "usage":

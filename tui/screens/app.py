@@ -59,6 +59,7 @@ SCREENS: Final[dict[View, str]] = {
     "trends": "TrendsScreen",
     "sessions": "SessionsScreen",
     "usage": "UsageScreen",
+    "start": "StartScreen",
 }
 """The screen of each view, in the module of that name: imported when it is first shown, 5 to 60 ms each."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ class Settings:
     """What a person set for the screens; `keys` are those of bindings, by their ids.
 
     `seed`, `logs`, `sources` and `draw_every` are those of the configuration: what is picked next, whose logs are
-    whose, which hints stand for labels, and what is drawn for a second look.
+    whose, which hints stand for labels, and what is drawn for a second look. `project` is the
+    folder whose instructions a line may go to; with `personal_data` e-mail addresses, card and phone numbers are
+    left out of what is read again.
     """
 
     theme: str = "textual-dark"
@@ -29,6 +32,8 @@ class Settings:
     logs: LogGlobs | None = None
     sources: tuple[WorldSource, ...] = ()
     draw_every: int = 10
+    project: Path = field(default_factory=Path.cwd)
+    personal_data: bool = True
 
 
 class Host(Protocol):

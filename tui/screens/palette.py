@@ -35,6 +35,7 @@ _VIEWS: Final[dict[View, tuple[str, str]]] = {
     "signals": ("All signals", "What the logs show, and what it leads to"),
     "sessions": ("All sessions", "What agents did, session by session"),
     "usage": ("Usage", "Which lines of skills and instructions earn their place"),
+    "start": ("Start", "What costs most, what worked next, and which line says so"),
     "presets": ("All presets", "The numbers, and what each would pick next"),
     "review": ("Review", "What waits for a person's word"),
 }

@@ -103,7 +103,9 @@ def _appended(registry: Registry, change: Change, reason: str) -> ChangePreview:
 
 
 def _texts(registry: Registry, skill: str) -> list[str]:
-    return [line.text for line in projected_lines(registry.capsule(skill))] if skill else []
+    """Give the lines of a skill; none of one that the change brings."""
+    known = bool(skill) and skill in registry.names()
+    return [line.text for line in projected_lines(registry.capsule(skill))] if known else []
 
 
 # -- changes -------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from events.types.claims import (
     Never,
     OutputClaim,
     PluginClaim,
+    Replace,
     StartWith,
 )
 from events.types.frozen import Frozen
@@ -50,7 +51,7 @@ _MARKERS: Final[dict[str, tuple[str, Tone]]] = {
 }
 _CLAIMS: Final = (
     *(After, AfterError, AnytimeBefore, Before, FinishWith),
-    *(Instead, Never, OutputClaim, PluginClaim, StartWith),
+    *(Instead, Never, OutputClaim, PluginClaim, Replace, StartWith),
 )
 _VERDICTS: Final[dict[str, str]] = {str(verdict): mark for verdict, (mark, _) in VERDICTS.items()}
 _PLAIN: Final[tuple[str, Tone]] = (" ", "")

@@ -54,6 +54,7 @@ APP: Final = [
     _key("6", "view('review')", "review", "what waits for a person's word", "view.review"),
     _key("7", "view('sessions')", "sessions", "what agents did, session by session", "view.sessions"),
     _key("8", "view('usage')", "usage", "which lines earn their place", "view.usage"),
+    _key("9", "view('start')", "start", "what costs most, and which line says so", "view.start"),
     _key("left_square_bracket", "walk(-1)", "back", "where you were before", "trail.back"),
     _key("right_square_bracket", "walk(1)", "forward", "where you were before you went back", "trail.forward"),
     _key("colon,ctrl+p", "command_palette", "commands", "themes, skills and commands by name", "app.palette"),
@@ -182,6 +183,15 @@ USAGE: Final = [
     CLOSE,
 ]
 
+START: Final = [
+    _key("y", "take", "take", "take the line, as seen", "start.take", "y"),
+    _key("n", "refuse", "refuse", "refuse the line for good", "start.refuse", "n"),
+    _key("e", "edit", "edit", "take the line in your own words", "start.edit", "e"),
+    _key("s,enter", "sessions", "sessions", "the sessions that show it", "start.sessions", "s"),
+    FILTER,
+    CLOSE,
+]
+
 PRESETS: Final = [
     _key("enter,u", "use", "use", "let this preset bind from here on", "presets.use", "enter"),
     FILTER,
@@ -216,6 +226,11 @@ ASK: Final = [
     QUIT,
 ]
 
+LINE: Final = [
+    _key("escape", "close", "cancel", "leave the line as it is", "line.cancel", "esc"),
+    QUIT,
+]
+
 SHEET: Final = [
     _key("escape,q,enter", "close", "close", "back to the screen below", "sheet.close", "esc"),
     QUIT,
@@ -239,11 +254,12 @@ ON_SCREENS: Final = {
     "signals": SIGNALS,
     "sessions": SESSIONS,
     "usage": USAGE,
+    "start": START,
     "presets": PRESETS,
     "review": REVIEW,
     "trends": TRENDS,
 }
 """The keys that each screen has of its own, beside APP, SCREEN and MOVES."""
 
-OVER_SCREENS: Final = {"ask": ASK, "sheet": SHEET, "transcript": TRANSCRIPT, "help": HELP}
+OVER_SCREENS: Final = {"ask": ASK, "line": LINE, "sheet": SHEET, "transcript": TRANSCRIPT, "help": HELP}
 """The keys of what opens above a screen."""

@@ -1,23 +1,25 @@
-"""Whether a common cause explains an effect: like decisions compared, and controls that no line could have moved.
+"""Whether a common cause explains an effect: like decisions compared, and a control that no line could have moved.
 
 Who looks first may succeed because it looked, or because it is the better agent, or has the easier task. Compared
-are decisions of one run, at one turn, that saw the same before, on the same task where several tried it, beside
-everything that was done before. What the same agents go on doing later is the control: if it goes with success
-about as strongly as the decision itself, it is who decided, not what was decided.
+are decisions of one run, turn and time that saw the same before, on the same task where tasks repeat, beside what
+had failed before and what the agent does elsewhere. The control is the same action elsewhere in the episode: if a
+hidden trait of agent, task or moment makes an agent do it and succeed, it shows there just as much, once for each
+time.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from math import hypot, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.types.score import Confounding
+from events.types.score import Confounding, DecisionEffect
 from strategies.episodes.episode import SUBMIT, moment_s
 from strategies.gate.replay.contrast import outcome_of
 from strategies.gate.replay.decisions import background, decisions_of
 from strategies.gate.replay.exposure import Inverse
-from strategies.gate.stats.fixed_effects import partial_slope
+from strategies.gate.replay.support import NOTICED_Z
+from strategies.gate.stats.fixed_effects import residuals
 from strategies.gate.stats.mantel_haenszel import one_sided_p, stratifier
 
 if TYPE_CHECKING:
@@ -26,20 +28,12 @@ if TYPE_CHECKING:
     from events.types.claims import Claim
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.replay.decisions import Background, Decision
-    from strategies.gate.stats.fixed_effects import Slope
+    from strategies.gate.stats.fixed_effects import Residuals, Slope
 
 CLASSES: Final = 6
-"""How many classes of action before a decision are told apart: the commonest."""
+"""How many classes of action of an agent's habit are told apart: the commonest."""
 SAME_TASK: Final = 0.5
 """The share of decisions on tasks that several tried from which tasks are compared with themselves."""
-AGREES_Z: Final = 1.0
-"""How far, in errors of their difference, all tasks may show more than each task shows of itself."""
-BORNE_OUT_P: Final = 0.05
-"""How surely tasks must show it by themselves before all of them together are asked."""
-NOTICED_Z: Final = 1.645
-"""From here on (p .05) the control is taken off; below, it is noise."""
-LEFT_Z: Final = 1.96
-"""How surely something must be left of the effect once the control is taken off."""
 CELL: Final = 20
 """Decisions on either side from which a part of the logs can speak for itself."""
 SURELY: Final = 2.33
@@ -47,28 +41,45 @@ SURELY: Final = 2.33
 
 
 class _Row(NamedTuple):
-    """One decision: its task, its strata, whether it obeyed, its outcome, and what was before and after."""
+    """One decision: its episode, task and run, whether it obeyed, its outcome, its time, and what was beside it.
 
+    `elsewhere` counts how much oftener than others the agent obeys, as it were, where the claim does not apply.
+    """
+
+    id: str
     task: str
     run: str
     obeyed: float
     outcome: float
     when: float
     past: Background
+    elsewhere: float
 
 
 def confounding(
-    claim: Claim | Inverse, sealed: Sequence[EpisodeRecord], explore: Sequence[EpisodeRecord] = ()
+    claim: Claim | Inverse,
+    sealed: Sequence[EpisodeRecord],
+    explore: Sequence[EpisodeRecord] = (),
+    *,
+    chosen_of: int = 0,
+    to_end: bool = True,
 ) -> Confounding:
-    """Compare like decisions on sealed, and look for a cause in common on all of these episodes.
+    """Compare like decisions on sealed, and on explore; look for a cause in common on both together.
 
-    Shapes: all records have an outcome.
+    Shapes: all records have an outcome. Units: `chosen_of` is the number of claims that explore chose this one of,
+    0 where that cannot be counted.
     """
-    rows, of_sealed = _rows(claim, [*sealed, *explore]), _rows(claim, sealed)
-    effect, same_task = _effect(of_sealed)
-    control = _later(rows) if effect else None
+    rows = _rows(claim, [*sealed, *explore], to_end=to_end)
+    known, same_task = {record.id for record in sealed}, _repeats(rows)
+    sides = [[row.id in known for row in rows], [row.id not in known for row in rows]]
+    itself = _effect(rows, same_task=same_task, beyond=False)
+    effect, mined = (itself.slope(side) if itself else None for side in sides)
+    control = _control(rows, same_task=same_task) if effect else None
+    noticed = control is not None and control.z >= NOTICED_Z
+    more = _effect(rows, same_task=same_task, beyond=True) if noticed else None
+    beyond, mined_beyond = (more.slope(side) if more else None for side in sides)
     return Confounding(
-        decisions=len(of_sealed) if effect else 0,
+        decisions=sum(sides[0]) if effect else 0,
         same_task=same_task,
         risk_difference=effect.value if effect else 0.0,
         error=effect.error if effect else 1.0,
@@ -76,43 +87,45 @@ def confounding(
         later=control.value if control else 0.0,
         later_error=control.error if control else 1.0,
         against=_against(rows, effect.value if effect else 0.0),
+        mined=_kept(mined) if chosen_of else None,
+        beyond=_kept(beyond),
+        mined_beyond=_kept(mined_beyond) if chosen_of else None,
+        chosen_of=chosen_of,
     )
 
 
-def is_noticed(cause: Confounding) -> bool:
-    """Tell whether what agents go on doing goes with success about as strongly as what they decided."""
-    if cause.later < NOTICED_Z * cause.later_error:
-        return False
-    left = cause.risk_difference - cause.later
-    return left < LEFT_Z * hypot(cause.error, cause.later_error)
+def _kept(slope: Slope | None) -> DecisionEffect | None:
+    return None if slope is None else DecisionEffect(value=slope.value, error=slope.error)
 
 
-def _rows(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> list[_Row]:
-    decision_of = decisions_of(claim)
-    if decision_of is None:
+def _rows(claim: Claim | Inverse, records: Sequence[EpisodeRecord], *, to_end: bool) -> list[_Row]:
+    decide = decisions_of(claim)
+    if decide is None:
         return []
-    decided = [(record, decision) for record in records if (decision := decision_of(record)) is not None]
+    decided = [(record, decision) for record in records for decision in decide(record)]
     stratum_of, (about, sign) = stratifier(records), _about(claim)
     common = Counter(step.action for record in records for step in record.steps if step.kind == "call")
-    classes = [action for action, _ in common.most_common(CLASSES + 1) if action not in {"", SUBMIT}]
+    named = {about, *(action for action, _ in common.most_common(CLASSES + 1))} - {"", SUBMIT}
+    usual = {action: common[action] / common.total() for action in sorted(named)}
     times = {record.id: time for record, _ in decided if (time := moment_s(record.started_at)) is not None}
     first, last = min(times.values(), default=0.0), max(times.values(), default=0.0)
+    pasts = [background(decision, about, usual, record, to_end=to_end) for record, decision in decided]
+    share = sum(past.same for past in pasts) / max(sum(past.free for past in pasts), 1)
 
-    def row(record: EpisodeRecord, decision: Decision) -> _Row:
+    def row(record: EpisodeRecord, decision: Decision, past: Background) -> _Row:
         run, difficulty, _ = stratum_of(record)
-        past = background(decision, about, classes, record)
-        later = None if past.later is None else sign * past.later
-        when = (times[record.id] - first) / (last - first) if last > first and record.id in times else 0.0
         return _Row(
+            record.id,
             record.task,
             f"{run}\x1f{difficulty}",
             float(decision.obeyed),
             outcome_of(record),
-            when,
-            past._replace(later=later),
+            (times[record.id] - first) / (last - first) if last > first and record.id in times else 0.0,
+            past,
+            sign * (past.same - share * past.free),
         )
 
-    return [row(record, decision) for record, decision in decided]
+    return [row(*both, past) for both, past in zip(decided, pasts, strict=True)]
 
 
 def _about(claim: Claim | Inverse) -> tuple[str, int]:
@@ -126,54 +139,59 @@ def _about(claim: Claim | Inverse) -> tuple[str, int]:
 
 def _repeats(rows: Sequence[_Row]) -> bool:
     """Tell whether most decisions are on tasks that several tried."""
-    tried = Counter(row.task for row in rows)
-    return sum(count for count in tried.values() if count > 1) >= max(SAME_TASK * len(rows), 1)
+    episodes = {row.id: row.task for row in rows}
+    tried = Counter(episodes.values())
+    return sum(count for count in tried.values() if count > 1) >= max(SAME_TASK * len(episodes), 1)
 
 
-def _effect(rows: Sequence[_Row]) -> tuple[Slope | None, bool]:
-    """Compare like decisions, and tell whether only those on one task count as like.
+def _effect(rows: Sequence[_Row], *, same_task: bool, beyond: bool) -> Residuals | None:
+    """Compare like decisions; `beyond` gives how much more a decision goes with than the same done elsewhere does.
 
-    Tasks are compared with themselves where that gives another answer, or none: what tasks have in common then
-    shows. Source: Hausman 1978.
+    Beside how often it is done in all, here included, what is left of doing it here is the difference of the two.
     """
-    pooled = _slope(rows, [row.obeyed for row in rows], [], by_task=False)
-    if pooled is None or not _repeats(rows):
-        return pooled, False
-    itself = _slope(rows, [row.obeyed for row in rows], [], by_task=True)
-    if itself is None:
-        return None, True
-    apart = sqrt(max(itself.error**2 - pooled.error**2, 0.0))
-    agrees = pooled.value - itself.value <= AGREES_Z * apart and one_sided_p(itself.z) <= BORNE_OUT_P
-    return (pooled, False) if agrees else (itself, True)
+    beside = [(row.elsewhere + row.obeyed,) if beyond else row.past.habit for row in rows]
+    return _alike(rows, [row.obeyed for row in rows], beside, same_task=same_task)
 
 
-def _later(every: Sequence[_Row]) -> Slope | None:
-    """Ask what doing the same later goes with, beside the decision and all that was before it."""
-    rows = [row for row in every if row.past.later is not None]
-    decided = [[row.obeyed for row in rows]]
-    return _slope(rows, [row.past.later or 0.0 for row in rows], decided, by_task=_repeats(rows))
+def _control(rows: Sequence[_Row], *, same_task: bool) -> Slope | None:
+    """Ask what doing the same elsewhere goes with, each time, beside the decision itself."""
+    beside = [(row.obeyed,) for row in rows]
+    left = _alike(rows, [row.elsewhere for row in rows], beside, same_task=same_task)
+    return left.slope() if left else None
 
 
-def _slope(
-    rows: Sequence[_Row], cause: Sequence[float], beside: Sequence[Sequence[float]], *, by_task: bool
-) -> Slope | None:
-    """Compare within run, turn and what was seen before, beside everything else that was there before."""
+def _alike(
+    rows: Sequence[_Row], cause: Sequence[float], beside: Sequence[tuple[float, ...]], *, same_task: bool
+) -> Residuals | None:
+    """Compare within run, turn and what was seen before, beside the time, what had failed, and more.
+
+    All splits share what these explain: it costs each of them as little as it can, and what is left of outcomes on
+    sealed has nothing to do with what chose the claim.
+    """
     if not rows:
         return None
-    before = zip(
-        *((*row.past.counts, *row.past.shares[1:], row.when, row.when * row.when) for row in rows), strict=True
+    varying = zip(
+        *(
+            (row.when, row.when * row.when, *row.past.failed, *more)
+            for row, more in zip(rows, beside, strict=True)
+        ),
+        strict=True,
     )
     tasks = [row.task for row in rows]
-    alike: list[list[str]] = [[row.run for row in rows], [row.past.seen for row in rows]]
-    groupings = [*alike, tasks] if by_task else alike
-    return partial_slope([row.outcome for row in rows], cause, [*beside, *before], groupings, tasks)
+    places: list[list[str]] = [
+        [row.run for row in rows],
+        [str(row.past.turn) for row in rows],
+        [row.past.seen for row in rows],
+        *([tasks] if same_task else []),
+    ]
+    return residuals([row.outcome for row in rows], cause, [*varying], places, tasks)
 
 
 def _against(rows: Sequence[_Row], whole: float) -> str:
     """Name a run, or what was seen before, where obeying surely goes with the opposite; "" where there is none."""
     parts: defaultdict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     for row in rows:
-        for part in (row.run.partition("\x1f")[0], row.past.seen.partition(" ")[2]):
+        for part in (row.run.partition("\x1f")[0], row.past.seen):
             parts[part][bool(row.obeyed)].append(row.outcome)
     for part, (disobeyed, obeyed) in sorted(parts.items()):
         if min(len(obeyed), len(disobeyed)) >= CELL and _apart(obeyed, disobeyed, whole) < -SURELY:

@@ -6,7 +6,8 @@ agent ended there, chose nothing that a line could teach.
 
 from __future__ import annotations
 
-from itertools import islice, pairwise
+from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.claims import (
@@ -18,6 +19,7 @@ from events.types.claims import (
     Before,
     FinishWith,
     OutputClaim,
+    Replace,
 )
 from strategies.claims.applicability import hands_in, next_action, previous_action
 from strategies.episodes.action_class import is_class, is_of
@@ -25,14 +27,12 @@ from strategies.episodes.episode import SUBMIT
 from strategies.gate.replay.exposure import Inverse, moments_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from events.types.claims import Claim
     from strategies.claims.applicability import Moment
     from strategies.episodes.episode import EpisodeRecord, StepRecord
 
-LATER_ACTIONS: Final = 3
-"""How many later actions tell what an agent goes on doing: more would tell how long the episode was."""
 _MOST_TURNS: Final = 8
 """From here on turns count as equally late."""
 
@@ -45,20 +45,23 @@ class Decision(NamedTuple):
 
 
 class Background(NamedTuple):
-    """What there was before a decision, and what came after it.
+    """What tells a decision from others of its kind: where it was, what was seen, what the agent does elsewhere.
 
-    `seen` names what the last action before showed and how many there were; `counts` and `shares` are of the
-    actions and failures before. `later` is the share of the next actions but one that are of the same class,
-    None where there is none.
+    `turn` counts the actions before it, `seen` is what the last of them showed, `failed` how many failed, and
+    their share, `habit` how much oftener than usual each class of action is among them. Of all other actions,
+    before and after, that did not follow a failure, `same` counts those of the class that the decision is about,
+    of `free`.
     """
 
+    turn: int
     seen: str
-    counts: tuple[float, float, float]
-    shares: tuple[float, ...]
-    later: float | None
+    failed: tuple[float, float]
+    habit: tuple[float, ...]
+    same: int
+    free: int
 
 
-def decisions_of(claim: Claim | Inverse) -> Callable[[EpisodeRecord], Decision | None] | None:
+def decisions_of(claim: Claim | Inverse) -> Callable[[EpisodeRecord], list[Decision]] | None:
     """Give a way to find the decision that a claim is about; None for a claim about no action.
 
     Of what is done last the decision is to do it at any time: who hands in only after a check that passed would
@@ -67,32 +70,39 @@ def decisions_of(claim: Claim | Inverse) -> Callable[[EpisodeRecord], Decision |
     """
     if isinstance(claim, Inverse):
         itself = decisions_of(claim.claim)
-        return None if itself is None else lambda record: _turned(itself(record))
+        return None if itself is None else lambda record: [_turned(decision) for decision in itself(record)]
     if isinstance(claim, OutputClaim):
         return None
     if isinstance(claim, FinishWith):
         do = claim.do
-        return lambda record: _at_any_time(do, record)
+        return lambda record: _until_done(do, record)
     moment_of = moments_of(claim)
     if isinstance(claim, AnytimeBefore) and claim.action == HAND_IN:
         return lambda record: _at_the_end(moment_of(record), record)
     return lambda record: _decision(claim, moment_of(record), record)
 
 
-def background(decision: Decision, about: str, classes: Sequence[str], record: EpisodeRecord) -> Background:
-    """Tell what there was before a decision about a class of action, and what came after it.
+def background(
+    decision: Decision, about: str, usual: Mapping[str, float], record: EpisodeRecord, *, to_end: bool = True
+) -> Background:
+    """Tell what there was beside a decision about a class of action.
 
-    Shapes: `shares` has one number for each of `classes`.
+    `usual` is the share of each class among the actions of all agents. Unless `to_end`, what came after is left
+    out: where the outcome is known before the end, what agents do then follows from it.
     """
     turn = record.steps[decision.at].turn
+    calls = [step for step in record.steps if _counts(step)]
     before = _before(record, decision.at)
-    after = list(islice(_later(record, decision.at, turn), LATER_ACTIONS))
-    count, failed = len(before), sum(step.error for step in before)
+    others = [(last, step) for last, step in pairwise(calls) if step.turn < turn or (to_end and step.turn > turn)]
+    free = [step for last, step in others if not last.error]
+    failed, times = sum(step.error for step in before), Counter(step.action for step in before)
     return Background(
-        seen=f"{min(count, _MOST_TURNS)} {_shown(before)}",
-        counts=(count, failed, failed / count if count else 0.0),
-        shares=tuple(sum(step.action == name for step in before) / max(count, 1) for name in classes),
-        later=sum(is_class(step.action, about) for step in after) / len(after) if about and after else None,
+        turn=min(len(before), _MOST_TURNS),
+        seen=_shown(before),
+        failed=(failed, failed / max(len(before), 1)),
+        habit=tuple(times[action] - share * len(before) for action, share in usual.items()),
+        same=sum(is_class(step.action, about) for step in free),
+        free=len(free),
     )
 
 
@@ -110,42 +120,38 @@ def _shown(before: Sequence[StepRecord]) -> str:
     return (before[-1].template if before[-1].error else "worked") if before else ""
 
 
-def _turned(decision: Decision | None) -> Decision | None:
-    return None if decision is None else Decision(decision.at, not decision.obeyed)
+def _turned(decision: Decision) -> Decision:
+    return Decision(decision.at, not decision.obeyed)
 
 
-def _decision(claim: Claim, moment: Moment | None, record: EpisodeRecord) -> Decision | None:
+def _decision(claim: Claim, moment: Moment | None, record: EpisodeRecord) -> list[Decision]:
     if moment is None:
-        return None
+        return []
     at: int | None = moment.step
-    if isinstance(claim, (AfterError, After, AfterCall)):
+    if isinstance(claim, (AfterError, After, AfterCall, Replace)):
         at = next_action(record, moment.step)
     elif isinstance(claim, Before):
         earlier = previous_action(record, moment.step)
         at = moment.step if earlier is None else earlier
-    return None if at is None or hands_in(record, at) else Decision(at, moment.obeyed)
+    return [] if at is None or hands_in(record, at) else [Decision(at, moment.obeyed)]
 
 
-def _at_the_end(moment: Moment | None, record: EpisodeRecord) -> Decision | None:
+def _at_the_end(moment: Moment | None, record: EpisodeRecord) -> list[Decision]:
     """Find the last action that does not hand in."""
     calls = (at for at in range(len(record.steps) - 1, -1, -1) if _counts(record.steps[at]))
     last = next((at for at in calls if not hands_in(record, at)), None)
-    return None if moment is None or last is None else Decision(last, moment.obeyed)
+    return [] if moment is None or last is None else [Decision(last, moment.obeyed)]
 
 
-def _at_any_time(do: str, record: EpisodeRecord) -> Decision | None:
-    """Find the first action of a class, or the last that could have been of it."""
-    calls = [at for at, step in enumerate(record.steps) if _counts(step) and not hands_in(record, at)]
-    done = next((at for at in calls if is_of(record.steps[at].action, do)), None)
-    if done is not None:
-        return Decision(done, obeyed=True)
-    return Decision(calls[-1], obeyed=False) if calls else None
-
-
-def _later(record: EpisodeRecord, at: int, turn: int) -> Iterator[StepRecord]:
-    steps = [step for step in record.steps[at:] if step.turn >= turn and _counts(step)]
-    pairs = pairwise(steps)
-    return (step for last, step in pairs if step.turn > turn and not last.error)
+def _until_done(do: str, record: EpisodeRecord) -> list[Decision]:
+    """List the actions up to the first of a class: at each of them it could have been done."""
+    decisions = []
+    for at, step in enumerate(record.steps):
+        if _counts(step) and not hands_in(record, at):
+            decisions.append(Decision(at, is_of(step.action, do)))
+            if is_of(step.action, do):
+                break
+    return decisions
 
 
 def _counts(step: StepRecord) -> bool:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from strategies.pool.splits import Division
 
 
-WORTH_A_LOOK: Final = 0.05
-"""An effect that chance explains better than this is not asked for its cause: it is held anyway."""
+WORTH_A_LOOK: Final = 0.5
+"""An effect that sealed logs do not show at all is not asked for its cause: it is rejected anyway."""
 
 
 def evaluator_id(division: Division, split_key: str) -> str:
@@ -160,7 +160,7 @@ class ReplayEvidence:
         )
 
 
-def measure(
+def measure(  # noqa: PLR0913 - a claim, where it would stand, and what chose it
     claims: Sequence[Claim],
     live: Sequence[Claim],
     division: Division,
@@ -169,22 +169,27 @@ def measure(
     seed: int,
     place: int | None = None,
     endpoint: Endpoint = "outcome",
+    chosen_of: int = 0,
 ) -> ReplayEvidence:
     """Measure a candidate against the live version of its capsule.
 
     Shapes: at least one claim, the one it is judged by first; live claims in gene order; `place` is the index
     among them where the candidate's come to stand, None for the end. Of two claims with one moment the later asks
-    only those who obeyed the first, so an `avoid` behind the `do` of its template adds nothing.
+    only those who obeyed the first, so an `avoid` behind the `do` of its template adds nothing. `chosen_of` is the
+    number of claims that explore chose the first one of, 0 where that cannot be counted.
     """
     if endpoint == "recovered":
-        return _measure_recovered(claims, live, division, stamp, seed=seed)
+        return _measure_recovered(claims, live, division, stamp, seed=seed, chosen_of=chosen_of)
     sealed, heuristic = judged(division.sealed)
     kept = (claims[0], *(claim for claim in claims[1:] if helps(claim, sealed)))
     at = len(live) if place is None else place
     versions = tuple(live), (*live[:at], *kept, *live[at:])
     return ReplayEvidence(
         sealed=_replayed(
-            sealed, kept[0], versions, _Ruler("sealed", stamp, seed, explore=judged(division.explore).records)
+            sealed,
+            kept[0],
+            versions,
+            _Ruler("sealed", stamp, seed, explore=judged(division.explore).records, chosen_of=chosen_of),
         ),
         audit=_replayed(judged(division.audit).records, kept[0], versions, _Ruler("audit", stamp, seed)),
         kept=kept,
@@ -195,7 +200,13 @@ def measure(
 
 
 def _measure_recovered(
-    claims: Sequence[Claim], live: Sequence[Claim], division: Division, stamp: MeasurementStamp, *, seed: int
+    claims: Sequence[Claim],
+    live: Sequence[Claim],
+    division: Division,
+    stamp: MeasurementStamp,
+    *,
+    seed: int,
+    chosen_of: int,
 ) -> ReplayEvidence:
     """Measure by whether the next attempt works, and by outcomes as well where they exist.
 
@@ -214,7 +225,7 @@ def _measure_recovered(
             sealed.records,
             first,
             versions,
-            _Ruler("sealed", own, seed, "recovered", explore=attempts(first, division.explore)),
+            _Ruler("sealed", own, seed, "recovered", attempts(first, division.explore), chosen_of),
         ),
         audit=_replayed(audit.records, first, versions, _Ruler("audit", own, seed, "recovered")),
         kept=kept,
@@ -292,13 +303,14 @@ def contradicted(claims: Sequence[Claim], live: Sequence[Claim]) -> tuple[Claim,
 
 
 class _Ruler(NamedTuple):
-    """One split, and what its scores share; `explore` are the episodes beside it that may show a common cause."""
+    """One split, and what its scores share; `explore` are the episodes that chose the claim, of so many."""
 
     split: Split
     stamp: MeasurementStamp
     seed: int
     endpoint: Endpoint = "outcome"
     explore: Sequence[EpisodeRecord] | None = None
+    chosen_of: int = 0
 
     def nothing(self) -> Unmeasured:
         """Say why there is no score."""
@@ -335,7 +347,9 @@ def _replayed(
         before=ruler.score(both.before, both.coverage_before, both.n),
         after=ruler.score(both.after, both.coverage_after, both.n),
         delta=Delta(value=both.delta.value, low=both.delta.low, high=both.delta.high, tasks=both.tasks),
-        effect=None if claim is None else effect_on(claim, records, ruler.endpoint, explore=ruler.explore),
+        effect=None
+        if claim is None
+        else effect_on(claim, records, ruler.endpoint, explore=ruler.explore, chosen_of=ruler.chosen_of),
     )
 
 
@@ -345,18 +359,23 @@ def effect_on(
     endpoint: Endpoint = "outcome",
     *,
     explore: Sequence[EpisodeRecord] | None = None,
+    chosen_of: int = 0,
 ) -> Effect | None:
     """Contrast the arms of a claim, and once more without each origin; None where no stratum holds both.
 
-    With `explore` each run is asked on both, and a common cause is looked for, beside an effect that chance alone
-    may not explain.
+    With `explore` each run is asked on both, and a common cause is looked for, beside an effect that sealed logs
+    show; explore counts as well where it is known of how many claims it chose this one.
     """
     figures = contrast(cases_of(claim, records))
     if figures is None:
         return None
     effect = effect_of(figures, endpoint)
     looked = explore is not None and effect.p <= WORTH_A_LOOK
-    cause = confounding(claim, records, explore or ()) if looked else None
+    cause = (
+        confounding(claim, records, explore or (), chosen_of=chosen_of, to_end=endpoint == "outcome")
+        if looked
+        else None
+    )
     shown = None if explore is None else replicates(claim, [*records, *explore])
     further = {"replication": replication(claim, records), "confounding": cause, "replicates": shown}
     return effect.model_copy(update=further)

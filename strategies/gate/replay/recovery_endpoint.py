@@ -9,8 +9,9 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.types.claims import After, AfterCall, AfterError
+from events.types.claims import After, AfterCall, AfterError, Replace
 from events.types.score import Censoring
+from strategies.claims.replace import is_call_of
 from strategies.episodes.episode_records import ended
 from strategies.gate.replay.contrast import judged
 from strategies.gate.replay.exposure import moment_of, moments_of
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from events.types.claims import Claim
     from events.types.score import Endpoint
-    from strategies.episodes.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord, StepRecord
     from strategies.gate.replay.contrast import JudgeableEpisodes
 
 ATTEMPT_STEPS: Final = 5
@@ -46,24 +47,30 @@ def too_far_apart(censoring: Censoring) -> bool:
 
 def recoverable(claim: Claim) -> bool:
     """Tell whether a claim is about a failure: its moment is then a failing call, which can be tried again."""
-    return isinstance(claim, AfterError) or (isinstance(claim, (After, AfterCall)) and claim.failing)
+    if isinstance(claim, (AfterError, Replace)):
+        return True
+    return isinstance(claim, (After, AfterCall)) and claim.failing
 
 
 def next_attempt(claim: Claim, record: EpisodeRecord) -> int | None:
     """Find the next attempt of what failed at a claim's moment; None where none was made in time.
 
-    An attempt is a call of the class that failed, among the next five calls of later turns. Answers with an index
-    of the steps.
+    An attempt is a call of the class that failed, or of what a claim puts in its place, among the next five calls
+    of later turns. Answers with an index of the steps.
     """
     moment = moment_of(claim, record)
-    return None if moment is None else _attempt_after(moment.step, record)
+    return None if moment is None else _attempt_after(claim, moment.step, record)
 
 
-def _attempt_after(step: int, record: EpisodeRecord) -> int | None:
+def _attempt_after(claim: Claim | None, step: int, record: EpisodeRecord) -> int | None:
     failed, steps = record.steps[step], record.steps
     later = range(step + 1, len(steps))
     calls = (at for at in later if steps[at].kind == "call" and steps[at].turn > failed.turn)
-    return next((at for at in islice(calls, ATTEMPT_STEPS) if steps[at].action == failed.action), None)
+    return next((at for at in islice(calls, ATTEMPT_STEPS) if _tries_again(claim, failed, steps[at])), None)
+
+
+def _tries_again(claim: Claim | None, failed: StepRecord, step: StepRecord) -> bool:
+    return step.action == failed.action or (isinstance(claim, Replace) and is_call_of(claim.do, step))
 
 
 def recovered(claim: Claim, record: EpisodeRecord) -> float | None:
@@ -77,7 +84,7 @@ def recoveries(records: Sequence[EpisodeRecord]) -> dict[str, float]:
     worked = {}
     for record in records:
         failed = next((at for at, step in enumerate(record.steps) if step.kind == "call" and step.error), None)
-        at = None if failed is None else _attempt_after(failed, record)
+        at = None if failed is None else _attempt_after(None, failed, record)
         if at is not None:
             worked[record.id] = float(not record.steps[at].error)
     return worked
@@ -87,7 +94,7 @@ def attempts(claim: Claim, records: Sequence[EpisodeRecord]) -> tuple[EpisodeRec
     """Keep the episodes that try again after the claim's moment, each with `recovered` for its outcome."""
     moment_at = moments_of(claim)
     met = ((record, moment_at(record)) for record in records)
-    tried = ((record, _attempt_after(moment.step, record)) for record, moment in met if moment is not None)
+    tried = ((record, _attempt_after(claim, moment.step, record)) for record, moment in met if moment is not None)
     return tuple(ended(record, float(not record.steps[at].error)) for record, at in tried if at is not None)
 
 

@@ -115,12 +115,12 @@ def _by_task_kind(cases: Iterable[Case]) -> dict[str, list[Case]]:
 
 
 def _by_what_was_seen(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> dict[str, list[Case]]:
-    """Sort decisions by what the last action before them showed: it worked, or an error template."""
-    decision_of = decisions_of(claim)
-    if decision_of is None:
+    """Sort episodes by what the last action before their last decision showed: it worked, or an error template."""
+    decide = decisions_of(claim)
+    if decide is None:
         return {}
     stratum_of = stratifier(records)
-    decided = ((record, decision) for record in records if (decision := decision_of(record)) is not None)
+    decided = ((record, decision) for record in records for decision in decide(record)[-1:])
     return _grouped(
         (last_seen(record, at), (stratum_of(record), record.task, obeyed, outcome_of(record)))
         for record, (at, obeyed) in decided

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from math import fsum, sqrt
+from operator import mul
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ _NOTHING: Final = 1e-9
 _LEFT: Final = 1e-3
 """Below this share of what a cause varies, what is left of it is no more than rounding."""
 
+_LEAST_CLUSTERS: Final = 2
+
 
 class Slope(NamedTuple):
     """A slope and its standard error."""
@@ -31,64 +34,97 @@ class Slope(NamedTuple):
         return self.value / self.error
 
 
-def within(column: Sequence[float], groupings: Sequence[Sequence[Hashable]]) -> Column:
-    """Take the mean of every group away, for several groupings at once, by alternating projections.
+class Grouping(NamedTuple):
+    """Which group each row is in, by number, and how many rows each group has."""
 
-    Shapes: each grouping names the group of each row. Source: Guimarães & Portugal 2010.
+    of: list[int]
+    sizes: list[int]
+
+
+def grouping(names: Sequence[Hashable]) -> Grouping:
+    """Number the groups that rows name."""
+    numbers: dict[Hashable, int] = {}
+    of = [numbers.setdefault(name, len(numbers)) for name in names]
+    sizes = [0] * len(numbers)
+    for number in of:
+        sizes[number] += 1
+    return Grouping(of, sizes)
+
+
+def within(column: Sequence[float], groupings: Sequence[Grouping]) -> Column:
+    """Take the mean of every group away, for several groupings at once, in turn.
+
+    Source: Guimarães & Portugal 2010 (alternating projections).
     """
     left = list(map(float, column))
-    members = [_members(grouping) for grouping in groupings]
     settled = _SETTLED * sqrt(_dot(left, left) / len(left)) if left else 0.0
-    for _ in range(_ROUNDS if len(members) > 1 else len(members)):
+    for _ in range(_ROUNDS if len(groupings) > 1 else len(groupings)):
         most = 0.0
-        for groups in members:
-            for rows in groups:
-                mean = sum(left[row] for row in rows) / len(rows)
-                most = max(most, abs(mean))
-                for row in rows:
-                    left[row] -= mean
+        for of, sizes in groupings:
+            sums = [0.0] * len(sizes)
+            for group, value in zip(of, left, strict=True):
+                sums[group] += value
+            means = [total / size for total, size in zip(sums, sizes, strict=True)]
+            most = max(most, *map(abs, means))
+            left = [value - means[group] for group, value in zip(of, left, strict=True)]
         if most <= settled:
             break
     return left
 
 
-def partial_slope(
+class Residuals(NamedTuple):
+    """What is left of an outcome and of a cause, row by row; errors grow by the factor for what was fitted."""
+
+    outcome: Column
+    cause: Column
+    clusters: list[int]
+    factor: float
+
+    def slope(self, part: Sequence[bool] | None = None) -> Slope | None:
+        """Give what the outcome gains per unit of the cause, over some of the rows; None where nothing is left.
+
+        The error allows for rows of one cluster being alike, and is never less than if one outcome more differed
+        by 1 from what fits. Source: Liang & Zeger 1986.
+        """
+        rows = [*zip(self.cause, self.outcome, self.clusters, strict=True)]
+        rows = rows if part is None else [row for row, kept in zip(rows, part, strict=True) if kept]
+        left = fsum(x * x for x, _, _ in rows)
+        count = len({cluster for _, _, cluster in rows})
+        if left <= _NOTHING * len(rows) or count < _LEAST_CLUSTERS:
+            return None
+        value = fsum(x * y for x, y, _ in rows) / left
+        sums: defaultdict[int, float] = defaultdict(float)
+        for x, y, cluster in rows:
+            sums[cluster] += x * (y - value * x)
+        variance = fsum(score * score for score in sums.values()) / left**2 * count / (count - 1) * self.factor
+        return Slope(value, sqrt(max(variance, 1 / ((len(rows) + 2) * left))))
+
+
+def residuals(
     outcome: Sequence[float],
     cause: Sequence[float],
     covariates: Sequence[Sequence[float]],
     groupings: Sequence[Sequence[Hashable]],
     clusters: Sequence[Hashable],
-) -> Slope | None:
-    """Give what the outcome gains per unit of the cause, beside the covariates and within the groups.
+) -> Residuals | None:
+    """Take from outcome and cause what covariates and groups explain; None where nothing is left of the cause.
 
-    None where nothing is left of the cause. The error allows for rows of one cluster being alike, and is never
-    less than if one outcome more differed by 1 from what fits. Shapes: all columns are equally long.
-    Sources: Frisch & Waugh 1933; Liang & Zeger 1986, with the factor G / (G - 1).
+    Of the rows, groups that are the clusters take their own share. Shapes: all columns are equally long. Sources:
+    Frisch & Waugh 1933; Cameron & Miller 2015.
     """
-    columns = [within(column, groupings) for column in (outcome, cause, *covariates)]
-    ys, xs, *beside = columns
-    varies = within(cause, [[0] * len(cause)])
+    numbered, clustered = [grouping(names) for names in groupings], grouping(clusters)
+    ys, xs, *beside = (within(column, numbered) for column in (outcome, cause, *covariates))
+    varies = within(cause, [grouping([0] * len(cause))])
     base = _orthogonal(beside)
     for unit in base:
         _subtract(ys, unit)
         _subtract(xs, unit)
-    left = _dot(xs, xs)
-    sums: defaultdict[Hashable, float] = defaultdict(float)
-    if left <= _LEFT * _dot(varies, varies):
+    own = [groups for groups in numbered if groups.of == clustered.of]
+    rows = len(xs) - len(clustered.sizes) * bool(own)
+    free = rows - 1 - len(base) - sum(len(groups.sizes) - 1 for groups in numbered if groups not in own)
+    if _dot(xs, xs) <= _LEFT * _dot(varies, varies) or free < 1:
         return None
-    value = _dot(xs, ys) / left
-    for x, y, cluster in zip(xs, ys, clusters, strict=True):
-        sums[cluster] += x * (y - value * x)
-    count = len(sums)
-    variance = fsum(score * score for score in sums.values()) / left**2 * count / max(count - 1, 1)
-    return Slope(value, sqrt(max(variance, 1 / ((len(xs) + 2) * left))))
-
-
-def _members(grouping: Sequence[Hashable]) -> list[list[int]]:
-    rows: defaultdict[Hashable, list[int]] = defaultdict(list)
-    for row, group in enumerate(grouping):
-        rows[group].append(row)
-    return list(rows.values())
+    return Residuals(ys, xs, clustered.of, rows / free)
 
 
 def _orthogonal(columns: Sequence[Column]) -> list[Column]:
@@ -112,4 +148,4 @@ def _subtract(column: Column, unit: Column) -> None:
 
 
 def _dot(left: Sequence[float], right: Sequence[float]) -> float:
-    return sum(a * b for a, b in zip(left, right, strict=True))
+    return fsum(map(mul, left, right))

@@ -11,8 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from registry.evidence.redaction import without_secrets
-from strategies.episodes.action_class import SHELL_TOOLS, SQL_TOOLS, head_of, plain_tool, writes
-from strategies.episodes.conversation import TurnBuilder, command_of, elapsed_ms
+from strategies.episodes.action_class import SHELL_TOOLS, SQL_TOOLS, command_of, head_of, plain_tool, writes
+from strategies.episodes.conversation import TurnBuilder, elapsed_ms
 from strategies.episodes.episode import EndedBy, EpisodeRecord, Step
 from strategies.episodes.episode_records import completed, keep_times, plain, prompt_key, unnamed_task
 from strategies.episodes.skill_use import PARTS, SKILL_FILE, SKILL_TOOLS, ran_under, skills_injected, skills_used
@@ -137,6 +137,7 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
 
     def __post_init__(self) -> None:
         self.arguments: dict[str, tuple[ClaudeTool, bytes]] = {}
+        self.given: dict[str, bytes] = {}
         self._prompt_at = -1
         self._used: dict[str, ClaudeUsage] = {}
         self._last_model: str | None = None
@@ -222,8 +223,8 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
         for call_id, index in self.waiting.items():
             call = self.steps[index]
             tool = tool_of(call.action.partition(":")[0])
-            argument = argument_in(read_span(source, call.span), call_id) if tool.telling else b""
-            if argument and self._worth_a_look(tool, argument):
+            argument = self.given[call_id] = argument_in(read_span(source, call.span), call_id)
+            if tool.telling and argument and self._worth_a_look(tool, argument):
                 self.arguments[call_id] = tool, argument
 
     def _learn_model(self, model: str) -> None:
@@ -294,6 +295,7 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
             if tool.edits or self._worth_a_look(tool, given):
                 self.arguments[call_id] = tool, given
         self.open_call(group, call_id)
+        self.given[call_id] = given
         action, changes = action_of(name, head)
         # By position, which is a third quicker: result_key, template and error are still to come.
         self.steps.append(
@@ -310,7 +312,7 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
         draft, content = self.steps[index], bytes(block.content)
         draft.result_key = bytes_key(content)
         draft.duration_ms = elapsed_ms(draft.started_at, record.timestamp)
-        telling = self.arguments.pop(call_id, None)
+        telling, given = self.arguments.pop(call_id, None), self.given.pop(call_id, b"")
         if block.is_error or content.startswith(_OPENINGS) or interrupted(record):
             self._learn_result_text(record, block, index, telling[1] if telling else b"", span)
         elif telling:
@@ -322,6 +324,8 @@ class ClaudeSession(TurnBuilder[StepDraft, str]):
                 self._learn_result_text(record, block, index, argument, span)
             else:
                 draft.marks, draft.same_target = marked
+        if self.marker.is_near_failure(index):
+            draft.learn_argument(given)
         return True
 
     def _learn_result_text(

@@ -85,17 +85,10 @@ def test_each_step_says_its_figure_what_the_preset_asks_and_what_would_be_enough
     assert step(found, "size").needed_tasks is None
 
 
-def test_a_wide_interval_of_the_delta_asks_for_as_many_tasks_as_would_narrow_it() -> None:
-    wide = Delta(value=0.02, low=-0.02, high=0.06, tasks=100)
-    assert step(tuple(replay_rules(figures(delta=wide), WRITTEN_RULE, 1)), "replay").needed_tasks == 401
-    sinking = Delta(value=-0.01, low=-0.02, high=0.01, tasks=100)
-    assert step(tuple(replay_rules(figures(delta=sinking), WRITTEN_RULE, 1)), "replay").needed_tasks is None
-
-
 def test_what_no_number_of_tasks_would_mend_is_not_counted_in_tasks() -> None:
     few = Explanation("replay", tuple(replay_rules(figures(tasks=9), WRITTEN_RULE, 1)))
     assert few.needed == NeededTasks(9, 10)
-    weak = Explanation("replay", tuple(replay_rules(figures(tasks=9, e_value=1.1), WRITTEN_RULE, 1)))
+    weak = Explanation("replay", tuple(replay_rules(figures(tasks=9, risk_difference=0.01), WRITTEN_RULE, 1)))
     assert weak.needed is None
     assert Explanation("replay", tuple(replay_rules(figures(), WRITTEN_RULE, 1))).needed is None
 

@@ -60,7 +60,7 @@ def test_handing_in_is_no_answer_to_an_error_whatever_it_goes_with(last: str) ->
 
 
 def test_where_nothing_helps_nothing_is_proposed_and_the_tries_are_counted() -> None:
-    mined = recovery(asking(world_with_a_rule(1, lift=0.0), template=NO_TABLE))
+    mined = recovery(asking(world_with_a_rule(2, lift=0.0), template=NO_TABLE))
     assert mined.proposal is None
     assert mined.tried == 2
     assert mined.needed is not None

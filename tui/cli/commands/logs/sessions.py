@@ -9,6 +9,7 @@ import typer
 
 from events.clock import SystemClock
 from events.errors import UsageError
+from strategies.advice.deciding_step import deciding_step
 from strategies.pool.intake import world_of
 from strategies.pool.late_outcomes import named_episodes
 from tui.cli.config.config import read_config
@@ -22,6 +23,7 @@ from tui.facts.fact import fact
 from tui.facts.sessions import (
     NOTHING,
     cost_words,
+    decided_fact,
     duration_words,
     mark_of,
     outcome_part,
@@ -42,13 +44,16 @@ from tui.reads.sessions import (
     short_ids,
     with_neighbours,
 )
+from tui.reads.sessions import failed as failed_session
 from tui.session.bootstrap import find_registry, open_library
 from tui.text.numbers import age, brief, count
+from tui.text.rows import RowPart
 from tui.text.terminal_text import clip, columns, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from strategies.advice.deciding_step import DecidingStep
     from strategies.episodes.episode import EpisodeRecord
     from strategies.episodes.world_outcomes import World
     from tui.cli.output.invocation import Invocation
@@ -209,16 +214,23 @@ def session(
             )
         detail = read_session(library, matching[0], personal_data=config.personal_data)
         hints = world_of(library, every).get(matching[0].id, {})
+    decided = deciding_step(detail.record, every) if failed_session(detail.record) else None
     steps = with_neighbours(detail.steps) if errors else detail.steps
     if as_json:
-        call.answer(SessionDocument.of(detail, steps, short_ids(every), hints))
+        call.answer(SessionDocument.of(detail, steps, short_ids(every), hints, decided))
         return
     with paged():
-        _print_session(call, detail, steps, hints, full=full)
+        _print_session(call, detail, steps, hints, decided, full=full)
 
 
 def _print_session(
-    call: Invocation, detail: SessionDetail, steps: Sequence[SessionStep], hints: World, *, full: bool
+    call: Invocation,
+    detail: SessionDetail,
+    steps: Sequence[SessionStep],
+    hints: World,
+    decided: DecidingStep | None,
+    *,
+    full: bool,
 ) -> None:
     record = detail.record
     call.say(f"session {record.id}")
@@ -226,6 +238,10 @@ def _print_session(
     if hints:
         named = ", ".join(f"{source} {value:g}" for source, value in hints.items())
         say_facts(call, [fact("hints", f"{named}; from the world, no labels", "dim")])
+    if decided:
+        say_facts(call, [decided_fact(decided)])
+    elif failed_session(record):
+        say_facts(call, [fact("decided", "no step, as far as other sessions tell", "dim")])
     if detail.without_text:
         call.say(f"texts are not shown: {detail.without_text}")
     before = 0
@@ -233,7 +249,7 @@ def _print_session(
         if step.number > before + 1:
             call.say(call.paint(f"{'':<7}{count(step.number - before - 1, 'step')} left out", "dim"))
         before = step.number
-        _print_step(call, step, full=full)
+        _print_step(call, step, full=full, decided=decided is not None and step.number == decided.step + 1)
     left = len(detail.steps) - before
     if left:
         call.say(call.paint(f"{'':<7}{count(left, 'step')} left out", "dim"))
@@ -241,8 +257,8 @@ def _print_session(
         call.say(f"next       germline outcome {record.id[:12]} --value V --source user")
 
 
-def _print_step(call: Invocation, step: SessionStep, *, full: bool) -> None:
-    mark = mark_of(step)
+def _print_step(call: Invocation, step: SessionStep, *, full: bool, decided: bool) -> None:
+    mark = RowPart("◆", "bad") if decided else mark_of(step)
     for at, part in enumerate(step.parts):
         head = f"{call.paint(mark.text, mark.tone)}{step.number:>5} " if at == 0 else " " * 7
         label = call.paint(f"{part.label:<{_LABEL}}", part.tone or "dim")

@@ -15,7 +15,7 @@ from tui.cli.output.invocation import invocation
 from tui.screens.addresses import place_of
 from tui.screens.app import GermlineApp
 from tui.screens.host_protocol import Settings
-from tui.session.bootstrap import find_registry, open_library, open_registry, user
+from tui.session.bootstrap import find_registry, open_library, open_registry, project_folder, user
 from tui.session.ownership import NOTED
 from tui.text.terminal_text import one_line
 
@@ -50,21 +50,28 @@ def ui(
     in_browser = "TEXTUAL_DRIVER" in os.environ  # set by textual-serve, whose pages are no terminals
     if not sys.stdout.isatty() and not in_browser:
         raise UsageError("the screens need a terminal", hint="germline status")
+    open_screens(call, path, at)
+
+
+def open_screens(call: Invocation, path: Where, at: str) -> None:
+    """Open the screens on a registry, at an address."""
+    in_browser = "TEXTUAL_DRIVER" in os.environ
     app = GermlineApp(
         lambda: open_library(path),
         lambda *, dry_run: open_registry(path, dry_run=dry_run),
         at=at,
-        settings=_settings(is_plain=not (in_browser or _is_unicode(sys.stdout.encoding))),
+        settings=_settings(call.registry, is_plain=not (in_browser or _is_unicode(sys.stdout.encoding))),
         remember=_remembered,
     )
     NOTED.set(lambda text: app.notify(one_line(text), markup=False))
     app.run()
 
 
-def _settings(*, is_plain: bool) -> Settings:
+def _settings(registry: str, *, is_plain: bool) -> Settings:
     """Read what a person set for the screens; who set nothing need not wait for the check of all settings."""
+    project = project_folder(registry)
     if not is_anything_set():
-        return Settings(ascii=is_plain)
+        return Settings(ascii=is_plain, project=project)
     from tui.cli.config.config import read_config  # noqa: PLC0415 - it knows every setting there is, and takes 0.2 s
 
     config = read_config()
@@ -76,6 +83,8 @@ def _settings(*, is_plain: bool) -> Settings:
         logs=config.globs,
         sources=config.sources,
         draw_every=config.draw_every,
+        project=project,
+        personal_data=config.personal_data,
     )
 
 

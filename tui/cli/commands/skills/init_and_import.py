@@ -101,13 +101,8 @@ def init(
     if dry_run:
         _rehearse_init(call, path, command, as_json=as_json)
         return
-    with open_registry(path, create=True) as registry:
-        registry.execute(command)
-        keep_registry(path, registry.log, registry.clock.now())
+    create_registry(path, command, None if stated else Path(folder).expanduser(), logs)
     settings = Path(folder).expanduser() / NAME
-    if not stated:
-        _write_new(settings, template(logs))
-        _write_new(Path(folder).expanduser() / FOLDER / ".gitignore", _IGNORED)
     offers = [
         *(f"germline import {quote(str(skill))}" for skill in skills),
         *(["germline scan"] if logs else []),
@@ -123,6 +118,18 @@ def init(
         call.say(f"settings   {settings}")
     for at, offer in enumerate(offers or ["germline import PATH", "germline demo"]):
         call.say(f"{'next' if at == 0 else '':<10} {offer}")
+
+
+def create_registry(
+    path: Where, command: CreateRegistry, folder: Path | None, logs: Sequence[Path] | None = None
+) -> None:
+    """Create a registry; in a `folder` of its own with settings that name these logs, and out of sight of git."""
+    with open_registry(path, create=True) as registry:
+        registry.execute(command)
+        keep_registry(path, registry.log, registry.clock.now())
+    if folder is not None:
+        _write_new(folder / NAME, template(tuple(log for _, log in usual_logs()) if logs is None else tuple(logs)))
+        _write_new(folder / FOLDER / ".gitignore", _IGNORED)
 
 
 def _write_new(file: Path, text: str) -> None:

@@ -9,9 +9,10 @@ import msgspec
 import pytest
 
 from events.types.claims import After, AfterCall, AfterError, Before, FinishWith, OutputClaim
-from strategies.gate.replay.confounders import confounding, is_noticed
+from strategies.gate.replay.confounders import confounding
 from strategies.gate.replay.decisions import Decision, decisions_of
 from strategies.gate.replay.exposure import Inverse
+from strategies.gate.replay.support import is_noticed, support_p
 from strategies.propose.guard import guard
 from tests.worlds import NO_TABLE, asking, call, division_of, episode, promoted, sent_through
 from tests.worlds.confounded import ANSWERS, WORLDS, judgements, with_rule, with_rules, world
@@ -52,7 +53,7 @@ def test_a_rule_is_promoted_where_most_succeed_without_it(base: float) -> None:
     assert kept >= len(seeds) / 2, f"seeds {list(seeds)}"
 
 
-def test_tasks_are_compared_with_themselves_where_all_of_them_together_show_more() -> None:
+def test_tasks_are_compared_with_themselves_where_several_tried_them() -> None:
     easy = confounding(LOOK, world("difficulty", 3, episodes=2_400))
     assert easy.same_task
     assert easy.p > 0.05
@@ -60,8 +61,12 @@ def test_tasks_are_compared_with_themselves_where_all_of_them_together_show_more
     assert luck.risk_difference == pytest.approx(0.35, abs=0.1)
 
 
-def test_what_agents_go_on_doing_shows_who_they_are() -> None:
-    assert is_noticed(confounding(LOOK, world("mixed quality", 3, episodes=2_400)))
+def test_doing_the_same_elsewhere_shows_who_did_it_and_is_taken_off() -> None:
+    who = confounding(LOOK, world("mixed quality", 3, episodes=2_400))
+    assert is_noticed(who)
+    assert support_p(who) <= 0.01 < support_p(who, controlled=True)
+    what = confounding(LOOK, with_rule(world("mixed quality", 3, episodes=2_400), LOOK, 3, lift=0.35))
+    assert support_p(what, controlled=True) <= 0.01
     assert not is_noticed(confounding(LOOK, with_rule(world("null", 3, episodes=2_400), LOOK, 3, lift=0.35)))
 
 
@@ -91,25 +96,29 @@ def test_the_form_of_an_answer_is_no_decision_that_logs_could_compare() -> None:
 
 
 @pytest.mark.parametrize(
-    ("claim", "steps", "decision"),
+    ("claim", "steps", "decisions"),
     [
-        (LOOK, [call("sql:SELECT", NO_TABLE), call("sql:SHOW"), call("sql:SELECT")], Decision(1, obeyed=True)),
-        (LOOK, [call("sql:SELECT", NO_TABLE), call("submit")], None),
-        (LOOK, [call("sql:SELECT"), call("sql:SELECT", NO_TABLE)], None),
-        (Inverse(LOOK), [call("sql:SELECT", NO_TABLE), call("sql:SHOW"), call("x")], Decision(1, obeyed=False)),
-        (Before(action="b", do="a"), [call("a"), call("b")], Decision(0, obeyed=True)),
+        (LOOK, [call("sql:SELECT", NO_TABLE), call("sql:SHOW"), call("sql:SELECT")], [Decision(1, obeyed=True)]),
+        (LOOK, [call("sql:SELECT", NO_TABLE), call("submit")], []),
+        (LOOK, [call("sql:SELECT"), call("sql:SELECT", NO_TABLE)], []),
+        (Inverse(LOOK), [call("sql:SELECT", NO_TABLE), call("sql:SHOW"), call("x")], [Decision(1, obeyed=False)]),
+        (Before(action="b", do="a"), [call("a"), call("b")], [Decision(0, obeyed=True)]),
         (
             FinishWith(do="check"),
             [call("check", "failed"), call("edit"), call("submit")],
-            Decision(0, obeyed=True),
+            [Decision(0, obeyed=True)],
         ),
-        (FinishWith(do="check"), [call("read"), call("edit"), call("submit")], Decision(1, obeyed=False)),
+        (
+            FinishWith(do="check"),
+            [call("read"), call("edit"), call("submit")],
+            [Decision(0, obeyed=False), Decision(1, obeyed=False)],
+        ),
     ],
 )
 def test_a_decision_is_an_action_that_the_agent_chose_and_did_not_end_with(
-    claim: AfterError | Inverse | Before | FinishWith, steps: list[StepRecord], decision: Decision | None
+    claim: AfterError | Inverse | Before | FinishWith, steps: list[StepRecord], decisions: list[Decision]
 ) -> None:
     find = decisions_of(claim)
     assert find is not None
     record = episode(steps)
-    assert find(msgspec.structs.replace(record, ended_by="environment")) == decision
+    assert find(msgspec.structs.replace(record, ended_by="environment")) == decisions

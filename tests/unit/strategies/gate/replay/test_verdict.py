@@ -51,12 +51,11 @@ def test_where_many_runs_carry_a_figure_and_none_much_of_it_the_reason_says_so()
     [
         (with_effect(p=0.011), "p 0.011"),
         (with_effect(risk_difference=0.019), "risk difference +0.019"),
-        (Figures(SHOWN, DELTA.model_copy(update={"low": 0.0})), "lower bound is +0.0000"),
-        (Figures(SHOWN, None), "lower bound is unknown"),
+        (Figures(SHOWN, DELTA.model_copy(update={"value": 0.0})), "paired delta is +0.0000"),
+        (Figures(SHOWN, None), "paired delta is unknown"),
         (with_effect(obeyed=19), "19 obedient"),
         (with_effect(disobeyed=19), "19 disobedient"),
         (with_effect(tasks=9), "9 tasks"),
-        (with_effect(e_value=1.49), "robustness value 1.49"),
         (dataclasses.replace(GOOD, contradicted=(AfterError(template="t", do="x"),)), "a live claim"),
         (Figures(None, DELTA), "no sealed stratum"),
         (dataclasses.replace(GOOD, heuristic=True), "for review"),
@@ -76,7 +75,6 @@ def test_each_missing_condition_holds_the_candidate_and_is_named(figures: Figure
         with_effect(risk_difference=0.02, low=0.01, high=0.02),
         with_effect(obeyed=20, disobeyed=20),
         with_effect(tasks=10),
-        with_effect(e_value=1.5),
         dataclasses.replace(GOOD, outcome=SHOWN.model_copy(update={"risk_difference": 0.0})),
     ],
 )
@@ -123,7 +121,7 @@ def test_no_gain_or_surely_too_small_a_gain_is_rejected(figures: Figures) -> Non
 
 @pytest.mark.parametrize(
     "looser",
-    [{"alpha": 0.05}, {"least_difference": 0.01}, {"least_arm": 19}, {"least_tasks": 5}, {"least_e_value": 1.2}],
+    [{"alpha": 0.05}, {"least_difference": 0.01}, {"least_arm": 19}, {"least_tasks": 5}],
 )
 def test_no_policy_is_looser_than_the_written_rule(looser: dict[str, float]) -> None:
     with pytest.raises(ValidationError):
@@ -165,7 +163,7 @@ def test_candidates_and_evaluators_keep_their_names_from_one_germline_to_the_nex
     name = candidate_id("sql-analyst", [AfterError(template="t", do="x")], "e1")
     assert name == "457a2de30bf527f6699bc39a9255c733daf73fff949620adbfcbe07ea14187a9"
     empty = evaluator_id(Division((), (), ()), "key")
-    assert empty == "78d28fd57f8d3fe2677b01ec3d079c2dbd6734730bc8db32470d6c4ac791ba94"
+    assert empty == "0b0ca6a02c9c1e73d10d6460ffed7abf6fa7ca8f2296dc11a52925569d3103b4"
 
 
 def test_a_candidate_is_named_by_what_is_asked_not_by_how_it_is_written() -> None:

@@ -1,0 +1,242 @@
+"""Fixes: of all that stood between a failure and the next attempt, what the attempt worked by.
+
+Each session counts once on either side, with its first attempt that had the fix and its first that had not. A fix
+must surely work more often than what was done otherwise did, and follow this failure more often than others: else
+it is a habit that happened to be there. That is no comparison by which anything could be proven.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from math import ceil, comb
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from strategies.claims.applicability import next_action
+from strategies.episodes.action_class import command_name
+from strategies.episodes.episode import MESSAGE, SUBMIT
+from strategies.episodes.step_marks import EDIT, REVERT
+from strategies.lessons.goals import attempts_after
+from strategies.signals.survey import stopped
+from strategies.tiers.seen import LEAST_TRIED, is_offered, seen_figures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from events.types.tiers import SeenFigures
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.lessons.goals import Attempt
+
+FixKind = Literal["instead", "flag", "first"]
+FailureKind = tuple[str, str]
+"""The command that failed, and the template of its error."""
+
+BY_CHANCE: Final = 0.01
+"""How likely chance may make it that a fix follows this failure, shared among those compared (a guess)."""
+MOSTLY: Final = 0.5
+"""The share of its calls from which a command works by itself, so that another is no replacement for it."""
+
+
+class Fix(NamedTuple):
+    """What an attempt had that the failure had not: another command `instead`, a `flag`, or a call `first`."""
+
+    kind: FixKind
+    name: str
+
+
+class FixFigures(NamedTuple):
+    """How often attempts with a fix worked, and that otherwise `others_worked` of `others` did.
+
+    `sessions` holds the attempts with the fix, one of each, those that worked first.
+    """
+
+    fix: Fix
+    seen: SeenFigures
+    others_worked: int
+    others: int
+    sessions: tuple[tuple[EpisodeRecord, Attempt], ...]
+
+
+class Tries(NamedTuple):
+    """What was tried after one kind of failure, by session: each attempt with the fixes that it had."""
+
+    attempts: tuple[tuple[EpisodeRecord, Attempt, frozenset[Fix]], ...]
+
+    def split(self, fix: Fix) -> tuple[list[tuple[EpisodeRecord, Attempt]], list[tuple[EpisodeRecord, Attempt]]]:
+        """Give the first attempt of each session with a fix, and the first of each without it."""
+        arms: tuple[dict[str, tuple[EpisodeRecord, Attempt]], ...] = ({}, {})
+        for record, attempt, fixes in self.attempts:
+            arms[fix not in fixes].setdefault(record.id, (record, attempt))
+        return list(arms[0].values()), list(arms[1].values())
+
+
+def tries_after(places: Iterable[tuple[EpisodeRecord, int]]) -> Tries:
+    """List the attempts after failures: the record and the step of each, the first one of every session."""
+    return Tries(
+        tuple(
+            (record, attempt, fixes_of(record, attempt))
+            for record, failed in places
+            for attempt in attempts_after(record, failed)
+        )
+    )
+
+
+def fixes_of(record: EpisodeRecord, attempt: Attempt) -> frozenset[Fix]:
+    """Name what an attempt had that the failed call had not."""
+    failed, later = record.steps[attempt.failed], record.steps[attempt.at]
+    if failed.action != later.action:
+        return frozenset([Fix("instead", command_name(later.action))])
+    flags = {Fix("flag", flag) for flag in set(later.flags) - set(failed.flags)}
+    return frozenset(flags | {Fix("first", action) for action in _between(record, attempt)})
+
+
+def _between(record: EpisodeRecord, attempt: Attempt) -> Iterator[str]:
+    """Yield the classes of calls that worked between a failure and an attempt; an edit is the work itself."""
+    own = record.steps[attempt.failed].action
+    for step in record.steps[attempt.failed + 1 : attempt.at]:
+        passes = step.kind == "call" and not step.error and not stopped(step)
+        if passes and step.action not in {own, "", SUBMIT, MESSAGE} and not {EDIT, REVERT} & set(step.marks):
+            yield step.action
+
+
+class AllTries(NamedTuple):
+    """All that was tried after failures, by their kind, and in which share of its calls a command works."""
+
+    tries: Mapping[FailureKind, Tries]
+    works: Mapping[str, float]
+
+
+def all_tries(
+    failures: Mapping[FailureKind, Sequence[tuple[EpisodeRecord, int]]], records: Sequence[EpisodeRecord]
+) -> AllTries:
+    """Try every kind of failure at once, and count how often commands work."""
+    tries = {kind: tries_after(places) for kind, places in failures.items()}
+    calls, worked = defaultdict[str, int](int), defaultdict[str, int](int)
+    for record in records:
+        for step in record.steps:
+            if step.kind == "call":
+                name = command_name(step.action)
+                calls[name] += 1
+                worked[name] += not step.error
+    works = {name: worked[name] / number for name, number in calls.items()}
+    return AllTries(tries, works)
+
+
+def best_fixes(every: AllTries) -> dict[FailureKind, FixFigures]:
+    """Find what works after each kind of failure; those after which nothing stands out are left out.
+
+    What is offered was selected from all fixes that follow a failure more than by habit, so its bounds are those
+    of as many alternatives as there are of these for each line: of all lines on a page the bounds of one in twenty
+    may be wrong. That a fix follows a failure says nothing of whether it works, and selects no bound.
+    Source: Benjamini & Yekutieli 2005, "False discovery rate-adjusted multiple confidence intervals".
+    """
+    figures = {kind: figures_after(kind, every) for kind in every.tries}
+    known = sum(map(len, figures.values()))
+    offered = {kind: best for kind, each in figures.items() if (best := _best(kind, each, every, 1))}
+    lines = len(offered) + 1
+    while offered and len(offered) < lines:  # fewer lines, wider bounds: until none falls any more
+        lines = len(offered)
+        share = ceil(known / lines)
+        offered = {kind: best for kind in offered if (best := _best(kind, figures[kind], every, share))}
+    return offered
+
+
+def figures_after(kind: FailureKind, every: AllTries) -> list[FixFigures]:
+    """Count how often each fix worked that enough sessions tried, and that is no habit."""
+    tries = every.tries[kind]
+    fixes = sorted({fix for _, _, fixes in tries.attempts for fix in fixes})
+    arms = {fix: tries.split(fix) for fix in fixes}
+    tried = {fix: arm for fix, arm in arms.items() if len(arm[0]) >= LEAST_TRIED}
+    own = {fix: arm for fix, arm in tried.items() if _is_no_habit(kind, fix, every, BY_CHANCE / len(tried))}
+    return [_figures(fix, *arm, compared=len(own)) for fix, arm in own.items()]
+
+
+def _is_no_habit(kind: FailureKind, fix: Fix, every: AllTries, alpha: float) -> bool:
+    """Tell whether a fix follows one kind of failure in more sessions than the others."""
+    elsewhere = [tries for other, tries in every.tries.items() if other != kind]
+    return more_by_chance(*_with(fix, [every.tries[kind]]), *_with(fix, elsewhere)) <= alpha
+
+
+def _best(kind: FailureKind, figures: Sequence[FixFigures], every: AllTries, compared: int) -> FixFigures | None:
+    """Choose what works best after one kind of failure, of what works more often than what else was done."""
+    widened = [_figures_of(each, max(compared, len(figures))) for each in figures]
+    kept = [each for each in widened if is_offered(each.seen) and _stands_out(kind, each, every)]
+    return max(kept, key=_preference, default=None)
+
+
+def _preference(figures: FixFigures) -> int:
+    """Prefer what worked most, and of calls before an attempt those that directly follow the failure."""
+    return (
+        2 * figures.seen.worked
+        - figures.seen.tried
+        + sum(
+            _is_next(figures.fix, record, attempt)
+            for record, attempt in figures.sessions
+            if _works(record, attempt)
+        )
+    )
+
+
+def _is_next(fix: Fix, record: EpisodeRecord, attempt: Attempt) -> bool:
+    at = next_action(record, attempt.failed)
+    return fix.kind == "first" and at is not None and record.steps[at].action == fix.name
+
+
+def _figures(
+    fix: Fix,
+    with_fix: Sequence[tuple[EpisodeRecord, Attempt]],
+    without: Sequence[tuple[EpisodeRecord, Attempt]],
+    *,
+    compared: int,
+) -> FixFigures:
+    return FixFigures(
+        fix=fix,
+        seen=_seen(with_fix, compared),
+        others_worked=sum(_works(*each) for each in without),
+        others=len(without),
+        sessions=tuple(sorted(with_fix, key=lambda each: not _works(*each))),
+    )
+
+
+def _seen(sessions: Iterable[tuple[EpisodeRecord, Attempt]], compared: int) -> SeenFigures:
+    sessions = list(sessions)
+    hits = ((record.task, _works(record, attempt)) for record, attempt in sessions)
+    return seen_figures(hits, runs=(record.run for record, _ in sessions), compared=compared)
+
+
+def _figures_of(figures: FixFigures, compared: int) -> FixFigures:
+    """Give figures with the bound of one of so many alternatives."""
+    if compared == figures.seen.compared:
+        return figures
+    return figures._replace(seen=_seen(figures.sessions, compared))
+
+
+def _works(record: EpisodeRecord, attempt: Attempt) -> bool:
+    return not record.steps[attempt.at].error
+
+
+def _stands_out(kind: FailureKind, figures: FixFigures, every: AllTries) -> bool:
+    """Tell whether a fix surely works more often than what else was done, and than a command that it replaces."""
+    works = every.works.get(kind[0], 0.0)
+    if figures.fix.kind == "instead" and (works > MOSTLY or works >= figures.seen.low):
+        return False
+    return not figures.others or figures.others_worked / figures.others < figures.seen.low
+
+
+def _with(fix: Fix, every: Iterable[Tries]) -> tuple[int, int]:
+    """Count the sessions in which an attempt had a fix, and all of them; of each kind of failure by itself."""
+    having = all_ = 0
+    for tries in every:
+        having += len({record.id for record, _, fixes in tries.attempts if fix in fixes})
+        all_ += len({record.id for record, _, _ in tries.attempts})
+    return having, all_
+
+
+def more_by_chance(hits: int, n: int, other_hits: int, others: int) -> float:
+    """Give the chance of so many hits among n, or more, were all n + others of one kind: 1 where there are none.
+
+    Source: Fisher's exact test, one-sided.
+    """
+    every, total = n + others, hits + other_hits
+    whole = comb(every, n)
+    ways = sum(comb(total, k) * comb(every - total, n - k) for k in range(hits, min(n, total) + 1))
+    return ways / whole if whole else 1.0

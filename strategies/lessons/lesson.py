@@ -1,0 +1,177 @@
+"""Lessons: what cost most in sessions that nobody labelled, what worked next, and the line that says so."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+from events.types.claims import AfterError, Replace
+from strategies.claims.catalogue import sentence
+from strategies.episodes.action_class import command_name
+from strategies.episodes.episode import moment_s
+from strategies.lessons.fixes import all_tries, best_fixes
+from strategies.lessons.goals import attempts_after
+from strategies.signals.survey import stopped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from events.types.claims import Claim
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.lessons.fixes import FailureKind, FixFigures
+    from strategies.lessons.wishes import Wish
+
+CORRECTION_STEPS: Final = 5
+"""How many failed steps a correction weighs: a person had to look, and to write (a guess)."""
+LEAST_SESSIONS: Final = 2
+"""In how many sessions a failure must show to be counted among what costs."""
+_LONGEST_PAUSE_S: Final = 600.0
+"""What counts of the time between two steps: who takes longer was away (a guess)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What something took: failed steps, minutes until the goal was reached or given up, tokens, corrections.
+
+    `tokens` are an estimate: the share of a session's that its lost steps are of all its steps; None where no log
+    says how many it took.
+    """
+
+    failed: int = 0
+    minutes: float = 0.0
+    tokens: int | None = None
+    corrections: int = 0
+
+    @property
+    def weight(self) -> int:
+        """By what things are put in order."""
+        return self.failed + CORRECTION_STEPS * self.corrections
+
+    def __add__(self, other: Cost) -> Cost:
+        tokens = [count for count in (self.tokens, other.tokens) if count is not None]
+        return Cost(
+            self.failed + other.failed,
+            self.minutes + other.minutes,
+            sum(tokens) if tokens else None,
+            self.corrections + other.corrections,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One thing that costs: a failure, with what worked next where something stands out, or a person's wish.
+
+    `action` is the command that fails, `template` its error; of a wish both are "" and `wish` holds it. `line`
+    says what to do, "" where nothing stands out; `claim` is what logs can refute of it, None for a wish. It shows
+    in the episodes `sessions`, by id.
+    """
+
+    action: str
+    template: str
+    sessions: tuple[str, ...]
+    cost: Cost
+    fix: FixFigures | None = None
+    claim: Claim | None = None
+    wish: Wish | None = None
+    line: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FailureCost:
+    """A kind of failure: its first place in every session, and what all of it cost."""
+
+    places: tuple[tuple[EpisodeRecord, int], ...]
+    cost: Cost
+
+
+def lessons_of(records: Sequence[EpisodeRecord], wished: Iterable[Wish] = ()) -> list[Lesson]:
+    """Find what costs, those with a line first, the costliest first; the order of the records does not matter."""
+    records = sorted(records, key=lambda record: record.id)
+    failures = failures_of(records)
+    tried = all_tries({kind: failure.places for kind, failure in failures.items()}, records)
+    often = {kind: failure for kind, failure in failures.items() if len(failure.places) >= LEAST_SESSIONS}
+    fixes = best_fixes(tried)
+    of_failures = [_lesson(kind, failure, fixes.get(kind)) for kind, failure in often.items()]
+    every = [*_merged(of_failures), *map(_of_wish, wished)]
+    return sorted(every, key=lambda lesson: (not lesson.line, -lesson.cost.weight, lesson.action, lesson.template))
+
+
+def failures_of(records: Sequence[EpisodeRecord]) -> dict[FailureKind, FailureCost]:
+    """Group the failing calls; what a person stopped or did not allow is no failure of a command."""
+    places: dict[FailureKind, list[tuple[EpisodeRecord, int]]] = defaultdict(list)
+    costs: dict[FailureKind, Cost] = defaultdict(Cost)
+    for record in records:
+        met: dict[FailureKind, list[int]] = defaultdict(list)
+        for at, step in enumerate(record.steps):
+            if step.kind == "call" and step.error and not stopped(step):
+                met[command_name(step.action), step.template].append(at)
+        for kind, failed in met.items():
+            places[kind].append((record, failed[0]))
+            costs[kind] += _cost(record, failed)
+    return {kind: FailureCost(tuple(where), costs[kind]) for kind, where in sorted(places.items())}
+
+
+def _cost(record: EpisodeRecord, failed: Sequence[int]) -> Cost:
+    """Add up what failures of one kind took in a session, each step once."""
+    lost: set[int] = set()
+    for at in failed:
+        ends = [attempt.at for attempt in attempts_after(record, at)]
+        lost.update(range(at, ends[-1]) if ends else [at])
+    seconds = sum(_seconds(record, at) for at in lost)
+    usage = record.usage
+    known = (usage.input_tokens, usage.output_tokens) if usage else ()
+    tokens = sum(count for count in known if count is not None) if any(known) else None
+    share = None if tokens is None else round(tokens * len(lost) / len(record.steps))
+    return Cost(len(failed), seconds / 60, share)
+
+
+def _seconds(record: EpisodeRecord, at: int) -> float:
+    """Tell how long it was from a step to the next one, as far as times are known."""
+    following = record.steps[at + 1] if at + 1 < len(record.steps) else None
+    start, end = moment_s(record.steps[at].started_at), moment_s(following.started_at) if following else None
+    if start is not None and end is not None and end >= start:
+        return min(end - start, _LONGEST_PAUSE_S)
+    return min((record.steps[at].duration_ms or 0.0) / 1000, _LONGEST_PAUSE_S)
+
+
+def _lesson(kind: FailureKind, failure: FailureCost, fix: FixFigures | None) -> Lesson:
+    action, template = kind
+    claim = _claim(kind, failure, fix) if fix else None
+    sessions = tuple(record.id for record, _ in failure.places)
+    return Lesson(action, template, sessions, failure.cost, fix, claim, line=sentence(claim) if claim else "")
+
+
+def _claim(kind: FailureKind, failure: FailureCost, fix: FixFigures) -> Claim:
+    action, template = kind
+    if fix.fix.kind == "first":
+        return AfterError(template=template, do=fix.fix.name)
+    if fix.fix.kind == "instead":
+        return Replace(action=action, template=template, do=fix.fix.name)
+    classes = Counter(record.steps[at].action for record, at in failure.places)
+    own = min(classes, key=lambda name: (-classes[name], name))
+    return Replace(action=own, template=template, do=own, flag=fix.fix.name)
+
+
+def _merged(lessons: Iterable[Lesson]) -> list[Lesson]:
+    """Put lessons with one line together: the figures are those of the one that was seen most."""
+    groups: dict[tuple[str, str], list[Lesson]] = defaultdict(list)
+    for lesson in lessons:
+        groups[lesson.line or lesson.template, "" if lesson.line else lesson.action].append(lesson)
+    merged = []
+    for group in groups.values():
+        first = max(group, key=lambda lesson: (lesson.fix.seen.tried if lesson.fix else 0, lesson.cost.weight))
+        cost = sum((lesson.cost for lesson in group), Cost())
+        sessions = tuple(dict.fromkeys(chain.from_iterable(lesson.sessions for lesson in group)))
+        merged.append(
+            Lesson(first.action, first.template, sessions, cost, first.fix, first.claim, line=first.line)
+        )
+    return merged
+
+
+def _of_wish(wish: Wish) -> Lesson:
+    sessions = tuple(dict.fromkeys(clause.message.record.id for clause in wish.clauses))
+    quote = wish.quote[:1].upper() + wish.quote[1:]
+    corrections = len({(clause.message.record.id, clause.message.step) for clause in wish.clauses})
+    return Lesson("", "", sessions, Cost(corrections=corrections), wish=wish, line=f"{quote.rstrip()}.")

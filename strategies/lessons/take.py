@@ -1,0 +1,133 @@
+"""What becomes of a lesson: where its line belongs, and what a person decides about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from events.errors import RefusedError
+from events.types.candidate_events import CandidateProposed
+from events.types.claims import Trigger
+from registry.decide.commands import ChangeTier, Propose
+from registry.state.instruction_files import covers_project
+from strategies.claims.applicability import live_claims
+from strategies.gate.replay.measure import candidate_id
+from strategies.monitor.review import approve, reject
+from strategies.policy.active_preset import bound_by
+from strategies.propose.placement import appended, home_of
+from strategies.signals.signal import fingerprint
+from strategies.tiers.draft_tier import draft_reason
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from events.store.protocol import Receipt
+    from registry.query.library import Library
+    from registry.registry import Registry
+    from registry.state.candidate import Candidate
+    from registry.state.capsule import Capsule
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.lessons.lesson import Lesson
+
+PROPOSER: Final = "start"
+WISH: Final = "repeated_wish"
+"""The kind of signal of what a person says in several sessions."""
+
+
+def fingerprint_of(lesson: Lesson) -> str:
+    """Name the signal that a lesson answers: that of its error, or of the wish by the words that carry it."""
+    if lesson.wish is not None:
+        return fingerprint(WISH, *sorted(lesson.wish.words))
+    return fingerprint("error_template", lesson.template, "")
+
+
+def home_for(library: Library, lesson: Lesson, records: Sequence[EpisodeRecord]) -> str:
+    """Name the skill that most of a lesson's sessions loaded, else the project's instructions; "" for neither."""
+    names, own = set(library.names()), set(lesson.sessions)
+    mine = [record for record in records if record.id in own]
+    loaded = Counter(name for record in mine for name in {name for name, _ in record.skills} if name in names)
+    skill = min(loaded, key=lambda name: (-loaded[name], name), default="")
+    if skill and 2 * loaded[skill] > len(mine):
+        return skill
+    return next((name for name in sorted(names) if covers_project(name)), "")
+
+
+def decided(library: Library, lesson: Lesson) -> bool:
+    """Tell whether a person decided on a lesson before, or a live line of any skill says it already."""
+    capsules = [library.capsule(name) for name in library.names()]
+    if lesson.claim is not None and any(lesson.claim in live_claims(capsule) for capsule in capsules):
+        return True
+    known = (library.candidate(_id(capsule.name, lesson)) for capsule in capsules)
+    return any(candidate is not None and candidate.verdict in {"promote", "reject"} for candidate in known)
+
+
+def accept(registry: Registry, lesson: Lesson, skill: str, line: str, reason: str) -> Receipt:
+    """Take a lesson into a skill on a person's word, in these words; the caller publishes the skill.
+
+    What was counted stands beside it: its tier is seen, and no score counts it. A wish has none.
+    Raises: as `strategies.monitor.review.approve`; RefusedError where it was decided before, or says nothing.
+    """
+    if not line.strip() or "\n" in line:
+        raise RefusedError("a line says something, on one line", hint="germline start")
+    with registry.log.transaction():
+        candidate = _proposed(registry, lesson, skill, line.strip(), reason)
+        if lesson.fix is not None:
+            figures = lesson.fix.seen
+            registry.execute(
+                ChangeTier(candidate.id, skill, figures, draft_reason(figures)), actor=f"miner:{PROPOSER}"
+            )
+        return approve(registry, registry.candidate(candidate.id) or candidate, reason)
+
+
+def refuse(registry: Registry, lesson: Lesson, skill: str, reason: str) -> Receipt:
+    """Refuse a lesson on a person's word: it is not offered again.
+
+    Raises: RefusedError where it was decided before.
+    """
+    with registry.log.transaction():
+        return reject(registry, _proposed(registry, lesson, skill, lesson.line, reason), reason)
+
+
+def _proposed(registry: Registry, lesson: Lesson, skill: str, line: str, reason: str) -> Candidate:
+    """Write a lesson down as a candidate of a skill."""
+    capsule = registry.capsule(skill)
+    name = _id(skill, lesson)
+    known = registry.candidate(name)
+    if known is not None:
+        raise RefusedError(
+            f"that line was decided on before: {known.verdict or 'it waits'}",
+            hint=f"germline candidate show {name[:12]}",
+        )
+    registry.execute(Propose(_candidate(registry, capsule, lesson, line, reason)), actor=f"miner:{PROPOSER}")
+    candidate = registry.candidate(name)
+    if candidate is None:
+        raise RefusedError(f"candidate {name[:12]} was not kept", hint="germline verify")
+    return candidate
+
+
+def _candidate(registry: Registry, capsule: Capsule, lesson: Lesson, line: str, reason: str) -> CandidateProposed:
+    answered, claims = fingerprint_of(lesson), (lesson.claim,) if lesson.claim else ()
+    home = home_of(capsule, answered, lesson.action, claims)
+    if home is None:
+        raise RefusedError(f"{capsule.name} has no section that a line could go to", hint="germline start")
+    kind = WISH if lesson.wish else "error_template"
+    trigger = Trigger(fingerprint=answered, kind=kind, template=lesson.template, action="")
+    return CandidateProposed(
+        candidate=_id(capsule.name, lesson),
+        capsule=capsule.name,
+        base_version=capsule.version,
+        strategy="repair",
+        preset=bound_by(registry).name,
+        proposer=PROPOSER,
+        fingerprint=answered,
+        edits=(appended(capsule, home, [line]),),
+        claims=claims,
+        triggers=(trigger,),
+        reason=reason,
+        evaluator="",
+    )
+
+
+def _id(skill: str, lesson: Lesson) -> str:
+    words = " ".join(sorted(lesson.wish.words)) if lesson.wish else ""
+    return candidate_id(skill, (lesson.claim,) if lesson.claim else (), PROPOSER, text=words)

@@ -1,0 +1,274 @@
+"""A first answer: what costs most in the sessions of a project, what worked next, and the line that says so."""
+# ruff: noqa: TC001 - typer reads annotations when it builds a command
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import partial
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from events.clock import new_split_key
+from events.errors import GermlineError, NotFoundError, UsageError
+from registry.actions.publish import publish
+from registry.decide.commands import CreateRegistry
+from registry.skill_md.render import label
+from strategies.files.project_sessions import ProjectSessions
+from strategies.policy.active_preset import beginning
+from strategies.policy.presets import DEFAULT_PRESET
+from strategies.pool.intake import take_in_scan
+from tui.cli.commands.skills.init_and_import import create_registry
+from tui.cli.config.config import read_config
+from tui.cli.config.read_logs import chosen_logs, discover, read_on
+from tui.cli.output.dry_run import rehearsed, since
+from tui.cli.output.facts import say_facts, say_folded
+from tui.cli.output.invocation import invocation
+from tui.cli.output.options import AsJson, DryRun, Reason
+from tui.documents.events import event_rows
+from tui.documents.start import StartDocument
+from tui.facts.start import page_sentence, thing_facts, thing_title
+from tui.reads.start import SHOWN, read_start
+from tui.session.bootstrap import FILE, find_registry, open_library, open_registry, project_folder
+from tui.session.own_registries import FOLDER, keep_registry
+from tui.session.take_lesson import refusing, taking
+from tui.text.numbers import count
+
+if TYPE_CHECKING:
+    from tui.cli.config.config import Config
+    from tui.cli.output.invocation import Invocation
+    from tui.reads.start import StartPage, StartThing
+    from tui.session.bootstrap import Where
+
+
+def start(  # noqa: PLR0913 - the options of the command are its contract
+    ctx: typer.Context,
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PATH…]", help="Logs or folders; else the sessions of agents in this project."),
+    ] = None,
+    *,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Without PATH: sessions of every project, not of this one alone.")
+    ] = False,
+    take: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Take the line of the N-th thing. Needs --reason.")
+    ] = None,
+    refused: Annotated[
+        int | None,
+        typer.Option("--refuse", min=1, metavar="N", help="Refuse the N-th line for good. Needs --reason."),
+    ] = None,
+    line: Annotated[str, typer.Option(metavar="TEXT", help="With --take: the line in your own words.")] = "",
+    reason: Reason = "",
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say what costs most here, and what worked next.
+
+    Makes a registry where there is none, and reads what agents wrote since the last time. Nobody has to say how
+    the sessions ended. Each thing comes with the line that would say so. One that you take is marked as seen: it
+    says how often it worked, and nothing was compared.
+    On a terminal the screens open: y takes a line, n refuses it, e edits it, s shows the sessions.
+    """
+    call = invocation(ctx)
+    _check(take, refused, line, reason)
+    where, created = _begun(call, dry_run=dry_run)
+    if where is None:
+        _say_would_begin(call, as_json=as_json)
+        return
+    config = read_config()
+    problem = None if dry_run else _scanned(call, where, paths, config, everything=everything)
+    project = project_folder(call.registry)
+    number = take or refused
+    if number:
+        _decide(call, where, config, number, line if take else None, reason, dry_run=dry_run, as_json=as_json)
+        return
+    if _on_screens(as_json=as_json) and not problem:
+        _open_screens(call, where)
+        return
+    with open_library(where) as library:
+        page = read_start(library, project, personal_data=config.personal_data)
+    after = _next(page, problem)
+    if as_json:
+        call.answer(StartDocument.of(page, str(where), created=created, after=after))
+        return
+    _print_page(call, page, problem)
+    call.say(f"next       {after}")
+
+
+def may_begin(registry: str) -> bool:
+    """Tell whether a folder has no registry yet, and agents worked in it: then a first answer is due."""
+    if registry or os.environ.get("GERMLINE_REGISTRY"):
+        return False
+    try:
+        find_registry()
+    except NotFoundError:
+        return any(place.files for place in discover(ProjectSessions(Path.cwd())))
+    except GermlineError:
+        return False
+    return False
+
+
+def _check(take: int | None, refused: int | None, line: str, reason: str) -> None:
+    if take and refused:
+        raise UsageError("one line at a time is taken or refused", hint="germline start --take N --reason TEXT")
+    if line and not take:
+        raise UsageError(
+            "--line is the text of a line to take", hint="germline start --take N --line TEXT --reason TEXT"
+        )
+    if (take or refused) and not reason.strip():
+        option = f"--take {take}" if take else f"--refuse {refused}"
+        raise UsageError(
+            "a decision needs a reason: it is kept with the event", hint=f"germline start {option} --reason TEXT"
+        )
+
+
+def _begun(call: Invocation, *, dry_run: bool) -> tuple[Where | None, bool]:
+    """Find the registry, or make one here; tells whether it was made. None where a dry run would make one."""
+    try:
+        where = find_registry(call.registry)
+        if not isinstance(where, Path) or where.exists():
+            return where, False
+    except NotFoundError:
+        where = Path.cwd() / FOLDER / FILE
+    if dry_run:
+        return None, False
+    stated = bool(call.registry or os.environ.get("GERMLINE_REGISTRY"))
+    command = CreateRegistry(new_split_key(), beginning(DEFAULT_PRESET).name)
+    create_registry(where, command, None if stated else Path.cwd())
+    call.note(f"registry   {where}, made now")
+    return where, True
+
+
+def _say_would_begin(call: Invocation, *, as_json: bool) -> None:
+    place = Path.cwd() / FOLDER / FILE
+    if as_json:
+        call.answer(StartDocument(dry_run=True, registry=str(place), next="germline start"))
+        return
+    say_folded(call, "", f"dry run: would make {place} and read the sessions of this project; nothing was changed")
+    call.say("next       germline start")
+
+
+def _scanned(
+    call: Invocation, where: Where, paths: list[str] | None, config: Config, *, everything: bool
+) -> GermlineError | None:
+    """Read what is new; gives back why there is nothing to read, where no log was named."""
+    try:
+        logs = chosen_logs(call, paths, config, everything=everything)
+    except UsageError as error:
+        if paths:
+            raise
+        return error
+    with open_registry(where) as registry:
+        logs_scan = read_on(call, registry, logs, config)
+        take_in_scan(registry, logs_scan, policy=config.policy, may_wait=True)
+    return None
+
+
+def _on_screens(*, as_json: bool) -> bool:
+    return not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _open_screens(call: Invocation, where: Where) -> None:
+    from tui.cli.commands.registry.ui import open_screens  # noqa: PLC0415 - only on a terminal
+
+    open_screens(call, where, at="/start")
+
+
+def _next(page: StartPage, problem: GermlineError | None) -> str:
+    if problem is not None and not page.sessions:
+        return problem.hint
+    if page.things:
+        return (
+            f"germline start --take 1 --reason TEXT    germline session {page.things[0].lesson.sessions[0][:12]}"
+        )
+    return "germline sessions    germline signals" if page.sessions else "germline start PATH    germline demo"
+
+
+def _print_page(call: Invocation, page: StartPage, problem: GermlineError | None) -> None:
+    if not page.sessions:
+        what = f"No session was read: {problem.message}." if problem else "No session was found in these logs."
+        say_folded(call, "", what)
+        return
+    if problem is not None:
+        call.note(f"note       nothing new was read: {problem.message}")
+    say_folded(call, "", page_sentence(page), tone="strong")
+    for number, thing in enumerate(page.things[:SHOWN], 1):
+        _print_thing(call, number, thing)
+    more = len(page.things) - SHOWN
+    if more > 0:
+        call.say()
+        call.say(f"{count(more, 'further thing')}: decide on these first, or germline start --json")
+    if page.without_line:
+        call.say()
+        call.say("These cost much too, and nothing that was done next stands out:")
+        for thing in page.without_line:
+            say_folded(call, "  ", thing_title(thing))
+            say_facts(call, [each for each in thing_facts(thing) if each.label == "cost"])
+    call.say()
+
+
+def _print_thing(call: Invocation, number: int, thing: StartThing) -> None:
+    call.say()
+    say_folded(call, f"{number}  ", thing_title(thing), tone="strong")
+    say_facts(call, thing_facts(thing))
+
+
+def _decide(  # noqa: PLR0913 - what was asked for
+    call: Invocation,
+    where: Where,
+    config: Config,
+    number: int,
+    line: str | None,
+    reason: str,
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Take the line of a thing, in its own words unless others are given, or refuse it where `line` is None."""
+    project = project_folder(call.registry)
+    with open_registry(where, dry_run=dry_run) as registry:
+        page = read_start(registry, project, personal_data=config.personal_data, shown=0)
+        if number > len(page.things):
+            raise UsageError(
+                f"there is no thing {number}: {count(len(page.things), 'line')} to decide on",
+                hint="germline start",
+            )
+        thing = page.things[number - 1]
+        before = registry.log.head().position
+        change = refusing(thing) if line is None else taking(thing, line)
+        if dry_run:
+            with registry.rehearsal():
+                change.act(registry, reason)
+                rehearsed(
+                    call, partial(StartDocument, registry=str(where)), since(registry, before), as_json=as_json
+                )
+            return
+        with registry.log.transaction():
+            change.act(registry, reason)
+        if thing.home.file:
+            keep_registry(where, registry.log, registry.clock.now(), [Path(thing.home.file)])
+        written = publish(registry, change.skill) if change.skill else ()
+        capsule, envelopes = registry.capsule(thing.home.name), since(registry, before)
+    taken = line or thing.lesson.line
+    if as_json:
+        decision = {"refused": thing.lesson.line} if line is None else {"taken": taken, "written": tuple(written)}
+        document = StartDocument.model_validate(
+            {"registry": str(where), "skill": capsule.name, "events": event_rows(envelopes), **decision}
+        )
+        call.answer(document)
+        return
+    if line is None:
+        say_folded(call, "refused    ", thing.lesson.line)
+        call.say("next       germline start")
+        return
+    say_folded(call, "taken      ", taken)
+    say_folded(call, "written    ", f"{', '.join(written)}, in {capsule.source}: {label(capsule)}")
+    undo = f"germline revert {quote(capsule.name)} --to {capsule.version - 1} --reason TEXT"
+    call.say(f"next       germline start    {undo}")
+
+
+COMMANDS: Final = {"start": start}
