@@ -49,8 +49,8 @@ def _contradicts(claim: Replace, other: Claim) -> bool:
     return False
 
 
-def _overlap(one: str, other: str) -> bool:
-    return matches(one, other) or matches(other, one)
+def _overlap(template: str, other: str) -> bool:
+    return matches(template, other) or matches(other, template)
 
 
 def _sentence(claim: Replace) -> str:

@@ -116,10 +116,10 @@ def _each_message_once(often: Sequence[Wish]) -> list[Wish]:
     return kept
 
 
-def _alike(one: Clause, other: Clause) -> bool:
-    if one.kind != other.kind or one.kind == "says":
-        return one.kind == other.kind and one.words == other.words
-    return len(one.words & other.words) > _ALIKE * min(len(one.words), len(other.words))
+def _alike(clause: Clause, other: Clause) -> bool:
+    if clause.kind != other.kind or clause.kind == "says":
+        return clause.kind == other.kind and clause.words == other.words
+    return len(clause.words & other.words) > _ALIKE * min(len(clause.words), len(other.words))
 
 
 def _clauses(message: PersonWords) -> Iterator[Clause]:
