@@ -59,7 +59,7 @@ def _sentence(claim: Replace) -> str:
     tool, _, head = claim.do.partition(":")
     own, _, own_head = claim.action.partition(":")
     if head and own_head and tool == own:
-        return f"Use {plain(head)}, not {plain(own_head)} ({plain(tool)})."
+        return f"Use {plain(head)}, not {plain(own_head)}."
     return f"{_opened(command(claim.do))}: do not {command(claim.action)}."
 
 

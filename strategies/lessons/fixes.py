@@ -122,7 +122,7 @@ def all_tries(
 
 
 def best_fixes(every: AllTries) -> dict[FailureKind, FixFigures]:
-    """Find what works after each kind of failure; those after which nothing stands out are left out.
+    """Find what works after each kind of failure; those after which nothing surely does are left out.
 
     What is offered was selected from all fixes that follow a failure more than by habit, so its bounds are those
     of as many alternatives as there are of these for each line: of all lines on a page the bounds of one in twenty

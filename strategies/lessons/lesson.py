@@ -61,10 +61,10 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """One thing that costs: a failure, with what worked next where something stands out, or a person's wish.
+    """One thing that costs: a failure, with what worked next where that is clear, or a person's wish.
 
     `action` is the command that fails, `template` its error; of a wish both are "" and `wish` holds it. `line`
-    says what to do, "" where nothing stands out; `claim` is what logs can refute of it, None for a wish. It shows
+    says what to do, "" where nothing is clear; `claim` is what logs can refute of it, None for a wish. It shows
     in the episodes `sessions`, by id.
     """
 

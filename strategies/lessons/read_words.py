@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_SESSIONS: Final = 500
 """Sessions that are read again, the newest: what a person stopped asking for long ago is no wish (a guess)."""
 _REASON: Final = ("the user said:", "The user provided the following reason for the rejection:")
-"""What stands before the reason where a person did not allow a call, in the words of Claude Code."""
+"""What comes before the reason where a person did not allow a call, in the words of Claude Code."""
 
 
 def read_person_words(records: Sequence[EpisodeRecord], erased: AbstractSet[str]) -> list[PersonWords]:

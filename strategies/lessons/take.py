@@ -64,7 +64,7 @@ def decided(library: Library, lesson: Lesson) -> bool:
 def accept(registry: Registry, lesson: Lesson, skill: str, line: str, reason: str) -> Receipt:
     """Take a lesson into a skill on a person's word, in these words; the caller publishes the skill.
 
-    What was counted is kept beside it: its tier is seen, and no score counts it. A wish has none.
+    What was counted is kept with it: its tier is seen, and no score counts it. A wish has none.
     Raises: as `strategies.monitor.review.approve`; RefusedError where it was decided before, or says nothing.
     """
     if not line.strip() or "\n" in line:

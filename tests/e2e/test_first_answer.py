@@ -54,8 +54,8 @@ def test_twenty_sessions_give_five_lines_with_their_figures_and_an_excerpt(worke
     out = " ".join(worked.does("start", "logs").out.split())
     assert "8 things cost you again and again in 20 sessions, and what helps is known." in out
     assert "5 rg fails" in out or "4 rg fails" in out or "2 rg fails" in out
-    assert "line Use grep, not rg (Bash)." in out
-    assert "run grep (Bash) instead: worked in" in out
+    assert "line Use grep, not rg." in out
+    assert "run grep instead: worked in" in out
     assert "home CLAUDE.md, which would be made" in out
     assert "error" in out
     assert "rg: command not found" in out
@@ -65,7 +65,7 @@ def test_scripts_get_every_thing_with_its_claim_and_its_sessions(worked: Termina
     document = worked.does("start", "logs", "--json").json
     assert (document["created"], document["sessions"]) == (True, 20)
     first = next(thing for thing in document["things"] if thing["action"] == "Bash:npm")
-    assert first["line"] == "Use pnpm, not npm (Bash)."
+    assert first["line"] == "Use pnpm, not npm."
     assert first["tier"] == "seen"
     assert first["claim"]["kind"] == "replace"
     assert first["worked_next"]["tried"] >= first["worked_next"]["worked"] > 0
@@ -76,20 +76,20 @@ def test_scripts_get_every_thing_with_its_claim_and_its_sessions(worked: Termina
 
 def test_a_line_is_taken_as_seen_into_new_instructions_and_is_not_offered_again(worked: Terminal) -> None:
     before = worked.does("start", "logs", "--json").json["things"]
-    number = next(thing["number"] for thing in before if thing["line"] == "Use pnpm, not npm (Bash).")
+    number = next(thing["number"] for thing in before if thing["line"] == "Use pnpm, not npm.")
     rehearsed = worked.does("start", "--take", str(number), "--reason", "we do", "--dry-run")
     assert "dry run: would append" in rehearsed.out
     assert not (worked.folder / "CLAUDE.md").exists()
     taken = worked.does("start", "--take", str(number), "--reason", "we do")
-    assert "taken      Use pnpm, not npm (Bash)." in taken.out
+    assert "taken      Use pnpm, not npm." in taken.out
     text = (worked.folder / "CLAUDE.md").read_text()
-    line = text.splitlines().index("Use pnpm, not npm (Bash).") + 1
+    line = text.splitlines().index("Use pnpm, not npm.") + 1
     why = " ".join(worked.does("why", f"CLAUDE.md:{line}").out.split())
     assert "accepted as seen by a person: we do" in why
     assert "times here, which makes at least" in why
     after = worked.does("start", "--json").json["things"]
     assert len(after) == len(before) - 1
-    assert "Use pnpm, not npm (Bash)." not in [thing["line"] for thing in after]
+    assert "Use pnpm, not npm." not in [thing["line"] for thing in after]
     assert worked.does("verify").code == 0
 
 

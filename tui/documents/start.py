@@ -56,7 +56,7 @@ class ExcerptRow(Part):
 class ThingRow(Part):
     """A thing that costs: a command that fails with an error, or what a person says again and again (`wish`).
 
-    `line` is what would be taken into `home`, "" where nothing stands out; `file` is what would be imported first,
+    `line` is what would be taken into `home`, "" where nothing is clear; `file` is what would be imported first,
     null where it is in the registry. Units: minutes. `tokens` are an estimate, null where no log tells.
     """
 
@@ -116,7 +116,7 @@ class ThingRow(Part):
 class StartDocument(Document):
     """Say what costs most here, and what worked next.
 
-    `things` have a line, the costliest first; those `without_line` cost much too, and nothing stands out.
+    `things` have a line, the costliest first; those `without_line` cost much too, and nothing helps clearly.
     """
 
     schema_: Literal["germline/start/1"] = "germline/start/1"

@@ -38,7 +38,7 @@ GUESS = AfterError(template=NO_TABLE, avoid="sql:SHOW")
 
 
 def world(*, tasks: int = 300, seed: int = 4) -> list[EpisodeRecord]:
-    """A world with two errors, one to an episode, after each of which another action helps; nothing else does."""
+    """A world of tasks tried once, with one of two errors each, after which another action helps, and no other."""
     draws = random.Random(seed)
     records = []
     for number in range(tasks):
@@ -52,7 +52,7 @@ def world(*, tasks: int = 300, seed: int = 4) -> list[EpisodeRecord]:
                 call(draws.choice(["sql:COUNT", "sql:SELECT"])),
                 call("submit"),
             ]
-            record = episode(steps, outcome=won, task=f"t{number:04}", run=run)
+            record = episode(steps, outcome=won, task=f"t{number:04} of {run}", run=run)
             records.append(msgspec.structs.replace(record, ended_by="agent"))
     return records
 

@@ -302,7 +302,7 @@ def test_every_kind_of_the_domain_is_registered() -> None:
     names = {claim.model_fields["kind"].default for claim in KINDS}
     assert names == {
         *("after_error", "after", "after_call", "before", "anytime_before", "start_with", "finish_with"),
-        *("instead", "never", "output"),
+        *("instead", "never", "output", "replace"),
     }
 
 

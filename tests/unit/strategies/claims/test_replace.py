@@ -57,8 +57,8 @@ def test_it_clashes_with_what_asks_for_something_else_at_the_same_failure(
 
 
 def test_its_sentence_names_both_commands_or_the_flag() -> None:
-    assert sentence(NPM) == "Use pnpm, not npm (Bash)."
-    assert sentence(FLAG) == "Run cargo build (Bash) with `--all-features`."
+    assert sentence(NPM) == "Use pnpm, not npm."
+    assert sentence(FLAG) == "Run cargo build with `--all-features`."
     assert (
         sentence(Replace(action="str_replace", template="x", do="Edit")) == "Call Edit: do not call str_replace."
     )

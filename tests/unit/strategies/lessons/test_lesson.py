@@ -55,9 +55,9 @@ def test_where_luck_decides_the_highest_bound_is_mostly_below_it(tmp_path: Path)
 def test_each_lesson_carries_the_claim_that_its_line_says(tmp_path: Path) -> None:
     write_sessions(tmp_path, 30, 5)
     lessons = {planted_in(lesson): lesson for lesson in lessons_in(tmp_path)}
-    assert lessons["npm"].line == "Use pnpm, not npm (Bash)."
+    assert lessons["npm"].line == "Use pnpm, not npm."
     assert lessons["npm"].claim == Replace(action="Bash:npm", template=lessons["npm"].template, do="Bash:pnpm")
-    assert lessons["features"].line == "Run cargo build (Bash) with `--all-features`."
+    assert lessons["features"].line == "Run cargo build with `--all-features`."
     assert isinstance(lessons["terraform"].claim, AfterError)
     assert lessons["main"].claim is None
     assert lessons["main"].line.endswith("push to main.")

@@ -105,8 +105,7 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
         with registry.rehearsal() if dry_run else nullcontext(), engine_set.sharing() as sharing:
             result = _run(call, registry, replace(plan, sharing=sharing), scan, config.policy, quiet=as_json)
             events = event_rows(since(registry, before)) if dry_run else ()
-        if bound.preset.trials and not dry_run:
-            try_promoted(call, registry, result.cycles, plan.logs)
+        try_promoted(call, registry, result.cycles if bound.preset.trials and not dry_run else (), plan.logs)
     _tell(call, result, skill, events if dry_run else None, as_json=as_json)
 
 
