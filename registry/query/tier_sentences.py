@@ -55,9 +55,14 @@ def _seen(figures: SeenFigures) -> str:
 
 
 def _supported(figures: SupportedFigures) -> str:
+    alone = (
+        " By themselves these could be chance; with the sessions it was learned from they hardly are."
+        if figures.low <= 0
+        else ""
+    )
     return (
         f"Agents that did this succeeded {_points(figures)}, in {figures.episodes:,} sessions that the proposer "
-        f"never saw."
+        f"never saw.{alone}"
     )
 
 

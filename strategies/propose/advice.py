@@ -74,14 +74,15 @@ def is_advice(claim: Claim, ask: ProposalRequest) -> bool:
     """Tell whether a claim is usable, and holds where no rule about one error explains it.
 
     A habit must hold where nothing had failed just before: what follows a failure is the answer to an error. What
-    is to be done after every failure must hold for errors too rare to have a rule of their own.
+    is to be done after every failure, or never twice unchanged, must hold for errors too rare to have a rule of
+    their own, or where nothing failed.
     """
     live = live_claims(ask.capsule) if ask.capsule else ()
     if not is_usable(claim) or any(_says_the_same(claim, other) for other in live):
         return False
     if isinstance(claim, (StartWith, Before, AnytimeBefore, FinishWith)) or _is_unprompted(claim):
         return _bears_out(_unprompted(claim, ask.explore))
-    if isinstance(claim, (After, AfterCall)) and claim.failing and not getattr(claim, "identical", False):
+    if isinstance(claim, (After, AfterCall)) and (claim.failing or getattr(claim, "identical", False)):
         alone = ask.explore.endpoint_for(claim) == "recovered"
         records = attempts(claim, ask.explore.records) if alone else ask.explore.judged
         return _holds_for_rare_errors(_failing(claim, records), live)
@@ -208,7 +209,7 @@ def _holds_for_rare_errors(rows: Sequence[_Row], live: Sequence[Claim]) -> bool:
         arms[row.error][row.obeyed] += 1
     if len(left) == len(rows) and len(arms) == 1:
         return True  # here "any failure" and this error are one
-    rare = {error for error, counts in arms.items() if min(counts) < WRITTEN_RULE.least_arm}
+    rare = {error for error, counts in arms.items() if not error or min(counts) < WRITTEN_RULE.least_arm}
     return _bears_out([row for row in left if row.error in rare])
 
 

@@ -331,11 +331,11 @@ def test_recorded_runs_teach_what_the_page_names_and_no_habit(
     promoted = [cycle for cycle in run.cycles if cycle.verdict == "promote"]
     assert [(cycle.strategy, cycle.signal.template or cycle.signal.action) for cycle in promoted] == [
         ("repair", "Table <*> doesn't exist"),
-        ("harden", "sql:SELECT"),
+        ("repair", "Unknown column <*> in <*>"),
     ]
     for cycle in promoted:
         assert cycle.effect is not None
-        assert cycle.effect.risk_difference >= 0.3
+        assert cycle.effect.risk_difference >= 0.15
         assert isinstance(cycle.audit_before, Score)
         assert isinstance(cycle.audit_after, Score)
         assert cycle.audit_after.value > cycle.audit_before.value  # on logs that decided nothing
@@ -343,8 +343,8 @@ def test_recorded_runs_teach_what_the_page_names_and_no_habit(
     assert innovate
     assert all("no claim survived explore" in cycle.reasons[0] for cycle in innovate)
     text = skill_on_disk(registry)
-    guarded, looked = text.index("do not run SELECT again"), text.index("SHOW TABLES")
-    assert guarded < looked  # what is more general stands first
+    assert "SHOW TABLES" in text
+    assert "do not run SELECT again" not in text  # the rules of the two errors explain it
 
 
 @pytest.mark.data
