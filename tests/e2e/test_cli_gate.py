@@ -23,7 +23,10 @@ def test_the_self_test_prints_its_rate_with_n_and_interval_and_what_common_pract
     assert told["low"] <= told["false_promotion_rate"] <= told["high"]
     assert told["false_promotion_rate"] <= told["allowed"] < told["mean_rises"]
     said = learned.does("gate", "selftest", "--comparisons", "20", "--seed", "7")
-    assert "mean rises" in said.out
+    assert [check["kind"] for check in told["checks"]][:3] == ["shuffled", "permuted", "placebo_actions"]
+    assert "where the mean rose" in said.out
+    assert "seed 7" in said.out
+    assert "none shows a hidden trait" in said.out
     assert "fewer than 100 comparisons" in said.err
     assert learned.does("verify", "--json").json["events"] == learned.events()
 
@@ -39,13 +42,15 @@ def test_the_self_test_needs_no_registry_where_logs_are_named(tmp_path: Path) ->
 def test_a_gate_that_is_wrong_too_often_ends_with_exit_code_3(
     learned: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wrong = SelfTest("trials", 0.05, 100, 0.02, 0.11, 0.4, 50)
-    monkeypatch.setattr(run_selftest, "selftest", lambda *_, **__: wrong)
+    wrong = [SelfTest("trials", 5, 100, 50, mean_rises=40), SelfTest("earlier", 6, 40, 20)]
+    monkeypatch.setattr(run_selftest, "selftests", lambda *_, **__: wrong)
     told = learned("gate", "selftest", "--json")
     assert (told.code, told.json["ok"]) == (3, False)
     said = learned("gate", "selftest")
     assert said.code == 3
-    assert "✗ 5.0% promoted, 5 of 100" in said.out
+    assert "wrong more often than it states: earlier." in said.out
+    assert "✓ 5.0%, 5 of 100 [.016, .113]; stated: at most 3.5%" in said.out
+    assert "✗ 15.0%, 6 of 40" in said.out
 
 
 def test_logs_that_cannot_tell_are_refused_with_what_is_missing(tmp_path: Path) -> None:
