@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from strategies.gate.selftest import ALLOWED
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 _ENOUGH: Final = 100
 """Comparisons below which a rate of 3.5 % cannot be told from one of 10 % (computed: Wilson's interval)."""
+_ROOM: Final = 69
+"""Letters beside a label."""
 _NAMES: Final[Mapping[Kind, str]] = {
     "trials": "itself",
     "shuffled": "shuffled",
@@ -116,5 +119,6 @@ def print_selftest(call: Invocation, document: GateSelftestDocument, results: Se
         call.note(
             f"note       fewer than {_ENOUGH} comparisons cannot tell {ALLOWED:.1%} from three times as much"
         )
-    call.say(f"{'unknown':<11}{document.unknown}")
+    for number, line in enumerate(wrap(document.unknown, _ROOM)):
+        call.say(f"{'' if number else 'unknown':<11}{line}")
     call.say(f"{'next':<11}germline gate explain CANDIDATE    germline preset list")
