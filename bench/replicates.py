@@ -17,7 +17,8 @@ from events.types.claims import AfterError
 from strategies.claims.catalogue import sentence
 from strategies.gate.replay.contrast import cases_of, contrast, effect_of, judged
 from strategies.gate.replay.explore_split import Explore
-from strategies.gate.replay.replicates import SURELY, replicates, scope_of_line, turned_part
+from strategies.gate.replay.replicates import answers, replicates, scope_of_line, turned_part
+from strategies.gate.replay.run_left_out import answered, shown_by_others, without_each_run
 from strategies.gate.run_rules import each_run
 from strategies.gate.verdict import judge
 from strategies.logs.scan import scan
@@ -31,13 +32,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from events.types.claims import Claim
-    from events.types.score import Effect, RunSpread
+    from events.types.score import Effect
     from strategies.episodes.episode import EpisodeRecord
-    from strategies.gate.replay.contrast import Contrast
+    from strategies.gate.replay.run_left_out import InTheRunLeftOut
     from strategies.propose.proposal import ProposalRequest, Proposer
     from tests.worlds import Judgement
 
-LEAST = WRITTEN_RULE.least_arm
 OFTEN = 40
 """Calls of a class, or steps with an error, from which it is asked about."""
 
@@ -86,32 +86,12 @@ def _often(names: Iterable[str]) -> list[str]:
     return sorted(name for name, count in Counter(names).items() if name and count >= OFTEN)
 
 
-def _arm(shown: Contrast) -> int:
-    return min(shown.obeyed, shown.disobeyed)
-
-
-class InTheRunLeftOut(NamedTuple):
-    """What a line shows in the run that it was not learned from; `covered` is None where none was predicted."""
-
-    better: bool
-    harmed: bool
-    covered: bool | None
-
-
 def in_the_run_left_out(line: Line, records: Sequence[EpisodeRecord]) -> InTheRunLeftOut | None:
     """Ask a run that a line was not learned from; None where it has too few on either side."""
     shown = contrast(cases_of(line.claim, records))
-    if shown is None or _arm(shown) < LEAST or line.effect.replicates is None:
+    if shown is None or not answers(shown) or line.effect.replicates is None:
         return None
     return answered(shown, line.effect.replicates.spread)
-
-
-def answered(shown: Contrast, spread: RunSpread | None) -> InTheRunLeftOut:
-    """Hold what a run shows against what others predict for it."""
-    value, covered = shown.difference.value, None
-    if spread and spread.predicted_low is not None and spread.predicted_high is not None:
-        covered = spread.predicted_low <= value <= spread.predicted_high
-    return InTheRunLeftOut(value > 0, shown.difference.high < 0, covered)
 
 
 def on_all_runs(records: Sequence[EpisodeRecord], keys: Sequence[str]) -> None:
@@ -134,13 +114,11 @@ def on_all_but_one(records: Sequence[EpisodeRecord], keys: Sequence[str]) -> Non
     """Print what lines learned without a run show in it, for each run and key."""
     shown: defaultdict[str, list[InTheRunLeftOut]] = defaultdict(list)
     silent: Counter[str] = Counter()
-    for run in sorted({record.run for record in records}):
-        rest = [record for record in records if record.run != run]
-        itself = [record for record in records if record.run == run]
+    for without in without_each_run(records):
         for key in keys:
-            for line in lines_of(rest, key):
+            for line in lines_of(without.rest, key):
                 way = ("scoped" if line.scope else "general") if line.kept else "held for its runs"
-                there = in_the_run_left_out(line, itself)
+                there = in_the_run_left_out(line, without.itself)
                 silent[way] += there is None
                 shown[way] += [] if there is None else [there]
     print(f"\nlearned on all runs but one, {len(keys)} split keys each, asked in the one")
@@ -165,14 +143,9 @@ def claims_in(records: Sequence[EpisodeRecord]) -> set[Claim]:
 def all_that_is_shown(records: Sequence[EpisodeRecord]) -> None:
     """Print what a run shows of every claim that all others show together, by what the rules on runs say of it."""
     rows: defaultdict[str, list[tuple[InTheRunLeftOut, bool]]] = defaultdict(list)
-    for run in sorted({record.run for record in records}):
-        rest = [record for record in records if record.run != run]
-        itself = [record for record in records if record.run == run]
-        for claim in claims_in(rest):
-            pooled, there = contrast(cases_of(claim, rest)), contrast(cases_of(claim, itself))
-            if pooled is None or there is None or pooled.z < SURELY or min(_arm(pooled), _arm(there)) < LEAST:
-                continue
-            shown = replicates(claim, rest)
+    for without in without_each_run(records):
+        for claim, pooled, there in shown_by_others(claims_in(without.rest), without):
+            shown = replicates(claim, without.rest)
             effect = effect_of(pooled).model_copy(update={"replicates": shown})
             passed = all(rule.holds for rule in each_run(effect))
             way = "held for its runs" if not passed else "scoped" if scope_of_line(shown) else "general"

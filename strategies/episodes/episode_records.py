@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from hashlib import blake2b
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
@@ -323,3 +323,19 @@ def plain_labels(labels: Mapping[str, str]) -> dict[str, str]:
 def ended(record: EpisodeRecord, value: float) -> EpisodeRecord:
     """Give the record with this outcome; it keeps its id, and is never stored."""
     return msgspec.structs.replace(record, outcome=EpisodeOutcome(value, "tests"))
+
+
+def ended_like(record: EpisodeRecord, other: EpisodeRecord) -> EpisodeRecord:
+    """Give the record with the outcome of another; it keeps its id, and is never stored."""
+    return msgspec.structs.replace(record, outcome=other.outcome)
+
+
+def relabelled(
+    record: EpisodeRecord, field: Literal["action", "template"], labels: Sequence[str | None]
+) -> EpisodeRecord:
+    """Give the record with a label for each step, None for its own; it keeps its id, and is never stored."""
+    steps = (
+        step if label is None else msgspec.structs.replace(step, **{field: label})
+        for step, label in zip(record.steps, labels, strict=True)
+    )
+    return msgspec.structs.replace(record, steps=tuple(steps))

@@ -1,4 +1,8 @@
-"""The gate on data where nothing changed: how often it promotes all the same."""
+"""The gate where it must not promote: how often it does all the same.
+
+Nothing changed between trials of one task, or in logs of which something was dealt out again at random; nor can a
+decision change what came before it. And what holds for all runs but one should hold in the one.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +12,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from strategies.episodes.episode_records import ended
+from strategies.gate.placebos import shuffled
 from strategies.gate.replay.contrast import cases_of, contrast, judged, outcome_of, settings_of
 from strategies.gate.replay.measure import MeasurementStamp, measure
 from strategies.gate.replay.recovery_endpoint import attempts, recoverable
 from strategies.gate.rollout_rule import decide
-from strategies.gate.stats.mantel_haenszel import Z95, one_sided_p
+from strategies.gate.stats.clopper_pearson import clopper_pearson
+from strategies.gate.stats.mantel_haenszel import one_sided_p
 from strategies.gate.verdict import judge
 from strategies.policy.written_rules import ROLLOUT_RULE, WRITTEN_RULE
 from strategies.pool.splits import Division
-from strategies.signals.proportion import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from events.types.claims import Claim
+    from events.types.score import Effect
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.replay.contrast import Case
     from strategies.policy.written_rules import GatePolicy, RolloutPolicy
@@ -33,30 +38,62 @@ LEAST_TRIALS: Final = 4
 """Trials of a task by one run configuration: two against two."""
 
 ALLOWED: Final = 0.035
-"""The share of false promotions that the gate states: above it a self-test fails."""
+"""The share of false promotions that the gate states: where it is surely above, a self-test fails."""
 
 Trials = dict[tuple[str, str], list[float]]
-Kind = Literal["trials", "shuffled", "recovered"]
-"""What was compared: trials of the same tasks, or claims on outcomes, or on `recovered`, that were shuffled."""
-OnComparison = Callable[[int], None]
-"""Hears how many comparisons are done, before each."""
+Kind = Literal[
+    "trials",
+    "shuffled",
+    "recovered",
+    "permuted",
+    "placebo_actions",
+    "placebo_templates",
+    "earlier",
+    "opposite_in_new_run",
+    "outside_predicted",
+    "harmful_in_new_run",
+]
+"""What was compared, by what was done to the logs."""
+Deal = Callable[["Sequence[EpisodeRecord]", int], "list[EpisodeRecord]"]
+"""Deals something of the logs out again, by a seed."""
+OnComparison = Callable[[Kind, int, int], None]
+"""Hears the kind, how many comparisons are done, and of how many, before each."""
+
+
+def unheard(kind: Kind, done: int, total: int) -> None:
+    """Take how far a self-test is, for nobody."""
 
 
 @dataclass(frozen=True)
 class SelfTest:
-    """How often the gate promoted where nothing had changed, with a 95 % interval (Wilson).
+    """How often the gate was wrong, with an exact 95 % interval (Clopper and Pearson).
 
-    `mean_rises` is the share of the same comparisons that "keep it where the mean rose" accepts; `sources` counts
-    what was compared: the tasks whose trials were split, or the claims that were sent.
+    `mean_rises` counts of the same comparisons those that "keep it where the mean rose" accepts, None where that
+    would say nothing; `sources` counts what was compared: the tasks whose trials were split, else claims. `limit`
+    is the rate that the gate states, None where it states none.
     """
 
     kind: Kind
-    false_promotion_rate: float
+    wrong: int
     n: int
-    low: float
-    high: float
-    mean_rises: float
     sources: int
+    limit: float | None = ALLOWED
+    mean_rises: int | None = None
+
+    @property
+    def rate(self) -> float:
+        """The share that was wrong; 0 of 0 is 0."""
+        return self.wrong / max(self.n, 1)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The exact limits of the rate."""
+        return clopper_pearson(self.wrong, self.n)
+
+    @property
+    def fails(self) -> bool:
+        """Tell whether the rate is surely above the one that the gate states."""
+        return self.limit is not None and self.interval[0] > self.limit
 
 
 def trials_of(records: Sequence[EpisodeRecord]) -> Trials:
@@ -73,7 +110,7 @@ def against_itself(
     seed: int,
     comparisons: int = COMPARISONS,
     policy: RolloutPolicy = ROLLOUT_RULE,
-    on_comparison: OnComparison = lambda _: None,
+    on_comparison: OnComparison = unheard,
 ) -> SelfTest:
     """Compare a skill with itself: each comparison splits every task's trials in two halves at random.
 
@@ -85,66 +122,59 @@ def against_itself(
     draws = random.Random(seed)  # noqa: S311 - a seeded split, not a secret
     promoted = rose = 0
     for number in range(comparisons):
-        on_comparison(number)
+        on_comparison("trials", number, comparisons)
         pairs = [_halved(outcomes, draws) for outcomes in trials.values()]
         promoted += decide(pairs, policy).decision == "promote"
         rose += sum(sum(task) for task in pairs) > 0
-    return _summed("trials", promoted, rose, comparisons, len(trials))
+    return SelfTest("trials", promoted, comparisons, len(trials), mean_rises=rose)
 
 
-def on_shuffled(
+def on_shuffled(  # noqa: PLR0913 - what is dealt out, of what, and how often
     records: Sequence[EpisodeRecord],
     claims: Sequence[Claim],
     *,
     seed: int,
+    deal: Deal = shuffled,
+    kind: Kind = "shuffled",
     comparisons: int = COMPARISONS,
     policy: GatePolicy = WRITTEN_RULE,
-    on_comparison: OnComparison = lambda _: None,
+    on_comparison: OnComparison = unheard,
 ) -> SelfTest:
-    """Send claims straight to the gate, past explore, on logs whose outcomes are shuffled again each time.
+    """Send claims straight to the gate, past explore, on logs of which something is dealt out again each time.
 
     Where no outcome is known it is `recovered` that is shuffled, for claims about a failure. Shapes: claims take
     turns; those without 20 episodes on either side are left out, since they could never pass.
     Raises: ValueError where no claim is left.
     """
     firm = judged(records).records
-    settings = settings_of(firm) if firm else None
-    pools = ((claim, firm or _attempts(claim, records)) for claim in claims)
-    able = [(claim, pool) for claim, pool in pools if _large_enough(cases_of(claim, pool, settings), policy)]
+    kind = kind if firm else "recovered"
+    able = able_claims(records, claims, policy)
     if not able:
         raise ValueError("no claim has enough episodes on both sides")
     promoted = rose = 0
     for number in range(comparisons):
-        on_comparison(number)
-        claim, pool = able[number % len(able)]
-        accepted = _accepted(claim, shuffled(pool, seed + number), policy)
+        on_comparison(kind, number, comparisons)
+        claim = able[number % len(able)]
+        accepted = _accepted(claim, deal(firm or _attempts(claim, records), seed + number), policy)
         promoted += accepted.by_gate
         rose += accepted.by_mean
-    return _summed("shuffled" if firm else "recovered", promoted, rose, comparisons, len(able))
+    return SelfTest(kind, promoted, comparisons, len(able), mean_rises=rose)
+
+
+def able_claims(records: Sequence[EpisodeRecord], claims: Sequence[Claim], policy: GatePolicy) -> list[Claim]:
+    """Keep the claims that have enough episodes on either side to pass."""
+    firm = judged(records).records
+    settings = settings_of(firm) if firm else None
+    return [
+        claim
+        for claim in claims
+        if _large_enough(cases_of(claim, firm or _attempts(claim, records), settings), policy)
+    ]
 
 
 def _attempts(claim: Claim, records: Sequence[EpisodeRecord]) -> tuple[EpisodeRecord, ...]:
     """Give the episodes that `recovered` can judge a claim by, each with it for an outcome."""
     return attempts(claim, records) if recoverable(claim) else ()
-
-
-def shuffled(records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeRecord]:
-    """Shuffle outcomes among the episodes of one run configuration and difficulty."""
-    pools: defaultdict[tuple[str, str], list[EpisodeRecord]] = defaultdict(list)
-    for record in sorted(records, key=lambda record: record.id):
-        pools[record.run, record.difficulty].append(record)
-    draws = random.Random(seed)  # noqa: S311 - a seeded shuffle, not a secret
-    dealt = []
-    for _, members in sorted(pools.items()):
-        outcomes = [outcome_of(record) for record in members]
-        draws.shuffle(outcomes)
-        dealt += [ended(record, outcome) for record, outcome in zip(members, outcomes, strict=True)]
-    return dealt
-
-
-def _summed(kind: Kind, promoted: int, rose: int, comparisons: int, sources: int) -> SelfTest:
-    low, high = wilson(promoted, comparisons, Z95)
-    return SelfTest(kind, promoted / comparisons, comparisons, low, high, rose / comparisons, sources)
 
 
 def _halved(outcomes: Sequence[float], draws: random.Random) -> list[float]:
@@ -174,5 +204,10 @@ def _accepted(claim: Claim, records: Sequence[EpisodeRecord], policy: GatePolicy
     better = figures.difference.value > 0
     if one_sided_p(figures.z) > policy.alpha:
         return _Accepted(by_gate=False, by_mean=better)
+    return _Accepted(by_gate=supported(claim, records, policy) is not None, by_mean=better)
+
+
+def supported(claim: Claim, records: Sequence[EpisodeRecord], policy: GatePolicy) -> Effect | None:
+    """Give the effect of a claim that the gate would promote, all tasks sealed; None where it would not."""
     evidence = measure([claim], (), Division((), tuple(records), ()), MeasurementStamp("self-test", ""), seed=0)
-    return _Accepted(judge(evidence.figures, policy, 1).decision == "promote", better)
+    return evidence.sealed.effect if judge(evidence.figures, policy, 1).decision == "promote" else None

@@ -10,6 +10,7 @@ from events.types.claims import After, AfterError, Claim
 from examples import record_workspace
 from examples.record_sessions import record_all
 from strategies.claims.directives import first_clause
+from strategies.gate.placebos import tasks_permuted
 from strategies.gate.replay.contrast import cases_of, contrast
 from strategies.gate.replay.exposure import moment_of
 from strategies.gate.replay.recovery_endpoint import attempts
@@ -21,7 +22,6 @@ from tests.worlds import (
     outcomes_shuffled,
     promoted,
     recovering_by,
-    tasks_permuted,
 )
 
 if TYPE_CHECKING:

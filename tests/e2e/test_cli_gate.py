@@ -17,20 +17,25 @@ if TYPE_CHECKING:
 def test_the_self_test_prints_its_rate_with_n_and_interval_and_what_common_practice_does(
     learned: Terminal,
 ) -> None:
-    told = learned.does("gate", "selftest", "--comparisons", "100", "--seed", "7", "--json").json
+    told = learned.does("gate", "selftest", "--quick", "--comparisons", "10", "--seed", "7", "--json").json
     assert told["schema"] == "germline/gate-selftest/1"
-    assert (told["kind"], told["n"], told["preset"], told["seed"]) == ("shuffled", 100, "balanced", 7)
+    assert (told["kind"], told["n"], told["preset"], told["seed"]) == ("shuffled", 10, "balanced", 7)
     assert told["low"] <= told["false_promotion_rate"] <= told["high"]
     assert told["false_promotion_rate"] <= told["allowed"] < told["mean_rises"]
-    said = learned.does("gate", "selftest", "--comparisons", "20", "--seed", "7")
-    assert "mean rises" in said.out
+    said = learned.does("gate", "selftest", "--quick", "--comparisons", "10", "--seed", "7")
+    assert [check["kind"] for check in told["checks"]][:3] == ["shuffled", "permuted", "placebo_actions"]
+    assert "where the mean rose" in said.out
+    assert "seed 7" in said.out
+    assert "none shows a hidden trait" in " ".join(said.out.split())
     assert "fewer than 100 comparisons" in said.err
     assert learned.does("verify", "--json").json["events"] == learned.events()
 
 
 def test_the_self_test_needs_no_registry_where_logs_are_named(tmp_path: Path) -> None:
     germline = Terminal(tmp_path)
-    told = germline.does("gate", "selftest", "--logs", recordings(), "--comparisons", "5", "--json").json
+    told = germline.does(
+        "gate", "selftest", "--logs", recordings(), "--quick", "--comparisons", "5", "--json"
+    ).json
     assert (told["n"], told["preset"]) == (5, "balanced")
     assert germline("gate", "selftest").code == 2
     assert germline("gate", "selftest", "--logs", recordings(), "--preset", "mine").code == 2
@@ -39,13 +44,15 @@ def test_the_self_test_needs_no_registry_where_logs_are_named(tmp_path: Path) ->
 def test_a_gate_that_is_wrong_too_often_ends_with_exit_code_3(
     learned: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wrong = SelfTest("trials", 0.05, 100, 0.02, 0.11, 0.4, 50)
-    monkeypatch.setattr(run_selftest, "selftest", lambda *_, **__: wrong)
+    wrong = [SelfTest("trials", 5, 100, 50, mean_rises=40), SelfTest("earlier", 6, 40, 20)]
+    monkeypatch.setattr(run_selftest, "selftests", lambda *_, **__: wrong)
     told = learned("gate", "selftest", "--json")
     assert (told.code, told.json["ok"]) == (3, False)
     said = learned("gate", "selftest")
     assert said.code == 3
-    assert "✗ 5.0% promoted, 5 of 100" in said.out
+    assert "wrong more often than it states: earlier." in said.out
+    assert "✓ 5.0%, 5 of 100 [.016, .113]; stated: at most 3.5%" in said.out
+    assert "✗ 15.0%, 6 of 40" in said.out
 
 
 def test_logs_that_cannot_tell_are_refused_with_what_is_missing(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from events.types.claims import (
     OutputClaim,
     StartWith,
 )
+from strategies.gate.placebos import tasks_permuted
 from strategies.gate.replay.contrast import cases_of, contrast
 from strategies.gate.replay.explore_split import Explore
 from strategies.gate.replay.exposure import moment_of
@@ -42,7 +43,6 @@ from tests.worlds import (
     recovering_by,
     sent_through,
     skill_with,
-    tasks_permuted,
     without_outcomes,
     world_where_nothing_matters,
     world_with_a_habit,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.types.claims import After, AfterError
+from strategies.gate.placebos import tasks_permuted
 from strategies.gate.replay.contrast import cases_of, contrast
 from strategies.gate.replay.measure import MeasurementStamp, measure
 from strategies.gate.rules import HINTED
@@ -25,7 +26,6 @@ from tests.worlds import (
     hinted,
     outcomes_shuffled,
     promoted,
-    tasks_permuted,
     world_with_a_rule,
     world_without_a_rule,
 )

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.evolve.run_selftest import every_claim, selftest
-from strategies.gate.selftest import against_itself, on_shuffled, shuffled, trials_of
-from strategies.gate.stats.mantel_haenszel import Z95
+from strategies.evolve.run_selftest import every_claim, selftests
+from strategies.gate.placebos import actions_relabelled, shuffled, templates_relabelled
+from strategies.gate.selftest import against_itself, on_shuffled, trials_of
+from strategies.gate.selftest_controls import in_runs_left_out, on_earlier_outcomes, shown_claims
 from strategies.policy.presets import PRESETS
-from strategies.signals.proportion import wilson
-from tests.worlds import call, episode, recovering, world_with_a_rule
+from tests.worlds import NO_TABLE, call, episode, recovering, world_with_a_rule
+from tests.worlds.confounded import world
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,8 +35,8 @@ def test_a_skill_against_itself_is_seldom_promoted_where_the_mean_often_rises() 
     result = against_itself(repeated(1), seed=0)
     assert result.kind == "trials"
     assert result.n == 200
-    assert result.false_promotion_rate <= 0.035
-    assert result.mean_rises > 0.3
+    assert result.rate <= 0.035
+    assert (result.mean_rises or 0) > 60
     assert result == against_itself(repeated(1), seed=0)
     assert result != against_itself(repeated(1), seed=1)
 
@@ -42,7 +44,7 @@ def test_a_skill_against_itself_is_seldom_promoted_where_the_mean_often_rises() 
 def test_the_rate_is_measured_not_assumed() -> None:
     """Trials that were no repeats of one agent, but two of each, would show: half of all splits favour one."""
     biased = {("run", f"t{n}"): [1.0, 1.0, 0.0, 0.0] for n in range(40)}
-    assert against_itself(biased, seed=0).mean_rises == pytest.approx(0.45, abs=0.1)
+    assert against_itself(biased, seed=0).mean_rises == pytest.approx(90, abs=20)
     with pytest.raises(ValueError, match="no task was run 4 times"):
         against_itself({}, seed=0)
 
@@ -76,7 +78,7 @@ def test_on_shuffled_logs_of_a_world_with_a_rule_nothing_is_promoted() -> None:
     records = world_with_a_rule(2, tasks=150)
     result = on_shuffled(records, tuple(every_claim(records)), seed=0, comparisons=100)
     assert (result.kind, result.n) == ("shuffled", 100)
-    assert result.false_promotion_rate <= 0.035
+    assert result.rate <= 0.035
     with pytest.raises(ValueError, match="no claim has enough"):
         on_shuffled(records, (), seed=0)
 
@@ -85,8 +87,8 @@ def test_where_no_outcome_is_known_recovery_is_shuffled_instead() -> None:
     records = recovering(4)
     result = on_shuffled(records, tuple(every_claim(records)), seed=0, comparisons=100)
     assert (result.kind, result.n) == ("recovered", 100)
-    assert result.false_promotion_rate <= 0.035 < result.mean_rises
-    assert (result.low, result.high) == wilson(round(result.false_promotion_rate * result.n), result.n, Z95)
+    assert result.wrong <= 3
+    assert (result.mean_rises or 0) > 3
     begins = [claim for claim in every_claim(records) if claim.kind == "start_with"]
     with pytest.raises(ValueError, match="no claim has enough"):  # a habit has no failure to recover from
         on_shuffled(records, begins, seed=0)
@@ -94,11 +96,10 @@ def test_where_no_outcome_is_known_recovery_is_shuffled_instead() -> None:
 
 @pytest.mark.data
 def test_on_recorded_trials_the_gate_keeps_its_stated_error_rate(recorded_scan: Callable[[str], Scan]) -> None:
-    result = selftest(recorded_scan("tau_bench_airline").records, BALANCED, seed=7, comparisons=200)
+    result = selftests(recorded_scan("tau_bench_airline").records, BALANCED, seed=7, comparisons=200)[0]
     assert (result.kind, result.n) == ("trials", 200)
-    assert result.false_promotion_rate <= 0.035
-    assert result.low <= result.false_promotion_rate <= result.high
-    assert result.mean_rises == pytest.approx(5 / 12, abs=0.1)  # the page's figure for common practice
+    assert result.rate <= 0.035
+    assert result.mean_rises == pytest.approx(200 * 5 / 12, abs=20)  # the page's figure for common practice
 
 
 @pytest.mark.data
@@ -106,7 +107,60 @@ def test_on_recorded_trials_the_gate_keeps_its_stated_error_rate(recorded_scan: 
 def test_on_recorded_logs_that_are_shuffled_the_gate_keeps_its_stated_error_rate(
     intercode: Sequence[EpisodeRecord],
 ) -> None:
-    result = selftest(intercode, BALANCED, seed=7, comparisons=100)
+    result = on_shuffled(intercode, tuple(every_claim(intercode)), seed=7, comparisons=100)
     assert (result.kind, result.n) == ("shuffled", 100)
-    assert result.false_promotion_rate <= 0.035
-    assert result.low <= result.false_promotion_rate <= result.high
+    assert result.rate <= 0.035
+
+
+def careful_or_not(
+    seed: int, *, leak: bool, turned: str = "", runs: tuple[str, ...] = ("r1",)
+) -> list[EpisodeRecord]:
+    """A careful agent looks after an error and ends better, in one run worse; with a leak it seldom repeats."""
+    draws = random.Random(seed)
+    records = []
+    for number in range(200 * len(runs)):
+        run = runs[number % len(runs)]
+        careful = draws.random() < 0.5
+        repeats = (not careful if leak else draws.random() < 0.5) == (draws.random() < 0.9)
+        steps = [
+            call("sql:SELECT"),
+            call("sql:SELECT", same=0 if repeats else None),
+            call("sql:SELECT", NO_TABLE),
+            call("sql:SHOW" if careful else "sql:SELECT"),
+            call("sql:SELECT"),
+        ]
+        won = draws.random() < (0.8 if careful is (run != turned) else 0.2)
+        records.append(episode(steps, outcome=float(won), task=f"t{number}", run=run))
+    return records
+
+
+def test_a_leak_from_before_the_decision_shows_as_a_rate_surely_above_what_the_gate_states() -> None:
+    for leak in (True, False):
+        records = careful_or_not(3, leak=leak)
+        claims = shown_claims(records, tuple(every_claim(records)), 20)
+        result = on_earlier_outcomes(records, claims, policy=BALANCED.policy())
+        assert result.sources >= 3
+        assert (result.wrong, result.fails) == ((result.n, True) if leak else (0, False))
+
+
+def test_what_all_runs_but_one_show_is_asked_in_the_one() -> None:
+    runs = ("r1", "r2", "r3", "r4")
+    for turned in ("", "r4"):
+        records = careful_or_not(5, leak=False, turned=turned, runs=runs)
+        claims = shown_claims(records, tuple(every_claim(records)), 3)
+        opposite, _, harmful = in_runs_left_out(records, claims, policy=BALANCED.policy())
+        assert opposite.n >= 3
+        assert (opposite.wrong, harmful.wrong) == ((harmful.n, harmful.n) if turned else (0, 0))
+        assert harmful.fails is bool(turned)
+
+
+def test_placebo_actions_and_errors_are_as_frequent_as_the_true_ones_and_lie_elsewhere() -> None:
+    records = world("difficulty", 1, episodes=40)
+    for deal, field in ((actions_relabelled, "action"), (templates_relabelled, "template")):
+        dealt = {record.id: record for record in deal(records, 5)}
+        before = [getattr(step, field) for record in records for step in record.steps]
+        after = [getattr(step, field) for record in records for step in dealt[record.id].steps]
+        assert Counter(after) == Counter(before)
+        assert after != before
+        assert [dealt[record.id].outcome for record in records] == [record.outcome for record in records]
+        assert deal(records, 5) != deal(records, 6)

@@ -299,22 +299,6 @@ def outcomes_shuffled(records: Sequence[EpisodeRecord], seed: int) -> list[Episo
     ]
 
 
-def tasks_permuted(records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeRecord]:
-    """Permute whole outcome vectors of tasks: each task takes all outcomes of another that the same runs did."""
-    by_task: defaultdict[str, list[EpisodeRecord]] = defaultdict(list)
-    for record in sorted(records, key=lambda record: (record.task, record.run, record.id)):
-        by_task[record.task].append(record)
-    pools: defaultdict[tuple[str, ...], list[list[EpisodeRecord]]] = defaultdict(list)
-    for members in by_task.values():
-        pools[tuple(record.run for record in members)].append(members)
-    return [
-        msgspec.structs.replace(record, outcome=other.outcome)
-        for tasks in pools.values()
-        for members, place in zip(tasks, _shuffled(len(tasks), seed), strict=True)
-        for record, other in zip(members, tasks[place], strict=True)
-    ]
-
-
 class Recoveries:
     """Episodes without outcomes, and the attempts after a claim's moment: whether they work is dealt out again."""
 

@@ -147,11 +147,26 @@ class TasksListDocument(Document):
     tasks: tuple[TaskRow, ...]
 
 
+class GateSelftestCheck(Part):
+    """How often the gate was wrong in comparisons of one kind; `limit` is null where no rate is stated."""
+
+    kind: str
+    wrong: int
+    n: int
+    rate: float
+    low: float
+    high: float
+    sources: int
+    limit: float | None
+    ok: bool
+    says: str
+
+
 class GateSelftestDocument(Document):
-    """Measure the gate's real rate of false promotions, where nothing changed."""
+    """Measure the gate's real error rates, where nothing changed and where nothing can have."""
 
     schema_: Literal["germline/gate-selftest/1"] = "germline/gate-selftest/1"
-    kind: Literal["trials", "shuffled", "recovered"]
+    kind: str
     preset: str
     seed: int
     episodes: int
@@ -162,6 +177,8 @@ class GateSelftestDocument(Document):
     high: float
     mean_rises: float
     allowed: float
+    checks: tuple[GateSelftestCheck, ...]
+    unknown: str
     ok: bool
 
 

@@ -92,7 +92,7 @@ def background(
     """
     turn = record.steps[decision.at].turn
     calls = [step for step in record.steps if _counts(step)]
-    before = _before(record, decision.at)
+    before = actions_before(record, decision.at)
     others = [(last, step) for last, step in pairwise(calls) if step.turn < turn or (to_end and step.turn > turn)]
     free = [step for last, step in others if not last.error]
     failed, times = sum(step.error for step in before), Counter(step.action for step in before)
@@ -108,10 +108,11 @@ def background(
 
 def last_seen(record: EpisodeRecord, at: int) -> str:
     """Name what the last action before an index showed: an error template, or "worked"; "" before the first."""
-    return _shown(_before(record, at))
+    return _shown(actions_before(record, at))
 
 
-def _before(record: EpisodeRecord, at: int) -> list[StepRecord]:
+def actions_before(record: EpisodeRecord, at: int) -> list[StepRecord]:
+    """List the actions of turns before that of an index, without handing in."""
     turn = record.steps[at].turn
     return [step for step in record.steps[:at] if step.turn < turn and _counts(step)]
 

@@ -51,7 +51,7 @@ def replicates(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> Repl
     largest = sorted(figures, key=lambda run: (-_arm(figures[run]), -figures[run].disobeyed, run))
     left_out, left_low = _without_one(by_run, figures)
     apart = _turned([by_run])
-    shows = [run for run in largest if _answers(figures[run]) and figures[run].difference.low > 0]
+    shows = [run for run in largest if answers(figures[run]) and figures[run].difference.low > 0]
     scope = tuple(shows) if apart or _carried(left_out, left_low) else ()
     elsewhere = _turned([_by_task_kind(cases), _by_what_was_seen(claim, records)])
     return Replicates(
@@ -62,7 +62,7 @@ def replicates(claim: Claim | Inverse, records: Sequence[EpisodeRecord]) -> Repl
         left_out=left_out,
         left_low=left_low,
         scope=scope,
-        harmed=next((run for run in largest if _answers(figures[run]) and figures[run].difference.high < 0), ""),
+        harmed=next((run for run in largest if answers(figures[run]) and figures[run].difference.high < 0), ""),
         turned=elsewhere if scope else apart or elsewhere,
     )
 
@@ -140,7 +140,7 @@ def _turned(groupings: Iterable[Mapping[str, Sequence[Case]]]) -> str:
 
 def _turns(part: str, cells: Mapping[str, Sequence[Case]]) -> bool:
     own = contrast(cells[part])
-    if own is None or not _answers(own) or own.difference.value >= 0:
+    if own is None or not answers(own) or own.difference.value >= 0:
         return False
     if own.difference.high < 0:
         return True
@@ -161,7 +161,7 @@ def _without_one(
     for run in sorted(figures):
         if weights[run] >= least:
             rest = contrast(case for other, cases in by_run.items() if other != run for case in cases)
-            low = _one_sided_low(rest.difference) if rest is not None and _answers(rest) else None
+            low = _one_sided_low(rest.difference) if rest is not None and answers(rest) else None
             left.append((-2.0 - weights[run] if low is None else low, run, low))
     return min(left)[1:] if left else ("", None)
 
@@ -182,7 +182,8 @@ def _arm(shown: Contrast) -> int:
     return min(shown.obeyed, shown.disobeyed)
 
 
-def _answers(shown: Contrast) -> bool:
+def answers(shown: Contrast) -> bool:
+    """Tell whether episodes on either side are enough to speak for others, or against a claim."""
     return _arm(shown) >= WRITTEN_RULE.least_arm
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from events.errors import CheckFailedError, NotFoundError
-from strategies.gate.selftest import ALLOWED, COMPARISONS
+from strategies.gate.selftest import COMPARISONS
 from strategies.policy.active_preset import bound_by
 from strategies.policy.presets import DEFAULT_PRESET, PRESETS
 from strategies.pool.intake import all_episodes
@@ -17,23 +17,17 @@ from tui.cli.config.config import read_config
 from tui.cli.config.read_logs import read_logs
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
-from tui.cli.output.progress import Counted
+from tui.cli.output.progress import LiveLine
 from tui.cli.printers.gate_rules import print_explanation
-from tui.documents.measurements import GateSelftestDocument
 from tui.session.bootstrap import find_registry, open_library
 from tui.text.names import SHOWN_CHARS, named_candidate
-from tui.text.numbers import count, interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from strategies.episodes.episode import EpisodeRecord
-    from strategies.gate.selftest import SelfTest
     from strategies.policy.presets import Preset
     from tui.cli.output.invocation import Invocation
-
-_ENOUGH: Final = 100
-"""Comparisons below which a rate of 3.5 % cannot be told from one of 10 % (computed: Wilson's interval)."""
 
 gate = typer.Typer(help="Measure how often the gate is wrong; explain its verdicts.", rich_markup_mode=None)
 
@@ -46,47 +40,45 @@ def selftest_gate(
         list[str] | None,
         typer.Option("--logs", metavar="PATH", help="Test on these, else on all the registry knows; repeatable."),
     ] = None,
-    comparisons: Annotated[int, typer.Option(min=1, metavar="N", help="How many comparisons.")] = COMPARISONS,
+    comparisons: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="How many of each kind; else 200, or 50 with --quick.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer comparisons, and the 5 strongest claims.")] = False,
     preset: Annotated[str, typer.Option(metavar="P", help="Whose numbers; else those of the one in force.")] = "",
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="The seed of every random draw; else that of germline.toml.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure the gate's real rate of false promotions, where nothing changed.
+    """Measure the gate's real error rates, where nothing changed and where nothing can have.
 
-    Where logs repeat tasks, a skill is compared with itself: each task's trials are split two against two. Else
-    claims go to the gate on shuffled outcomes. All tasks count as sealed. Nothing is written; above 3.5 % the exit
+    Where logs repeat tasks, a skill is compared with itself. Claims go to the gate on shuffled outcomes, on
+    placebo actions and errors, and on what came before a decision; what all runs but one show is asked in the
+    one. All tasks count as sealed. Nothing is written; where a rate is surely above what the gate states, the exit
     code is 3.
     """
-    from strategies.evolve.run_selftest import selftest  # noqa: PLC0415 - `gate explain` needs none of it
+    from strategies.evolve import run_selftest  # noqa: PLC0415 - `gate explain` needs none of it
+    from tui.cli.printers.gate_selftest import print_selftest, selftest_document  # noqa: PLC0415 - nor of this
 
     call = invocation(ctx)
     config = read_config()
     draws = config.seed if seed is None else seed
     records, bound = _material(call, logs or (), preset)
-    with Counted(call, "comparing", comparisons) as progress:
-        result = selftest(records, bound, seed=draws, comparisons=comparisons, on_comparison=progress.advance)
-    held = result.false_promotion_rate <= ALLOWED
-    if as_json:
-        document = GateSelftestDocument(
-            kind=result.kind,
-            preset=bound.name,
+    with LiveLine(call) as progress:
+        results = run_selftest.selftests(
+            records,
+            bound,
             seed=draws,
-            episodes=len(records),
-            sources=result.sources,
-            false_promotion_rate=result.false_promotion_rate,
-            n=result.n,
-            low=result.low,
-            high=result.high,
-            mean_rises=result.mean_rises,
-            allowed=ALLOWED,
-            ok=held,
+            comparisons=comparisons or (run_selftest.QUICK if quick else COMPARISONS),
+            claims_at_most=run_selftest.QUICK_CLAIMS if quick else run_selftest.CLAIMS,
+            on_comparison=lambda kind, done, total: progress.show(f"{kind}  {done:,} of {total:,}"),
         )
+    document = selftest_document(results, preset=bound.name, seed=draws, episodes=len(records))
+    if as_json:
         call.answer(document)
     else:
-        _print(call, result, bound.name, draws)
-    if not held:
+        print_selftest(call, document, results)
+    if not document.ok:
         raise typer.Exit(CheckFailedError.exit_code)
 
 
@@ -107,32 +99,6 @@ def _material(call: Invocation, logs: Sequence[str], preset: str) -> tuple[Seque
     if not records:
         raise NotFoundError("the registry knows no episode yet", hint="germline gate selftest --logs PATH")
     return records, bound
-
-
-def _print(call: Invocation, result: SelfTest, preset: str, seed: int) -> None:
-    what = {
-        "trials": f"a skill against itself: the trials of {count(result.sources, 'task')}, two by two",
-        "shuffled": f"{count(result.sources, 'claim')} in turn, on outcomes shuffled again each time",
-        "recovered": f"{count(result.sources, 'claim')} in turn, on `recovered` shuffled again each time",
-    }[result.kind]
-    held = result.false_promotion_rate <= ALLOWED
-    mark = call.paint("✓", "good") if held else call.paint("✗", "bad")
-    rose = round(result.mean_rises * result.n)
-    promoted = round(result.false_promotion_rate * result.n)
-    call.say(
-        f"{'self-test':<11}{count(result.n, 'comparison')} where nothing changed, preset {preset}, seed {seed}"
-    )
-    call.say(f"{'':<11}{what}, all tasks sealed")
-    call.say(
-        f"{'gate':<11}{mark} {result.false_promotion_rate:.1%} promoted, {promoted} of {result.n} "
-        f"{interval(result.low, result.high)}; stated: at most {ALLOWED:.1%}"
-    )
-    call.say(f"{'mean rises':<11}  {result.mean_rises:.1%} promoted, {rose} of {result.n}: common practice")
-    if result.n < _ENOUGH:
-        call.note(
-            f"note       fewer than {_ENOUGH} comparisons cannot tell {ALLOWED:.1%} from three times as much"
-        )
-    call.say(f"{'next':<11}germline gate explain CANDIDATE    germline preset list")
 
 
 @gate.command("explain")
