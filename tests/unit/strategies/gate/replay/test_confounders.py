@@ -32,6 +32,16 @@ def test_nothing_is_promoted_where_no_action_matters(name: str) -> None:
     assert sum(promotions) <= MOST, f"{name}: seeds {list(SEEDS)}"
 
 
+@pytest.mark.parametrize("name", ["null", "success ends"])
+def test_nothing_is_promoted_by_looking_again_whenever_logs_have_grown_by_a_quarter(name: str) -> None:
+    for seed in SEEDS:
+        records, sent = world(name, seed, episodes=600), 0
+        for share in (0.512, 0.64, 0.8, 1.0):
+            known = judgements(records[: round(share * len(records))], str(seed), sent=sent)
+            assert not promoted(known), f"{name}: seed {seed}, {share:.0%} of the logs"
+            sent += len(known)
+
+
 @pytest.mark.parametrize("name", ["null", "difficulty", "quality"])
 def test_a_rule_that_is_true_is_promoted_all_the_same(name: str) -> None:
     records = with_rule(world(name, 1, episodes=2_400), LOOK, 1, lift=0.35)
