@@ -270,7 +270,7 @@ def _significant(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Rule
 
 def share_words(alpha: float, sent: int) -> str:
     """Say what p a claim is held to, and why: `0.0017, share 2 of alpha 0.01`."""
-    return f"{nth_share(alpha, sent):.2g}, share {sent} of alpha {alpha:g}"
+    return f"{nth_share(alpha, sent):.2g}, share {sent} of alpha {alpha:.2g}"
 
 
 def chance(effect: Effect) -> tuple[float, str]:
