@@ -12,7 +12,6 @@ from strategies.gate.replay.exposure import Inverse, moments_of
 from strategies.gate.replay.measure import Figures, effect_on, measure, measure_removal
 from strategies.gate.replay.recovery_endpoint import endpoint_for, population
 from strategies.gate.rules import replay_rules, turned
-from strategies.gate.stats.alpha_spending import nth_share
 from strategies.gate.stats.mantel_haenszel import one_sided_p
 from strategies.gate.verdict import judge, judge_inert
 from strategies.policy.written_rules import WRITTEN_RULE
@@ -81,11 +80,10 @@ def worth_of(claim: Claim, division: Division, claims: int, stamp: MeasurementSt
         return _one_sided(claim, records)
     effect = effect_of(figures, endpoint)
     policy = WRITTEN_RULE.model_copy(update={"alpha": WRITTEN_RULE.alpha / max(claims, 1)})
-    bar = nth_share(policy.alpha, 1)
-    if effect.p <= bar:
+    if effect.p <= policy.alpha:
         evidence = measure([claim], (), division, stamp, seed=seed, endpoint=endpoint)
         return _judged("helps", effect, evidence.figures, policy)
-    if one_sided_p(-figures.z) <= bar:
+    if one_sided_p(-figures.z) <= policy.alpha:
         return _hurting(claim, effect, division, policy, stamp, seed)
     if effect.low > _NO_HARM and endpoint == "outcome":
         heuristic = judged(division.sealed).heuristic
@@ -138,7 +136,7 @@ def _population(claim: Claim, records: Sequence[EpisodeRecord], endpoint: Endpoi
 
 def _judged(verdict: Verdict, effect: Effect, figures: Figures, policy: GatePolicy) -> Worth:
     """Give the verdict where the gate agrees, else what it misses."""
-    ruling = judge(figures, policy, 1)
+    ruling = judge(figures, policy, 0)
     if ruling.decision == "promote":
         whose = "the gate's rule holds" if verdict == "helps" else "the gate's rule holds for the opposite"
         chance = next((reason for reason in ruling.reasons if reason.startswith("p ")), "")
@@ -163,7 +161,7 @@ def _one_sided(claim: Claim, records: Sequence[EpisodeRecord]) -> Worth:
 def _undecided(effect: Effect, policy: GatePolicy) -> Worth:
     """Say how far an effect is from a verdict, in tasks."""
     towards = effect if effect.risk_difference >= 0 else turned(effect)
-    rules = [rule for rule in replay_rules(Figures(towards, None), policy, 1) if not rule.holds]
+    rules = [rule for rule in replay_rules(Figures(towards, None), policy, 0) if not rule.holds]
     furthest = max((rule.needed for rule in rules if rule.needed), key=lambda tasks: tasks.needed, default=None)
     why = next((rule.missing for rule in rules), "")
     if furthest is None or furthest.needed > _IN_SIGHT * furthest.known:

@@ -12,5 +12,5 @@ from __future__ import annotations
 
 
 def nth_share(alpha: float, number: int) -> float:
-    """Compute what the claim of this number, counted from 1, may spend of an error rate."""
-    return alpha / (number * (number + 1))
+    """Compute what the claim of this number, counted from 1, may spend; 0 for one that alpha is all for."""
+    return alpha / (number * (number + 1)) if number else alpha
