@@ -79,9 +79,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         marker = item.get_closest_marker("xdist_group")
         recorded = "recorded" if "recorded_scan" in getattr(item, "fixturenames", ()) else ""  # scanned in seconds
-        group = str(marker.args[0]) if marker else recorded
+        group = str(marker.args[0]) if marker else recorded or sharing_group(item)
         if group and not item.nodeid.endswith(f"@{group}"):
             item._id = type(item.id).parse(f"{item.nodeid}@{group}")
+
+
+def sharing_group(item: pytest.Item) -> str:
+    """Name the module of a test that uses what its module sets up once: else each worker sets it up again."""
+    module = item.getparent(pytest.Module)
+    known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    shares = any(
+        fixture.scope == "module" and module is not None and fixture.baseid == module.nodeid
+        for fixtures in known.values()
+        for fixture in fixtures
+    )
+    return module.name.removesuffix(".py") if module is not None and shares else ""
 
 
 def pytest_collection_finish() -> None:

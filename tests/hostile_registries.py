@@ -18,6 +18,7 @@ from events.sqlite.log import SqliteLog
 from events.store.envelope import GENESIS, EventDraft, seal
 from events.types.capsule_events import CapsuleVersioned
 from events.types.catalogue import BY_NAME, EVENT_TYPES
+from events.types.gene_events import GeneBorn
 from strategies.policy.preset_toml import written
 from strategies.policy.presets import PRESETS
 from tests.command_lines import READS
@@ -177,6 +178,7 @@ class HostileHistory:
         self._add("CandidateReviewed", candidate="c4" * 32)
         self._add("PromotionReviewed", candidate="c1" * 32, version=2)
         self._add("ComparisonFrozen", candidate="c4" * 32, base_version=3)
+        self._add("LineTierChanged", candidate="c1" * 32)
         self._add("PresetDefined", preset="own", definition=own)
         self._add("PresetSwitched", preset="balanced")
         self._add("CapsuleMoved", source="skills/sql-analyst")
@@ -185,7 +187,8 @@ class HostileHistory:
         front = ["---\n", "name: born\n", "description: x\n", "---\n"]
         pins = [{"gene": "born.1", "version": 1}]
         self._add("CapsuleBorn", capsule="born", source="skills/born", front=front)
-        self._add("GeneBorn", capsule="born", gene="born.1", lines=["Look.\n"], after_gene=None, claimed=[0] * 7)
+        unclaimed = [0] * len(example(GeneBorn).model_dump()["claims"])
+        self._add("GeneBorn", capsule="born", gene="born.1", lines=["Look.\n"], after_gene=None, claimed=unclaimed)
         self._add("CapsuleVersioned", capsule="born", version=1, genes=pins, stamped=False, cause="import")
         self._add("GeneRetired", capsule="born", gene="born.1")
         self._add("CapsuleVersioned", capsule="born", version=2, genes=[], stamped=False, cause="import")

@@ -230,11 +230,14 @@ class Library:
         )
         return [candidate for candidate in self.candidates_of(names).values() if candidate.verdict == "hold"]
 
-    def answers(self, fingerprint: str, *, outlines: Mapping[str, Outline] | None = None) -> list[Candidate]:
-        """List the candidates that answer a signal, in the order they were proposed."""
+    def answers(
+        self, fingerprint: str, *, outlines: Mapping[str, Outline] | None = None, read: Sequence[Candidate] = ()
+    ) -> list[Candidate]:
+        """List the candidates that answer a signal, in the order they were proposed; `read` need no reading."""
         documents = self.log.documents("proposed", fingerprint)
         named = [(document, read_back(self.log, document, bytes.decode)) for document in documents]
-        known = self.candidates_of((candidate for _, candidate in named), outlines=outlines)
+        known = {candidate.id: candidate for candidate in read}
+        known |= self.candidates_of((name for _, name in named if name not in known), outlines=outlines)
         for document, candidate in named:
             if candidate not in known:
                 raise damaged(self.log, document)

@@ -243,7 +243,7 @@ def _tried(library: Library, candidate: Candidate, outlines: Mapping[str, Outlin
     """List the other proposals for the same signal that did not become a version, or were taken back."""
     return tuple(
         other
-        for other in library.answers(candidate.proposed.fingerprint, outlines=outlines)
+        for other in library.answers(candidate.proposed.fingerprint, outlines=outlines, read=(candidate,))
         if other.proposed.capsule == candidate.proposed.capsule
         and other.id != candidate.id
         and (other.verdict != "promote" or other.reverted)

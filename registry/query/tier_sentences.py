@@ -76,6 +76,8 @@ def _proven(figures: ProvenFigures) -> str:
 def _points(figures: SupportedFigures | ProvenFigures | Effect) -> str:
     """Write a difference as points of a hundred: "44 points more often (34 to 55)"."""
     difference = figures.risk_difference if isinstance(figures, Effect) else figures.difference
-    value, low, high = (round(100 * bound) for bound in (difference, figures.low, figures.high))
+    value, low, high = (
+        round(100 * min(max(bound, -1.0), 1.0)) for bound in (difference, figures.low, figures.high)
+    )
     bounds = f"{low} to {high}".replace("-", "−")
     return f"{abs(value)} points {'more' if value >= 0 else 'less'} often ({bounds})"

@@ -30,6 +30,8 @@ RECOVERED_ALONE: Final = (
     "judged by `recovered` alone, whether the next attempt works: that supports nothing by itself, labels or a "
     "trial would"
 )
+_MOST_GROWTH: Final = 1e6
+"""Beyond that many times the tasks there are, no number says more."""
 HEURISTIC: Final = "outcomes are heuristic, made of the same signals: for review"
 HINTED: Final = "outcomes are hints from the world, no labels: for review"
 """How the reason begins; the sources follow."""
@@ -338,4 +340,4 @@ def _of(tasks: int, needed: int | None) -> str:
 
 
 def _grown(tasks: int, times: float) -> int:
-    return ceil(tasks * times)
+    return ceil(tasks * min(times, _MOST_GROWTH))

@@ -63,10 +63,11 @@ def score(
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure a version by replay, and record it; lines of the skill whose tier no longer holds lose it.
+    """Measure a version by replay, and record it.
 
-    The evaluator in force measures: it stays until the sealed tasks have grown by a quarter, or --refresh. A new
-    one measures the live versions first. What it measured before is not recorded twice.
+    Lines of the skill whose tier no longer holds lose it. The evaluator in force measures: it stays until the
+    sealed tasks have grown by a quarter, or --refresh. A new one measures the live versions first. What it
+    measured before is not recorded twice.
     """
     call = invocation(ctx)
     config = read_config()

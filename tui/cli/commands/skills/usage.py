@@ -64,11 +64,11 @@ def usage(
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say which lines earn their place: loaded, met, obeyed, and what that went with.
+    """Say which lines earn their place, by what sessions show.
 
-    A line that a person wrote is read as a claim where its words name an order or a choice of commands and tools.
-    Readings are measured by the gate's own rule, never promoted and never part of a score; --claim corrects one.
-    Tokens are estimated, at four characters each.
+    For each line: loaded, met, obeyed, and what that went with. A line that a person wrote is read as a claim
+    where its words name an order or a choice of commands and tools. Readings are measured by the gate's own rule,
+    never promoted and never part of a score; --claim corrects one. Tokens are estimated, at four characters each.
     """
     call = invocation(ctx)
     if claim:

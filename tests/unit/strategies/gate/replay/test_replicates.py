@@ -140,5 +140,8 @@ def test_on_the_recorded_runs_a_line_says_with_which_run_it_was_seen(intercode: 
     assert again is not None
     assert again.harmed == "ic_sql_multiturn_gpt-3.5_10_turns_handicap"
     division = division_of(intercode, "1")
-    kept = promoted(sent_through([(asking(division.explore, action="sql:SELECT"), (guard,))], division, "1"))
-    assert [one.claim for one in kept] == [After(action="sql:SELECT", failing=True, avoid="sql:SELECT")]
+    asked = [
+        (asking(division.explore, action="sql:SELECT"), (guard,)),
+        (asking(division.explore, template=NO_TABLE), (recovery,)),
+    ]
+    assert LOOK in [judgement.claim for judgement in promoted(sent_through(asked, division, "1"))]
