@@ -13,7 +13,7 @@ from strategies.claims.phrases import seen_with
 from strategies.evolve.draft import CandidateDraft, key_of, proposed_as, scope_shown, seen_of
 from strategies.gate.ablation import ClaimPosition, ablate
 from strategies.gate.replay.contrast import judged
-from strategies.gate.replay.evaluation_set import sent_to
+from strategies.gate.replay.evaluation_set import sent_so_far
 from strategies.gate.replay.measure import Figures, effect_on, helps, measure, measure_change
 from strategies.gate.verdict import judge
 
@@ -147,7 +147,7 @@ def _freed(
     Each is held to the rule of the gate by itself, with what the whole loses without it for its delta.
     """
     parts = questions(proposal.claims)
-    sent = sent_to(turn.registry, turn.ground) + len(parts)
+    sent = sent_so_far(turn.registry) + len(parts)
     attributions = _attributions(turn, capsule, whole.proposed, parts, sent)
     carriers = [at for at, attribution in enumerate(attributions) if not attribution.passenger] or [0]
     if len(carriers) == len(attributions):

@@ -10,7 +10,7 @@ from strategies.claims.applicability import live_claims
 from strategies.evolve.draft import register_evaluator, text_verdict, verdict_on
 from strategies.gate.explain import explain
 from strategies.gate.file_findings import file_changes
-from strategies.gate.replay.evaluation_set import sent_to
+from strategies.gate.replay.evaluation_set import sent_so_far
 
 if TYPE_CHECKING:
     from registry.state.candidate import Candidate
@@ -29,7 +29,7 @@ def with_runs(turn: TurnContext, capsule: Capsule, drafted: CandidateDraft) -> C
     waiting = replace(drafted, awaits_runs=True)
     if text_verdict(turn, capsule, drafted.proposed) is not None:
         return drafted
-    sent = sent_to(turn.registry, turn.ground) + 1
+    sent = sent_so_far(turn.registry) + 1
     if verdict_on(replace(turn, review=False), capsule, drafted, sent).decision == "reject":
         return drafted
     if turn.trials.deferred:

@@ -27,7 +27,7 @@ from strategies.evolve.rollout_stage import awaits_runs, passes_as_stored, with_
 from strategies.evolve.stop_reason import harm_of
 from strategies.gate.explain import UNCLAIMED, WRITTEN, explain
 from strategies.gate.injection import QUARANTINE
-from strategies.gate.replay.evaluation_set import sent_to
+from strategies.gate.replay.evaluation_set import sent_so_far
 from strategies.gate.replay.measure import figures_as_stored
 from strategies.gate.rules import HINTED
 from strategies.gate.staleness import STALE, moved_on
@@ -204,7 +204,7 @@ def recorded(
             register_evaluator(registry, drafted)
             registry.execute(Propose(proposed), actor=actor)
         first = winner is None or not winner.times_scored  # measured again, it counts once
-        sent = sent_to(registry, turn.ground) + first * drafted.sends if drafted.sends else 0
+        sent = sent_so_far(registry) + first * drafted.sends if drafted.sends else 0
         verdict = verdict_on(turn, capsule, drafted, sent)
         if verdict.decision == "promote" and (moved := moved_on(registry, capsule, base_of(registry, proposed))):
             verdict = Verdict("hold", (STALE, moved))

@@ -14,6 +14,7 @@ from strategies.gate.replay.recovery_endpoint import MOST_CENSORING_APART, too_f
 from strategies.gate.replay.support import is_noticed, support_p
 from strategies.gate.rule import Rule
 from strategies.gate.run_rules import each_run, every_part
+from strategies.gate.stats.alpha_spending import nth_share
 from strategies.gate.stats.mantel_haenszel import Z95
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ HINTED: Final = "outcomes are hints from the world, no labels: for review"
 def replay_rules(figures: Figures, policy: GatePolicy, sent: int) -> Iterator[Rule]:
     """Apply the written rule to a candidate's figures, in the order in which a verdict names what fails.
 
-    Units: sent is the number of claims sent to this evaluator so far, this one counted; it divides alpha.
+    Units: sent is the number of claims sent so far, this one counted; it names the share of alpha,
+    and 0 all of it.
     """
     yield from _labelled(figures)
     yield _both_arms(figures)
@@ -123,7 +125,7 @@ def like_decisions(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Ru
 
 def _controlled(cause: Confounding, policy: GatePolicy, sent: int) -> Rule:
     """Ask that a decision shows more than the same action does elsewhere, where that goes with success too."""
-    bar, p = policy.alpha / max(sent, 1), support_p(cause, controlled=True)
+    bar, p = nth_share(policy.alpha, sent), support_p(cause, controlled=True)
     return Rule(
         "control",
         f"doing the same elsewhere goes with {cause.later:+.3f} ± {Z95 * cause.later_error:.3f} each time",
@@ -253,8 +255,7 @@ def _refuting(figures: Figures, effect: Effect, policy: GatePolicy) -> Iterator[
 
 def _significant(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Rule]:
     """Ask that chance does not explain an effect: among like decisions, where those were compared."""
-    sent = max(sent, 1)
-    bar, shared = policy.alpha / sent, f"alpha/m = {policy.alpha:g}/{sent}"
+    bar, shared = nth_share(policy.alpha, sent), share_words(policy.alpha, sent)
     p, where = chance(effect)
     needed = None if p <= bar else _for_significance(effect.tasks, p, bar)
     missing = f"p {p:.2g}{where} is above {shared}{_of(effect.tasks, needed)}"
@@ -267,6 +268,11 @@ def _significant(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Rule
         needed_tasks=needed,
         known_tasks=effect.tasks,
     )
+
+
+def share_words(alpha: float, sent: int) -> str:
+    """Say what p a claim is held to, and why: `0.0017, share 2 of alpha 0.01`."""
+    return f"{nth_share(alpha, sent):.2g}, share {sent} of alpha {alpha:.2g}" if sent else f"alpha {alpha:.2g}"
 
 
 def chance(effect: Effect) -> tuple[float, str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from strategies.gate.replay.contrast import CARRYING_SHARE
 from strategies.gate.replay.replicates import runs_words
 from strategies.gate.rule import Decision, Rule, failed
-from strategies.gate.rules import chance, estimate, inert_rules, replay_rules, turned
+from strategies.gate.rules import chance, estimate, inert_rules, replay_rules, share_words, turned
 from strategies.policy.written_rules import WRITTEN_RULE
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ class Verdict:
 def judge(figures: Figures, policy: GatePolicy, sent: int) -> Verdict:
     """Decide whether a candidate may replace its base version.
 
-    Units: sent is the number of claims sent to this evaluator so far, this one counted; it divides alpha.
+    Units: sent is the number of claims sent so far, this one counted; it names the share of alpha,
+    and 0 all of it.
     Rejects where the estimate is not above 0, or surely below the least difference that matters; holds, naming
     what is missing, where it is neither refuted nor shown; promotes when nothing is missing. On the endpoint
     `recovered` a claim that lowers the outcome is rejected whatever it recovers.
@@ -69,7 +70,7 @@ def _shown(figures: Figures, effect: Effect, policy: GatePolicy, sent: int) -> I
         f"{effect.obeyed} obedient and {effect.disobeyed} disobedient episodes of {effect.tasks} tasks"
     )
     p, where = chance(effect)
-    yield f"p {p:.2g}{where}, at most alpha/m = {policy.alpha:g}/{sent}"
+    yield f"p {p:.2g}{where}, at most {share_words(policy.alpha, sent)}"
     if figures.delta is not None:
         yield f"paired delta {figures.delta.value:+.3f} [{figures.delta.low:.3f}, {figures.delta.high:.3f}]"
     if effect.replicates is not None:

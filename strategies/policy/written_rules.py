@@ -26,7 +26,7 @@ REFITS: Final = 200
 class GatePolicy(Frozen):
     """What a claim must show before it is promoted; the defaults are the written rule.
 
-    Units: alpha is shared by all claims sent to one evaluator; a risk difference is outcome per episode; an
+    Units: alpha is shared by all claims that are ever sent; a risk difference is outcome per episode; an
     arm counts episodes, and tasks are counted, in strata that hold both arms. The bounds refuse looser numbers.
     """
 

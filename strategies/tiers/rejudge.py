@@ -14,7 +14,7 @@ from registry.state.tiers import supported_by
 from strategies.claims.applicability import counted_claims
 from strategies.episodes.episode import in_time, moment_s
 from strategies.gate.replay.contrast import judged
-from strategies.gate.replay.evaluation_set import sent_to
+from strategies.gate.replay.evaluation_set import sent_so_far
 from strategies.gate.replay.measure import effect_on, measure
 from strategies.gate.replay.recovery_endpoint import endpoint_for
 from strategies.gate.verdict import judge
@@ -154,9 +154,7 @@ def _supported_now(registry: Registry, candidate: Candidate, terms: RejudgeTerms
     live = tuple(other for other in counted_claims(registry, registry.capsule(name)) if other not in claims)
     measured = measure(claims, live, ground.division, ground.stamp(registry.clock.now()), seed=terms.seed)
     figures = measured.figures
-    passed = (
-        judge(figures, policy, sent_to(registry, ground) + 1).decision == "promote" and measured.kept == claims
-    )
+    passed = judge(figures, policy, sent_so_far(registry) + 1).decision == "promote" and measured.kept == claims
     return supported_by(figures.effect) if passed and figures.effect else None
 
 

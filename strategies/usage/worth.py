@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.replay.contrast import Case
     from strategies.gate.replay.measure import MeasurementStamp
+    from strategies.policy.written_rules import GatePolicy
     from strategies.pool.splits import Division
 
 Verdict = Literal["helps", "hurts", "inert", "unknown", "unwitnessed"]
@@ -66,7 +67,7 @@ UNWITNESSED: Final = Worth(
 def worth_of(claim: Claim, division: Division, claims: int, stamp: MeasurementStamp, *, seed: int) -> Worth:
     """Hold a claim to the rule of the gate, and its inverse, on the sealed part of these episodes.
 
-    Units: `claims` is the number of claims that are asked about together; they share one error rate.
+    Units: `claims` is the number of claims that are asked about together; they share one error rate equally.
     """
     if isinstance(claim, Never):
         return Worth(
@@ -78,18 +79,18 @@ def worth_of(claim: Claim, division: Division, claims: int, stamp: MeasurementSt
     if figures is None:
         return _one_sided(claim, records)
     effect = effect_of(figures, endpoint)
-    bar = WRITTEN_RULE.alpha / max(claims, 1)
-    if effect.p <= bar:
+    policy = WRITTEN_RULE.model_copy(update={"alpha": WRITTEN_RULE.alpha / max(claims, 1)})
+    if effect.p <= policy.alpha:
         evidence = measure([claim], (), division, stamp, seed=seed, endpoint=endpoint)
-        return _judged("helps", effect, evidence.figures, claims)
-    if one_sided_p(-figures.z) <= bar:
-        return _hurting(claim, effect, division, claims, stamp, seed)
+        return _judged("helps", effect, evidence.figures, policy)
+    if one_sided_p(-figures.z) <= policy.alpha:
+        return _hurting(claim, effect, division, policy, stamp, seed)
     if effect.low > _NO_HARM and endpoint == "outcome":
         heuristic = judged(division.sealed).heuristic
         inverse = Figures(effect_on(Inverse(claim), records), None, heuristic=heuristic)
         if judge_inert(inverse, WRITTEN_RULE).decision == "promote":
             return Worth("inert", effect, f"obeying it goes with {effect.low:+.3f} to {effect.high:+.3f}")
-    return _undecided(effect, claims)
+    return _undecided(effect, policy)
 
 
 def _cases(claim: Claim, records: Sequence[EpisodeRecord]) -> list[Case]:
@@ -114,7 +115,7 @@ def _done_before(claim: AnytimeBefore | Instead, record: EpisodeRecord, moment: 
 
 
 def _hurting(
-    claim: Claim, effect: Effect, division: Division, claims: int, stamp: MeasurementStamp, seed: int
+    claim: Claim, effect: Effect, division: Division, policy: GatePolicy, stamp: MeasurementStamp, seed: int
 ) -> Worth:
     """Hold what a claim forbids to the rule, where that differs from what any claim of its kind would show."""
     if isinstance(claim, _ORDERS):
@@ -126,16 +127,16 @@ def _hurting(
         evidence = measure([other], (), division, stamp, seed=seed)
     else:
         evidence = measure_removal(claim, (claim,), division, stamp, seed=seed)
-    return _judged("hurts", effect, evidence.figures, claims)
+    return _judged("hurts", effect, evidence.figures, policy)
 
 
 def _population(claim: Claim, records: Sequence[EpisodeRecord], endpoint: Endpoint) -> Sequence[EpisodeRecord]:
     return population(claim, records).records if endpoint == "recovered" else judged(records).records
 
 
-def _judged(verdict: Verdict, effect: Effect, figures: Figures, claims: int) -> Worth:
+def _judged(verdict: Verdict, effect: Effect, figures: Figures, policy: GatePolicy) -> Worth:
     """Give the verdict where the gate agrees, else what it misses."""
-    ruling = judge(figures, WRITTEN_RULE, claims)
+    ruling = judge(figures, policy, 0)
     if ruling.decision == "promote":
         whose = "the gate's rule holds" if verdict == "helps" else "the gate's rule holds for the opposite"
         chance = next((reason for reason in ruling.reasons if reason.startswith("p ")), "")
@@ -157,10 +158,10 @@ def _one_sided(claim: Claim, records: Sequence[EpisodeRecord]) -> Worth:
     return Worth("unknown", None, f"all {len(obeyed)} sessions that came to it {which}", _BY_CHANCE)
 
 
-def _undecided(effect: Effect, claims: int) -> Worth:
+def _undecided(effect: Effect, policy: GatePolicy) -> Worth:
     """Say how far an effect is from a verdict, in tasks."""
     towards = effect if effect.risk_difference >= 0 else turned(effect)
-    rules = [rule for rule in replay_rules(Figures(towards, None), WRITTEN_RULE, claims) if not rule.holds]
+    rules = [rule for rule in replay_rules(Figures(towards, None), policy, 0) if not rule.holds]
     furthest = max((rule.needed for rule in rules if rule.needed), key=lambda tasks: tasks.needed, default=None)
     why = next((rule.missing for rule in rules), "")
     if furthest is None or furthest.needed > _IN_SIGHT * furthest.known:

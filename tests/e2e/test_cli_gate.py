@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from strategies.evolve import run_selftest
+from strategies.gate.rules import share_words
 from strategies.gate.selftest import SelfTest
 from tests.terminal import Terminal, recordings
 
@@ -76,7 +77,7 @@ def test_a_verdict_is_explained_step_by_step_from_what_was_stored(learned: Termi
     assert (told["schema"], told["verdict"], told["way"]) == ("germline/gate-explain/1", "promote", "replay")
     assert all(step["holds"] for step in told["steps"])
     chance = next(step for step in told["steps"] if step["rule"] == "chance")
-    assert chance["asks"] == f"at most alpha/m = 0.01/{told['sent']}"
+    assert chance["asks"] == f"at most {share_words(0.01, told['sent'])}"
     said = learned.does("gate", "explain", candidate["id"][:10]).out
     assert "✓ chance" in said
     assert max(map(len, said.rstrip().splitlines()[:-2])) <= 80

@@ -20,6 +20,7 @@ from strategies.evolve import loop as evolution
 from strategies.evolve.loop import Plan, evolve
 from strategies.evolve.turn import run_cycle
 from strategies.gate.replay import evaluation_set, measure
+from strategies.gate.replay.evaluation_set import sent_so_far
 from strategies.gate.rules import RECOVERED_ALONE
 from strategies.logs.scan import scan
 from strategies.policy.presets import PRESETS
@@ -242,6 +243,22 @@ def test_new_logs_wait_until_the_sealed_tasks_have_grown_by_a_quarter(registry: 
     take_in_episodes(registry, world_with_a_rule(11, tasks=8))
     evolve(registry, plan())
     assert registry.evaluators() == [first]
+
+
+def test_a_held_claim_is_asked_again_on_logs_that_grew_for_the_next_share_of_alpha(tmp_path: Path) -> None:
+    registry, sent = new_registry(tmp_path), []
+    for seed in (3, 11):
+        grown = [
+            structs.replace(one, id=f"{seed} {one.id}", task=f"{seed} {one.task}", prompt_key=f"{seed} {one.task}")
+            for one in world_with_a_rule(seed, tasks=150, lift=0.2)
+        ]
+        take_in_episodes(registry, grown)
+        (cycle,) = evolve(registry, plan()).cycles
+        assert cycle.verdict == "hold"
+        sent.append(cycle.sent)
+    assert len(registry.evaluators()) == 2
+    assert sent == [1, 2]
+    assert sent_so_far(registry) == 2
 
 
 def test_what_another_method_measured_is_measured_again(

@@ -409,10 +409,12 @@ def sent_through(
     split_key: str,
     *,
     keeping: bool = False,
+    sent: int = 0,
 ) -> list[Judgement]:
     """Answer each signal from explore, and send what survives through the gate, one after the other.
 
-    Each is measured on a skill without claims, or, with `keeping`, on one that keeps what was promoted before.
+    `sent` claims were sent before. Each is measured on a skill without claims, or, with `keeping`, on one that
+    keeps what was promoted before.
     What only its endpoint keeps out counts as promoted: the other rules must hold chance off without it.
     """
     live: tuple[Claim, ...] = ()
@@ -436,7 +438,7 @@ def sent_through(
                 endpoint=proposal.endpoint,
                 chosen_of=proposal.chosen_of,
             )
-        verdict = judge(_on_any_endpoint(evidence.figures), WRITTEN_RULE, len(judgements) + 1)
+        verdict = judge(_on_any_endpoint(evidence.figures), WRITTEN_RULE, sent + len(judgements) + 1)
         if keeping and verdict.decision == "promote" and not isinstance(proposal, Removal):
             live += evidence.kept
         about = ask.signal.template or ask.signal.action

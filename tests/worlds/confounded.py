@@ -250,7 +250,9 @@ def with_rules(
     return records
 
 
-def judgements(records: Sequence[EpisodeRecord], split_key: str, *, keeping: bool = False) -> list[Judgement]:
+def judgements(
+    records: Sequence[EpisodeRecord], split_key: str, *, keeping: bool = False, sent: int = 0
+) -> list[Judgement]:
     """Ask every proposer about every action and error of these worlds, and judge what they propose."""
     division = division_of(records, split_key)
     explore = Explore(division.explore)
@@ -262,7 +264,7 @@ def judgements(records: Sequence[EpisodeRecord], split_key: str, *, keeping: boo
         for action in (*ACTIONS, "")
     ]
     asks.append((asking(explore, kind="uncovered_failure", calls_for="innovate"), (habit,)))
-    return sent_through(asks, division, split_key, keeping=keeping)
+    return sent_through(asks, division, split_key, keeping=keeping, sent=sent)
 
 
 def with_rule(records: Sequence[EpisodeRecord], claim: Claim, seed: int, *, lift: float) -> list[EpisodeRecord]:

@@ -181,20 +181,13 @@ def _as_frozen(library: Library, evaluator: str) -> Division:
     )
 
 
-def sent_to(library: Library, ground: Ground) -> int:
-    """Count the claims that were sent to an evaluator so far: what shares its error rate; mere words are none.
+def sent_so_far(library: Library) -> int:
+    """Count the claims that were sent to sealed logs so far: what shares one error rate; mere words are none.
 
-    The parts of an evaluator share its rate: it is no larger for being divided among skills. A bundle sends
-    several claims at once, as its measurement says; a claim that explore refused was never sent.
+    All evaluators count: logs that grew give no claim a fresh rate, it may be asked again for the next share. A
+    bundle sends several claims at once, as its measurement says; a claim that explore refused was never sent.
     """
-    whole = ground.within or ground.evaluator
-    parts = {registered.evaluator for registered in library.evaluators() if registered.within == whole}
-    evaluators = {ground.evaluator, whole, *parts}
-    scored = (
-        candidate
-        for candidate in library.candidates()
-        if candidate.proposed.evaluator in evaluators and candidate.scored
-    )
+    scored = (candidate for candidate in library.candidates() if candidate.scored)
     claimed = (candidate for candidate in scored if candidate.proposed.claims or candidate.proposed.removes)
     sent = [candidate.scored.sent for candidate in claimed if candidate.scored and candidate.scored.sent]
     return max(len(sent), *sent, 0)

@@ -19,7 +19,8 @@ _NOTHING: Final = 1e-9
 _LEFT: Final = 1e-3
 """Below this share of what a cause varies, what is left of it is no more than rounding."""
 
-_LEAST_CLUSTERS: Final = 2
+_LEAST_CLUSTERS: Final = 4
+"""With fewer, the spread of Student't is not finite."""
 
 
 class Slope(NamedTuple):
@@ -84,19 +85,21 @@ class Residuals(NamedTuple):
         """Give what the outcome gains per unit of the cause, over some of the rows; None where nothing is left.
 
         The error allows for rows of one cluster being alike, and is never less than if one outcome more differed
-        by 1 from what fits. Source: Liang & Zeger 1986.
+        by 1 from what fits. Clusters in which nothing is left of the cause tell nothing and do not count. With few
+        of them the error is itself uncertain: it is widened to the spread of Student's t, so that normal limits
+        hold. Sources: Liang & Zeger 1986; Cameron & Miller 2015.
         """
         rows = [*zip(self.cause, self.outcome, self.clusters, strict=True)]
         rows = rows if part is None else [row for row, kept in zip(rows, part, strict=True) if kept]
         left = fsum(x * x for x, _, _ in rows)
-        count = len({cluster for _, _, cluster in rows})
+        count = len({cluster for x, _, cluster in rows if x * x > _NOTHING})
         if left <= _NOTHING * len(rows) or count < _LEAST_CLUSTERS:
             return None
         value = fsum(x * y for x, y, _ in rows) / left
         sums: defaultdict[int, float] = defaultdict(float)
         for x, y, cluster in rows:
             sums[cluster] += x * (y - value * x)
-        variance = fsum(score * score for score in sums.values()) / left**2 * count / (count - 1) * self.factor
+        variance = fsum(score * score for score in sums.values()) / left**2 * count / (count - 3) * self.factor
         return Slope(value, sqrt(max(variance, 1 / ((len(rows) + 2) * left))))
 
 

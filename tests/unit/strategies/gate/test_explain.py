@@ -78,8 +78,8 @@ def test_each_step_says_its_figure_what_the_preset_asks_and_what_would_be_enough
     policy = PRESETS["harden"].policy()
     found = tuple(replay_rules(figures(p=0.01, tasks=50, obeyed=10), policy, 5))
     chance = step(found, "chance")
-    assert (chance.holds, chance.asks) == (False, "at most alpha/m = 0.005/5")
-    assert chance.needed_tasks == pytest.approx(50 * (3.09 / 2.326) ** 2, abs=1)  # z of 0.001 and of 0.01
+    assert (chance.holds, chance.asks) == (False, "at most 0.00017, share 5 of alpha 0.005")
+    assert chance.needed_tasks == pytest.approx(50 * (3.588 / 2.326) ** 2, abs=1)  # z of 0.005/30 and of 0.01
     arms = step(found, "arms")
     assert (arms.holds, arms.needed_tasks) == (False, 100)  # 20 obedient need twice the tasks
     assert step(found, "size").needed_tasks is None
@@ -112,7 +112,7 @@ def test_a_stored_candidate_is_explained_from_its_figures_and_its_text() -> None
     found = explained()
     assert (found.way, found.decision) == ("replay", "promote")
     assert all(rule.holds for rule in found.steps)
-    assert step(found.steps, "chance").asks == "at most alpha/m = 0.01/3"
+    assert step(found.steps, "chance").asks == "at most 0.00083, share 3 of alpha 0.01"
 
 
 def test_a_stored_candidate_that_a_live_claim_contradicts_is_held_for_it() -> None:

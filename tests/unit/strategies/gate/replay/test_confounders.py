@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from bench.coverage import coverage
 from events.types.claims import After, AfterCall, AfterError, Before, FinishWith, OutputClaim
 from strategies.gate.replay.confounders import confounding
 from strategies.gate.replay.decisions import Decision, decisions_of
@@ -32,6 +33,16 @@ def test_nothing_is_promoted_where_no_action_matters(name: str) -> None:
     assert sum(promotions) <= MOST, f"{name}: seeds {list(SEEDS)}"
 
 
+@pytest.mark.parametrize("name", ["null", "success ends"])
+def test_nothing_is_promoted_by_looking_again_whenever_logs_have_grown_by_a_quarter(name: str) -> None:
+    for seed in SEEDS:
+        records, sent = world(name, seed, episodes=600), 0
+        for share in (0.512, 0.64, 0.8, 1.0):
+            known = judgements(records[: round(share * len(records))], str(seed), sent=sent)
+            assert not promoted(known), f"{name}: seed {seed}, {share:.0%} of the logs"
+            sent += len(known)
+
+
 @pytest.mark.parametrize("name", ["null", "difficulty", "quality"])
 def test_a_rule_that_is_true_is_promoted_all_the_same(name: str) -> None:
     records = with_rule(world(name, 1, episodes=2_400), LOOK, 1, lift=0.35)
@@ -51,6 +62,13 @@ def test_a_rule_is_promoted_where_most_succeed_without_it(base: float) -> None:
         records = with_rules(seed, episodes=4_000, lift=0.08, base=base, answers={NO_TABLE: "sql:SHOW"})
         kept += LOOK in [one.claim for one in promoted(judgements(records, str(seed)))]
     assert kept >= len(seeds) / 2, f"seeds {list(seeds)}"
+
+
+def test_printed_intervals_cover_the_true_effect_about_as_often_as_they_say() -> None:
+    covered = coverage(range(60), episodes=600, lift=0.3, base=0.2)
+    assert covered.worlds == 60
+    least = 60 * 0.95 - 3 * (60 * 0.95 * 0.05) ** 0.5  # of 200: python -m bench.coverage
+    assert min(covered.sealed, covered.like_decisions) >= least
 
 
 def test_tasks_are_compared_with_themselves_where_several_tried_them() -> None:

@@ -49,7 +49,7 @@ def test_where_many_runs_carry_a_figure_and_none_much_of_it_the_reason_says_so()
 @pytest.mark.parametrize(
     ("figures", "missing"),
     [
-        (with_effect(p=0.011), "p 0.011"),
+        (with_effect(p=0.006), "p 0.006"),
         (with_effect(risk_difference=0.019), "risk difference +0.019"),
         (Figures(SHOWN, DELTA.model_copy(update={"value": 0.0})), "paired delta is +0.0000"),
         (Figures(SHOWN, None), "paired delta is unknown"),
@@ -70,7 +70,7 @@ def test_each_missing_condition_holds_the_candidate_and_is_named(figures: Figure
 @pytest.mark.parametrize(
     "figures",
     [
-        with_effect(p=0.01),
+        with_effect(p=0.005),
         with_effect(risk_difference=0.02),
         with_effect(risk_difference=0.02, low=0.01, high=0.02),
         with_effect(obeyed=20, disobeyed=20),
@@ -105,8 +105,8 @@ def test_a_live_claim_is_inert_where_it_surely_gains_less_than_matters(
     assert (verdict.decision, said in verdict.reasons[0]) == (decision, True), verdict.reasons
 
 
-def test_every_further_claim_sent_to_an_evaluator_makes_the_bar_higher() -> None:
-    figures = with_effect(p=0.004)
+def test_every_further_claim_that_is_sent_makes_the_bar_higher() -> None:
+    figures = with_effect(p=0.0016)
     assert [judge(figures, WRITTEN_RULE, sent).decision for sent in (1, 2, 3)] == ["promote", "promote", "hold"]
 
 
