@@ -123,7 +123,8 @@ def test_a_first_evening_ends_with_sensible_lines_and_says_what_they_were_judged
     germline.does("import", "skills")
     assert germline.does("scan", sessions, "--json").json["new_episodes"] == SESSIONS
     cycles = germline.does("evolve", "shop", "--seed", "7", "--json").json["cycles"]
-    learnt = [cycle for cycle in cycles if cycle["verdict"] == "promote"]
+    assert not [cycle for cycle in cycles if cycle["verdict"] == "promote"]
+    learnt = [cycle for cycle in cycles if (cycle["tier"] or {}).get("tier") == "seen"]
     done = {
         claim["template"]: claim["do"]
         for cycle in learnt
@@ -133,12 +134,17 @@ def test_a_first_evening_ends_with_sensible_lines_and_says_what_they_were_judged
     assert len(done) >= 2
     assert done.items() <= SENSIBLE.items()
     assert {cycle["effect"]["endpoint"] for cycle in learnt} == {"recovered"}
+    for cycle in learnt:
+        germline("candidate", "approve", cycle["candidate"]["id"], "--reason", "it worked here")
     lines = germline.does("show", "shop", "--json").json["lines"]
     line = next(row["line"] for row in lines if first_clause(NOT_READ) in row["text"])
     why = germline.does("why", f"shop:{line}", "--json").json
-    assert why["effect"]["endpoint"] == why["after"]["endpoint"] == "recovered"
-    assert any("`recovered` alone" in reason for reason in why["reasons"])
-    assert "judged by recovered" in germline.does("why", f"shop:{line}").out
+    assert why["effect"]["endpoint"] == "recovered"
+    assert "nothing was compared" in " ".join(germline.does("why", f"shop:{line}").out.split())
+
+
+MOST_FALSE = 2
+"""Of 20 seeds, each with a claim or two at .01: three by chance is less than 1 in 500."""
 
 
 @pytest.mark.parametrize("placebo", [outcomes_shuffled, tasks_permuted])
@@ -147,8 +153,10 @@ def test_nothing_is_learnt_from_sessions_whose_recoveries_are_dealt_out_again(
 ) -> None:
     for claim in CLAIMS:
         met = Recoveries([record for record in episodes if moment_of(claim, record) is not None], claim)
+        false = 0
         for seed in range(20):
             division = division_of(met.dealt(placebo, seed), str(seed))
             figures = contrast(cases_of(claim, attempts(claim, division.explore)))
             assert figures is not None
-            assert promoted(recovering_by(claim, division, str(seed))) == []
+            false += bool(promoted(recovering_by(claim, division, str(seed))))
+        assert false <= MOST_FALSE

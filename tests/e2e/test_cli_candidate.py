@@ -72,11 +72,11 @@ def test_a_page_as_json_holds_diff_evidence_scores_and_the_gate(reviewed: Path) 
     assert told["evidence"][0]["still_there"]
     assert told["before"]["evaluator"] == told["after"]["evaluator"] == told["audit"]["after"]["evaluator"]
     assert (told["verdict"], told["stale"]) == ("hold", False)
-    assert {step["rule"] for step in told["gate"]["steps"]} >= {"chance", "size", "replay", "arms", "unseen"}
+    assert {step["rule"] for step in told["gate"]["steps"]} >= {"chance", "size", "replay", "arms", "control"}
 
 
 def test_an_approved_candidate_is_a_version_on_disk_and_a_stale_one_is_measured_again(germline: Terminal) -> None:
-    first, second = ids(germline)
+    first, second, *_ = ids(germline)
     told = germline.does("candidate", "approve", first[:8], "--reason", "agreed", "--json").json
     assert (told["schema"], told["version"], told["unproven"]) == ("germline/candidate-approve/1", 2, False)
     assert 'germline: "sql-analyst@2"' in (germline.folder / "skills/sql-analyst/SKILL.md").read_text()
@@ -98,7 +98,7 @@ def test_an_approved_candidate_is_a_version_on_disk_and_a_stale_one_is_measured_
 
 def test_a_rejected_candidate_leaves_the_queue_and_the_skill_alone(germline: Terminal) -> None:
     before = germline.does("show", "sql-analyst").out
-    first, _ = ids(germline)
+    first, *_ = ids(germline)
     assert germline.does("candidate", "reject", first, "--reason", "no").out.startswith(
         f"rejected   {first[:12]}: no"
     )

@@ -175,7 +175,7 @@ async def test_narrow_history_stacks_its_panes_and_a_wide_one_sets_them_side_by_
 
 
 async def test_themes_of_every_kind_keep_the_markers(story: Path) -> None:
-    async with screens(story, "sql-analyst@3:12") as at:
+    async with screens(story, "sql-analyst@3:12", size=(140, 60)) as at:
         for theme in ("textual-light", "ansi-dark", "nord"):
             at.app.theme = theme
             await at.settle()
