@@ -134,8 +134,8 @@ def test_a_first_evening_ends_with_sensible_lines_and_says_what_they_were_judged
     assert len(done) >= 2
     assert done.items() <= SENSIBLE.items()
     assert {cycle["effect"]["endpoint"] for cycle in learnt} == {"recovered"}
-    for cycle in learnt:
-        germline("candidate", "approve", cycle["candidate"]["id"], "--reason", "it worked here")
+    draft = next(cycle["candidate"] for cycle in learnt if cycle["candidate"]["claims"][0]["template"] == NOT_READ)
+    germline.does("candidate", "approve", draft["id"], "--reason", "it worked here")
     lines = germline.does("show", "shop", "--json").json["lines"]
     line = next(row["line"] for row in lines if first_clause(NOT_READ) in row["text"])
     why = germline.does("why", f"shop:{line}", "--json").json

@@ -90,8 +90,9 @@ def test_a_verdict_is_explained_step_by_step_from_what_was_stored(learned: Termi
 
 
 def test_what_is_missing_is_counted_in_tasks(learned: Terminal) -> None:
-    learned.does("evolve", "sql-analyst", "--logs", recordings(), "--seed", "7")
-    waiting = [one for one in learned.does("candidates", "--json").json["candidates"] if one["waits"]]
+    learned.does("evolve", "git-helper", "--logs", recordings().parent / "git", "--seed", "7")
+    candidates = learned.does("candidates", "--json").json["candidates"]
+    waiting = [candidate for candidate in candidates if candidate["verdict"] == "hold"]
     told = learned.does("gate", "explain", waiting[0]["id"], "--json").json
     missing = [step for step in told["steps"] if not step["holds"]]
     assert missing

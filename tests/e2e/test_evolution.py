@@ -313,9 +313,9 @@ def test_a_line_that_hurts_in_newer_logs_is_taken_away_with_its_claim(registry: 
     registry.execute(RecordFact((repeated,)), actor="germline")
     only = {record.id for record in hurt}
     run = evolve(registry, plan(only=only, preset=PRESETS["harden"]))
-    removals = [cycle for cycle in run.cycles if cycle.candidate and cycle.candidate.edits[0].op == "delete"]
-    assert [cycle.verdict for cycle in removals] == ["promote"] * len(removals)
-    assert removals
+    (move,) = run.moves
+    assert (move.before and move.before.tier, move.after) == ("supported", None)
+    assert move.version == 3
     capsule = registry.capsule("sql-analyst")
     assert all(live.claim.do != "sql:SHOW" for gene in capsule.genes for live in gene.claims)  # type: ignore[union-attr]
     assert "SHOW TABLES" not in skill_on_disk(registry)
@@ -323,18 +323,17 @@ def test_a_line_that_hurts_in_newer_logs_is_taken_away_with_its_claim(registry: 
 
 def test_a_line_that_nearly_repeats_another_goes_to_a_person(tmp_path: Path) -> None:
     registry = new_registry(tmp_path, text=f"{SKILL}Answer with one SQL query only.\nSee scripts/gone.py first.\n")
-    take_in_episodes(registry, world_with_a_rule(3, lift=0.0))
+    take_in_episodes(registry, world_with_a_rule(5, lift=0.0))
     repeated = uncovered_failure().model_copy(update={"kind": "repeated_call", "calls_for": "harden"})
     registry.execute(RecordFact((repeated,)), actor="germline")
     run = evolve(registry, plan(preset=PRESETS["harden"]))
-    (held,) = [cycle for cycle in run.cycles if cycle.candidate]
+    (held,) = [cycle for cycle in run.cycles if cycle.candidate and cycle.candidate.edits[0].op == "delete"]
     assert held.verdict == "hold"
     assert held.reasons[0].startswith("no claim covers it, so a person decides: nearly repeats an earlier line")
-    assert held.candidate is not None
-    assert held.candidate.edits[0].op == "delete"
     assert "SQL query only" in skill_on_disk(registry)
-    (again,) = [cycle for cycle in evolve(registry, plan(preset=PRESETS["harden"])).cycles if cycle.candidate]
-    assert (again.verdict, again.remembered) == ("hold", True)
+    again = [cycle for cycle in evolve(registry, plan(preset=PRESETS["harden"])).cycles if cycle.candidate]
+    assert again
+    assert {(cycle.verdict, cycle.remembered) for cycle in again} == {("hold", True)}
 
 
 @pytest.mark.data
