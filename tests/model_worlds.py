@@ -100,7 +100,8 @@ def _lost(
 def _episode(
     name: str, number: int, run: str, *, begins: bool, looks: bool, won: bool, said: str
 ) -> Iterable[dict[str, Any]]:
-    about = {"dataset": "made-up", "task": f"t{number}", "run": run, "prompt": f"Question {number}?{said}"}
+    task, prompt = f"t{number} of {run}", f"Question {number} for {run}?{said}"
+    about = {"dataset": "made-up", "task": task, "run": run, "prompt": prompt}
     first = "DESC" if begins else "EXPLAIN"
     yield {"type": "episode", "episode": name, **about, "skills": [[SKILL, ""]]}
     table = f"orders_{number}"

@@ -98,7 +98,8 @@ def slow(ask: ProposalRequest, claims: Iterable[Claim], live: Sequence[Claim], c
     figures = explained(helping[best], mined.tried, len(mined.surviving))
     reason = f"lifts the {len(changes.open)} tasks that got worse or still fail by {lift[best]:+.2f}; {figures}"
     line = LearnedLine(worded(best, ask.explore.records), best)
-    proposal = OwnSection(proposer=SLOW, reason=reason, lines=(line,), copied=Copied("", TITLE, keeper=SLOW))
+    copied, chosen_of = Copied("", TITLE, keeper=SLOW), mined.tried + ask.tried_before
+    proposal = OwnSection(proposer=SLOW, reason=reason, lines=(line,), copied=copied, chosen_of=chosen_of)
     return Mined(proposal, mined.tried, mined.strongest)
 
 

@@ -114,7 +114,7 @@ def test_blame_names_one_origin_for_each_line(germline: Terminal, line: int) -> 
     rows = germline.does("show", "sql-analyst", "--blame").out.splitlines()
     disk = (germline.folder / "skills/sql-analyst/SKILL.md").read_text(encoding="utf-8").splitlines()
     assert len(rows) == len(disk)
-    assert "repair" in rows[line - 1]
+    assert "supported" in rows[line - 1]
     assert "+." in rows[line - 1]
     assert "import" in rows[0]
     assert all(len(row) <= 80 for row in rows)

@@ -95,6 +95,6 @@ def test_on_the_recorded_runs_innovation_ends_with_no_claim_and_the_promotions_r
     assert innovate
     assert all("no claim survived explore" in cycle["reasons"][0] for cycle in innovate)
     promoted = [cycle for cycle in told["cycles"] if cycle["verdict"] == "promote"]
-    assert {cycle["strategy"] for cycle in promoted} == {"repair", "harden"}
+    assert {cycle["strategy"] for cycle in promoted} == {"repair"}
     for cycle in promoted:
         assert cycle["audit"]["after"]["value"] > cycle["audit"]["before"]["value"]

@@ -141,7 +141,7 @@ def test_mode_model_and_limits_are_part_of_the_evaluator(table: Bench) -> None:
         table.agent("choice"),
         table.agent(most_replies=9),
         table.agent().model_copy(update={"model": "other"}),
-        table.agent().model_copy(update={"told": "other instructions"}),
+        table.agent().model_copy(update={"instructions": "other instructions"}),
     ]
     assert len({harness_of(agent, POLICY) for agent in agents}) == len(agents)
     assert len({table.harness(greeting(), agent=agent).evaluator for agent in agents}) == len(agents)

@@ -142,7 +142,7 @@ def test_the_confinement_of_commands_runs_none_of_it(trap: Path, monkeypatch: py
 
 def _bash(trap: Path) -> tuple[str, ...]:
     (trap.parent / "script").write_text(SCRIPTS["bash"])
-    line = "COMP_LINE='./germline sta'; COMP_POINT=${#COMP_LINE}; _germline ./germline; echo \"${COMPREPLY[@]}\""
+    line = "COMP_LINE='./germline stat'; COMP_POINT=${#COMP_LINE}; _germline ./germline; echo \"${COMPREPLY[@]}\""
     return ("bash", "--norc", "-c", f". ../script; {line}")
 
 

@@ -10,7 +10,7 @@ import pytest
 from msgspec import structs
 
 from events.errors import EditError
-from events.types.claims import AfterError, FinishWith, StartWith
+from events.types.claims import CHANGE, AfterCall, AfterError, StartWith
 from events.types.gene_events import GeneBorn
 from events.types.parts import Edit
 from registry.actions.publish import edited_folder, publish
@@ -48,11 +48,11 @@ if TYPE_CHECKING:
     from strategies.propose.proposal import ProposalRequest
 
 LOOK = AfterError(template=NO_TABLE, do="sql:SHOW")
-CHECK = FinishWith(do="sql:EXPLAIN")
+CHECK = AfterCall(action=CHANGE, do="Bash:pytest")
 
 
 def world(seed: int, *, lift: float = 0.45, tasks: int = 320) -> list[EpisodeRecord]:
-    """Looking at the schema helps after an error, checking at the end helps where there is none."""
+    """Looking at the schema helps after an error, checking a change helps where there is none."""
     draws = random.Random(seed)
     records = []
     for number in range(tasks):
@@ -65,9 +65,10 @@ def world(seed: int, *, lift: float = 0.45, tasks: int = 320) -> list[EpisodeRec
                     call("sql:SELECT"),
                 ]
             else:
-                steps = [call("sql:SELECT"), call("sql:EXPLAIN" if checks else "sql:DESC")]
+                checked = call("Bash:pytest" if checks else "sql:DESC")
+                steps = [call("Edit"), checked, call(f"say {draws.randrange(40)}")]
             won = draws.random() < 0.25 + (0.45 * looks if fails else lift * checks)
-            record = episode([*steps, call("submit")], outcome=float(won), task=f"t{number:04}", run=run)
+            record = episode([*steps, call("submit")], outcome=float(won), task=f"t{number:04} of {run}", run=run)
             records.append(structs.replace(record, ended_by="agent"))
     return records
 
@@ -139,7 +140,7 @@ def test_where_nothing_more_would_help_only_the_comparison_is_told(tmp_path: Pat
 def test_what_the_preset_forbids_is_held_and_what_it_never_does_is_not_asked(
     registry: Registry, change: dict[str, object], verdict: tuple[str, str] | None
 ) -> None:
-    (guidance,) = evolve(registry, looking_back(preset=INNOVATE.model_copy(update=change))).guidance
+    (guidance,) = evolve(registry, looking_back(preset=INNOVATE.model_copy(update=change), cycles=5)).guidance
     assert (guidance.result and (guidance.result.verdict, guidance.result.reasons[0])) == verdict
     assert not [gene for gene in registry.capsule("sql-analyst").genes if gene.keeper]
 

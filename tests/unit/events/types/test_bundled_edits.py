@@ -37,7 +37,7 @@ GUESS = AfterError(template=NO_TABLE, avoid="sql:SHOW")
 """What to avoid, where it is what helps."""
 
 
-def world(*, tasks: int = 300, seed: int = 4) -> list[EpisodeRecord]:
+def world(*, tasks: int = 450, seed: int = 4) -> list[EpisodeRecord]:
     """A world of tasks tried once, with one of two errors each, after which another action helps, and no other."""
     draws = random.Random(seed)
     records = []

@@ -65,9 +65,8 @@ def score(
 ) -> None:
     """Measure a version by replay, and record it.
 
-    Lines of the skill whose tier no longer holds lose it. The evaluator in force measures: it stays until the
-    sealed tasks have grown by a quarter, or --refresh. A new one measures the live versions first. What it
-    measured before is not recorded twice.
+    Lines whose tier no longer holds lose it. The evaluator in force stays until the sealed tasks have grown by a
+    quarter, or --refresh; a new one measures the live versions first, and none records the same twice.
     """
     call = invocation(ctx)
     config = read_config()
