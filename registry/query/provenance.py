@@ -11,7 +11,7 @@ from events.types.tiers import Tier
 from registry.projection import time_travel
 from registry.projection.stored_documents import damaged
 from registry.query.signals import Assignment, ErasedEvidence, assignments, erasures_of, kept_evidence
-from registry.query.trials import TrialFinding, trials_with
+from registry.query.trials import TrialFinding, trials_of, trials_with
 from registry.skill_md.render import label, projected_lines
 from registry.state.line_claims import claims_of
 from registry.state.tiers import line_tier
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from registry.state.line import ProjectedLine, SkillLine
     from registry.state.outline import Outline
     from registry.state.tiers import LineTier
+    from registry.state.trial import SkillTrial
 
 
 class KeptEvidence(NamedTuple):
@@ -148,16 +149,22 @@ def origins_of(library: Library, capsule: Capsule, lines: Iterable[ProjectedLine
 
 
 class SkillHistory(NamedTuple):
-    """What the lines of a skill have in common: its outline, their versions, and signals that people assigned."""
+    """What the lines of a skill have in common: outline, versions, signals that people assigned, and trials."""
 
     outline: Outline
     rows: Mapping[int, VersionRow]
     assigned: Mapping[str, Assignment]
+    trials: Sequence[SkillTrial]
 
 
 def history_of(library: Library, name: str, versions: Iterable[int]) -> SkillHistory:
     """Read what explains lines that came with these versions."""
-    return SkillHistory(library.outline(name), library.version_rows(name, set(versions)), assignments(library))
+    return SkillHistory(
+        library.outline(name),
+        library.version_rows(name, set(versions)),
+        assignments(library),
+        trials_of(library, name),
+    )
 
 
 def why(
@@ -203,7 +210,7 @@ def why(
         taken_back=library.version(capsule.name, taken_back) if taken_back else None,
         asked=asked_by(library, candidate) if candidate else None,
         assigned=history.assigned.get(signal.event.fingerprint) if signal else None,
-        trials=tuple(trials_with(library, capsule.name, proposal)),
+        trials=tuple(trials_with(history.trials, proposal)),
     )
 
 

@@ -79,10 +79,12 @@ def _proven(figures: ProvenFigures) -> str:
 
 
 def _points(figures: SupportedFigures | ProvenFigures | Effect) -> str:
-    """Write a difference as points of a hundred: "44 points more often (34 to 55)"."""
     difference = figures.risk_difference if isinstance(figures, Effect) else figures.difference
-    value, low, high = (
-        round(100 * min(max(bound, -1.0), 1.0)) for bound in (difference, figures.low, figures.high)
-    )
-    bounds = f"{low} to {high}".replace("-", "−")
+    return points_words(difference, figures.low, figures.high)
+
+
+def points_words(difference: float, low: float, high: float) -> str:
+    """Write a difference as points of a hundred: "44 points more often (34 to 55)"."""
+    value, *ends = (round(100 * min(max(bound, -1.0), 1.0)) for bound in (difference, low, high))
+    bounds = " to ".join(map(str, ends)).replace("-", "−")
     return f"{abs(value)} points {'more' if value >= 0 else 'less'} often ({bounds})"

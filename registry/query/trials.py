@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from registry.query.tier_sentences import points_words
 from registry.state.trial import SkillTrial, fold_trials
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from events.types.trial_events import TrialFactor, TrialFigures, TrialOutcome
     from registry.query.library import Library
 
@@ -31,10 +34,9 @@ def shown_by(result: TrialFigures | None, outcome: TrialOutcome) -> str:
     """Say in one plain sentence what a trial shows of a line."""
     if result is None or result.difference is None:
         return "no session with this line and none without it is counted yet"
-    points, more = round(abs(result.difference) * 100), "more" if result.difference >= 0 else "less"
-    ends = f"{result.low * 100:.0f} to {result.high * 100:.0f}".replace("-", "−")
+    points = points_words(result.difference, result.low, result.high)
     return (
-        f"sessions that were given this line by a coin {_DID[outcome]} {points} points {more} often ({ends}), "
+        f"sessions that were given this line by a coin {_DID[outcome]} {points}, "
         f"{result.given.sessions + result.denied.sessions:,} sessions"
     )
 
@@ -50,11 +52,11 @@ def running_trial(library: Library, skill: str) -> SkillTrial | None:
     return next((trial for trial in reversed(trials_of(library, skill)) if trial.ended is None), None)
 
 
-def trials_with(library: Library, skill: str, candidate: str) -> list[TrialFinding]:
-    """List what trials of a skill show of the lines of a candidate, in the order they began."""
+def trials_with(trials: Iterable[SkillTrial], candidate: str) -> list[TrialFinding]:
+    """List what trials show of the lines of a candidate, in their order."""
     return [
         TrialFinding(trial, factor, trial.results[at] if trial.results else None)
-        for trial in trials_of(library, skill)
+        for trial in trials
         for at, factor in enumerate(trial.started.factors)
         if candidate and factor.candidate == candidate
     ]

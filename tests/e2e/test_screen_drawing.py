@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tui.text.rows import Row
 
 
-MOST_QUESTIONS = 11
+MOST_QUESTIONS = 10
 """SQL statements that one key on the Why screen may take, whatever stands behind the line."""
 
 

@@ -10,7 +10,7 @@ from events.errors import EditError, GermlineError, NotFoundError
 from registry.decide.promote import whole, with_files
 from registry.query.library import base_of
 from registry.query.provenance import KeptEvidence, erased_of, evidence_of
-from registry.query.trials import trials_with
+from registry.query.trials import trials_of, trials_with
 from strategies.gate.explain import explain_stored
 from strategies.gate.file_findings import file_changes, findings_in_changes
 from tui.reads.diff import changed_files
@@ -120,7 +120,7 @@ def read_page(library: Library, candidate: Candidate) -> CandidatePage:
         files=tuple(files),
         findings=findings_in_changes(file_changes(library.log, base, proposed.files)),
         misfit=misfit,
-        trials=tuple(trials_with(library, proposed.capsule, candidate.id)),
+        trials=tuple(trials_with(trials_of(library, proposed.capsule), candidate.id)),
     )
 
 

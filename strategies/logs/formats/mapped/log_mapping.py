@@ -168,4 +168,4 @@ def _refusal(error: ValidationError, where: str) -> UsageError:
 
 
 IN_USE: Final[dict[str, LogMapping]] = {}
-"""Filled by whoever reads the settings, so that an episode is read again by the mapping that it came by."""
+"""Filled when the settings are read, so that an episode is read again by the mapping that it came by."""

@@ -402,7 +402,7 @@ def test_several_candidates_have_coins_of_their_own_and_each_its_contrast(tmp_pa
     first, second = world.trial.results
     assert first.decision == "proven"
     assert second.proof < 20
-    assert [finding.factor.candidate for finding in trials_with(world.registry, NAME, "c2")] == ["c2"]
+    assert [finding.factor.candidate for finding in trials_with(trials_of(world.registry, NAME), "c2")] == ["c2"]
     assert trial.started.factors[1].name == NO_GUESS.strip()
 
 

@@ -38,8 +38,8 @@ def registry_promotes(draws: random.Random, *, carried: bool) -> bool:
 
 def test_looks_at_growing_logs_keep_the_rate_where_the_count_is_carried_over() -> None:
     draws = random.Random(5)
-    carried, anew = (
+    carried, fresh = (
         sum(registry_promotes(draws, carried=carried) for _ in range(REGISTRIES)) for carried in (True, False)
     )
     assert carried / REGISTRIES <= ALPHA + 3 * sqrt(ALPHA * (1 - ALPHA) / REGISTRIES)
-    assert anew / REGISTRIES > 1.5 * ALPHA, "else this test could not fail"
+    assert fresh / REGISTRIES > 1.5 * ALPHA, "else this test could not fail"
