@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from events.types.registry_events import EvaluatorRegistered
+from strategies.gate.replay.measure import digest
 from strategies.gate.rollout_rule import LOOKS, STAKES
 from strategies.policy.written_rules import ROLLOUT_RULE
 
@@ -99,9 +100,3 @@ def comparison_text(contest: Contest, *, tasks: str, agent: Agent, harness: str,
         "provenance": list(provenance),
     }
     return json.dumps(frozen, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def digest(value: object) -> str:
-    """Hash a JSON value in its canonical form (SHA-256, hexadecimal)."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from registry.decide.commands import Propose
 from registry.state.line_claims import claims_by_edit
+from strategies.gate.replay.measure import digest
 from strategies.gate.verdict import Verdict
 from strategies.rollouts.compare.ablate import unbundled
 from strategies.rollouts.compare.comparison import compared
-from strategies.rollouts.compare.hashes import digest
 from strategies.rollouts.run.runner import CapReachedError
 
 if TYPE_CHECKING:
