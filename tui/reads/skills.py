@@ -40,6 +40,7 @@ _STEPS: Final = {
     "CandidatePromoted": "promoted",
     "CandidateRejected": "rejected",
     "CandidateHeld": "held",
+    "SeenLineJudged": "asked",
     "LineTierChanged": "tier",
 }
 """What the chain of causes calls the events of a candidate."""
