@@ -222,6 +222,8 @@ def _bears_out(rows: Sequence[_Row]) -> bool:
     tasks, runs = [row.task for row in rows], [row.run for row in rows]
     repeat = sum(count for count in tried.values() if count > 1) >= _SAME_TASK * len(rows)
     groupings = [runs, tasks] if repeat else [runs]
-    left = residuals([row.outcome for row in rows], [row.obeyed for row in rows], [], GroupedRows(groupings, tasks))
+    left = residuals(
+        [row.outcome for row in rows], [row.obeyed for row in rows], [], GroupedRows(groupings, tasks)
+    )
     slope = left.slope() if left else None
     return slope is not None and slope.z >= BORNE_OUT_Z
