@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.gate.stats.fixed_effects import Slope, grouping, residuals, within
+from strategies.gate.stats.fixed_effects import GroupedRows, Slope, grouping, residuals, within
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -21,7 +21,7 @@ def partial_slope(
     groupings: Sequence[Sequence[Hashable]],
     clusters: Sequence[Hashable],
 ) -> Slope | None:
-    left = residuals(outcome, cause, covariates, groupings, clusters)
+    left = residuals(outcome, cause, covariates, GroupedRows(groupings, clusters))
     return None if left is None else left.slope()
 
 
@@ -87,7 +87,8 @@ def test_the_parts_of_a_regression_make_up_the_whole() -> None:
     draws = random.Random(6)
     cause = [float(draws.random() < 0.4) for _ in range(400)]
     outcome = [x + draws.gauss(0, 1) for x in cause]
-    left = residuals(outcome, cause, [[draws.random() for _ in range(400)]], [[0] * 400], range(400))
+    whole_rows = GroupedRows([[0] * 400], range(400))
+    left = residuals(outcome, cause, [[draws.random() for _ in range(400)]], whole_rows)
     assert left is not None
     part = [number < 250 for number in range(400)]
     whole, one, other = left.slope(), left.slope(part), left.slope([not kept for kept in part])
