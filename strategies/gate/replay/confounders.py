@@ -178,11 +178,12 @@ def _alike(
         strict=True,
     )
     tasks = [row.task for row in rows]
+    again = len({row.id for row in rows}) < len(rows)
     places: list[list[str]] = [
         [row.run for row in rows],
         [str(row.past.turn) for row in rows],
         [row.past.seen for row in rows],
-        *([tasks] if same_task else []),
+        *([[f"{row.task}\x1f{row.past.turn}" if again else row.task for row in rows]] if same_task else []),
     ]
     return residuals([row.outcome for row in rows], cause, [*varying], places, tasks)
 

@@ -112,7 +112,7 @@ def residuals(
 ) -> Residuals | None:
     """Take from outcome and cause what covariates and groups explain; None where nothing is left of the cause.
 
-    Of the rows, groups that are the clusters take their own share. Shapes: all columns are equally long. Sources:
+    Of the rows, groups that lie within clusters take their own share. Shapes: all columns are equally long. Sources:
     Frisch & Waugh 1933; Cameron & Miller 2015.
     """
     numbered, clustered = [grouping(names) for names in groupings], grouping(clusters)
@@ -122,8 +122,8 @@ def residuals(
     for unit in base:
         _subtract(ys, unit)
         _subtract(xs, unit)
-    own = [groups for groups in numbered if groups.of == clustered.of]
-    rows = len(xs) - len(clustered.sizes) * bool(own)
+    own = [groups for groups in numbered if len({*zip(groups.of, clustered.of, strict=True)}) == len(groups.sizes)]
+    rows = len(xs) - max((len(groups.sizes) for groups in own), default=0)
     free = rows - 1 - len(base) - sum(len(groups.sizes) - 1 for groups in numbered if groups not in own)
     if _dot(xs, xs) <= _LEFT * _dot(varies, varies) or free < 1:
         return None
