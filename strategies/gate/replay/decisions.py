@@ -65,9 +65,9 @@ class Background(NamedTuple):
 def decisions_of(claim: Claim | Inverse) -> Callable[[EpisodeRecord], list[Decision]] | None:
     """Give a way to find the decision that a claim is about; None for a claim about no action.
 
-    Of what is done last, or at any time before the end, it is to do it now, at each action until it is done; of what
-    is never done, to go on without. Who lasted longer has had more occasion for anything, and who hands in one more
-    than who was cut short: compared are those who had come equally far.
+    Of what is done last, or at any time before the end, it is to do it now, at each action until it is done; of
+    what is never done, to go on without. Who lasted longer has had more occasion for anything, and who hands in
+    one more than who was cut short: compared are those who had come equally far.
     """
     if isinstance(claim, Inverse):
         itself = decisions_of(claim.claim)
@@ -134,7 +134,9 @@ def _decision(claim: Claim, moment: Moment | None, record: EpisodeRecord) -> lis
     if isinstance(claim, (AfterError, After, AfterCall, Replace)):
         at = next_action(record, moment.step)
     elif isinstance(claim, Before):
-        at = previous_action(record, moment.step)  # who opens with it chose nothing before, and need not have lasted
+        at = previous_action(
+            record, moment.step
+        )  # who opens with it chose nothing before, and need not have lasted
     return [] if at is None or hands_in(record, at) else [Decision(at, moment.obeyed)]
 
 

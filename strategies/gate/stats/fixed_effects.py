@@ -112,8 +112,8 @@ def residuals(
 ) -> Residuals | None:
     """Take from outcome and cause what covariates and groups explain; None where nothing is left of the cause.
 
-    Of the rows, groups that lie within clusters take their own share. Shapes: all columns are equally long. Sources:
-    Frisch & Waugh 1933; Cameron & Miller 2015.
+    Of the rows, groups that lie within clusters take their own share. Shapes: all columns are equally long.
+    Sources: Frisch & Waugh 1933; Cameron & Miller 2015.
     """
     numbered, clustered = [grouping(names) for names in groupings], grouping(clusters)
     ys, xs, *beside = (within(column, numbered) for column in (outcome, cause, *covariates))
