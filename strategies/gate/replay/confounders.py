@@ -146,13 +146,14 @@ def _repeats(rows: Sequence[_Row]) -> bool:
 
 
 def _grouped(rows: Sequence[_Row], *, same_task: bool) -> GroupedRows:
-    """Group decisions by run, turn and what was seen before, and by task where tasks repeat."""
+    """Group decisions by run, turn and what was seen before, and by task (at each turn) where tasks repeat."""
     tasks = [row.task for row in rows]
+    again = len({row.id for row in rows}) < len(rows)
     places: list[list[str]] = [
         [row.run for row in rows],
         [str(row.past.turn) for row in rows],
         [row.past.seen for row in rows],
-        *([tasks] if same_task else []),
+        *([[f"{row.task}\x1f{row.past.turn}" if again else row.task for row in rows]] if same_task else []),
     ]
     return GroupedRows(places, tasks)
 

@@ -124,8 +124,8 @@ def residuals(
 ) -> Residuals | None:
     """Take from outcome and cause what covariates and groups explain; None where nothing is left of the cause.
 
-    Of the rows, groups that are the clusters take their own share. Shapes: all columns are equally long. Sources:
-    Frisch & Waugh 1933; Cameron & Miller 2015.
+    Of the rows, groups that lie within clusters take their own share. Shapes: all columns are equally long.
+    Sources: Frisch & Waugh 1933; Cameron & Miller 2015.
     """
     ys, xs, *beside = (rows.within(column) for column in (outcome, cause, *covariates))
     varies = within(cause, [grouping([0] * len(cause))])
@@ -133,12 +133,13 @@ def residuals(
     for unit in base:
         _subtract(ys, unit)
         _subtract(xs, unit)
-    own = [groups for groups in rows.groupings if groups.of == rows.clusters.of]
-    counted = len(xs) - len(rows.clusters.sizes) * bool(own)
+    of = rows.clusters.of
+    own = [groups for groups in rows.groupings if len({*zip(groups.of, of, strict=True)}) == len(groups.sizes)]
+    counted = len(xs) - max((len(groups.sizes) for groups in own), default=0)
     free = counted - 1 - len(base) - sum(len(groups.sizes) - 1 for groups in rows.groupings if groups not in own)
     if _dot(xs, xs) <= _LEFT * _dot(varies, varies) or free < 1:
         return None
-    return Residuals(ys, xs, rows.clusters.of, counted / free)
+    return Residuals(ys, xs, of, counted / free)
 
 
 def _orthogonal(columns: Sequence[Column]) -> list[Column]:
