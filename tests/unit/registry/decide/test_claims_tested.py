@@ -11,6 +11,7 @@ from events.types.parts import Edit, NewGene, NewSection, NewSkill
 from events.types.runs import Rollouts
 from events.types.score import Effect, Unmeasured
 from events.types.tiers import SeenFigures
+from registry.decide.birth import next_gene
 from registry.decide.commands import ChangeTier, Judge, PromoteProven, Propose, Review
 from registry.query.provenance import uncounted_claims
 from registry.state.gene import LiveClaim
@@ -57,7 +58,7 @@ def proposed_line(registry: Registry, *, born: bool = False) -> CandidatePropose
     line = proposal(capsule, Edit(op="append", gene=capsule.genes[0].id, text=(LOOK,)), claims=(DO,))
     if born:
         gene = NewGene(
-            gene=f"{NAME}.9", title="Tables", lines=("## Tables\n", "\n", LOOK),
+            gene=next_gene(capsule), title="Tables", lines=("## Tables\n", "\n", LOOK),
             after_gene=capsule.genes[-1].id, claimed=(3,),
         )  # fmt: skip
         line = line.model_copy(update={"edits": (), "born": gene})
@@ -93,21 +94,21 @@ def test_what_a_person_approves_keeps_its_claim_only_where_logs_were_asked(
 ) -> None:
     line = proposed_line(registry)
     judge(registry, unscored(line).model_copy(update={"effect": effect}), "hold")
-    registry.execute(Review(line.candidate, "approve", "it reads well"))
+    registry.execute(Review(line.candidate, line.capsule, "approve", "it reads well"))
     assert live(registry) == kept
 
 
 def test_what_was_never_scored_is_approved_without_its_claim(registry: Registry) -> None:
     line = proposed_line(registry)
-    registry.execute(Review(line.candidate, "approve", "it reads well"))
+    registry.execute(Review(line.candidate, line.capsule, "approve", "it reads well"))
     assert live(registry) == []
 
 
 def test_what_is_accepted_as_seen_keeps_the_claim_whose_successes_were_counted(registry: Registry) -> None:
     line = proposed_line(registry)
     judge(registry, unscored(line), "hold")
-    registry.execute(ChangeTier(NAME, line.candidate, SeenFigures(worked=9, tried=10, low=0.6), "counted"))
-    registry.execute(Review(line.candidate, "approve", "it reads well"))
+    registry.execute(ChangeTier(line.candidate, NAME, SeenFigures(worked=9, tried=10, low=0.6), "counted"))
+    registry.execute(Review(line.candidate, line.capsule, "approve", "it reads well"))
     assert live(registry) == [DO]
 
 
@@ -125,7 +126,7 @@ def test_a_skill_that_a_person_approves_unmeasured_is_born_without_claims(regist
         update={"capsule": "tables", "base_version": 0, "skill": skill}
     )
     registry.execute(Propose(line))
-    registry.execute(Review(line.candidate, "approve", "it reads well"))
+    registry.execute(Review(line.candidate, line.capsule, "approve", "it reads well"))
     assert live(registry, "tables") == []
 
 
