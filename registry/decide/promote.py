@@ -95,7 +95,7 @@ def promotion(capsule: Capsule, proposed: CandidateProposed, grounds: PromotionG
 
 
 def without_claims(proposed: CandidateProposed) -> CandidateProposed:
-    """Return what a candidate proposes without what it claims; what its edits take away is dropped all the same."""
+    """Return what a candidate proposes without what it claims; what its edits take away goes all the same."""
     born = proposed.born and proposed.born.model_copy(update={"claimed": ()})
     bare = {"claims": (), "claimed": ()}
     skill = proposed.skill and proposed.skill.model_copy(

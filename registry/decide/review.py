@@ -138,9 +138,7 @@ def _grounds(
 ) -> PromotionGrounds:
     scored, tested = candidate.scored, claims_tested(candidate.scored, candidate.tier)
     if _is_seen(candidate):  # what is only seen counts in no score: the skill keeps the one it has
-        return PromotionGrounds(
-            capsule.score, capsule.score, None, candidate.scored_id, tested, cause="override"
-        )
+        return PromotionGrounds(capsule.score, capsule.score, None, candidate.scored_id, tested, cause="override")
     if scored is None or not isinstance(scored.after, Score):
         why = Unmeasured(reason=unmeasured)
         return PromotionGrounds(capsule.score, why, None, "", tested, cause="override")

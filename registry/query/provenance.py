@@ -117,7 +117,7 @@ def lines_of(library: Library, capsule: Capsule, candidate: str) -> list[Project
 
 
 def uncounted_claims(library: Library, capsule: Capsule) -> frozenset[Claim]:
-    """List the live claims that no score counts: of lines that are only seen, or fell from their tier, or untested.
+    """List the live claims that no score counts: of lines that are only seen or fell, and the untested.
 
     An earlier germline let claims live that no log was asked about, where runs or a person spoke for their lines.
     """

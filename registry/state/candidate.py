@@ -93,7 +93,7 @@ class Candidate:
 
     @property
     def counts(self) -> bool:
-        """Whether scores count its claims: not what is only seen, nor what fell from its tier, nor the untested."""
+        """Whether scores count its claims: not what is only seen, what fell from its tier, nor the untested."""
         return not self.fell and (self.tier is None or self.tier.tier != "seen") and self.claims_tested
 
 

@@ -75,7 +75,10 @@ def judge(registry: Registry, scored: CandidateScored, verdict: str = "promote")
     ("effect", "kept"), [(EFFECT, [DO]), (None, [])], ids=["logs were asked too", "runs alone"]
 )
 def test_what_runs_promote_keeps_its_claim_only_where_logs_were_asked(
-    registry: Registry, effect: Effect | None, kept: list[Claim], born: bool
+    registry: Registry,
+    effect: Effect | None,
+    kept: list[Claim],
+    born: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
     line = proposed_line(registry, born=born)
     judge(registry, by_runs(line, effect))
