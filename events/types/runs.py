@@ -78,7 +78,7 @@ class FreshFigures(Frozen):
     """What fresh runs of both versions on all sealed tasks showed of a change that its own tasks had shown first.
 
     Units: `evidence` is the e-value on the tasks that the change is for, `harm` that of the opposite on the rest;
-    `difference` is candidate minus incumbent over all tasks, with `low`, its one-sided 90 % bound, which errs over
+    `difference` is candidate minus incumbent over all tasks, with `low`, its one-sided 95 % bound, which errs over
     runs: these tasks, not others like them.
     """
 

@@ -17,6 +17,7 @@ from strategies.gate.rollout_rule import (
     LOOKS,
     PATIENT_ROUNDS,
     STAKES,
+    Z95_ONE_SIDED,
     RolloutVerdict,
     e_value,
     figures_of,
@@ -36,7 +37,7 @@ AIM_STAKES: Final = (*STAKES, 0.7, 0.9)
 """Bets on the few tasks that a change is for: it moves most of them where it works."""
 LEAST_AIMED: Final = 3
 """Tasks from which there is something to aim at; fewer say too little about others of their kind (a guess)."""
-FRESH_ROUNDS: Final = 5
+FRESH_ROUNDS: Final = 6
 """Rounds of fresh runs at most, on all sealed tasks."""
 FRESH: Final = range(LOOKS[-1], LOOKS[-1] + FRESH_ROUNDS)
 """The rounds whose runs confirm: no first look ever counts one of them."""
@@ -86,7 +87,7 @@ def fresh_figures(aimed: Pairs, rest: Pairs, rounds: int) -> FreshFigures:
         evidence=e_value([pair for task in seen[: len(aimed)] for pair in task], AIM_STAKES),
         harm=e_value([-pair for task in seen[len(aimed) :] for pair in task], AIM_STAKES),
         difference=difference,
-        low=difference - FUTILE_Z * error,
+        low=difference - Z95_ONE_SIDED * error,
     )
 
 
@@ -140,10 +141,10 @@ def aimed_rules(aim: AimFigures, policy: RolloutPolicy = ROLLOUT_RULE) -> Iterat
     )
     yield _rule(
         "no loss",
-        f"{fresh.low:+.3f} at least (90 %) over all tasks",
+        f"{fresh.low:+.3f} at least (95 %) over all tasks",
         "0 or more: what the rest may lose is surely less than what its tasks gain",
         fresh.low >= 0,
-        f"what the rest loses may be more than what its tasks gain: {fresh.low:+.3f} at least (90 %)",
+        f"what the rest loses may be more than what its tasks gain: {fresh.low:+.3f} at least (95 %)",
     )
     yield _rule(
         "no harm",

@@ -23,7 +23,7 @@ def _aim_facts(aim: AimFigures | None) -> Iterator[Fact]:
     first = f"{signed(aim.difference, 2)} on {of}, in {count(aim.rounds, 'round')}"
     yield fact("for", f"{first}: e-value {aim.evidence:.1f}")
     if fresh := aim.fresh:
-        over = f"{signed(fresh.difference, 2)} over all tasks, {signed(fresh.low, 2)} at least (90 %)"
+        over = f"{signed(fresh.difference, 2)} over all tasks, {signed(fresh.low, 2)} at least (95 %)"
         yield fact("afresh", f"{count(fresh.rounds, 'round')}: {over}; e-value {fresh.evidence:.1f}")
 
 

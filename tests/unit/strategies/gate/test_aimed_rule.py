@@ -115,8 +115,8 @@ def test_a_change_that_changes_nothing_is_never_promoted_in_two_thousand_tries()
             if verdict.decision is None:
                 continue
             if verdict.decision == "promote":
-                aimed, rest = pairs(5, 5), pairs(25, 5)
-                looks = [look_at_fresh(aim, aimed, rest, at)[0].decision for at in range(1, 6)]
+                aimed, rest = pairs(5, 6), pairs(25, 6)
+                looks = [look_at_fresh(aim, aimed, rest, at)[0].decision for at in range(1, 7)]
                 confirmed += next((look == "promote" for look in looks if look), False)
             break
     assert confirmed <= 4
