@@ -6,7 +6,7 @@ from events.types.claims import Claim, Trigger
 from events.types.frozen import Frozen
 from events.types.parts import Edit, FileEdit, NewGene, NewSkill, Reason, Strategy
 from events.types.runs import Attribution, Count, Rollouts
-from events.types.score import Censoring, Delta, Effect, Measured
+from events.types.score import Censoring, Delta, Effect, Measured, Unit
 from events.types.tiers import TierFigures
 
 
@@ -149,6 +149,22 @@ class CandidateHeld(Frozen):
     capsule: str
     reasons: tuple[str, ...]
     preset: str = ""
+
+
+class SeenLineJudged(Frozen):
+    """Outcomes are asked whether they support a line that is only seen, which spends a share of alpha either way.
+
+    `sent` is its number among all claims that were sent to sealed logs, `decisions` the sealed ones that it was
+    asked on, `p` theirs before like ones were compared. A line that is `supported` climbs by the next event.
+    """
+
+    type: Literal["SeenLineJudged"] = "SeenLineJudged"
+    candidate: str
+    capsule: str
+    sent: Count
+    decisions: Count
+    p: Unit
+    supported: bool
 
 
 class LineTierChanged(Frozen):

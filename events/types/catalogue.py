@@ -25,6 +25,7 @@ from events.types.candidate_events import (
     ComparisonFrozen,
     LineTierChanged,
     PromotionReviewed,
+    SeenLineJudged,
 )
 from events.types.capsule_events import (
     AliasMoved,
@@ -109,6 +110,7 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     CandidatePromoted,
     CandidateRejected,
     CandidateHeld,
+    SeenLineJudged,
     LineTierChanged,
     TrialStarted,
     TrialAssigned,

@@ -252,6 +252,13 @@ def _look_over(command: commands.LookOver, state: DecisionState) -> list[Decided
 
 
 @decide.register
+def _judge_seen_line(command: commands.JudgeSeenLine, state: DecisionState) -> list[Decided]:
+    if state.candidate is None:
+        raise NotFoundError(f"no candidate {command.candidate} was proposed", hint="germline candidates")
+    return [Decided(f"candidate:{command.candidate}", command.judged)]
+
+
+@decide.register
 def _change_tier(command: commands.ChangeTier, state: DecisionState) -> list[Decided]:
     return [Decided(f"candidate:{command.candidate}", event) for event in tier_change(state.candidate, command)]
 

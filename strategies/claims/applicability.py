@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from registry.query.provenance import uncounted_claims
 from registry.state.line_claims import claims_of
-from strategies.episodes.action_class import is_hand_in, is_of
+from strategies.episodes.action_class import is_class, is_hand_in, is_of
 from strategies.episodes.episode import MESSAGE
 
 if TYPE_CHECKING:
@@ -36,19 +36,8 @@ def next_action(record: EpisodeRecord, step: int) -> int | None:
 
     Notes never count, nor does what a user or the environment says. Answers with an index of the steps.
     """
-    steps = record.steps
-    turn = steps[step].turn
-    message: int | None = None
-    for index in range(step + 1, len(steps)):
-        later = steps[index]
-        if later.turn <= turn or later.actor != "agent" or later.kind == "note":
-            continue
-        if message is not None and later.turn != steps[message].turn:
-            return message
-        if later.kind == "call":
-            return index
-        message = index if message is None else message
-    return message
+    steps, turn = record.steps, record.steps[step].turn
+    return _of_one_turn(record, (at for at in range(step + 1, len(steps)) if steps[at].turn > turn))
 
 
 def previous_action(record: EpisodeRecord, step: int) -> int | None:
@@ -56,18 +45,14 @@ def previous_action(record: EpisodeRecord, step: int) -> int | None:
 
     The mirror of `next_action`: calls issued together with the step do not stand before it.
     """
-    steps = record.steps
-    message: int | None = None
-    for index in range(step - 1, -1, -1):
-        earlier = steps[index]
-        if earlier.turn >= steps[step].turn or earlier.actor != "agent" or earlier.kind == "note":
-            continue
-        if message is not None and earlier.turn != steps[message].turn:
-            return message
-        if earlier.kind == "call":
-            return index
-        message = index if message is None else message
-    return message
+    steps, turn = record.steps, record.steps[step].turn
+    return _of_one_turn(record, (at for at in range(step - 1, -1, -1) if steps[at].turn < turn))
+
+
+def is_preceded_by(record: EpisodeRecord, step: int, named: str) -> bool:
+    """Tell whether the action before a step is of a class."""
+    earlier = previous_action(record, step)
+    return earlier is not None and is_class(record.steps[earlier].action, named)
 
 
 def first_action(record: EpisodeRecord) -> int | None:

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from events.types.claims import Claim
+    from events.types.score import Effect
     from events.types.tiers import SeenFigures
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.replay.contrast import Contrast
     from strategies.policy.presets import Preset
+    from strategies.policy.written_rules import GatePolicy
 
 FIRST_LOOK: Final = 25
 """Further sessions at which a line is looked at first; then at twice as many: looks that may err stay few."""
@@ -48,6 +50,16 @@ def first_sessions(further: Sequence[EpisodeRecord]) -> Sequence[EpisodeRecord]:
     while size * 2 <= len(further):
         size *= 2
     return further[:size] if len(further) >= size else ()
+
+
+def is_due(effect: Effect, asked_on: int, policy: GatePolicy) -> bool:
+    """Tell whether outcomes are asked about a line only seen: where both sides suffice, then at twice.
+
+    `asked_on` is the number of decisions that it was asked on last, 0 before. None of this looks at what became of
+    them; each time spends a share of alpha, and with logs that grow a line is asked a few times, not each day.
+    """
+    suffices = min(effect.obeyed, effect.disobeyed) >= policy.least_arm and effect.tasks >= policy.least_tasks
+    return suffices and effect.obeyed + effect.disobeyed >= 2 * asked_on
 
 
 def against_supported(claim: Claim, further: Sequence[EpisodeRecord]) -> Finding | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tui.facts.candidates import figure_part, proposed_text, verdict_part
 from tui.text.numbers import age, ago, brief, count, minute
-from tui.text.rows import BLANK, RowPart, cell, clean, cut_row, labelled
+from tui.text.rows import RowPart, cell, clean, cut_row, indented, labelled
 from tui.text.words import route_words, signal_name
 from tui.views.evidence import evidence_summary
 
@@ -88,7 +88,7 @@ def detail_rows(
     ]
     if detail is not None:
         rows += [*_came_of_it(detail, width), *_tried(detail, width), *evidence_summary(detail, there, width)]
-    return [(RowPart(" "), *cut_row(row, width)) if row else BLANK for row in rows]
+    return indented(rows, width)
 
 
 def _leads(line: SignalLine, detail: SignalDetail | None, prospects: Prospects | None, width: int) -> list[Row]:

@@ -185,9 +185,12 @@ def sent_so_far(library: Library) -> int:
     """Count the claims that were sent to sealed logs so far: what shares one error rate; mere words are none.
 
     All evaluators count: logs that grew give no claim a fresh rate, it may be asked again for the next share. A
-    bundle sends several claims at once, as its measurement says; a claim that explore refused was never sent.
+    bundle sends several claims at once, as its measurement says; a claim that explore refused was never sent. A
+    line that is only seen is sent each time that outcomes are asked about it.
     """
-    scored = (candidate for candidate in library.candidates() if candidate.scored)
+    candidates = library.candidates()
+    asked = [candidate.asked.sent for candidate in candidates if candidate.asked]
+    scored = (candidate for candidate in candidates if candidate.scored)
     claimed = (candidate for candidate in scored if candidate.proposed.claims or candidate.proposed.removes)
     sent = [candidate.scored.sent for candidate in claimed if candidate.scored and candidate.scored.sent]
-    return max(len(sent), *sent, 0)
+    return max(len(sent), *sent, *asked, 0)

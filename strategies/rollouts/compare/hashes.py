@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from events.types.registry_events import EvaluatorRegistered
 from strategies.gate.aimed_rule import AIM_STAKES, FRESH
+from strategies.gate.replay.measure import digest
 from strategies.gate.rollout_rule import LOOKS, STAKES
 from strategies.policy.written_rules import ROLLOUT_RULE
 
@@ -103,9 +104,3 @@ def comparison_text(contest: Contest, *, tasks: str, agent: Agent, harness: str,
     if aims:
         frozen |= {"aims": aims, "fresh": list(FRESH), "aim_stakes": AIM_STAKES}
     return json.dumps(frozen, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def digest(value: object) -> str:
-    """Hash a JSON value in its canonical form (SHA-256, hexadecimal)."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()

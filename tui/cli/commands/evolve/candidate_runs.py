@@ -13,7 +13,7 @@ from events.errors import UsageError
 from events.types.parts import Strategy
 from registry.actions.publish import publish, require_unedited
 from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape
-from tui.cli.output.dry_run import print_rehearsed, rehearsed, since
+from tui.cli.output.dry_run import append_or_rehearse, print_rehearsed, since
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, EngineName, Reason, Scheduler, Skill
 from tui.cli.output.progress import LiveLine
@@ -81,12 +81,11 @@ def propose_candidate(  # noqa: PLR0913 - the options of the command are its con
             preset=bound_by(registry, preset).preset,
             tags=tuple(dict.fromkeys(tag or ())),
         )
-        if dry_run:
-            with registry.rehearsal():
-                receipt = propose()
-                rehearsed(call, CandidateProposeDocument, receipt.envelopes, as_json=as_json)
+        receipt = append_or_rehearse(
+            call, registry, propose, CandidateProposeDocument, dry_run=dry_run, as_json=as_json
+        )
+        if receipt is None:
             return
-        receipt = propose()
     name = receipt.envelopes[0].stream.removeprefix("candidate:")
     if as_json:
         events = event_rows(receipt.envelopes)

@@ -24,7 +24,7 @@ from strategies.pool.intake import take_in_scan
 from tui.cli.commands.skills.init_and_import import create_registry
 from tui.cli.config.config import read_config
 from tui.cli.config.read_logs import chosen_logs, discover, read_on
-from tui.cli.output.dry_run import rehearsed, since
+from tui.cli.output.dry_run import rehearse, since
 from tui.cli.output.facts import say_facts, say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, Reason
@@ -241,11 +241,8 @@ def _decide(  # noqa: PLR0913 - what was asked for
         before = registry.log.head().position
         change = refusing(thing) if line is None else taking(thing, line)
         if dry_run:
-            with registry.rehearsal():
-                change.act(registry, reason)
-                rehearsed(
-                    call, partial(StartDocument, registry=str(where)), since(registry, before), as_json=as_json
-                )
+            rehearsed = partial(StartDocument, registry=str(where))
+            rehearse(call, registry, lambda: change.act(registry, reason), rehearsed, as_json=as_json)
             return
         with registry.log.transaction():
             change.act(registry, reason)
