@@ -16,7 +16,8 @@ class CandidateProposed(Frozen):
     `removes` holds the live claims whose lines the edits take away; `files` what becomes of files beside SKILL.md.
     Claims and triggers belong to the new gene where one is `born`. `inert` tells that what is removed seemed to do
     nothing, where else it seemed to hurt. With a `skill` the capsule is not there yet: its base is version 0, and
-    its claims are those of the sections, in their order.
+    its claims are those of the sections, in their order. `tags` are those of the tasks that it is for: runs look
+    there first.
     """
 
     type: Literal["CandidateProposed"] = "CandidateProposed"
@@ -37,6 +38,7 @@ class CandidateProposed(Frozen):
     born: NewGene | None = None
     inert: bool = False
     skill: NewSkill | None = None
+    tags: tuple[str, ...] = ()
 
     @property
     def new_lines(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from events.errors import CorruptLogError
 from events.types.catalogue import EVENT_TYPES
-from registry.state.tiers import tier_at_promotion
+from registry.state.tiers import claims_tested, tier_at_promotion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -89,9 +89,14 @@ class Candidate:
         return self.verdict == "promote" and self.tier is None and self.tier_change is not None
 
     @property
+    def claims_tested(self) -> bool:
+        """Whether logs were asked about its claims."""
+        return claims_tested(self.scored, self.tier)
+
+    @property
     def counts(self) -> bool:
-        """Whether scores count its claims: not what is only seen, nor what fell from its tier."""
-        return not self.fell and (self.tier is None or self.tier.tier != "seen")
+        """Whether scores count its claims: not what is only seen, what fell from its tier, nor the untested."""
+        return not self.fell and (self.tier is None or self.tier.tier != "seen") and self.claims_tested
 
 
 def fold_candidates(envelopes: Iterable[Envelope]) -> list[Candidate]:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from registry.query.model_prompts import ModelPrompt
     from registry.query.provenance import Why
 
+UNTESTED = "not tested by logs"
+"""How it begins where a line stands for another reason than what it claims."""
 _HASH_CHARS = 12
 
 
@@ -52,11 +54,17 @@ def line_facts(why: Why, now: str, counted: SignalRaised | None = None) -> Itera
 
 
 def _claim_facts(why: Why) -> Iterator[Fact]:
-    """Say what a line claims, or that no log can be held against it."""
+    """Say what a line claims, or that no log can be held against it, or was."""
+    known = why.signal.event.template if why.signal else ""
+    tested = why.candidate is None or why.candidate.claims_tested
     if why.claim:
-        yield fact("claim", claim_words(why.claim, known=why.signal.event.template if why.signal else ""))
+        yield fact("claim", claim_words(why.claim, known=known))
+        if not tested:
+            yield fact("", f"{UNTESTED}, and counted by no score", "warn")
     elif is_unclaimed(why.capsule.gene(why.line.gene), why.line, why.origin.event):
-        yield fact("claim", UNCLAIMED, "warn")
+        proposed = () if tested or why.candidate is None else why.candidate.proposed.claims
+        words = "; ".join(claim_words(claim, known=known) for claim in proposed)
+        yield fact("claim", f"{UNTESTED}, so not live: {words}" if words else UNCLAIMED, "warn")
     elif why.candidate is None and why.line.text.strip():
         yield fact("claim", "none: no log speaks for it or against it", "dim")
 

@@ -49,6 +49,10 @@ def propose_candidate(  # noqa: PLR0913 - the options of the command are its con
     ] = None,
     reason: Reason = "",
     kind: Annotated[Strategy, typer.Option("--as", help="The kind of change that it is.")] = "repair",
+    tag: Annotated[
+        list[str] | None,
+        typer.Option("--tag", metavar="TAG", help="The tag of the tasks that it is for: runs look there first."),
+    ] = None,
     preset: Annotated[str, typer.Option(metavar="P", help="Whose limits it must keep; else those in force.")] = "",
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -67,8 +71,16 @@ def propose_candidate(  # noqa: PLR0913 - the options of the command are its con
     if not reason.strip():
         raise UsageError("a proposal needs a reason: it is kept with the event", hint=hint)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
-        bound = bound_by(registry, preset).preset
-        propose = partial(propose_rewrite, registry, skill, rewritten, reason=reason, strategy=kind, preset=bound)
+        propose = partial(
+            propose_rewrite,
+            registry,
+            skill,
+            rewritten,
+            reason=reason,
+            strategy=kind,
+            preset=bound_by(registry, preset).preset,
+            tags=tuple(dict.fromkeys(tag or ())),
+        )
         receipt = append_or_rehearse(
             call, registry, propose, CandidateProposeDocument, dry_run=dry_run, as_json=as_json
         )
