@@ -65,7 +65,7 @@ UNWITNESSED: Final = Worth(
 
 
 class Alphas(NamedTuple):
-    """How small p must be of a line that is said to help, and of one that is said to hurt."""
+    """How small p must be of a line that helps by its verdict, and of one that hurts."""
 
     helps: float
     hurts: float
@@ -74,7 +74,7 @@ class Alphas(NamedTuple):
 def alphas_of(asked: Iterable[tuple[Claim, Division]]) -> Alphas:
     """Share alpha among claims that are asked about together, so that few of those that are named are wrong.
 
-    Of the lines that are said to help at most one in a hundred does not, and so of those that are said to hurt. A
+    Of the lines whose verdict is that they help at most one in a hundred does not, and so of those that hurt. A
     line that nothing can be compared for takes no share.
     Source: Benjamini & Hochberg 1995, for each direction.
     """
