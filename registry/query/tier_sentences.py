@@ -65,7 +65,7 @@ def _supported(figures: SupportedFigures) -> str:
     )
     return (
         f"Agents that did this succeeded {_points(figures)}, in {figures.episodes:,} sessions that the proposer "
-        f"never saw.{alone}"
+        f"never saw.{alone}{unseen_sentence(figures.times_as_strong)}"
     )
 
 
@@ -78,6 +78,16 @@ def _proven(figures: ProvenFigures) -> str:
     return (
         f"An agent that was run with this line succeeded {_points(figures)} than without it, "
         f"in {figures.sessions:,} pairs of runs."
+    )
+
+
+def unseen_sentence(times_as_strong: float | None) -> str:
+    """Say how strong something unseen would have to be to explain an effect; "" where nothing measures it."""
+    if not times_as_strong:
+        return ""
+    return (
+        f" Something unseen, {times_as_strong:.1f} times as strong as all that was seen before, could still "
+        f"explain it."
     )
 
 
