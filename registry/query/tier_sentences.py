@@ -63,9 +63,11 @@ def _supported(figures: SupportedFigures) -> str:
         if figures.low <= 0
         else ""
     )
+    times = figures.times_as_strong
+    unseen = f" But {unseen_words(times)}." if times else ""
     return (
         f"Agents that did this succeeded {_points(figures)}, in {figures.episodes:,} sessions that the proposer "
-        f"never saw.{alone}{unseen_sentence(figures.times_as_strong)}"
+        f"never saw.{alone}{unseen}"
     )
 
 
@@ -81,13 +83,11 @@ def _proven(figures: ProvenFigures) -> str:
     )
 
 
-def unseen_sentence(times_as_strong: float | None) -> str:
-    """Say how strong something unseen would have to be to explain an effect; "" where nothing measures it."""
-    if not times_as_strong:
-        return ""
+def unseen_words(times_as_strong: float) -> str:
+    """Say how strong something unseen would have to be to explain an effect."""
     return (
-        f" Something unseen, {times_as_strong:.1f} times as strong as all that was seen before, could still "
-        f"explain it."
+        f"something unseen, {times_as_strong:.1f} times as strong as all that was seen before the decision, could "
+        "still explain it"
     )
 
 

@@ -9,7 +9,7 @@ from math import ceil
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final
 
-from registry.query.tier_sentences import unseen_sentence
+from registry.query.tier_sentences import unseen_words
 from strategies.gate.replay.confounders import SURELY
 from strategies.gate.replay.leave_one_out import stands
 from strategies.gate.replay.recovery_endpoint import MOST_CENSORING_APART, too_far_apart
@@ -131,11 +131,16 @@ def like_decisions(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Ru
 
 def _balanced(balance: Balance, times_as_strong: float | None) -> Rule:
     """Ask that both sides were alike before: that what is left of their differences may be chance."""
+    unseen = "chance alone could explain the effect"
+    if times_as_strong is None:
+        unseen = "what was seen before is too weak to measure the unseen by"
+    elif times_as_strong:
+        unseen = unseen_words(times_as_strong)
     left = f"{balance.after:.2f} ± {Z95 * balance.error:.2f} is left in {balance.left}"
     return Rule(
         "balance",
         f"both sides differed most in {balance.of}, by {balance.before:.2f} standard deviations; among like "
-        f"decisions {left}.{unseen_sentence(times_as_strong)}",
+        f"decisions {left}; {unseen}",
         f"not surely above {MOST_APART:g}",
         balance.after - SURELY * balance.error <= MOST_APART,
         f"{left}, in standard deviations: who obeyed was not like the others before; {BY_CHANCE}",

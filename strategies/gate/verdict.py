@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from registry.query.tier_sentences import unseen_sentence
+from registry.query.tier_sentences import unseen_words
 from strategies.gate.replay.contrast import CARRYING_SHARE
 from strategies.gate.replay.replicates import runs_words
 from strategies.gate.rule import Decision, Rule, failed
@@ -76,11 +76,12 @@ def _shown(figures: Figures, effect: Effect, policy: GatePolicy, sent: int) -> I
         yield f"paired delta {figures.delta.value:+.3f} [{figures.delta.low:.3f}, {figures.delta.high:.3f}]"
     if effect.replicates is not None:
         yield runs_words(effect.replicates)
-    unseen = unseen_sentence(effect.confounding.times_as_strong) if effect.confounding else ""
     yield (
         f"robustness value {effect.e_value:.2f}: something unseen would have to go with both obedience and "
-        f"success that strongly (risk ratio) to explain this away.{unseen}"
+        "success that strongly (risk ratio) to explain this away"
     )
+    if effect.confounding and effect.confounding.times_as_strong:
+        yield unseen_words(effect.confounding.times_as_strong)
 
 
 REFUTED: Final = "explore refutes it"

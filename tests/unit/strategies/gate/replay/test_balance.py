@@ -7,10 +7,19 @@ from typing import NamedTuple
 
 import pytest
 
+from events.types.claims import AfterError
+from events.types.score import Balance
+from registry.query.tier_sentences import tier_sentence
+from registry.state.tiers import supported_by
 from strategies.gate.replay.balance import balance, times_as_strong
-from strategies.gate.rules import MOST_APART
+from strategies.gate.replay.measure import effect_on
+from strategies.gate.rules import MOST_APART, like_decisions
 from strategies.gate.stats.fixed_effects import GroupedRows, Residuals, residuals
+from strategies.policy.written_rules import WRITTEN_RULE
+from tests.worlds import NO_TABLE, division_of
+from tests.worlds.confounded import with_rule, world
 
+LOOK = AfterError(template=NO_TABLE, do="sql:SHOW")
 ROWS = 8_000
 
 
@@ -66,3 +75,20 @@ def test_a_difference_that_the_fit_takes_off_is_gone_and_a_curve_that_it_leaves_
     assert taken.before > 0.3
     assert taken.after < 3 * taken.error
     assert left.after - 3 * left.error > MOST_APART
+
+
+def test_an_effect_says_how_alike_both_sides_were_and_waits_where_they_surely_were_not() -> None:
+    records = with_rule(world("mixed quality", 1, episodes=600), LOOK, 1, lift=0.3)
+    division = division_of(records, "1")
+    effect = effect_on(LOOK, division.sealed, explore=division.explore, chosen_of=5)
+    assert effect is not None
+    assert effect.confounding is not None
+    cause = effect.confounding
+    assert cause.times_as_strong
+    assert f"{cause.times_as_strong:.1f} times as strong" in tier_sentence(supported_by(effect))
+    unlike = Balance(before=0.5, of="time", after=0.4, left="failures before", error=0.05)
+    for alike, holds in ((cause.balance, True), (unlike, False)):
+        known = effect.model_copy(update={"confounding": cause.model_copy(update={"balance": alike})})
+        (rule,) = (rule for rule in like_decisions(known, WRITTEN_RULE, 1) if rule.name == "balance")
+        assert rule.holds == holds
+        assert f"{cause.times_as_strong:.1f} times as strong" in rule.figure
