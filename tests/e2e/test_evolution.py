@@ -11,7 +11,7 @@ from msgspec import structs
 from events.errors import RefusedError
 from events.sqlite.log import SqliteLog
 from events.types.capsule_events import CapsuleVersioned
-from events.types.registry_events import SignalRaised
+from events.types.registry_events import CycleFinished, SignalRaised
 from events.types.score import Score
 from registry.actions.publish import publish, take_in
 from registry.decide.commands import CreateRegistry, RecordFact, RevertVersion, SwitchPreset
@@ -259,6 +259,18 @@ def test_a_held_claim_is_asked_again_on_logs_that_grew_for_the_next_share_of_alp
     assert len(registry.evaluators()) == 2
     assert sent == [1, 2]
     assert sent_so_far(registry) == 2
+
+
+def test_a_signal_of_which_explore_lets_no_claim_through_takes_its_share_of_alpha(tmp_path: Path) -> None:
+    registry = new_registry(tmp_path)
+    for tried, asked in ((0, 0), (4, 1)):
+        lesson = {"fingerprint": f"signal {tried}", "capsule": "sql-analyst", "evaluator": "e", "candidate": None}
+        shut_out = {"verdict": "hold", "reasons": (), "tried": tried, "offered": (), "strategy": "repair"}
+        finished = CycleFinished.model_validate({"preset": "balanced", "seed": 1} | lesson | shut_out)
+        registry.execute(RecordFact((finished,)), actor="germline")
+        assert sent_so_far(registry) == asked
+    take_in_episodes(registry, world_with_a_rule(3))
+    assert evolve(registry, plan()).cycles[0].sent == 2
 
 
 def test_what_another_method_measured_is_measured_again(
