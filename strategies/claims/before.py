@@ -8,7 +8,7 @@ from events.types.claims import Before, StartWith
 from strategies.claims.applicability import Moment, is_preceded_by
 from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import command
-from strategies.episodes.action_class import is_class, of_class, overlap
+from strategies.episodes.action_class import of_class, overlap
 
 if TYPE_CHECKING:
     from events.types.claims import Claim
