@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from events.types.claims import AnytimeBefore, Before, FinishWith, Instead, Never
-from strategies.episodes.action_class import is_of
+from strategies.episodes.action_class import covered_by
 from strategies.gate.replay.contrast import cases_of, contrast, effect_of, judged, settings_of
 from strategies.gate.replay.exposure import Inverse, moments_of
 from strategies.gate.replay.measure import Figures, effect_on, measure, measure_removal
@@ -169,7 +169,8 @@ def _cases(claim: Claim, records: Sequence[EpisodeRecord]) -> list[Case]:
 def _done_before(claim: AnytimeBefore | Instead, record: EpisodeRecord, moment: Moment) -> int:
     """Count the calls before a moment, those left out that obey."""
     earlier = record.steps[: moment.step]
-    return sum(step.kind == "call" and not is_of(step.action, claim.do) for step in earlier)
+    does = covered_by(claim.do)
+    return sum(step.kind == "call" and not does[step.action] for step in earlier)
 
 
 def _hurting(

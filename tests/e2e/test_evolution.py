@@ -354,7 +354,6 @@ def test_recorded_runs_teach_what_the_page_names_and_no_habit(
 ) -> None:
     registry = new_registry(tmp_path)
     take_in_episodes(registry, intercode)
-    registry.execute(RecordFact((uncovered_failure(),)), actor="germline")
     run = evolve(registry, plan())
     promoted = [cycle for cycle in run.cycles if cycle.verdict == "promote"]
     assert [(cycle.strategy, cycle.signal.template or cycle.signal.action) for cycle in promoted] == [
