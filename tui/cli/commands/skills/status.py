@@ -31,7 +31,7 @@ from tui.cli.config.config import read_config
 from tui.cli.config.layers import NAME, trust_here
 from tui.cli.config.project_trust import ProjectTrust
 from tui.cli.output.color import column, width
-from tui.cli.output.facts import say_folded
+from tui.cli.output.facts import say_folded, say_listed
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.cli.printers.advice import print_advice
@@ -264,22 +264,20 @@ def _few(names: Sequence[str]) -> str:
 
 def _print_signals(call: Invocation, waiting: list[Raised]) -> None:
     most = sorted(waiting, key=lambda signal: (-signal.event.severity, signal.event.fingerprint))
-    for at, signal in enumerate(most[:_SHOWN]):
-        name, kind = signal_name(signal.event), f"{signal.event.kind:<{KIND_WIDTH}}"
-        line = f"{'signals' if at == 0 else '':<10} ○ {kind} {brief(signal.event.count, 7):>7}×  {name}"
-        call.say(clip(line, width()))
-    if len(most) > _SHOWN:
-        call.say(f"{'':<10} {len(most) - _SHOWN} more: germline signals")
+    lines = [
+        f"○ {signal.event.kind:<{KIND_WIDTH}} {brief(signal.event.count, 7):>7}×  {signal_name(signal.event)}"
+        for signal in most
+    ]
+    say_listed(call, "signals", lines, cut=True, most=_SHOWN, more="germline signals")
 
 
 def _print_held(call: Invocation, held: list[Candidate]) -> None:
-    for at, candidate in enumerate(held[:_SHOWN]):
+    lines = []
+    for candidate in held:
         first = candidate.reasons[0] if candidate.reasons else ""
         reason = one_line(f"{candidate.tier.tier}: {tier_sentence(candidate.tier)}" if candidate.tier else first)
-        line = f"{'held' if at == 0 else '':<10} · {candidate.id[:12]} {candidate.proposed.capsule:<14} {reason}"
-        call.say(clip(line, width()))
-    if len(held) > _SHOWN:
-        call.say(f"{'':<10} {len(held) - _SHOWN} more: germline candidates")
+        lines.append(f"· {candidate.id[:12]} {candidate.proposed.capsule:<14} {reason}")
+    say_listed(call, "held", lines, cut=True, most=_SHOWN, more="germline candidates")
 
 
 def _print_trials(call: Invocation, trials: Sequence[TrialRow]) -> None:
