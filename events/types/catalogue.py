@@ -55,6 +55,7 @@ from events.types.registry_events import (
     SignalAssigned,
     SignalRaised,
 )
+from events.types.training_events import TrainingEpochEnded, TrainingStarted
 from events.types.trial_events import TrialAssigned, TrialEnded, TrialLooked, TrialStarted
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     ReadingCorrected,
     OutcomeRecorded,
     CycleFinished,
+    TrainingStarted,
+    TrainingEpochEnded,
     EvidenceErased,
     JudgeCalibrated,
     RunsScored,
