@@ -44,7 +44,7 @@ class TierMove:
     """A live line whose tier changed, and why.
 
     Where it fell `version` is the one without it, or `held` says why it was not taken out of its skill. `judged`
-    is what outcomes said of one that climbed.
+    is what outcomes show of one that climbed.
     """
 
     skill: str

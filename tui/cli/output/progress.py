@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from strategies.rollouts.run.runner import RunProgress
     from tui.cli.output.invocation import Invocation
 
 _CLEAR: Final = "\r\x1b[K"
@@ -52,6 +53,15 @@ class LiveLine:
             sys.stderr.write(_CLEAR)
             sys.stderr.flush()
             self._dirty = False
+
+
+class RunLine(LiveLine):
+    """Shows how many runs of the present rounds are made, and what all of them cost."""
+
+    def advance(self, progress: RunProgress) -> None:
+        """Write the line again."""
+        cost = f", {progress.cost_usd:.2f} USD" if progress.cost_usd else ""
+        self.show(f"running {progress.done:,} of {progress.planned:,}{cost}")
 
 
 class ReadProgress(LiveLine):

@@ -24,7 +24,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, EngineName, OneOrAll, Scheduler
 from tui.cli.printers.evolve import print_cycle, print_end, print_next
 from tui.cli.printers.proposer import OFFLINE, Proposer, reflecting_of
-from tui.cli.printers.trials import try_promoted
+from tui.cli.printers.trials import try_supported
 from tui.documents.events import EventRow, event_rows
 from tui.documents.evolve import EvolveDocument
 from tui.session.bootstrap import find_registry, open_registry
@@ -105,7 +105,8 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
         with registry.rehearsal() if dry_run else nullcontext(), engine_set.sharing() as sharing:
             result = _run(call, registry, replace(plan, sharing=sharing), scan, config.policy, quiet=as_json)
             events = event_rows(since(registry, before)) if dry_run else ()
-        try_promoted(call, registry, result.cycles if bound.preset.trials and not dry_run else (), plan.logs)
+        if bound.preset.trials and not (dry_run or review):
+            try_supported(call, registry, result.cycles, plan.logs)
     _tell(call, result, skill, events if dry_run else None, as_json=as_json)
 
 
