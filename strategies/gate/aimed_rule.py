@@ -156,12 +156,6 @@ def aimed_rules(aim: AimFigures, policy: RolloutPolicy = ROLLOUT_RULE) -> Iterat
     )
 
 
-def is_lost_on_aim(pairs: Pairs, rounds: int, policy: RolloutPolicy = ROLLOUT_RULE) -> bool:
-    """Tell whether something is lost on the tasks that a change is for: whole minus part is above 0."""
-    flat = [pair for task in pairs for pair in task[:rounds] if pair is not None]
-    return e_value(flat, AIM_STAKES) >= policy.least_e
-
-
 def _first_rules(aim: AimFigures, policy: RolloutPolicy) -> Iterator[Rule]:
     text = f"e-value {aim.evidence:.1f} on the {aim.tasks} tasks tagged {', '.join(aim.tags)}"
     yield _rule(

@@ -248,7 +248,9 @@ class ModelUse(Part):
         return cls.described(
             report,
             **report.tally._asdict(),
-            refuted=RefutedCount(explore=report.refuted_on_explore, sealed=report.refuted_on_sealed, runs=report.refuted_by_runs),
+            refuted=RefutedCount(
+                explore=report.refuted_on_explore, sealed=report.refuted_on_sealed, runs=report.refuted_by_runs
+            ),
         )
 
 

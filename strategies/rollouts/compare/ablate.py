@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from events.errors import EditError
 from events.types.runs import Attribution
-from strategies.gate.ablation import attributed, carriers, is_lost
-from strategies.gate.aimed_rule import FRESH, is_lost_on_aim
+from strategies.gate.ablation import attributed, carrying, is_lost
+from strategies.gate.aimed_rule import FRESH
+from strategies.gate.rollout_rule import PATIENT_ROUNDS
 from strategies.rollouts.compare.comparison import base_of
 from strategies.rollouts.compare.rounds import in_random_order, pairs
 from strategies.rollouts.run.arms import challenger
@@ -32,18 +33,19 @@ class Unbundled:
 
 
 def unbundled(rig: Rig, runs: Runs, capsule: Capsule, proposed: CandidateProposed, whole: LastLook) -> Unbundled:
-    """Find the edits that carry a gain by halving, and measure what is lost without each of them.
+    """Find the edits that carry a gain, and measure what is lost without each of them.
 
     Shapes: `whole` is the look that the verdict on all of them rests on; its runs are in the bank. Those with an
-    aim are looked at on their own tasks, in all rounds of fresh runs.
-    An edit stays only if its loss is shown, by what the gate asks of a gain: the others are passengers.
+    aim are looked at on their own tasks, in all rounds of fresh runs; others in three rounds at least.
+    An edit stays only if its loss is shown: the others are passengers.
     Raises: CapReachedError where a cap is reached before it is known.
     """
     edits = frozenset(range(len(proposed.edits)))
     own = tuple(task for task in whole.tasks if set(proposed.tags).intersection(task.tags))
-    tasks, span = (own, FRESH) if whole.aim else (whole.tasks, whole.span)
-    search = _Search(rig, runs, capsule, proposed, tasks, span, aimed=whole.aim is not None)
-    kept = carriers(len(edits), lambda part: not search.loses(edits, part))
+    rounds = range(max(len(whole.span), PATIENT_ROUNDS))
+    tasks, span = (own, FRESH) if whole.aim else (whole.tasks, rounds)
+    search = _Search(rig, runs, capsule, proposed, tasks, span)
+    kept = carrying(len(edits), lambda part: not search.loses(edits, part))
     attributions = [
         attributed(edit, search.pairs(kept, kept - {edit}), len(span))
         if edit in kept
@@ -63,16 +65,13 @@ class _Search:
     proposed: CandidateProposed
     tasks: tuple[RolloutTask, ...]
     span: range
-    aimed: bool
 
     def loses(self, whole: frozenset[int], part: frozenset[int]) -> bool:
         """Tell whether a part loses something of the whole; what cannot be put together loses all."""
         try:
-            both = self.pairs(whole, part)
+            return is_lost(self.pairs(whole, part), len(self.span), self.rig.policy)
         except EditError:
             return True
-        lost = is_lost_on_aim if self.aimed else is_lost
-        return lost(both, len(self.span), self.rig.policy)
 
     def pairs(self, whole: frozenset[int], part: frozenset[int]) -> list[list[float | None]]:
         """Pair the runs of two parts of the bundle: whole minus part."""

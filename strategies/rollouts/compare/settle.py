@@ -82,9 +82,13 @@ def _advantage(compared: Compared, candidate: str) -> float:
 
 
 def _freed(rig: Rig, runs: Runs, capsule: Capsule, proposed: CandidateProposed, whole: Compared) -> list[Settled]:
-    """Attribute the gain of a bundle to its lines; where some ride along, test what is left without them."""
+    """Attribute the gain of a bundle to its lines; where some ride along, test what is left without them.
+
+    What a miner found comes edit by edit: each of its lines is a claim that logs were asked about.
+    """
     plain = Settled(proposed, whole.verdict, whole.measurement)
-    cut = cut_into_lines(proposed)
+    known = rig.registry.candidate(proposed.candidate)
+    cut = proposed if known and known.actor.startswith("miner:") else cut_into_lines(proposed)
     several = len(cut.edits) > 1 and not proposed.files and not proposed.born and not only_removes(proposed)
     if whole.verdict.decision != "promote" or not several:
         return [plain]
@@ -93,17 +97,21 @@ def _freed(rig: Rig, runs: Runs, capsule: Capsule, proposed: CandidateProposed, 
     except CapReachedError as reached:
         why = f"which of its {len(cut.edits)} edits carry the gain is not known yet"
         return [replace(plain, verdict=Verdict("hold", (reached.what, why, *whole.verdict.reasons)))]
-    plain = replace(plain, attributions=_of_edits(proposed, parts.attributions))
+    plain = replace(plain, attributions=_of_edits(proposed, cut, parts.attributions))
     if len(parts.kept) == len(cut.edits):
         return [plain]
     return _reduced(rig, runs, capsule, plain, cut, parts)
 
 
-def _of_edits(proposed: CandidateProposed, lines: Sequence[Attribution]) -> tuple[Attribution, ...]:
+def _of_edits(
+    proposed: CandidateProposed, cut: CandidateProposed, lines: Sequence[Attribution]
+) -> tuple[Attribution, ...]:
     """Put what was measured line by line back to the edits that brought them: one with a passenger is one.
 
     What an edit of several lines brings as a whole was not measured.
     """
+    if cut is proposed:
+        return tuple(lines)
     left, edits = list(lines), []
     for at, edit in enumerate(proposed.edits):
         size = len(line_edits(edit))

@@ -13,7 +13,6 @@ from strategies.gate.aimed_rule import (
     aim_figures,
     aimed_rules,
     fresh_figures,
-    is_lost_on_aim,
     look_at_aim,
     look_at_fresh,
 )
@@ -92,12 +91,6 @@ def test_a_voided_pair_counts_for_neither_arm() -> None:
     assert aim_figures([[None, 1.0], [1.0, None]], 2, TAGS, 30).evidence == aim_figures(
         [[1.0], [1.0]], 1, TAGS, 30
     ).evidence  # fmt: skip
-
-
-def test_a_passenger_loses_nothing_on_the_tasks_that_the_whole_is_for() -> None:
-    assert is_lost_on_aim(FIXES, 5)
-    assert not is_lost_on_aim([[0.0] * 5] * 4, 5)
-    assert not is_lost_on_aim([[1.0, -1.0] * 3] * 4, 5)
 
 
 def test_a_change_that_changes_nothing_is_never_promoted_in_two_thousand_tries() -> None:
