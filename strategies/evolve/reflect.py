@@ -188,7 +188,7 @@ def drawn(records: Sequence[EpisodeRecord], size: int, seed: int) -> list[Episod
     if len({record.task for record in some}) == len(some):
         return some
     seen: Counter[str] = Counter()
-    turns = []
+    turns: list[tuple[int, int, EpisodeRecord]] = []
     for record in draws.sample(ordered, len(ordered)):
         turns.append((seen[record.task], len(turns), record))
         seen[record.task] += 1

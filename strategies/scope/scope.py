@@ -23,6 +23,7 @@ from strategies.scope.content import MARGIN, TextIndex, words_of
 from strategies.scope.log_globs import LogGlobs
 from strategies.scope.other_work import NO_OTHER_WORK, OtherWork
 from strategies.signals.open_signals import ABOUT_A_SKILL, Sightings, version_about
+from strategies.signals.wishes import REPEATED_WISH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -165,6 +166,8 @@ class Scope:
         return Route("", "", f"assigned to {given.skill}, but its logs are listed for other skills")
 
     def _about(self, signal: SignalRaised) -> Route | None:
+        if signal.kind == REPEATED_WISH:
+            return Route("", "", "a person takes its line: germline start")
         about = version_about(signal)
         named = about[0] if about else signal.action if signal.kind in ABOUT_A_SKILL else ""
         if named in {*self.skills, *self.others}:

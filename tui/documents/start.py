@@ -17,7 +17,7 @@ class WorkedNext(Part):
     """What worked next, in how many sessions of how many that tried it; else `others_worked` of `others` worked.
 
     `kind` is instead (another command), flag (the same with a flag) or first (a call before the same again). `low`
-    bounds the chance that it works the next time: one-sided 95 %, shared among the `compared` it was chosen from.
+    bounds the chance that it works the next time: one-sided 95 %, given that it was chosen among `compared`.
     """
 
     kind: str

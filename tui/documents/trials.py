@@ -94,9 +94,14 @@ class TrialRow(Part):
         started = trial.started
         figures = trial.results or (None,) * len(started.factors)
         factors = zip(started.factors, figures, strict=True)
-        return cls.described(
-            started,
+        return cls(  # not `described`: `loaded` of a start is whether only such sessions count, no number of them
+            trial=trial.id,
             skill=started.capsule,
+            unit=started.unit,
+            block_s=started.block_s,
+            outcome=started.outcome,
+            budget=started.budget,
+            gain=started.gain,
             started_at=trial.at,
             ended_at=trial.ended_at or None,
             ended_because=trial.ended.reason if trial.ended else None,

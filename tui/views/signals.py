@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from strategies.signals.wishes import REPEATED_WISH
 from tui.facts.candidates import figure_part, proposed_text, verdict_part
 from tui.text.numbers import age, ago, brief, count, minute
 from tui.text.rows import RowPart, cell, clean, cut_row, indented, labelled
@@ -128,7 +129,8 @@ def _kept_from(line: SignalLine, detail: SignalDetail | None, prospects: Prospec
     if not line.open:
         return "a live line answers it" if detail and detail.lines else "it is settled"
     if signal.kind not in prospects.proposers:
-        return f"no proposer answers {signal.kind}"
+        by_person = signal.kind == REPEATED_WISH
+        return "a person takes its line: germline start" if by_person else f"no proposer answers {signal.kind}"
     if not bound.preset.weights.of(signal.calls_for):
         return f"{clean(bound.name)} gives {signal.calls_for} a weight of 0"
     return _rests(signal.fingerprint, agenda) if agenda else ""

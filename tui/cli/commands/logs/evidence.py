@@ -54,7 +54,7 @@ def show_evidence(
     as_json: AsJson = False,
 ) -> None:
     """Show one piece of evidence: its text, its place, what it is for."""
-    from strategies.pool.evidence_context import episodes_of, read_contexts  # noqa: PLC0415 - what reads logs
+    from strategies.pool.evidence_context import episodes_of, parts_beside, read_contexts  # noqa: PLC0415 - reads logs
 
     call = invocation(ctx)
     with open_library(find_registry(call.registry)) as library:
@@ -73,7 +73,7 @@ def show_evidence(
     call.say(f"evidence   {name}")
     if kept:
         _print_kept(call, kept, lies_in or "")
-        for word, text in context.beside(kept.text) if context else ():
+        for word, text in parts_beside(kept, context):
             _print_text(call, f"{word:<{_LABEL}}", clipped(text, _PART_CHARS))
     elif erased:
         when = ago(erased.at, SystemClock().now())
