@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from shutil import copytree
 from typing import TYPE_CHECKING
 
 import pytest
@@ -31,21 +30,6 @@ REASON = ("w", "h", "y", "enter")
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tell_with_work(tmp_path_factory.mktemp("work"))
-
-
-@pytest.fixture
-def story(told: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The story, for tests that change nothing."""
-    monkeypatch.chdir(told.parent)
-    return told
-
-
-@pytest.fixture
-def own(told: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of it, to be changed."""
-    copytree(told.parent, tmp_path / "own")
-    monkeypatch.chdir(tmp_path / "own")
-    return tmp_path / "own" / told.name
 
 
 @pytest.fixture(autouse=True)

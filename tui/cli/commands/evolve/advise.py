@@ -11,7 +11,7 @@ import typer
 
 from tui.cli.config.model_options import ModelRecord, ModelReplay, model_of
 from tui.cli.output.dry_run import print_rehearsed, since
-from tui.cli.output.facts import LABEL, say_fact, say_folded
+from tui.cli.output.facts import LABEL, say_fact, say_folded, say_listed
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, OneOrAll
 from tui.cli.printers.advice import MEANINGS, commands_for
@@ -135,9 +135,7 @@ def _print(call: Invocation, counsel_given: Counsel, reply: Reply[FailureReading
         call.say(f"  {call.paint(label, 'dim')}{_check_words(check)}")
     if reply is not None:
         _print_reading(call, reply)
-    starts = commands_for(advice.track, counsel_given.skill)
-    for at, command in enumerate(starts):
-        call.say(f"{'next' if at == 0 else '':<10} {command}")
+    say_listed(call, "next", commands_for(advice.track, counsel_given.skill))
 
 
 def _check_words(check: AdviceCheck) -> str:
