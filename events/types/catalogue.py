@@ -56,6 +56,7 @@ from events.types.registry_events import (
     SignalAssigned,
     SignalRaised,
 )
+from events.types.training_events import TrainingEpochEnded, TrainingStarted
 from events.types.trial_events import TrialAssigned, TrialEnded, TrialLooked, TrialStarted
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     ReadingCorrected,
     OutcomeRecorded,
     CycleFinished,
+    TrainingStarted,
+    TrainingEpochEnded,
     EvidenceErased,
     JudgeCalibrated,
     RunsScored,

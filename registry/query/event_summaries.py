@@ -74,6 +74,14 @@ _SAY: dict[str, Callable[[Any], str]] = {
         else f"episode {e.episode[:12]} ended in {e.value:g}, says {e.source}"
     ),
     "CycleFinished": lambda e: f"{e.strategy}: {e.verdict}, {e.tried} tried; {_first(e.reasons)}",
+    "TrainingStarted": lambda e: (
+        f"training begins: {_count(e.explore, 'explore task')}, {e.sealed:,} sealed, {e.audit:,} audit; "
+        f"{e.proposer} proposes, agent {e.agent}"
+    ),
+    "TrainingEpochEnded": lambda e: (
+        f"epoch {e.epoch}: {len(e.promoted)} promoted, {len(e.held)} held, {len(e.rejected)} rejected; "
+        f"version {e.version} is live, {_count(e.runs, 'run')} so far{f'; {e.because}' if e.because else ''}"
+    ),
     "AdviceGiven": lambda e: f"advice: {e.track}; {_first(e.reasons)}",
     "ModelAsked": lambda e: (
         f"{e.role} asked {e.model}: {e.error or e.outcome}"

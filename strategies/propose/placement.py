@@ -166,13 +166,15 @@ def _within(capsule: Capsule, gene: Gene, lines: Sequence[str]) -> Edit:
 def appended(capsule: Capsule, gene: Gene, lines: Sequence[str]) -> Edit:
     """Append whole lines to a gene, keeping Markdown blocks apart.
 
-    A blank line goes before them where the gene ends in something that is no plain text (a list, a table,
-    a quote), and after them where the gene ends in a blank one, which keeps the next heading at its distance.
+    A blank line goes before them where the gene ends in something that is no plain text (a list that they do not
+    go on with, a table, a quote), and after them where the gene ends in a blank one, which keeps the next heading
+    at its distance.
     Shapes: lines without endings.
     """
     if capsule.is_instructions and gene.lines:
         return _within(capsule, gene, lines)
     last = gene.lines[-1].text.strip() if gene.lines else ""
-    before = ["\n"] if last and not last[0].isalpha() else []
+    goes_on = bool(lines and _ITEM.match(last) and _ITEM.match(lines[0]))
+    before = ["\n"] if last and not last[0].isalpha() and not goes_on else []
     after = ["\n"] if gene.lines and not last else []
     return Edit(op="append", gene=gene.id, text=(*before, *(f"{line}\n" for line in lines), *after))

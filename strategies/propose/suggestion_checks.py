@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from registry.state.capsule import Capsule
     from strategies.episodes.episode import EpisodeRecord
     from strategies.models.tasks.suggestions import SuggestedEdit, Suggestion
+    from strategies.models.tasks.training_case import TrainingEdit
     from strategies.propose.proposal import Proposal, ProposalRequest
 
 CLAUDE: Final = "claude"
@@ -90,7 +91,7 @@ def ideas_in(capsule: Capsule, vocabulary: Vocabulary, suggestion: Suggestion, a
     """Divide a suggestion: claimed edits stay together, each other edit is an idea of its own; misfits go."""
     claimed: list[tuple[Edit, Claim, str]] = []
     for suggested in suggestion.edits:
-        edit = _edit(capsule, suggested)
+        edit = fitting_edit(capsule, suggested)
         if edit is None:
             continue
         claim = suggested.claim if suggested.claim and vocabulary.holds(suggested.claim) else None
@@ -101,12 +102,12 @@ def ideas_in(capsule: Capsule, vocabulary: Vocabulary, suggestion: Suggestion, a
         elif claim not in {known for _, known, _ in claimed}:
             claimed.append((edit, claim, suggested.text))
     edits = tuple(edit for edit, _, _ in claimed)
-    if edits and _fits(capsule, edits):
+    if edits and fit_together(capsule, edits):
         claims, texts = tuple(claim for _, claim, _ in claimed), tuple(text for _, _, text in claimed)
         yield Idea(edits, claims, texts, actor, apart=bool(suspicious(texts, claims)))
 
 
-def _edit(capsule: Capsule, suggested: SuggestedEdit) -> Edit | None:
+def fitting_edit(capsule: Capsule, suggested: SuggestedEdit | TrainingEdit) -> Edit | None:
     """Make an edit of a suggestion; None where it does not fit the skill as it is."""
     gene = capsule.gene(suggested.gene)
     text = suggested.text.strip("\r\n")
@@ -123,10 +124,11 @@ def _edit(capsule: Capsule, suggested: SuggestedEdit) -> Edit | None:
     else:
         lines = () if suggested.op == "delete" else (f"{text}{line_ending(gene)}",)
         edit = Edit(op=suggested.op, gene=suggested.gene, target=suggested.target, text=lines)
-    return edit if _fits(capsule, (edit,)) else None
+    return edit if fit_together(capsule, (edit,)) else None
 
 
-def _fits(capsule: Capsule, edits: tuple[Edit, ...]) -> bool:
+def fit_together(capsule: Capsule, edits: tuple[Edit, ...]) -> bool:
+    """Tell whether edits can be made to a skill as it is, all of them."""
     try:
         edited(capsule, edits, by=CLAUDE)
     except (EditError, NotFoundError):
@@ -136,7 +138,7 @@ def _fits(capsule: Capsule, edits: tuple[Edit, ...]) -> bool:
 
 def still_fits(capsule: Capsule, proposal: Proposal) -> bool:
     """Tell whether edits that have their places already still fit, after what was promoted meanwhile."""
-    return not isinstance(proposal, PlacedEdits) or not proposal.edits or _fits(capsule, proposal.edits)
+    return not isinstance(proposal, PlacedEdits) or not proposal.edits or fit_together(capsule, proposal.edits)
 
 
 def _removed(capsule: Capsule, edit: Edit) -> Removed:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from events.types.score import Split
     from strategies.models.thread_desk import Desk
     from strategies.pool.task_sets import SplitBook
     from strategies.rollouts.compare.task_division import DividedTasks
@@ -39,6 +40,7 @@ class Harness:
     `tasks` is the digest of the set; `digest` that of everything else a run depends on. `runner` makes runs with
     the skills that were written below a folder. With `against_nothing` a winner is also run without any skill;
     `side_by_side` measures the incumbent again beside each candidate, where the machine's load counts.
+    `steering` is a text of the person's own that says what is wanted, for whoever proposes.
     `violations` says what is wrong with a task, before anything is run; `end_all` ends the runs in flight when
     nobody waits for them any more, `close` lets go of what they needed once they have ended. `provenance` is the
     rest of what goes into the record.
@@ -58,6 +60,7 @@ class Harness:
     close: Callable[[], None] = lambda: None
     violations: Callable[[RolloutTask], Sequence[Violation]] = lambda _: ()
     provenance: tuple[str, ...] = ()
+    steering: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class AgentRunner:
         """Make the run; agents that take a seed find the number of the round in `{round}`."""
         argv = tuple(word.replace("{round}", str(job.round)) for word in self.agent.argv)
         agent = self.agent.model_copy(update={"argv": argv})
-        return trial(job.task, write_arm(job.arm, self.place), agent, self.policy)
+        return trial(job.task, write_arm(job.arm, self.place), agent, self.policy, watched=job.watched)
 
 
 def harness_on_tasks(
@@ -105,7 +108,8 @@ def harness_on_messages(
 ) -> Harness:
     """Set up runs of a model on a task set; the desk is closed whenever runs have ended."""
     plain = harness_on_tasks(tasks, agent, policy, book, workers=workers, caps=caps)
-    audit = frozenset(task.id for task in plain.divided.audit)
+    splits: dict[str, Split] = dict.fromkeys((task.id for task in plain.divided.audit), "audit")
+    splits |= dict.fromkeys((task.id for task in plain.divided.explore), "explore")
 
     def stop() -> None:
         desk.stop()
@@ -113,7 +117,7 @@ def harness_on_messages(
 
     return replace(
         plain,
-        runner=lambda place: MessagesRunner(agent, policy, place, desk, audit),
+        runner=lambda place: MessagesRunner(agent, policy, place, desk, splits),
         end_all=stop,
         close=desk.close,
     )

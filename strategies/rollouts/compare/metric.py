@@ -74,12 +74,13 @@ class MetricFile(Frozen):
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric as it was when it was loaded: its files by hash, and the hash of the steering text."""
+    """A metric as it was when it was loaded: its files by hash, the steering text and the hash of it."""
 
     file: MetricFile
     folder: Path
     fixtures: tuple[Fixture, ...]
     steering: str
+    steering_text: str
 
     @property
     def digest(self) -> str:
@@ -112,7 +113,7 @@ def load_metric(path: Path) -> Metric:
     folder = path.resolve().parent
     try:
         file = MetricFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-        steering = hashlib.sha256((folder / file.steering).read_bytes()).hexdigest()
+        steering = (folder / file.steering).read_bytes()
         fixtures = tuple(
             Fixture(path=name, sha256=hashlib.sha256((folder / name).read_bytes()).hexdigest())
             for name in file.files
@@ -125,7 +126,8 @@ def load_metric(path: Path) -> Metric:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "it"
         raise UsageError(f"{path}: {place}: {first['msg'].removeprefix('Value error, ')}", hint=hint) from error
-    return Metric(file, folder, fixtures, steering)
+    digest_of_steering = hashlib.sha256(steering).hexdigest()
+    return Metric(file, folder, fixtures, digest_of_steering, steering.decode(errors="replace"))
 
 
 def harness_on_metric(
@@ -150,6 +152,7 @@ def harness_on_metric(
         against_nothing=False,
         side_by_side=True,
         provenance=(f"steering {metric.file.steering} sha256:{metric.steering}",),
+        steering=metric.steering_text,
     )
 
 

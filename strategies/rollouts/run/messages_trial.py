@@ -23,6 +23,8 @@ from strategies.rollouts.run.trial_folders import lay_out
 from strategies.sandbox.confined_run import run_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from strategies.models.thread_desk import Desk
     from strategies.rollouts.run.messages_agent import MessagesAgent
     from strategies.rollouts.run.store import PlannedRun
@@ -36,13 +38,16 @@ _WROTE: Final = "tried to write "
 
 @dataclass(frozen=True)
 class MessagesRunner:
-    """Runs a model on tasks, with the skills that stand below a folder; `audit` names the tasks of that split."""
+    """Runs a model on tasks, with the skills that stand below a folder; `splits` are those of open tasks.
+
+    A task that it does not name is sealed.
+    """
 
     agent: MessagesAgent
     policy: SandboxPolicy
     place: Path
     desk: Desk
-    audit: frozenset[str]
+    splits: Mapping[str, Split]
 
     def __call__(self, job: PlannedRun) -> Trial:
         """Make the run.
@@ -88,7 +93,7 @@ class MessagesRunner:
     def _transcript(self, job: PlannedRun, dialogue: Dialogue) -> RunTranscript:
         return RunTranscript(
             task=job.task.id,
-            split="audit" if job.task.id in self.audit else "sealed",
+            split=self.splits.get(job.task.id, "sealed"),
             skill=job.arm.skill,
             model=self.agent.model,
             skill_mode=self.agent.skill_mode,

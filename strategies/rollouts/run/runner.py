@@ -42,10 +42,16 @@ class CapReachedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RunCaps:
-    """What the runs of one command may cost; 0 is no cap. Units: US dollars, seconds on the wall."""
+    """What the runs of one command may cost; 0 is no cap. Units: US dollars, seconds on the wall, runs.
+
+    `cost_setting` and `time_setting` name what sets a cap, for who reaches it.
+    """
 
     cost_usd: float = 0.0
     time_s: float = 0.0
+    runs: int = 0
+    cost_setting: str = "rollouts.cost_cap_usd"
+    time_setting: str = "rollouts.time_cap_s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +165,7 @@ class Runs:
         flying: dict[Future[Trial], tuple[PlannedRun, int]] = {}
         try:
             while left or flying:
-                while left and len(flying) < self.workers and not self.cap_reached():
+                while left and len(flying) < self.workers and not self.cap_reached(len(flying)):
                     job, attempt = left.popleft()
                     flying[self.executor.submit(self.run, job)] = job, attempt
                 self._require_room(flying)
@@ -171,19 +177,21 @@ class Runs:
                     self._keep(job, future.result())
             raise
 
-    def cap_reached(self) -> str:
-        """Say which cap is reached, "" while none is."""
+    def cap_reached(self, flying: int = 0) -> str:
+        """Say which cap is reached, "" while none is; `flying` runs have no end yet."""
         if self._capped:
             return self._capped
         meter, caps = self.meter, self.caps
         if caps.cost_usd and meter.cost_usd >= caps.cost_usd:
             return (
-                f"the cost cap of {caps.cost_usd:g} USD (rollouts.cost_cap_usd) is reached: "
+                f"the cost cap of {caps.cost_usd:g} USD ({caps.cost_setting}) is reached: "
                 f"{meter.runs} runs cost {meter.cost_usd:.2f} USD; they are kept, a higher cap goes on from there"
             )
+        if caps.runs and meter.runs + flying >= caps.runs:
+            return f"the cap of {caps.runs:,} runs is reached; they are kept, and a higher one goes on from there"
         if caps.time_s and self.now_s() - (meter.began_s or 0.0) >= caps.time_s:
             return (
-                f"the time cap of {caps.time_s:g} s (rollouts.time_cap_s) is reached after {meter.runs} runs; "
+                f"the time cap of {caps.time_s:g} s ({caps.time_setting}) is reached after {meter.runs} runs; "
                 "they are kept, and the next run goes on from there"
             )
         return ""

@@ -20,11 +20,15 @@ _PREFIX: Final = "runs:"
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """One run to be made: an arm on a task, for a round (from 0)."""
+    """One run to be made: an arm on a task, for a round (from 0).
+
+    What the agent does is kept as well where it is `watched`: for a proposer, so on explore tasks alone.
+    """
 
     arm: Arm
     task: RolloutTask
     round: int
+    watched: bool = False
 
     @property
     def place(self) -> tuple[str, str, int]:
@@ -67,9 +71,12 @@ class Bank:
     def keep(self, job: PlannedRun, trial: Trial) -> None:
         """Keep a finished run, on disk before this returns; in a transaction of its own."""
         key = self._key(job)
-        body = KeptRun(key=key, arm=job.arm.name, round=job.round, trial=trial).model_dump_json().encode()
         place = f"{_PREFIX}{_hash(job.arm.key)[:16]}:{job.round}:{self._session}"
         with self._log.transaction():
+            if trial.work:
+                work_kept = self._log.put_blob(trial.work.encode(errors="replace"), kind="transcript")
+                trial = trial.model_copy(update={"work_kept": work_kept})
+            body = KeptRun(key=key, arm=job.arm.name, round=job.round, trial=trial).model_dump_json().encode()
             name = self._log.put_blob(body, kind="run")
             mine = {**self._mine.get(place, {}), key: name}
             self._log.put_map(place, json.dumps(mine, separators=(",", ":")).encode())

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from events.errors import CheckFailedError, NotFoundError
 from events.types.frozen import Frozen
+from strategies.rollouts.run.agent_sessions import work_done
 from strategies.rollouts.run.agent_templates import cost_of, told_by
 from strategies.rollouts.run.graders import LENIENT, grade
 from strategies.rollouts.run.leftovers import OVERRUNS, AgentWork, VoidLookError
@@ -68,8 +69,9 @@ class Trial(Frozen):
     `value` is the mean over layers, `lenient` whether three of four passed and every anchor holds. `tampering`
     names what a grader tried that it should not have, or which files of the set changed: such a trial counts for
     nobody, and its candidate must not be promoted. `attempts` names what the agent tried and was not let do.
-    `transcript` is the blob of its messages, where it is known.
-    `shown` is what a judge has yet to see, and never stored.
+    `transcript` is the blob of its messages, where it is known; `work_kept` that of what an agent that is a
+    command did, where that was asked for: until it is kept, that is `work`.
+    `shown` is what a judge has yet to see, and never stored, no more than `work`.
 
     Units: value in [0, 1], seconds of the agent's run, cost in US dollars, None where it is not known.
     """
@@ -87,6 +89,8 @@ class Trial(Frozen):
     attempts: tuple[str, ...] = ()
     note: str = ""
     transcript: str = ""
+    work_kept: str = ""
+    work: Annotated[str, Field(exclude=True)] = ""
     shown: Annotated[tuple[ShownWork, ...], Field(exclude=True)] = ()
 
     @property
@@ -95,9 +99,12 @@ class Trial(Frozen):
         return bool(self.tampering)
 
 
-def trial(task: RolloutTask, skill: Path | None, agent: Agent, policy: SandboxPolicy) -> Trial:
+def trial(
+    task: RolloutTask, skill: Path | None, agent: Agent, policy: SandboxPolicy, *, watched: bool = False
+) -> Trial:
     """Run one agent on one task, with this skill folder or none, and grade what it left behind.
 
+    With `watched` the trial tells what the agent did.
     Raises: IsolationError where the machine cannot isolate and `policy` does not allow that; RefusedError for a
     command off the allow list; NotFoundError for a grader's program that is not installed; CheckFailedError if a
     file of the set is not what was loaded; StorageError.
@@ -111,7 +118,7 @@ def trial(task: RolloutTask, skill: Path | None, agent: Agent, policy: SandboxPo
         layout = lay_out(task, skill, agent, root)
         before = _state(layout)
         ran = run(agent_command(task, agent, program, layout), policy)
-        answer = told_by(agent, ran.stdout)
+        answer, after = told_by(agent, ran.stdout), _state(layout)
         so_far = Trial(
             task=task.id,
             status="done",
@@ -120,8 +127,9 @@ def trial(task: RolloutTask, skill: Path | None, agent: Agent, policy: SandboxPo
             cost_usd=answer.cost_usd if answer.cost_usd is not None else _left_cost(layout),
             tampering=changed_files(task),
             attempts=ran.attempts,
+            work=work_done(layout, ran, _changed_in(layout, before, after)) if watched else "",
         )
-        ended = _ended_early(task, ran, answer, idle=_state(layout) == before) or too_full(layout, policy)
+        ended = _ended_early(task, ran, answer, idle=after == before) or too_full(layout, policy)
         if ended:
             status, note = ended
             return so_far.model_copy(update={"status": status, "note": note[:NOTE_CHARS]})
@@ -194,6 +202,14 @@ def changed_files(task: RolloutTask) -> tuple[str, ...]:
 
 def _state(layout: Layout) -> dict[str, tuple[int, int, int]]:
     return {path: state for path, state in state_of(layout.workspace).items() if path != COST_FILE}
+
+
+def _changed_in(
+    layout: Layout, before: dict[str, tuple[int, int, int]], after: dict[str, tuple[int, int, int]]
+) -> list[str]:
+    """Name the files that an agent made or changed, but for those of the skill."""
+    skill = f"{layout.installed.relative_to(layout.workspace)}/" if layout.installed else "/"
+    return [path for path, state in after.items() if before.get(path) != state and not path.startswith(skill)]
 
 
 def _ended_early(task: RolloutTask, ran: Ran, answer: AgentAnswer, *, idle: bool) -> tuple[Status, str] | None:

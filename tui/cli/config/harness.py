@@ -73,7 +73,7 @@ def harness_of(registry: Registry, skill: str, config: Config, asked: HarnessOpt
     if settings.metric and not asked.tasks:
         metric = load_metric(Path(settings.metric))
         return harness_on_metric(
-            metric, _policy(settings, registry), split_key, workers=workers or _PAIR, caps=caps
+            metric, sandbox_policy(settings, registry), split_key, workers=workers or _PAIR, caps=caps
         )
     path = asked.tasks or settings.tasks
     if not path:
@@ -82,7 +82,7 @@ def harness_of(registry: Registry, skill: str, config: Config, asked: HarnessOpt
             hint='--tasks FILE, or tasks = "FILE" under [rollouts] in germline.toml; docs/rollouts.md shows one',
         )
     tasks, command = load_tasks(Path(path).expanduser()), asked.agent or settings.agent
-    policy, desk = _policy(settings, registry), _desk(registry, config, asked)
+    policy, desk = sandbox_policy(settings, registry), _desk(registry, config, asked)
     book = split_book(registry, split_groups(registry))
     if command == MESSAGES:
         config.require("models")
@@ -143,7 +143,8 @@ def _jury(registry: Registry, config: Config, families: Sequence[str], desk: Des
     return Jury(desk, model, rubric, standings, config.models.timeout_s)
 
 
-def _policy(settings: RolloutSettings, registry: Registry) -> SandboxPolicy:
+def sandbox_policy(settings: RolloutSettings, registry: Registry) -> SandboxPolicy:
+    """Say what commands may do and use, as settings have it; none of them may read the registry."""
     return SandboxPolicy(
         allow_unisolated=settings.allow_unisolated, commands=settings.commands, hidden=_files_of(registry)
     )

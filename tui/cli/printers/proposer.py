@@ -66,7 +66,7 @@ def reflecting_of(
             hint="germline evolve --proposer claude --dry-run --model-replay FILE",
         )
     with some_model(registry, config, tape=tape, dry_run=dry_run) as model:
-        _require_key(model, name)
+        require_key(model, name)
         from strategies.evolve.reflect import Reflecting  # noqa: PLC0415 - most runs ask no model
 
         yield Reflecting(model, str(_skills_folder(registry, config)))
@@ -80,7 +80,7 @@ def _skills_folder(registry: Registry, config: Config) -> Path:
     return folders.pop() if len(folders) == 1 else Path.cwd() / "skills"
 
 
-def _require_key(model: RecordedModel, name: str) -> None:
+def require_key(model: RecordedModel, name: str) -> None:
     """Ask for a key now where it will be needed: a recording that is complete does without."""
     if model.endpoint is not None and (model.tape is None or model.tape.records):
         model.endpoint.require_key(name)

@@ -16,7 +16,7 @@ from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape
 from tui.cli.output.dry_run import append_or_rehearse, print_rehearsed, since
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, EngineName, Reason, Scheduler, Skill
-from tui.cli.output.progress import LiveLine
+from tui.cli.output.progress import RunLine
 from tui.documents.candidates import CandidateProposeDocument, CandidateTestDocument, TriedCandidate
 from tui.documents.events import EventRow, event_rows
 from tui.session.bootstrap import find_registry, open_registry
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from registry.state.candidate import Candidate
     from strategies.rollouts.compare.comparison import Rig
     from strategies.rollouts.compare.rounds import Contest
-    from strategies.rollouts.run.runner import RunProgress
     from tui.cli.output.invocation import Invocation
 
 _SAYS_NO = 3
@@ -138,7 +137,7 @@ def run_candidates(  # noqa: PLR0913 - the options of the command are its contra
         skill = ids[0].proposed.capsule
         asked = HarnessOptions(tasks, agent, workers, tape=opened_tape(replay, record=record))
         harness = harness_of(registry, skill, config, asked)
-        line = _RunLine(call)
+        line = RunLine(call)
         rig = Rig(
             registry,
             harness,
@@ -166,15 +165,6 @@ def run_candidates(  # noqa: PLR0913 - the options of the command are its contra
         _tell(call, registry, harness.evaluator, tried, as_json=as_json)
     if {candidate.verdict for candidate in tried} in ({"reject"}, {"reject", "hold"}):
         raise typer.Exit(_SAYS_NO)
-
-
-class _RunLine(LiveLine):
-    """Shows how many runs of the present rounds are made, and what all of them cost."""
-
-    def advance(self, progress: RunProgress) -> None:
-        """Write the line again."""
-        cost = f", {progress.cost_usd:.2f} USD" if progress.cost_usd else ""
-        self.show(f"running {progress.done:,} of {progress.planned:,}{cost}")
 
 
 def _tell_plan(

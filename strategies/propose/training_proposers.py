@@ -1,0 +1,212 @@
+"""Who proposes while a skill is trained: a model, a local command, or Python of another package.
+
+Other packages bring proposers as entry points of the group `germline.proposers`: a function `propose(case)`, or a
+class without arguments that has one. A command reads the case as JSON on its standard input, and prints
+`{"changes": [...]}`; both shapes are those of `strategies/models/tasks/training_case.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+from pydantic import ValidationError
+
+from events.errors import NotFoundError, UpstreamError, UsageError
+from strategies.models.tasks.ask_training import suggest_changes
+from strategies.models.tasks.training_case import TrainingReflection
+from strategies.sandbox.confined_run import ConfinedCommand, installed, run, run_folder
+
+if TYPE_CHECKING:
+    from strategies.models.recorded_model import RecordedModel
+    from strategies.models.tasks.training_case import TrainingCase, TrainingChange
+    from strategies.sandbox.confined_run import SandboxPolicy
+
+GROUP: Final = "germline.proposers"
+REFLECT: Final = "reflect"
+"""The name of the proposer that asks the model of the role `proposer`."""
+_ENTRY: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+_LIMIT_S: Final = 600.0
+"""What a command may take for one epoch (a guess)."""
+_MOST_WORDS: Final = 300
+Propose = Callable[["TrainingCase"], Iterable[Any]]
+
+
+class ProposedChange(NamedTuple):
+    """A change, and who proposes it, as its events name them."""
+
+    change: TrainingChange
+    actor: str
+
+
+class TrainingProposer(Protocol):
+    """Answers a case with changes, the most important first; never sees anything of another split."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in events: the same name is the same training."""
+        ...
+
+    def propose(self, case: TrainingCase) -> list[ProposedChange]:
+        """Propose changes of the skill; raises UpstreamError where that fails, or what asking a model raises."""
+        ...
+
+
+@dataclass
+class ReflectProposer:
+    """Asks a model: minibatch by minibatch, then over all that came of it."""
+
+    model: RecordedModel
+    name: str = REFLECT
+
+    def propose(self, case: TrainingCase) -> list[ProposedChange]:
+        """Ask; what some minibatches lost takes nothing from the others."""
+        self.model.begin_cycle()
+        return [ProposedChange(change, actor) for change, actor in suggest_changes(self.model, case).changes]
+
+
+@dataclass(frozen=True)
+class PythonProposer:
+    """Calls Python of another package, foreign code: whatever it raises is named, and ends the training."""
+
+    name: str
+    call: Propose
+
+    def propose(self, case: TrainingCase) -> list[ProposedChange]:
+        """Call it; it may give changes, or the same as JSON values."""
+        try:
+            given = [_plain(change) for change in self.call(case)]
+        except (Exception, SystemExit) as error:
+            raise UpstreamError(
+                f"the proposer {self.name} broke: {error!r}", hint="tell its author, or choose another --proposer"
+            ) from error
+        return _read(self.name, json.dumps({"changes": given}, default=str))
+
+
+@dataclass(frozen=True)
+class CommandProposer:
+    """Runs a command in the sandbox, in a folder of its own; registry and `hidden` are closed to it."""
+
+    name: str
+    argv: tuple[str, ...]
+    policy: SandboxPolicy
+    hidden: tuple[Path, ...] = ()
+    network: bool = False
+    passes: tuple[str, ...] = ()
+
+    def propose(self, case: TrainingCase) -> list[ProposedChange]:
+        """Run it with the case on its standard input, and read what it prints."""
+        with run_folder("proposer-") as root:
+            home, place = root / "home", root / "case.json"
+            home.mkdir()
+            place.write_text(case.model_dump_json(), encoding="utf-8")
+            ran = run(
+                ConfinedCommand(
+                    argv=(installed(self.argv[0]), *self.argv[1:]),
+                    cwd=home,
+                    root=root,
+                    writable=(home,),
+                    limit_s=_LIMIT_S,
+                    environment={"HOME": str(home), "TMPDIR": str(home)},
+                    passes=self.passes,
+                    stdin=place,
+                    hidden=self.hidden,
+                    network=self.network,
+                ),
+                self.policy,
+            )
+        if not ran.succeeded:
+            last = (ran.error or ran.stderr or ran.stdout).strip()[-_MOST_WORDS:]
+            raise UpstreamError(
+                f"the proposer {self.name} {ran.ended}, exit code {ran.code}: {last or 'it said nothing'}",
+                hint="try it by hand with a case on its standard input; docs/train.md shows one",
+            )
+        return _read(self.name, ran.stdout)
+
+
+def _plain(change: object) -> object:
+    """Give a change as a JSON value."""
+    dump = getattr(change, "model_dump", None)
+    return dump(mode="json") if callable(dump) else change
+
+
+def _read(name: str, text: str) -> list[ProposedChange]:
+    try:
+        reflection = TrainingReflection.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "all of it"
+        raise UpstreamError(
+            f"the proposer {name} gave no changes that can be read: {place}: {first['msg']}",
+            hint='{"changes": [{"reason": "…", "edits": [{"op": "append", "gene": "…", "text": "…"}]}]}',
+        ) from error
+    return [ProposedChange(change, f"proposer:{name}") for change in reflection.changes]
+
+
+def plugged_proposers() -> dict[str, EntryPoint]:
+    """Find the proposers that other packages bring, by name."""
+    return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)}
+
+
+def python_proposer(name: str, entry: EntryPoint | None = None) -> PythonProposer:
+    """Load a proposer of another package, or `module:function`; raises UsageError where there is none."""
+    entry = entry or EntryPoint(name, name, GROUP)
+    try:
+        loaded = entry.load()
+        made = loaded() if isinstance(loaded, type) else loaded
+    except (Exception, SystemExit) as error:
+        raise UsageError(
+            f"the proposer {name} cannot be loaded: {error!r}", hint="module:function, on the path of this Python"
+        ) from error
+    call = getattr(made, "propose", made)
+    if not callable(call):
+        raise UsageError(f"the proposer {name} has no propose(case)", hint="docs/train.md says what one needs")
+    return PythonProposer(name, call)
+
+
+def local_proposer(
+    text: str,
+    policy: SandboxPolicy,
+    *,
+    hidden: Path | None = None,
+    network: bool = False,
+    passes: tuple[str, ...] = (),
+) -> TrainingProposer:
+    """Find the proposer of this name, or make one of `module:function` or of a command template.
+
+    The folder `hidden` is not hidden from a command that lies in it. Raises: UsageError for what is none of these.
+    """
+    plugged = plugged_proposers()
+    if text in plugged:
+        return python_proposer(text, plugged[text])
+    if _ENTRY.fullmatch(text):
+        return python_proposer(text)
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(
+            f"the proposer's command cannot be split: {error}: {text}", hint="close the quote"
+        ) from error
+    places = [Path(word).resolve() for word in words]
+    argv = tuple(
+        str(at) if at.is_file() and "/" in str(at) else word for word, at in zip(words, places, strict=True)
+    )
+    if not argv or (len(argv) == 1 and not places[0].is_file()):
+        known = ", ".join((REFLECT, *plugged))
+        raise UsageError(
+            f"no proposer is named {text!r}", hint=f"by name: {known}; or module:function, or a command with words"
+        )
+    try:
+        program = installed(argv[0])
+    except NotFoundError as error:
+        raise UsageError(f"the proposer {text!r}: {error.message}", hint=error.hint) from error
+    folder = hidden.resolve() if hidden is not None else None
+    inside = folder is not None and any(at.is_file() and at.is_relative_to(folder) for at in places)
+    closed = (folder,) if folder is not None and not inside else ()
+    return CommandProposer(text, (program, *argv[1:]), policy, closed, network=network, passes=passes)

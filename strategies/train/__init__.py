@@ -1,0 +1,1 @@
+"""Training: a skill learns from runs on tasks, epoch by epoch, until budget or rest."""

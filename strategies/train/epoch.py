@@ -1,0 +1,235 @@
+"""One epoch of a training: explore, propose, test in groups until no change is left whose base moved on."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from registry.decide.commands import Propose
+from strategies.models.tasks.training_case import Minibatch, SkillLineShown, TrainingCase, TriedChange
+from strategies.propose.record_meta_notes import notes_of
+from strategies.rollouts.compare.comparison import register_evaluator, runs_of
+from strategies.rollouts.compare.judge_group import try_out
+from strategies.rollouts.run.runner import CapReachedError
+from strategies.train.explore_runs import explored, minibatches
+from strategies.train.proposed_changes import (
+    change_fitting,
+    decidable,
+    fingerprint_of,
+    idea_of,
+    is_stale,
+    newest_of_each,
+    proposed_by,
+    rebased,
+)
+from strategies.train.training_plan import MOST_CHANGES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from events.types.candidate_events import CandidateProposed
+    from events.types.runs import Rollouts
+    from registry.state.candidate import Candidate
+    from registry.state.capsule import Capsule
+    from strategies.models.tasks.training_case import TaskAttempt
+    from strategies.propose.training_proposers import ProposedChange
+    from strategies.train.training_plan import TrainingPlan
+    from strategies.train.training_record import TrainingRecord
+
+_MOST_TRIED: Final = 60
+"""Earlier changes that a proposer is shown, the last ones (a guess)."""
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What an epoch came to; the lists name candidates.
+
+    `stopped` says which cap ended it, `because` why nothing was tested.
+    """
+
+    explored: float | None
+    promoted: tuple[str, ...]
+    held: tuple[str, ...]
+    rejected: tuple[str, ...]
+    stopped: str = ""
+    because: str = ""
+
+
+def run_epoch(plan: TrainingPlan, record: TrainingRecord) -> Epoch:
+    """Take one epoch, or go on with the one that was interrupted: what it proposed is known, and only tested.
+
+    Raises: what running and proposing raise; a cap is part of the answer.
+    """
+    explored_mean, because, stopped = None, "", ""
+    try:
+        if not _proposed_since(plan, record):
+            attempts = _explore(plan, record)
+            explored_mean = sum(attempt.value for attempt in attempts) / len(attempts) if attempts else None
+            because = _propose(plan, record, attempts)
+        stopped = _test(plan)
+    except CapReachedError as reached:
+        stopped = reached.what
+    judged = [known for known in _changes(plan) if known.judged > record.ended]
+    lists = {
+        verdict: tuple(known.id for known in judged if known.verdict == verdict)
+        for verdict in ("promote", "hold", "reject")
+    }
+    because = "" if judged else because
+    return Epoch(explored_mean, lists["promote"], lists["hold"], lists["reject"], stopped, because)
+
+
+def _changes(plan: TrainingPlan) -> list[Candidate]:
+    """Give each change of the training as it was proposed last, in the order of their verdicts."""
+    every = newest_of_each(plan.rig.registry.answers(fingerprint_of(plan.training)))
+    return sorted(every, key=lambda known: known.judged)
+
+
+def _proposed_since(plan: TrainingPlan, record: TrainingRecord) -> bool:
+    return any(known.position > record.ended for known in plan.rig.registry.answers(fingerprint_of(plan.training)))
+
+
+def _explore(plan: TrainingPlan, record: TrainingRecord) -> list[TaskAttempt]:
+    """Run the live version on explore tasks: another round where an epoch before looked at the same version."""
+    capsule = plan.rig.registry.capsule(plan.skill)
+    at = record.versions_explored[:-1].count(capsule.version)
+    with runs_of(plan.rig) as runs:
+        return explored(plan.rig, runs, capsule, at)
+
+
+def _propose(plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[TaskAttempt]) -> str:
+    """Ask for changes, and propose those that can be tested, with those of earlier epochs whose base moved on.
+
+    Returns why nothing was proposed, "" where something was.
+    """
+    registry, rig, number = plan.rig.registry, plan.rig, len(record.epochs) + 1
+    capsule = registry.capsule(plan.skill)
+    case = _case(plan, record, capsule, attempts)
+    given = plan.proposer.propose(case) if case.batches else []
+    candidates = registry.answers(fingerprint_of(plan.training))
+    known_ideas = {idea_of(known.proposed.edits) for known in candidates} | _refused_ideas(plan)
+    proposals: list[tuple[CandidateProposed, str]] = []
+    for change, actor in given:
+        edits = change_fitting(capsule, change, rig.preset)
+        if edits and idea_of(edits) not in known_ideas and len(proposals) < MOST_CHANGES:
+            known_ideas.add(idea_of(edits))
+            reason = _reason(change.reason, actor, attempts, number)
+            proposals.append((proposed_by(rig, capsule, plan.training, edits, reason), actor))
+    left_behind = [
+        known
+        for known in decidable(capsule, candidates, rig.preset)
+        if known.proposed.base_version != capsule.version
+    ]
+    again = [(rebased(rig, capsule, plan.training, known), known.actor) for known in left_behind]
+    _write(plan, [*proposals, *again])
+    return "" if proposals else _nothing_new(case, given)
+
+
+def _write(plan: TrainingPlan, proposals: Iterable[tuple[CandidateProposed, str]]) -> None:
+    """Propose all of them, or none: what was proposed is what an interrupted epoch goes on with."""
+    registry = plan.rig.registry
+    with registry.log.transaction():
+        register_evaluator(registry, plan.rig.harness)
+        for proposed, actor in proposals:
+            if registry.candidate(proposed.candidate) is None:
+                registry.execute(Propose(proposed), actor=actor)
+
+
+def _test(plan: TrainingPlan) -> str:
+    """Test what may be decided, in one group; what passes while another is promoted is tested again on top of it.
+
+    Returns which cap was reached, "" for none.
+    """
+    registry, rig = plan.rig.registry, plan.rig
+    while True:
+        capsule = registry.capsule(plan.skill)
+        candidates = registry.answers(fingerprint_of(plan.training))
+        open_ones = decidable(capsule, candidates, rig.preset)
+        group = [known.id for known in open_ones if known.proposed.base_version == capsule.version]
+        if not group:
+            return ""
+        tried = try_out(rig, group)
+        if stopped := next((runs.stopped for known in tried if (runs := _runs_of(known)) and runs.stopped), ""):
+            return stopped
+        now = registry.capsule(plan.skill)
+        if now.version == capsule.version:
+            return ""
+        every = registry.answers(fingerprint_of(plan.training))
+        stale = [known for known in decidable(now, every, rig.preset) if is_stale(known)]
+        _write(plan, [(rebased(rig, now, plan.training, known), known.actor) for known in stale])
+
+
+def _runs_of(known: Candidate) -> Rollouts | None:
+    return known.scored.rollouts if known.scored else None
+
+
+def _case(
+    plan: TrainingPlan, record: TrainingRecord, capsule: Capsule, attempts: Sequence[TaskAttempt]
+) -> TrainingCase:
+    """Collect what a proposer may know; nothing of it comes from a task that decides."""
+    number = len(record.epochs) + 1
+    draws = random.Random(f"{plan.rig.seed}:{number}")  # noqa: S311 - a seeded draw, no secret
+    batches = minibatches(attempts, plan.minibatch, draws)
+    if not plan.rig.harness.divided.explore and plan.steering:
+        batches = (Minibatch(kind="metric", attempts=()),)
+    return TrainingCase(
+        skill=capsule.name,
+        epoch=number,
+        seed=plan.rig.seed,
+        lines=tuple(
+            SkillLineShown(
+                gene=gene.id,
+                line=line.id,
+                text=line.text.rstrip("\r\n"),
+                protected=gene.protected_whole or line.id in gene.protected,
+            )
+            for gene in capsule.genes
+            for line in gene.lines
+        ),
+        batches=batches,
+        tried=_tried(plan, record),
+        steering=plan.steering,
+        notes=notes_of(plan.rig.registry),
+        most_edits=plan.rig.preset.edit_budget.start,
+        most_changes=MOST_CHANGES,
+    )
+
+
+def _tried(plan: TrainingPlan, record: TrainingRecord) -> tuple[TriedChange, ...]:
+    """List what was decided on the skill before this epoch, with the gate's one word."""
+    past = [
+        TriedChange(lines=tuple(line.strip() for line in known.proposed.new_lines), verdict=_word(known))
+        for known in plan.rig.registry.candidates(plan.skill)
+        if known.verdict and known.judged <= record.ended
+    ]
+    return tuple(dict.fromkeys(past))[-_MOST_TRIED:]
+
+
+def _word(known: Candidate) -> Literal["promote", "reject", "hold"]:
+    return "reject" if known.reverted or known.fell else known.verdict or "hold"
+
+
+def _refused_ideas(plan: TrainingPlan) -> set[tuple[object, ...]]:
+    """Give what was rejected under the same evaluator, by whomever it was proposed."""
+    evaluator = plan.rig.harness.evaluator
+    every = plan.rig.registry.candidates(plan.skill)
+    return {
+        idea_of(known.proposed.edits)
+        for known in every
+        if known.verdict == "reject" and known.proposed.evaluator == evaluator
+    }
+
+
+def _reason(text: str, actor: str, attempts: Sequence[TaskAttempt], number: int) -> str:
+    """Say why a change is proposed; a model's own words may quote a transcript, and stay in its reply."""
+    failed = sum(not attempt.passed for attempt in attempts)
+    seen = f"epoch {number}: {failed} of {len(attempts)} explore runs failed"
+    return seen if actor.startswith("model:") else f"{seen}; {text}"
+
+
+def _nothing_new(case: TrainingCase, given: Sequence[ProposedChange]) -> str:
+    if not case.batches:
+        return "there was no run on an explore task to learn from"
+    return (
+        f"none of {len(given)} suggested changes is new and fits the skill" if given else "nothing was suggested"
+    )

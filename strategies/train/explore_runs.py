@@ -1,0 +1,77 @@
+"""The runs that a proposer may see: the live version on explore tasks, as attempts in minibatches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from strategies.models.tasks.training_case import FailedLayer, Minibatch, TaskAttempt
+from strategies.rollouts.compare.comparison import base_of
+from strategies.rollouts.compare.rounds import in_random_order
+from strategies.rollouts.run.agent_sessions import work_shown
+from strategies.train.training_plan import MOST_BATCHES
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Sequence
+
+    from events.store.sql_log import EventLog
+    from registry.state.capsule import Capsule
+    from strategies.rollouts.compare.comparison import Rig
+    from strategies.rollouts.run.runner import Runs
+    from strategies.rollouts.run.trial import Trial
+    from strategies.rollouts.tasks.task import RolloutTask
+
+
+def explored(rig: Rig, runs: Runs, capsule: Capsule, at: int) -> list[TaskAttempt]:
+    """Run the live version once on each explore task, in the round `at`, and give what came of it.
+
+    Runs that infrastructure lost, or that were tampered with, are left out. Raises: what `Runs.make` raises.
+    """
+    tasks, arm = rig.harness.divided.explore, base_of(rig, capsule, ())
+    runs.make([replace(job, watched=True) for job in in_random_order((arm,), tasks, [at], rig.seed)])
+    made = [(task, runs.of(arm, task, (at,))[0]) for task in tasks]
+    return [_attempt(rig.registry.log, task, trial) for task, trial in made if trial and not trial.tampered]
+
+
+def _attempt(log: EventLog, task: RolloutTask, trial: Trial) -> TaskAttempt:
+    failed = [layer for layer in trial.layers if layer.counts and not layer.passed]
+    return TaskAttempt(
+        task=task.id,
+        prompt=task.prompt,
+        tags=task.tags,
+        value=trial.value,
+        passed=_has_passed(trial),
+        failed_layers=tuple(
+            FailedLayer(name=layer.name, value=layer.value, threshold=layer.threshold, note=layer.note)
+            for layer in failed
+        ),
+        failed_anchors=trial.failed_anchors,
+        note=trial.note,
+        work=work_shown(log, trial),
+    )
+
+
+def _has_passed(trial: Trial) -> bool:
+    """Tell whether there is nothing to mend: every layer that counts passed and every anchor holds."""
+    counting = [layer for layer in trial.layers if layer.counts]
+    graded = all(layer.passed for layer in counting) if counting else trial.value >= 1.0
+    return trial.status == "done" and graded and not trial.failed_anchors
+
+
+def minibatches(attempts: Sequence[TaskAttempt], size: int, draws: random.Random) -> tuple[Minibatch, ...]:
+    """Divide attempts into minibatches of failures and of successes, at random; failures come first."""
+    failed = [attempt for attempt in attempts if not attempt.passed]
+    passed = [attempt for attempt in attempts if attempt.passed]
+    draws.shuffle(failed)
+    draws.shuffle(passed)
+    of_failures = [Minibatch(kind="failures", attempts=tuple(part)) for part in _parts(failed, size)]
+    of_successes = [Minibatch(kind="successes", attempts=tuple(part)) for part in _parts(passed, size)]
+    room = MOST_BATCHES - bool(of_successes)
+    return (*of_failures[:room], *of_successes[: MOST_BATCHES - len(of_failures[:room])])
+
+
+def _parts(attempts: Sequence[TaskAttempt], size: int) -> list[Sequence[TaskAttempt]]:
+    """Divide evenly into as few parts as the size allows: a last one of a single run would show little."""
+    count = -(-len(attempts) // size)
+    return [attempts[at * len(attempts) // count : (at + 1) * len(attempts) // count] for at in range(count)]

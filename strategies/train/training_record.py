@@ -1,0 +1,102 @@
+"""What the log says of trainings: where they began, their epochs, their candidates, and what they spent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from events.types.model_events import ModelAsked
+from events.types.training_events import TrainingEpochEnded, TrainingStarted
+from registry.skill_md.render import skill_text
+from strategies.gate.lint import CHARACTERS_PER_TOKEN
+from strategies.rollouts.run.store import kept_runs
+
+if TYPE_CHECKING:
+    from events.types.score import Delta
+    from registry.query.library import Library
+    from registry.state.capsule import Capsule
+
+_TYPES: Final = ("TrainingStarted", "TrainingEpochEnded")
+
+
+@dataclass(frozen=True)
+class TrainingRecord:
+    """A training as far as it went; `began` and `ended` are the positions of its start and of its last epoch."""
+
+    started: TrainingStarted
+    began: int
+    epochs: tuple[TrainingEpochEnded, ...]
+    ended: int
+
+    @property
+    def versions_explored(self) -> tuple[int, ...]:
+        """The version that each epoch began with, and the one that the next begins with."""
+        return self.started.version, *(epoch.version for epoch in self.epochs)
+
+
+class EpochRow(NamedTuple):
+    """One epoch as a table shows it; the deltas are those of the candidate that it promoted last."""
+
+    epoch: TrainingEpochEnded
+    sealed: Delta | None
+    audit: Delta | None
+
+
+class Banked(NamedTuple):
+    """The finished runs that a registry holds, and what they cost; units: US dollars."""
+
+    runs: int
+    usd: float
+
+
+def records(library: Library, skill: str = "") -> list[TrainingRecord]:
+    """List the trainings of a skill, or of all, in the order in which they were last at work."""
+    found: dict[str, TrainingRecord] = {}
+    for envelope in library.log.read(types=_TYPES):
+        event = envelope.event
+        if isinstance(event, TrainingStarted):
+            found[event.training] = TrainingRecord(event, envelope.position, (), envelope.position)
+        elif isinstance(event, TrainingEpochEnded) and event.training in found:
+            known = found.pop(event.training)
+            epochs = (*known.epochs, event)
+            found[event.training] = TrainingRecord(known.started, known.began, epochs, envelope.position)
+    return [record for record in found.values() if skill in {"", record.started.capsule}]
+
+
+def record_of(library: Library, training: str) -> TrainingRecord | None:
+    """Give what is known of one training, None before it began."""
+    return next((record for record in records(library) if record.started.training == training), None)
+
+
+def table_of(library: Library, record: TrainingRecord) -> list[EpochRow]:
+    """Read the epochs with what their last promotion was measured at, paired with the version before it."""
+    last = [epoch.promoted[-1] for epoch in record.epochs if epoch.promoted]
+    candidates = library.candidates_of(last)
+    rows = []
+    for epoch in record.epochs:
+        known = candidates.get(epoch.promoted[-1]) if epoch.promoted else None
+        scored = known.scored if known else None
+        rows.append(EpochRow(epoch, scored.delta if scored else None, scored.audit_delta if scored else None))
+    return rows
+
+
+def banked(library: Library) -> Banked:
+    """Count the finished runs that are kept, and what they cost."""
+    trials = [run.trial for run in kept_runs(library.log).values()]
+    return Banked(len(trials), sum(trial.cost_usd or 0.0 for trial in trials))
+
+
+def asked_usd(library: Library, since: int) -> float:
+    """Sum what proposers cost after a position of the log, replayed replies aside."""
+    asked = (envelope.event for envelope in library.log.read(after=since, types=("ModelAsked",)))
+    return sum(
+        event.cost_usd or 0.0
+        for event in asked
+        if isinstance(event, ModelAsked) and event.role == "proposer" and not event.replayed
+    )
+
+
+def size_of(capsule: Capsule) -> tuple[int, int]:
+    """Give a skill's size: its lines, and its tokens by a rule of thumb."""
+    text = skill_text(capsule)
+    return len(text.splitlines()), len(text) // CHARACTERS_PER_TOKEN
