@@ -76,8 +76,6 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     ReadingCorrected,
     OutcomeRecorded,
     CycleFinished,
-    TrainingStarted,
-    TrainingEpochEnded,
     EvidenceErased,
     JudgeCalibrated,
     RunsScored,
@@ -117,6 +115,8 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     TrialAssigned,
     TrialLooked,
     TrialEnded,
+    TrainingStarted,
+    TrainingEpochEnded,
 )
 """Every event class, in the order of a skill's life."""
 

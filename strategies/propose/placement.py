@@ -167,7 +167,8 @@ def appended(capsule: Capsule, gene: Gene, lines: Sequence[str]) -> Edit:
     """Append whole lines to a gene, keeping Markdown blocks apart.
 
     A blank line goes before them where the gene ends in something that is no plain text (a list that they do not
-    go on with, a table, a quote), and after them where the gene ends in a blank one, which keeps the next heading at its distance.
+    go on with, a table, a quote), and after them where the gene ends in a blank one, which keeps the next heading
+    at its distance.
     Shapes: lines without endings.
     """
     if capsule.is_instructions and gene.lines:

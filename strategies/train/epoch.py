@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from registry.state.candidate import Candidate
     from registry.state.capsule import Capsule
     from strategies.models.tasks.training_case import TaskAttempt
-    from strategies.propose.training_proposers import ProposedChange
     from strategies.train.training_plan import TrainingPlan
+    from strategies.train.training_proposers import ProposedChange
     from strategies.train.training_record import TrainingRecord
 
 _MOST_TRIED: Final = 60

@@ -10,8 +10,8 @@ from strategies.gate.rollout_rule import LOOKS
 from strategies.rollouts.compare.hashes import digest
 
 if TYPE_CHECKING:
-    from strategies.propose.training_proposers import TrainingProposer
     from strategies.rollouts.compare.comparison import Rig
+    from strategies.train.training_proposers import TrainingProposer
 
 EPOCHS: Final = 8
 MINIBATCH: Final = 8

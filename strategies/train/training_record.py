@@ -51,16 +51,16 @@ class Banked(NamedTuple):
 
 def records(library: Library, skill: str = "") -> list[TrainingRecord]:
     """List the trainings of a skill, or of all, in the order in which they were last at work."""
-    found: dict[str, TrainingRecord] = {}
+    by_training: dict[str, TrainingRecord] = {}
     for envelope in library.log.read(types=_TYPES):
         event = envelope.event
         if isinstance(event, TrainingStarted):
-            found[event.training] = TrainingRecord(event, envelope.position, (), envelope.position)
-        elif isinstance(event, TrainingEpochEnded) and event.training in found:
-            known = found.pop(event.training)
+            by_training[event.training] = TrainingRecord(event, envelope.position, (), envelope.position)
+        elif isinstance(event, TrainingEpochEnded) and event.training in by_training:
+            known = by_training.pop(event.training)
             epochs = (*known.epochs, event)
-            found[event.training] = TrainingRecord(known.started, known.began, epochs, envelope.position)
-    return [record for record in found.values() if skill in {"", record.started.capsule}]
+            by_training[event.training] = TrainingRecord(known.started, known.began, epochs, envelope.position)
+    return [record for record in by_training.values() if skill in {"", record.started.capsule}]
 
 
 def record_of(library: Library, training: str) -> TrainingRecord | None:

@@ -41,6 +41,7 @@ _STREAMS: Final = {
     "capsule": "a skill",
     "candidate": "a candidate",
     "trial": "a trial",
+    "training": "a training",
 }
 """What the modules of events are about, by the beginning of their names."""
 SIGNALS: Final[tuple[Detector | UncoveredFailure | SuccessStreak, ...]] = (

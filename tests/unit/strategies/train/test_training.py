@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from strategies.models.tasks.training_case import TrainingCase, TrainingChange, TrainingEdit
-from strategies.propose.training_proposers import ProposedChange
 from strategies.rollouts.run.runner import RunCaps
-from strategies.train.training import train
+from strategies.train.train_skill import train
 from strategies.train.training_plan import TrainingCaps, TrainingPlan
+from strategies.train.training_proposers import ProposedChange
 from strategies.train.training_record import records, table_of
 from tests.clocks import TickingClock
 from tests.fake_runs import FakeRunner, planted, rig
