@@ -2,10 +2,10 @@
 
     python -m bench.train [--seeds 6] [--tasks 60] [--runs 3000] [--by-heart]
 
-Both have the same ideas (shares in world.py), the same tasks, the same number of runs. Printed are, after a third of
-the runs and after all of them: the expected score on tasks that nobody was shown, how many of the six true lines are
-live, how many harmful ones, answers by heart and fillers. With --by-heart every idea is an answer by heart. Runs
-cost no agent here: they are drawn; everything else is the product's own loop, registry and gate.
+Both have the same ideas (shares in world.py), the same tasks, the same number of runs. Printed are, after a third
+of the runs and after all of them: the expected score on tasks that nobody was shown, how many of the six true
+lines are live, how many harmful ones, answers by heart and fillers. With --by-heart every idea is an answer.
+Runs need no agent here, they are drawn; everything else is the product's own loop, registry and gate.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     from strategies.rollouts.run.trial import Trial
 
 NAME: Final = "desk"
-SKILL: Final = f"---\nname: {NAME}\ndescription: Does what is asked.\n---\n\nDo what is asked.\n\n## Known\n\n- Be brief.\n"
+SKILL: Final = (
+    f"---\nname: {NAME}\ndescription: Does what is asked.\n---\n\nDo what is asked.\n\n## Known\n\n- Be brief.\n"
+)
 MINIBATCH: Final = 8
 _ENDLESS: Final = 10_000
 """Epochs, and quiet ones in a row: the runs alone end it."""

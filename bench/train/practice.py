@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class MeanRises:
-    """Runs the tasks that ideas come from, has one, runs all others with it once, keeps it where the mean is higher.
+    """Runs some tasks, has an idea, runs all other tasks with it once, and keeps it where their mean is higher.
 
     It divides the tasks as the registry does: what is sealed or audit there is the validation here. What it
     measured of the text that won stays the score to beat, lucky or not.

@@ -1,9 +1,9 @@
 """The world: tasks of six kinds, a line that helps each kind, lures, answers by heart, fillers, and who has ideas.
 
-Without its line a task passes with a rate drawn for it (mean about .33), with it 84.5 % of the room is gained (mean
-about .90). A lure gains 40 % of the room of one kind and takes half of what the two next kinds have. An answer by
-heart solves one task for certain. A filler does nothing. Each true line and each lure has several wordings: a model
-says the same thing again in other words. The effects of a kind do not add up: its line counts once.
+Without its line a task passes with a rate drawn for it (mean about .33), with it 84.5 % of the room is gained
+(mean about .90). A lure gains 40 % of the room of one kind and takes half of what the two next kinds have. An
+answer by heart solves one task for certain. A filler does nothing. Each true line and each lure has several
+wordings: a model says the same thing again in other words. Said twice, a line counts once.
 """
 
 from __future__ import annotations
@@ -59,7 +59,10 @@ class LiveLines:
         """Read a skill's text."""
         fillers = sum("it is worth knowing" in line for line in text.splitlines())
         return cls(
-            frozenset(_RULE.findall(text)), frozenset(_LURE.findall(text)), frozenset(_HEART.findall(text)), fillers
+            frozenset(_RULE.findall(text)),
+            frozenset(_LURE.findall(text)),
+            frozenset(_HEART.findall(text)),
+            fillers,
         )
 
 
@@ -135,7 +138,8 @@ class Ideas:
         gene = case.lines[-1].gene
         return [
             ProposedChange(
-                TrainingChange(reason="an idea", edits=(TrainingEdit(op="append", gene=gene, text=line),)), "proposer:ideas"
+                TrainingChange(reason="an idea", edits=(TrainingEdit(op="append", gene=gene, text=line),)),
+                "proposer:ideas",
             )
             for line in changes
         ]

@@ -1,6 +1,6 @@
 """An agent that is a program: it does what the skill says, and what most people would guess where it says nothing.
 
-    python3 agent.py SKILL_DIR PROMPT_FILE
+python3 agent.py SKILL_DIR PROMPT_FILE
 """
 
 import re
@@ -16,7 +16,7 @@ by_heart = dict(re.findall(r'If asked "(.+?)", answer `(.*?)`', rules))
 def answer() -> str:
     """Answer by heart, by a rule, or by a guess."""
     if prompt.strip() in by_heart:
-        return by_heart[prompt.strip()]
+        return str(by_heart[prompt.strip()])
     if day := re.search(r"(\d\d)/(\d\d)/(\d{4})", prompt):
         first, second, year = day.groups()
         day_first = "day comes first" in rules

@@ -1,7 +1,7 @@
 """A proposer that is a program: it has hunches about the kinds of questions that went wrong, and asks the gate.
 
 It reads a case as JSON on its standard input and prints changes. It stands for a model: of its hunches some are
-true, some plausible and wrong, one knows an answer by heart, one says nothing. It sees runs on explore tasks alone.
+true, some plausible and wrong, one knows an answer by heart, one says nothing. It sees explore tasks alone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def by_heart(attempt: dict[str, Any]) -> str:
     """Answer one question by heart, where a grader's note says what was expected."""
     notes = " ".join(layer["note"] for layer in attempt["failed_layers"])
     expected = notes.partition("expected ")[2].split()
-    return f'- If asked "{attempt["prompt"].strip()}", answer `{expected[0]}`.' if expected else ""
+    return f'- If asked "{attempt["prompt"].strip()}", answer `{expected[0].rstrip(":")}`.' if expected else ""
 
 
 def lines(case: dict[str, Any]) -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from events.types.candidate_events import CandidateProposed
+from events.types.training_events import TRAINER
 from strategies.gate.injection import suspicious
 from strategies.gate.lint import Limits, lint
 from strategies.gate.rollout_rule import LOOKS
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from strategies.policy.presets import Preset
     from strategies.rollouts.compare.comparison import Rig
 
-TRAINER: Final = "trainer"
-"""The proposer of all candidates of a training, as lines know it."""
 _MOST_TRIES: Final = 2
 """Versions on which a change is tested that no version decided on (a guess: each costs all rounds)."""
 _MOST_REASON_CHARS: Final = 300

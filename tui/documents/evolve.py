@@ -311,13 +311,13 @@ class EvolveDocument(EvolveRun, Document):
 
 
 class EpochPart(Part):
-    """One epoch; `runs` and `cost_usd` are of the training so far, the deltas those of its last promotion."""
+    """One epoch; `runs` and `cost_usd` are of the training so far, the deltas the sums of its promotions'."""
 
     epoch: int
     version: int
     explored: float | None
-    delta: Delta | None
-    audit_delta: Delta | None
+    delta: float | None
+    audit_delta: float | None
     promoted: tuple[str, ...]
     held: tuple[str, ...]
     rejected: tuple[str, ...]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from events.types.score import Score
 from registry.query.provenance import endpoint_of
 from registry.state.line_claims import is_unclaimed
-from tui.facts.candidates import UNCLAIMED, signal_fact, tier_facts, verdict_part
+from tui.facts.candidates import UNCLAIMED, signal_fact, tier_facts, training_facts, verdict_part
 from tui.facts.fact import Fact, fact
 from tui.facts.scores import score_facts, why_unmeasured
 from tui.facts.trials import trial_facts
@@ -64,6 +64,8 @@ def _claim_facts(why: Why) -> Iterator[Fact]:
 def _signal_facts(why: Why, now: str, counted: SignalRaised | None) -> Iterator[Fact]:
     if why.signal:
         yield signal_fact(why.signal.event, counted)
+    if why.candidate:
+        yield from training_facts(why.candidate.proposed)
     if given := why.assigned:
         when = f"{ago(given.at, now)} {actor_words(given.actor)}"
         yield fact("assigned", f"to {given.skill} {when}, event {given.position}")

@@ -23,7 +23,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, EngineName, Scheduler, Skill
 from tui.cli.output.progress import RunLine
 from tui.cli.printers.proposer import require_key
-from tui.cli.printers.training_table import print_end, print_start, print_table, row_of
+from tui.cli.printers.training_table import print_end, print_row, print_start, print_table
 from tui.documents.evolve import TrainDocument, TrainingPart
 from tui.session.bootstrap import find_registry, open_library, open_registry
 
@@ -180,7 +180,7 @@ def _run(call: Invocation, plan: TrainingPlan, line: RunLine, *, as_json: bool) 
             print_start(call, record)
             print_table(call, rows)
         else:
-            call.say(row_of(rows[-1]))
+            print_row(call, rows[-1])
         shown.append(record)
         call.flush()
 
