@@ -1,8 +1,8 @@
 """How many planted lessons `germline start` finds in sessions that nobody labelled, and what it gets wrong.
 
 For each number of sessions: lessons among the first five things, lessons among all, and coincidences among the
-first five, over seeds. Then worlds of the same generator in which nothing mends anything: how often the bound that
-a line states is above the true chance. Last, where recorded data is there, draws of 200 episodes of intercode_sql
+first five, over seeds. Then worlds of the same generator in which nothing mends anything: how often the bound of a
+line that is offered there holds. Last, where recorded data is there, draws of 200 episodes of intercode_sql
 without outcomes. Takes minutes.
 """
 
@@ -12,13 +12,13 @@ import argparse
 import os
 import random
 import time
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, get_args
 
 from events.types.claims import AfterError
-from strategies.lessons.fixes import all_tries, figures_after
-from strategies.lessons.lesson import failures_of, lessons_of
+from strategies.lessons.lesson import lessons_of
 from strategies.logs.scan import scan
 from tests.worlds import without_outcomes
 from tests.worlds.sessions import Noise, lessons_in, planted_in, write_sessions
@@ -30,6 +30,10 @@ FIRST: Final = 5
 NO_TABLE: Final = "doesn't exist"
 OWN_LUCK: Final = frozenset({"Bash:make", "Bash:curl", "Bash:grep"})
 """Commands of coincidences, which work at a chance of their own."""
+SIZES: Final = (20, 60)
+"""Sessions of a placebo world."""
+WORLDS_DRAWN: Final = 60
+"""Placebo worlds of each size that are drawn from one lot of sessions."""
 
 
 def main() -> None:
@@ -37,7 +41,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--sessions", type=int, nargs="+", default=[20, 60, 200])
-    parser.add_argument("--placebos", type=int, default=400)
+    parser.add_argument("--placebos", type=int, default=40, help="kinds of luck")
     asked = parser.parse_args()
     print(f"{'sessions':>8} {'noise':<5} {'of first 5':>12} {'of all 8':>12} {'false of 5':>11} {'seconds':>8}")
     for sessions in asked.sessions:
@@ -69,29 +73,38 @@ def recall(sessions: int, noise: Noise, seeds: int) -> None:
 
 
 def placebos(worlds: int) -> None:
-    """Count how often bounds hold where nothing that is done matters, only luck.
+    """Count how often the bounds of offered lines hold where nothing that is done matters, only luck.
 
-    First those of the lines that are offered, then of every kind of failure the highest bound of all that was
-    tried, offered or not: where a bound is wrong, it is that one.
+    Worlds are drawn from twenty times as many sessions as the largest of them has, all of one luck.
     """
-    offered, highest, silent = list[bool](), list[bool](), 0
+    held: dict[tuple[str, int], list[bool]] = {(noise, size): [] for noise in get_args(Noise) for size in SIZES}
     for seed in range(worlds):
-        luck = random.Random(seed).uniform(0.2, 0.9)
+        draws = random.Random(seed)
+        noise, luck = draws.choice(get_args(Noise)), draws.uniform(0.2, 0.9)
         with TemporaryDirectory() as folder:
-            write_sessions(Path(folder), 60, seed, noise="high", luck=luck)
+            write_sessions(Path(folder), 20 * max(SIZES), seed, noise=noise, luck=luck)
             records = scan([Path(folder)]).records
-        lines = [lesson for lesson in lessons_of(records) if lesson.action not in OWN_LUCK]
-        bounds = [lesson.fix.seen.low for lesson in lines if lesson.fix]
-        offered += [low <= luck for low in bounds]
-        silent += not bounds
-        every = all_tries({kind: failure.places for kind, failure in failures_of(records).items()}, records)
-        for command, template in every.tries:
-            figures = figures_after((command, template), every)
-            if figures and command not in OWN_LUCK and "Assertion" not in template:
-                highest.append(max(each.seen.low for each in figures) <= luck)
-    print(f"placebos: {worlds} worlds, {silent} without a line")
-    for what, held in (("lines that are offered", offered), ("kinds of failure, the highest bound", highest)):
-        print(f"  {len(held):>6} {what}: it holds in {sum(held) / max(len(held), 1):.3f}")
+        for size, _ in product(SIZES, range(WORLDS_DRAWN)):
+            bounds = offered_bounds(draws.sample(records, size))
+            held[noise, size] += [low <= luck for low in bounds]
+    print(f"placebos: {worlds * WORLDS_DRAWN * len(SIZES):,} worlds of {worlds} kinds of luck")
+    for (noise, size), lines in held.items():
+        _print_held(f"{noise}, {size} sessions", lines)
+    _print_held("all", [holds for lines in held.values() for holds in lines])
+
+
+def _print_held(what: str, held: list[bool]) -> None:
+    share = sum(held) / max(len(held), 1)
+    print(f"  {what:<18} {len(held):>5} lines that are offered: the bound holds in {share:.3f}")
+
+
+def offered_bounds(records: list[EpisodeRecord]) -> list[float]:
+    """Give the bounds of the lines that these sessions would bring, but of commands with a luck of their own."""
+    return [
+        lesson.fix.seen.low
+        for lesson in lessons_of(records)
+        if lesson.fix and lesson.action not in OWN_LUCK and "Assertion" not in lesson.template
+    ]
 
 
 def tables(data: Path) -> None:

@@ -31,7 +31,13 @@ GermlineError                 has `hint`: the next command to type, or ""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pydantic import ValidationError
 
 
 class GermlineError(Exception):
@@ -224,3 +230,21 @@ class CredentialsError(UpstreamError):
     """A key is missing or refused."""
 
     exit_code = 4
+
+
+def did_you_mean(name: str, known: Iterable[str], *, otherwise: str = "it may hold") -> str:
+    """Write the hint for a name that is not known: the nearest one that is, else all of them."""
+    names = list(known)
+    near = get_close_matches(name, names, n=1)
+    return f"did you mean {near[0]}?" if near else f"{otherwise} {', '.join(names)}"
+
+
+def unfit_setting(error: ValidationError, table: str, known: Iterable[str]) -> UsageError:
+    """Say which key of a table of germline.toml is not known, or has a value that cannot be: the first of them."""
+    first = error.errors()[0]
+    name = str(first["loc"][0])
+    if name not in (names := list(known)):
+        return UsageError(f"[{table}] sets {name}, which germline does not know", hint=did_you_mean(name, names))
+    text = f"{first['msg'][:1].lower()}{first['msg'][1:]}"
+    at = ".".join(map(str, first["loc"]))
+    return UsageError(f"[{table}] sets {at} to {first['input']!r}: {text}", hint="docs/configuration.md")

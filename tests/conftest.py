@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import shutil
 import signal
 import tempfile
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from tests.terminal import Beginning, Terminal
     from tests.worlds import KnownMoments
 
+
+_NUMBERS = count()
+"""Of the folders in memory: names of tests are cut short, and would meet."""
 
 # The same examples in every run, and no failure because a machine is slow.
 settings.register_profile("steady", derandomize=True, deadline=None)
@@ -122,12 +127,15 @@ def memory() -> Iterator[Path | None]:
 
 
 @pytest.fixture
-def tmp_path(tmp_path: Path, memory: Path | None, request: pytest.FixtureRequest) -> Iterator[Path]:
+def tmp_path(
+    tmp_path_factory: pytest.TempPathFactory, memory: Path | None, request: pytest.FixtureRequest
+) -> Iterator[Path]:
     """Give a folder of the test's own, in memory where it can be: waiting for the disk took most of the time."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
     if memory is None or request.path.stem in ON_DISK:
-        yield tmp_path
+        yield tmp_path_factory.mktemp(name)
         return
-    folder = memory / tmp_path.name
+    folder = memory / f"{name}{next(_NUMBERS)}"
     folder.mkdir()
     yield folder
     shutil.rmtree(folder, ignore_errors=True)

@@ -178,6 +178,7 @@ class HostileHistory:
         self._add("CandidateReviewed", candidate="c4" * 32)
         self._add("PromotionReviewed", candidate="c1" * 32, version=2)
         self._add("ComparisonFrozen", candidate="c4" * 32, base_version=3)
+        self._add("SeenLineJudged", candidate="c1" * 32)
         self._add("LineTierChanged", candidate="c1" * 32)
         self._add("PresetDefined", preset="own", definition=own)
         self._add("PresetSwitched", preset="balanced")

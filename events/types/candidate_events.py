@@ -6,7 +6,7 @@ from events.types.claims import Claim, Trigger
 from events.types.frozen import Frozen
 from events.types.parts import Edit, FileEdit, NewGene, NewSkill, Reason, Strategy
 from events.types.runs import Attribution, Count, Rollouts
-from events.types.score import Censoring, Delta, Effect, Measured
+from events.types.score import Censoring, Delta, Effect, Measured, Unit
 from events.types.tiers import TierFigures
 
 
@@ -16,7 +16,8 @@ class CandidateProposed(Frozen):
     `removes` holds the live claims whose lines the edits take away; `files` what becomes of files beside SKILL.md.
     Claims and triggers belong to the new gene where one is `born`. `inert` tells that what is removed seemed to do
     nothing, where else it seemed to hurt. With a `skill` the capsule is not there yet: its base is version 0, and
-    its claims are those of the sections, in their order.
+    its claims are those of the sections, in their order. `tags` are those of the tasks that it is for: runs look
+    there first.
     """
 
     type: Literal["CandidateProposed"] = "CandidateProposed"
@@ -37,6 +38,7 @@ class CandidateProposed(Frozen):
     born: NewGene | None = None
     inert: bool = False
     skill: NewSkill | None = None
+    tags: tuple[str, ...] = ()
 
     @property
     def new_lines(self) -> tuple[str, ...]:
@@ -147,6 +149,22 @@ class CandidateHeld(Frozen):
     capsule: str
     reasons: tuple[str, ...]
     preset: str = ""
+
+
+class SeenLineJudged(Frozen):
+    """Outcomes are asked whether they support a line that is only seen, which spends a share of alpha either way.
+
+    `sent` is its number among all claims that were sent to sealed logs, `decisions` the sealed ones that it was
+    asked on, `p` theirs before like ones were compared. A line that is `supported` climbs by the next event.
+    """
+
+    type: Literal["SeenLineJudged"] = "SeenLineJudged"
+    candidate: str
+    capsule: str
+    sent: Count
+    decisions: Count
+    p: Unit
+    supported: bool
 
 
 class LineTierChanged(Frozen):

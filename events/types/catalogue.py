@@ -25,6 +25,7 @@ from events.types.candidate_events import (
     ComparisonFrozen,
     LineTierChanged,
     PromotionReviewed,
+    SeenLineJudged,
 )
 from events.types.capsule_events import (
     AliasMoved,
@@ -110,6 +111,7 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     CandidatePromoted,
     CandidateRejected,
     CandidateHeld,
+    SeenLineJudged,
     LineTierChanged,
     TrialStarted,
     TrialAssigned,
@@ -132,16 +134,17 @@ def _unchanged(fields: dict[str, Any]) -> dict[str, Any]:
 UPCASTERS: Final[dict[str, tuple[Upcaster, ...]]] = {
     # 2: an effect says whether it holds without any single origin; 3: whether a common cause explains it;
     # 4: which hints from the world stand for labels; 5: of how many claims it was chosen; 6: what each run shows,
-    # what explore shows of like decisions beside sealed, and what is beyond doing the same elsewhere
-    "CandidateScored": (_unchanged, _unchanged, _unchanged, _unchanged, _unchanged),
+    # what explore shows of like decisions beside sealed, and what is beyond doing the same elsewhere; 7: runs on
+    # the tasks that a change is for
+    "CandidateScored": (_unchanged, _unchanged, _unchanged, _unchanged, _unchanged, _unchanged),
     "EvaluatorRegistered": (_unchanged,),  # 2: one for a skill, within another; which hints stand for labels
     "CapsuleVersioned": (_unchanged,),  # 2: the hash of what the version projects
     "OutcomeRecorded": (_unchanged,),  # 2: what git tells of commits
-    # 2: claims about what comes after a call, and at any time before another
+    # 2: claims about what comes after a call, and at any time before another; 3: the tags of the tasks it is for
+    "CandidateProposed": (_unchanged, _unchanged),
     "GeneBorn": (_unchanged,),
     "GeneMutated": (_unchanged,),
     "CapsuleReverted": (_unchanged,),
-    "CandidateProposed": (_unchanged,),
 }
 """By event type: the n-th takes a payload from schema n to schema n + 1."""
 

@@ -74,6 +74,40 @@ class Attribution(Frozen):
     passenger: bool
 
 
+class FreshFigures(Frozen):
+    """What fresh runs of both versions on all sealed tasks showed of a change that its own tasks had shown first.
+
+    Units: `evidence` is the e-value on the tasks that the change is for, `harm` that of the opposite on the rest;
+    `difference` is candidate minus incumbent over all tasks, with `low`, its one-sided 95 % bound, which errs over
+    runs: these tasks, not others like them.
+    """
+
+    rounds: Count
+    evidence: float
+    harm: float
+    difference: float
+    low: float
+
+
+class AimFigures(Frozen):
+    """What runs showed of a change on the sealed tasks that it is for, those with one of its `tags`.
+
+    Units: of `sealed` tasks in all; `difference` is candidate minus incumbent per pair, `error` its standard error
+    over runs; `without_best` is the e-value without the task that gained most. `fresh` is None where the first
+    runs did not show enough.
+    """
+
+    tags: tuple[str, ...]
+    tasks: Count
+    sealed: Count
+    rounds: Count
+    evidence: float
+    without_best: float
+    difference: float
+    error: float
+    fresh: FreshFigures | None = None
+
+
 class Rollouts(Frozen):
     """What the runs of one comparison came to; `comparison` is the hash of all that was frozen before the first.
 
@@ -81,7 +115,8 @@ class Rollouts(Frozen):
     ones were lost to infrastructure; `runs` were made for this verdict, `reused` came from the bank, and what
     `unpriced` ones have no known cost. `lenient_*` are shares of the runs in which three of four layers of grading
     passed; the scores beside are the averages over layers. `versions` holds the advantages of all that competed,
-    `judges` what judges made of the work, `stopped` says which cap ended it.
+    `judges` what judges made of the work, `stopped` says which cap ended it. With an `aim` the figures are of
+    fresh runs on all sealed tasks, or of the tasks that it is for where it came no further.
     """
 
     comparison: str
@@ -109,3 +144,4 @@ class Rollouts(Frozen):
     lost_anchors: tuple[str, ...] = ()
     tampered: tuple[str, ...] = ()
     stopped: str = ""
+    aim: AimFigures | None = None

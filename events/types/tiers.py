@@ -17,8 +17,9 @@ Tier = Literal["seen", "supported", "proven"]
 class SeenFigures(Frozen):
     """It worked `worked` of `tried` times; nothing was compared.
 
-    `low` bounds the chance that it works the next time: one-sided 95 %, shared among the `compared` alternatives
-    that it was chosen from. `runs` names where it was seen. An earlier germline did not count: `tried` is 0 then.
+    `low` bounds the chance that it works the next time: one-sided 95 %, beside the `compared` alternatives that it
+    was chosen from, itself counted; where it barely sufficed to be offered, 0. `runs` names where it was seen. An
+    earlier germline did not count: `tried` is 0 then.
     """
 
     tier: Literal["seen"] = "seen"

@@ -91,7 +91,8 @@ def judged(folder: Path, name: str, lines: str) -> dict[str, Any]:
     copy = folder / f"{name}.md"
     copy.write_text(text.replace(BELOW, BELOW + lines), encoding="utf-8")
     proposed = told("candidate", "propose", SKILL, "--from", str(copy), "--reason", f"planted: {name}")
-    (found,) = told("--trust-project", "candidate", "test", proposed["candidate"], "--seed", "7")["candidates"]
+    tested = told("--trust-project", "candidate", "test", proposed["candidate"], "--seed", "7")["candidates"]
+    found = next((one for one in tested if one["verdict"] == "promote"), tested[0])
     row: dict[str, Any] = found
     return row
 

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from events.types.candidate_events import CandidateProposed, CandidateScored, ComparisonFrozen
+    from events.types.candidate_events import (
+        CandidateProposed,
+        CandidateScored,
+        ComparisonFrozen,
+        SeenLineJudged,
+    )
     from events.types.capsule_events import VersionScored
     from events.types.claims import Trigger
     from events.types.frozen import Frozen
@@ -149,6 +154,23 @@ class LookOver:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeSeenLine:
+    """Write down that outcomes were asked about a line that is only seen, and what came of it."""
+
+    judged: SeenLineJudged
+
+    @property
+    def capsule(self) -> str:
+        """The skill of the line."""
+        return self.judged.capsule
+
+    @property
+    def candidate(self) -> str:
+        """The candidate that brought it."""
+        return self.judged.candidate
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeTier:
     """Let the lines of a candidate climb to another tier, or fall; figures that it has already change nothing.
 
@@ -269,6 +291,7 @@ Command = (
     | Judge
     | Review
     | LookOver
+    | JudgeSeenLine
     | ChangeTier
     | RevertVersion
     | ScoreVersion

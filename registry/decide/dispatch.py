@@ -22,6 +22,7 @@ from registry.decide.review import look_over, promote_proven, review, tier_chang
 from registry.decide.trial_rules import after_trial_event
 from registry.skill_md.render import label
 from registry.state.capsule import unborn
+from registry.state.tiers import claims_tested
 from registry.state.trial import TRIAL_STREAM
 
 if TYPE_CHECKING:
@@ -174,8 +175,9 @@ def _judge(command: commands.Judge, state: DecisionState) -> list[Decided]:
         )
     promoted = CandidatePromoted.model_validate({**names, "version": capsule.version + 1})
     measured = command.scored
+    tested = claims_tested(measured, candidate.tier)
     grounds = PromotionGrounds(
-        measured.before, measured.after, measured.delta, command.scored_id, measured.attributions
+        measured.before, measured.after, measured.delta, command.scored_id, tested, measured.attributions
     )
     return [
         *scored,
@@ -247,6 +249,13 @@ def _review(command: commands.Review, state: DecisionState) -> list[Decided]:
 @decide.register
 def _look_over(command: commands.LookOver, state: DecisionState) -> list[Decided]:
     return [Decided(f"candidate:{command.candidate}", look_over(state.candidate, command))]
+
+
+@decide.register
+def _judge_seen_line(command: commands.JudgeSeenLine, state: DecisionState) -> list[Decided]:
+    if state.candidate is None:
+        raise NotFoundError(f"no candidate {command.candidate} was proposed", hint="germline candidates")
+    return [Decided(f"candidate:{command.candidate}", command.judged)]
 
 
 @decide.register

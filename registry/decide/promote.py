@@ -32,13 +32,15 @@ if TYPE_CHECKING:
 class PromotionGrounds(NamedTuple):
     """What a new version rests on: a verdict, or a person's override.
 
-    `scored_id` is the event id of the `CandidateScored` that holds the scores, "" where nothing was measured.
+    `scored_id` is the event id of the `CandidateScored` that holds the scores, "" where nothing was measured. Only
+    with `tested` claims they become live: what nobody held against logs is part of the proposal alone.
     """
 
     before: Measured
     after: Measured
     delta: Delta | None
     scored_id: str
+    tested: bool
     attributions: tuple[Attribution, ...] = ()
     cause: Literal["promotion", "override"] = "promotion"
 
@@ -49,6 +51,8 @@ def promotion(capsule: Capsule, proposed: CandidateProposed, grounds: PromotionG
     Raises: EditError where an edit does not fit, or would change which sections there are; SkillFormatError where
     the result is no valid skill.
     """
+    if not grounds.tested:
+        proposed = without_claims(proposed)
     if proposed.skill is not None:
         return birth(proposed, proposed.skill, grounds)
     cause = _cause(proposed, grounds)
@@ -88,6 +92,16 @@ def promotion(capsule: Capsule, proposed: CandidateProposed, grounds: PromotionG
         delta=grounds.delta,
     )
     return [*mutated, *_born(capsule, proposed, cause), *files, version]
+
+
+def without_claims(proposed: CandidateProposed) -> CandidateProposed:
+    """Return what a candidate proposes without what it claims; what its edits take away goes all the same."""
+    born = proposed.born and proposed.born.model_copy(update={"claimed": ()})
+    bare = {"claims": (), "claimed": ()}
+    skill = proposed.skill and proposed.skill.model_copy(
+        update={"sections": tuple(section.model_copy(update=bare) for section in proposed.skill.sections)}
+    )
+    return proposed.model_copy(update={"claims": (), "born": born, "skill": skill})
 
 
 def birth(proposed: CandidateProposed, skill: NewSkill, grounds: PromotionGrounds) -> list[Frozen]:

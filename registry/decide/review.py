@@ -14,6 +14,7 @@ from events.types.candidate_events import (
 )
 from events.types.score import Score, Unmeasured
 from registry.decide.promote import PromotionGrounds, promotion
+from registry.state.tiers import claims_tested
 
 if TYPE_CHECKING:
     from events.types.frozen import Frozen
@@ -135,12 +136,18 @@ def _accepted(candidate: Candidate) -> str:
 def _grounds(
     capsule: Capsule, candidate: Candidate, *, unmeasured: str = "approved by a person, and not measured"
 ) -> PromotionGrounds:
-    scored = candidate.scored
+    scored, tested = candidate.scored, claims_tested(candidate.scored, candidate.tier)
     if _is_seen(candidate):  # what is only seen counts in no score: the skill keeps the one it has
-        return PromotionGrounds(capsule.score, capsule.score, None, candidate.scored_id, cause="override")
+        return PromotionGrounds(capsule.score, capsule.score, None, candidate.scored_id, tested, cause="override")
     if scored is None or not isinstance(scored.after, Score):
         why = Unmeasured(reason=unmeasured)
-        return PromotionGrounds(capsule.score, why, None, "", cause="override")
+        return PromotionGrounds(capsule.score, why, None, "", tested, cause="override")
     return PromotionGrounds(
-        scored.before, scored.after, scored.delta, candidate.scored_id, scored.attributions, cause="override"
+        scored.before,
+        scored.after,
+        scored.delta,
+        candidate.scored_id,
+        tested,
+        scored.attributions,
+        cause="override",
     )

@@ -8,6 +8,7 @@ again, and as nothing tells which one a step was read from, no new evidence is t
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Final
@@ -29,10 +30,13 @@ def paths_of(kept: str) -> list[Path]:
     path = Path(kept)
     if not _MASKED.search(kept):
         return [path]
-    folders = [Path(path.anchor)]
+    paths = [Path(path.anchor)]
     for name in path.relative_to(path.anchor).parts:
-        folders = [entry for folder in folders for entry in _inside(folder) if _kept_name(entry.name) == name]
-    return folders
+        if _MASKED.search(name):
+            paths = [entry for folder in paths for entry in _inside(folder) if _kept_name(entry.name) == name]
+        else:
+            paths = [folder / name for folder in paths if os.path.lexists(folder / name)]
+    return paths
 
 
 def _kept_name(name: str) -> str:

@@ -23,8 +23,25 @@ if TYPE_CHECKING:
 MAX_TEXT_CHARS: Final = 2_000
 """Longer texts are cut: evidence is there to be read (guess)."""
 
+MAX_STEP_CHARS: Final = 500
+"""Texts around a person's words are cut sooner: they say what it was about (guess)."""
+
 _READ_CHARS: Final = 8 * MAX_TEXT_CHARS
 """Redaction looks further than what is kept: a secret that the cut divides must still be known as one (guess)."""
+
+
+class StepText(NamedTuple):
+    """A step around a person's words: how many steps from them, before below zero, who or what it is, its text.
+
+    Its place is that of a record of the log, as in `EvidenceRecord`.
+    """
+
+    offset: int
+    about: str
+    text: str
+    line: int
+    byte_start: int
+    byte_end: int
 
 
 class EvidenceRecord(NamedTuple):
@@ -33,7 +50,7 @@ class EvidenceRecord(NamedTuple):
     `file` is its kept path (log_paths.py). `byte_start` and `byte_end` bound the raw record in the decompressed
     stream; `hmac` is HMAC-SHA256 of those bytes under `salt`, so that a short secret cannot be guessed from it.
     `text` is decoded and redacted. `line` counts from 1; in an archive of samples, where no line can be counted,
-    the messages of the sample.
+    the messages of the sample. `around` are the steps around a person's words, redacted as well.
     """
 
     file: str
@@ -45,17 +62,24 @@ class EvidenceRecord(NamedTuple):
     text: str
     redactions: tuple[Redaction, ...]
     episode: str
+    around: tuple[StepText, ...] = ()
 
     def to_bytes(self) -> bytes:
         """Write it as the blob that the registry keeps."""
         fields = {**self._asdict(), "redactions": [redaction._asdict() for redaction in self.redactions]}
+        if self.around:
+            fields["around"] = [step._asdict() for step in self.around]
+        else:
+            del fields["around"]
         return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
 
     @classmethod
     def from_bytes(cls, body: bytes) -> EvidenceRecord:
         """Read it back from its blob."""
         fields = json.loads(body)
-        return cls(**{**fields, "redactions": tuple(Redaction(**row) for row in fields["redactions"])})
+        redactions = tuple(Redaction(**row) for row in fields["redactions"])
+        around = tuple(StepText(**row) for row in fields.get("around", ()))
+        return cls(**{**fields, "redactions": redactions, "around": around})
 
 
 Reread = Callable[[Path, Sequence[tuple[int, int]]], list[bytes | None]]
@@ -63,7 +87,7 @@ Reread = Callable[[Path, Sequence[tuple[int, int]]], list[bytes | None]]
 
 
 class LogRecord(NamedTuple):
-    """A raw record as a scan found it: its place, its bytes and its decoded text."""
+    """A raw record as a scan found it: its place, its bytes, its decoded text, and what is around it."""
 
     file: str
     line: int
@@ -72,6 +96,7 @@ class LogRecord(NamedTuple):
     raw: bytes
     text: str
     episode: str
+    around: tuple[StepText, ...] = ()
 
 
 def keep(record: LogRecord, *, salt: str, leaks: Iterable[Leak] = ()) -> EvidenceRecord:
@@ -92,6 +117,10 @@ def keep(record: LogRecord, *, salt: str, leaks: Iterable[Leak] = ()) -> Evidenc
             mark._replace(end=min(mark.end, MAX_TEXT_CHARS)) for mark in redactions if mark.start < MAX_TEXT_CHARS
         ),
         episode=record.episode,
+        around=tuple(
+            step._replace(text=redact(step.text[:_READ_CHARS], leaks)[0][:MAX_STEP_CHARS])
+            for step in record.around
+        ),
     )
 
 

@@ -137,5 +137,9 @@ _SAY: dict[str, Callable[[Any], str]] = {
         f"trial ended: {', '.join(f'{result.factor} {result.decision}' for result in e.results) or e.reason}"
     ),
     "CandidateHeld": lambda e: f"held: {_first(e.reasons)}",
+    "SeenLineJudged": lambda e: (
+        f"outcomes {'support it' if e.supported else 'do not support it yet'}: claim {e.sent:,} of this registry, "
+        f"p {e.p:.2g} in {_count(e.decisions, 'decision')}"
+    ),
     "LineTierChanged": lambda e: f"tier {_tier(e.before)} → {_tier(e.after)}: {e.reason}",
 }

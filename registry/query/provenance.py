@@ -117,7 +117,10 @@ def lines_of(library: Library, capsule: Capsule, candidate: str) -> list[Project
 
 
 def uncounted_claims(library: Library, capsule: Capsule) -> frozenset[Claim]:
-    """List the live claims that no score counts: of lines that are only seen, or that fell from their tier."""
+    """List the live claims that no score counts: of lines that are only seen or fell, and the untested.
+
+    An earlier germline let claims live that no log was asked about, where runs or a person spoke for their lines.
+    """
     live = [live for gene in capsule.genes for live in gene.claims]
     origins = library.origins({claim.origin for claim in live})
     brought_by = {claim: getattr(origins[claim.origin].event, "candidate", "") for claim in live}

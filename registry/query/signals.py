@@ -113,7 +113,7 @@ def reach_of(library: Library, names: Sequence[str]) -> ErasureReach:
     kept = kept_evidence(library, (name for raised in signals for name in raised.event.evidence))
     places = {_place(kept[name]) for name in names if name in kept}
     texts = {kept[name].text for name in names if name in kept}
-    copies = [name for name, record in kept.items() if _place(record) in places]
+    copies = [name for name, record in kept.items() if not places.isdisjoint(_places(record))]
     every = tuple(dict.fromkeys((*names, *copies)))
     return ErasureReach(
         names=every,
@@ -138,6 +138,12 @@ def kept_evidence(library: Library, names: Iterable[str]) -> dict[str, EvidenceR
 
 def _place(record: EvidenceRecord) -> tuple[str, int, int, int]:
     return record.file, record.byte_start, record.byte_end, record.line
+
+
+def _places(record: EvidenceRecord) -> list[tuple[str, int, int, int]]:
+    """Give the place of a piece, and those of the steps that are kept with it."""
+    beside = ((record.file, step.byte_start, step.byte_end, step.line) for step in record.around)
+    return [_place(record), *beside]
 
 
 def erasure_of(library: Library, name: str) -> ErasedEvidence | None:

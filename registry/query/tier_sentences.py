@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from events.types.score import Effect
 
@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from events.types.tiers import ProvenFigures, SeenFigures, SupportedFigures, TierFigures
     from registry.state.candidate import Candidate
     from registry.state.tiers import LineTier
+
+_LEAST_STATED: Final = 0.05
+"""The bound from which it says anything."""
 
 
 def tier_sentence(figures: TierFigures) -> str:
@@ -48,10 +51,10 @@ def draft_sentence(candidate: Candidate) -> str:
 def _seen(figures: SeenFigures) -> str:
     if not figures.tried:
         return "It worked here, an earlier germline did not count how often; nothing was compared."
-    return (
-        f"It worked {figures.worked:,} of {figures.tried:,} times here, which makes at least {figures.low:.0%} "
-        f"likely; nothing was compared."
-    )
+    times = f"It worked {figures.worked:,} of {figures.tried:,} times here"
+    if figures.low < _LEAST_STATED:
+        return f"{times}, too few to say how likely that makes it; nothing was compared."
+    return f"{times}, which makes at least {figures.low:.0%} likely; nothing was compared."
 
 
 def _supported(figures: SupportedFigures) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from events.errors import CorruptLogError
 from events.types.catalogue import EVENT_TYPES
-from registry.state.tiers import tier_at_promotion
+from registry.state.tiers import claims_tested, tier_at_promotion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         ComparisonFrozen,
         LineTierChanged,
         PromotionReviewed,
+        SeenLineJudged,
     )
     from events.types.tiers import TierFigures
 
@@ -51,8 +52,8 @@ class Candidate:
     `judged` is the position of its last verdict, `version` the capsule version it became. `reverted` marks a
     promotion that was taken back since: under its evaluator it counts as rejected. `comparisons` are those by
     runs that were frozen for it. `tier` is what supports its lines by now, None for nothing, and `tiered_at` the
-    time since when; `tier_change` is the last event that changed it. `steps` are the types and positions of its
-    events.
+    time since when; `tier_change` is the last event that changed it, `asked` the last time that outcomes were
+    asked about a line that is only seen. `steps` are the types and positions of its events.
     """
 
     proposed: CandidateProposed
@@ -74,6 +75,7 @@ class Candidate:
     tier: TierFigures | None = None
     tiered_at: str = ""
     tier_change: LineTierChanged | None = None
+    asked: SeenLineJudged | None = None
     steps: tuple[tuple[str, int], ...] = ()
 
     @property
@@ -87,9 +89,14 @@ class Candidate:
         return self.verdict == "promote" and self.tier is None and self.tier_change is not None
 
     @property
+    def claims_tested(self) -> bool:
+        """Whether logs were asked about its claims."""
+        return claims_tested(self.scored, self.tier)
+
+    @property
     def counts(self) -> bool:
-        """Whether scores count its claims: not what is only seen, nor what fell from its tier."""
-        return not self.fell and (self.tier is None or self.tier.tier != "seen")
+        """Whether scores count its claims: not what is only seen, what fell from its tier, nor the untested."""
+        return not self.fell and (self.tier is None or self.tier.tier != "seen") and self.claims_tested
 
 
 def fold_candidates(envelopes: Iterable[Envelope]) -> list[Candidate]:
@@ -178,11 +185,17 @@ def _tier_changed(candidate: Candidate, event: LineTierChanged, envelope: Envelo
     return replace(candidate, tier=event.after, tiered_at=envelope.at, tier_change=event)
 
 
+def _asked(candidate: Candidate, event: SeenLineJudged, envelope: Envelope) -> Candidate:
+    del envelope  # as above
+    return replace(candidate, asked=event)
+
+
 _EFFECTS: Final[dict[str, Callable[[Candidate, Any, Envelope], Candidate]]] = {
     "ComparisonFrozen": _compared,
     "CandidateScored": _scored,
     "CandidateReviewed": _reviewed,
     "PromotionReviewed": _looked_over,
+    "SeenLineJudged": _asked,
     "LineTierChanged": _tier_changed,
     **dict.fromkeys(_VERDICTS, _judged),
 }

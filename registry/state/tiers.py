@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from events.types.score import Score
 from events.types.tiers import ProvenFigures, SeenFigures, SupportedFigures, Tier
 
 if TYPE_CHECKING:
@@ -36,6 +37,18 @@ def tier_at_promotion(proposed: CandidateProposed, scored: CandidateScored | Non
     if scored.effect.endpoint == "recovered":
         return SeenFigures(worked=0, tried=0, low=0.0, runs=scored.effect.scope)
     return supported_by(scored.effect)
+
+
+def claims_tested(scored: CandidateScored | None, tier: TierFigures | None) -> bool:
+    """Tell whether logs were asked about the claims of a candidate, by a comparison or by counting what worked.
+
+    Runs of an agent, a trial and a person speak for a line, not for what it claims of logs.
+    """
+    if scored is None:
+        return False
+    counted = tier is not None and tier.tier == "seen"
+    replayed = isinstance(scored.after, Score) and scored.after.kind == "replay"
+    return counted or replayed or scored.effect is not None
 
 
 def supported_by(effect: Effect) -> SupportedFigures:

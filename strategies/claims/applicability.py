@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from registry.query.provenance import uncounted_claims
 from registry.state.line_claims import claims_of
-from strategies.episodes.action_class import is_hand_in, is_of
+from strategies.episodes.action_class import is_class, is_hand_in, is_of
 from strategies.episodes.episode import MESSAGE
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def next_action(record: EpisodeRecord, step: int) -> int | None:
     steps = record.steps
     turn = steps[step].turn
     message: int | None = None
-    for index in range(step + 1, len(steps)):
+    for index in range(step + 1, len(steps)):  # written out, as below: `_of_one_turn` takes twice as long
         later = steps[index]
         if later.turn <= turn or later.actor != "agent" or later.kind == "note":
             continue
@@ -68,6 +68,12 @@ def previous_action(record: EpisodeRecord, step: int) -> int | None:
             return index
         message = index if message is None else message
     return message
+
+
+def is_preceded_by(record: EpisodeRecord, step: int, named: str) -> bool:
+    """Tell whether the action before a step is of a class."""
+    earlier = previous_action(record, step)
+    return earlier is not None and is_class(record.steps[earlier].action, named)
 
 
 def first_action(record: EpisodeRecord) -> int | None:

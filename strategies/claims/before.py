@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from events.types.claims import Before, StartWith
-from strategies.claims.applicability import Moment, previous_action
+from strategies.claims.applicability import Moment, is_preceded_by
 from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import command
 from strategies.episodes.action_class import is_class, overlap
@@ -24,8 +24,7 @@ def before(claim: Before, record: EpisodeRecord) -> Moment | None:
     first = next((at for at, step in steps if step.kind == "call" and is_class(step.action, claim.action)), None)
     if first is None:
         return None
-    earlier = previous_action(record, first)
-    return Moment(first, earlier is not None and is_class(record.steps[earlier].action, claim.do))
+    return Moment(first, is_preceded_by(record, first, claim.do))
 
 
 def _contradicts(claim: Before, other: Claim) -> bool:

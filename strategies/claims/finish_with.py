@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from events.types.claims import FinishWith
-from strategies.claims.applicability import Moment, last_action, previous_action
+from strategies.claims.applicability import Moment, is_preceded_by, last_action
 from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import command
-from strategies.episodes.action_class import is_class, overlap
+from strategies.episodes.action_class import overlap
 
 if TYPE_CHECKING:
     from events.types.claims import Claim
@@ -20,8 +20,7 @@ def finish_with(claim: FinishWith, record: EpisodeRecord) -> Moment | None:
     last = last_action(record) if record.ended_by == "agent" else None
     if last is None:
         return None
-    earlier = previous_action(record, last)
-    return Moment(last, earlier is not None and is_class(record.steps[earlier].action, claim.do))
+    return Moment(last, is_preceded_by(record, last, claim.do))
 
 
 def _contradicts(claim: FinishWith, other: Claim) -> bool:

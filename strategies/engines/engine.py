@@ -13,13 +13,12 @@ import signal
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final, Literal, Protocol, TypeVar
 
 from pydantic import Field, ValidationError
 
-from events.errors import UsageError
+from events.errors import unfit_setting
 from events.types.frozen import Frozen
 from strategies.engines.share import Sharing, Workers
 
@@ -53,16 +52,7 @@ class EngineSettings(Frozen):
         try:
             return cls.model_validate(dict(given))
         except ValidationError as error:
-            first = error.errors()[0]
-            name = str(first["loc"][0])
-            if name not in cls.model_fields:
-                near = get_close_matches(name, cls.model_fields, n=1)
-                hint = f"did you mean {near[0]}?" if near else f"it may hold {', '.join(cls.model_fields)}"
-                raise UsageError(f"[{TABLE}] sets {name}, which germline does not know", hint=hint) from None
-            text = f"{first['msg'][:1].lower()}{first['msg'][1:]}"
-            raise UsageError(
-                f"[{TABLE}] sets {name} to {first['input']!r}: {text}", hint="docs/configuration.md"
-            ) from None
+            raise unfit_setting(error, TABLE, cls.model_fields) from None
 
 
 class Elsewhere(Protocol):

@@ -34,7 +34,12 @@ def word_keys(text: str) -> tuple[int, ...]:
     words = (word.strip(".:,!?").rstrip("/").rpartition("/")[2] for word in _WORD.findall(text))
     kept = (word for word in words if len(word) >= _LEAST_CHARS and word[0] != "-" and not word.isdigit())
     first = list(dict.fromkeys(kept))[:_MOST_WORDS]
-    return tuple(sorted({xxh3_64_intdigest(_bytes(word)) >> 64 - _WORD_BITS for word in first}))
+    return tuple(sorted(set(map(word_key, first))))
+
+
+def word_key(word: str) -> int:
+    """Hash one word to so few bits that it cannot be found again."""
+    return xxh3_64_intdigest(_bytes(word)) >> 64 - _WORD_BITS
 
 
 def _bytes(text: str) -> bytes:

@@ -161,8 +161,8 @@ def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], Non
                 results.append(result)
                 on_cycle(result)
                 judged |= {result.candidate.id} if result.candidate else set()
-            if len(results) == taken:
-                continue
+            if len(results) == taken and plan.reflecting is None:
+                continue  # what another signal led to takes no turn; a model was asked and paid for all the same
         turns += 1
         history.append(Past(signal.calls_for, picked.offered))
     last = _turn(registry, grounds.whole, plan, bound, (), bound.preset.edit_budget.start)

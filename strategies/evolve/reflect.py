@@ -181,9 +181,18 @@ class Reflecting:
 
 
 def drawn(records: Sequence[EpisodeRecord], size: int, seed: int) -> list[EpisodeRecord]:
-    """Draw episodes, the same ones for the same seed."""
+    """Draw episodes, the same ones for the same seed: of each task one, before there is a second of any."""
     ordered = sorted(records, key=lambda record: record.id)
-    return random.Random(seed).sample(ordered, min(size, len(ordered)))  # noqa: S311 - a seeded draw, not a secret
+    draws = random.Random(seed)  # noqa: S311 - a seeded draw, not a secret
+    some = draws.sample(ordered, min(size, len(ordered)))
+    if len({record.task for record in some}) == len(some):
+        return some
+    seen: Counter[str] = Counter()
+    turns: list[tuple[int, int, EpisodeRecord]] = []
+    for record in draws.sample(ordered, len(ordered)):
+        turns.append((seen[record.task], len(turns), record))
+        seen[record.task] += 1
+    return [record for _, _, record in sorted(turns, key=lambda turn: turn[:2])[:size]]
 
 
 def _nothing_new(tally: SuggestionTally) -> str:

@@ -147,7 +147,8 @@ class ModelReport(NamedTuple):
     """What a model was asked in a run, and what its reasons were worth.
 
     `refuted_on_explore` and `refuted_on_sealed` count the candidates whose claim logs speak against, in the logs
-    that a proposer may see and in those it never sees; `written` counts new sections and skills. `cost_usd` is
+    that a proposer may see and in those it never sees, `refuted_by_runs` those that runs of an agent do; `written`
+    counts new sections and skills. `cost_usd` is
     None where a price is not known; what was replayed cost nothing now.
     """
 
@@ -159,6 +160,7 @@ class ModelReport(NamedTuple):
     tally: SuggestionTally
     refuted_on_explore: int
     refuted_on_sealed: int
+    refuted_by_runs: int
     quarantined: int
     written: int
     failures: tuple[str, ...]
@@ -175,6 +177,7 @@ def model_report(
     rejected = [
         result for result in results if result.verdict == "reject" and result.candidate and not result.remembered
     ]
+    by_logs = [result for result in rejected if result.rollouts is None]
     return ModelReport(
         models=tuple(dict.fromkeys(event.model for event in asked)),
         prompts=len(asked),
@@ -182,8 +185,9 @@ def model_report(
         tokens=sum(event.usage.total if event.usage else event.most_tokens for event in asked),
         cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
         tally=reflecting.tally,
-        refuted_on_explore=sum(not result.sent for result in rejected),
-        refuted_on_sealed=sum(result.sent > 0 for result in rejected),
+        refuted_on_explore=sum(not result.sent for result in by_logs),
+        refuted_on_sealed=sum(result.sent > 0 for result in by_logs),
+        refuted_by_runs=len(rejected) - len(by_logs),
         quarantined=sum(any(reason.startswith(QUARANTINE) for reason in result.reasons) for result in results),
         written=sum(result.proposer == WRITER and not result.remembered for result in results),
         failures=tuple(reflecting.failures),

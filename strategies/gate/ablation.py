@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from events.types.runs import Attribution
 from events.types.score import Delta
 from strategies.engines.share import HERE
+from strategies.gate.aimed_rule import AIM_STAKES
 from strategies.gate.replay.score import compare
-from strategies.gate.rollout_rule import figures_of
+from strategies.gate.rollout_rule import e_value, figures_of
 from strategies.policy.written_rules import ROLLOUT_RULE
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.rollout_rule import Pairs
     from strategies.policy.written_rules import RolloutPolicy
+
+MOST_ONE_BY_ONE: Final = 8
+"""Edits up to which each is left out by itself, which tells what it brings as well (a guess)."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,19 @@ def ablate(
     return tuple(attributions)
 
 
+def carrying(edits: int, keeps: Callable[[frozenset[int]], bool]) -> frozenset[int]:
+    """Find edits that carry the whole gain: those that are missed one by one, if they are enough together.
+
+    Where they are not, because some stand in for each other, or where there are many, halving finds them. Shapes:
+    as for `carriers`.
+    """
+    every = frozenset(range(edits))
+    if edits > MOST_ONE_BY_ONE:
+        return carriers(edits, keeps)
+    missed = frozenset(edit for edit in every if not keeps(every - {edit}))
+    return missed if missed == every or (missed and keeps(missed)) else carriers(edits, keeps)
+
+
 def carriers(edits: int, keeps: Callable[[frozenset[int]], bool]) -> frozenset[int]:
     """Find edits that carry the whole gain, by halving: none of them can go on its own.
 
@@ -83,12 +100,13 @@ def _needed(
 
 
 def is_lost(pairs: Pairs, rounds: int, policy: RolloutPolicy = ROLLOUT_RULE) -> bool:
-    """Tell whether something is lost: whole minus part is shown to be above 0, as the gate shows a gain.
+    """Tell whether something is lost: whole minus part is shown to be above 0, for these tasks.
 
-    Shapes: pairs holds, for each task, whole minus part of each round (see `rollout.look`).
+    What rides along is taken for a loss once in ten times at most. Shapes: pairs holds, for each task, whole minus
+    part of each round (see `rollout_rule.look`).
     """
-    figures = figures_of(pairs, rounds)
-    return figures.p <= policy.most_p and figures.difference >= policy.least_difference
+    flat = [pair for task in pairs for pair in task[:rounds] if pair is not None]
+    return e_value(flat, AIM_STAKES) >= policy.least_e and figures_of(pairs, rounds).difference > 0
 
 
 def attributed(edit: int, pairs: Pairs, rounds: int) -> Attribution:

@@ -12,12 +12,12 @@ from strategies.gate.file_findings import file_changes
 from strategies.gate.grave_actions import person_rules
 from strategies.gate.lint import Limits, findings_on, unclaimed_lines
 from strategies.gate.replay.measure import figures_as_stored
-from strategies.gate.rollout_rule import RolloutFigures, rollout_rules
+from strategies.gate.rollout_rule import RolloutFigures
 from strategies.gate.rule import Rule, failed
 from strategies.gate.rules import inert_rules, replay_rules
 from strategies.gate.stats.mantel_haenszel import Z95
 from strategies.gate.verdict import explore_rule
-from strategies.gate.vetoes import edit_rules, facts_as_stored, veto_rules
+from strategies.gate.vetoes import edit_rules, facts_as_stored, only_removes, rules_of_runs, veto_rules
 from strategies.policy.active_preset import bound_by
 
 if TYPE_CHECKING:
@@ -98,7 +98,13 @@ def explain(
     if scored.rollouts is not None:
         return Explanation(
             "rollouts",
-            (*first_looks, weight, *genes, *_by_runs(scored.rollouts, scored.attributions, preset), *text),
+            (
+                *first_looks,
+                weight,
+                *genes,
+                *_by_runs(proposed, scored.rollouts, scored.attributions, preset),
+                *text,
+            ),
         )
     if not scored.sent and isinstance(scored.after, Unmeasured):
         return Explanation("explore", (*first, explore_rule(scored.after.reason), *text))
@@ -171,7 +177,9 @@ def text_rules(findings: Iterable[LintFinding]) -> Iterator[Rule]:
         yield Rule("text", "nothing noticed", asks, holds=True, missing="")
 
 
-def _by_runs(rollouts: Rollouts, attributions: Sequence[Attribution], preset: Preset) -> Iterator[Rule]:
+def _by_runs(
+    proposed: CandidateProposed, rollouts: Rollouts, attributions: Sequence[Attribution], preset: Preset
+) -> Iterator[Rule]:
     """Apply what vetoes whatever was gained, then the rule over the paired runs."""
     yield from veto_rules(facts_as_stored(rollouts))
     figures = RolloutFigures(
@@ -185,7 +193,8 @@ def _by_runs(rollouts: Rollouts, attributions: Sequence[Attribution], preset: Pr
         high=rollouts.high,
         detectable=rollouts.detectable,
     )
-    yield from rollout_rules(figures, preset.rollout_policy())
+    policy = preset.rollout_policy()
+    yield from rules_of_runs(figures, policy, rollouts.aim, removal=only_removes(proposed))
     yield from edit_rules(attributions)
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from events.types.claims import PluginClaim
 from strategies.claims.directives import tells_what_to_do
-from strategies.gate.injection import QUARANTINE, SHOWN_CHARS, quarantine_rule
-from strategies.gate.rule import Rule
+from strategies.gate.injection import SHOWN_CHARS, for_a_person, quarantine_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from events.types.candidate_events import CandidateProposed
     from events.types.claims import Claim
     from strategies.gate.file_findings import FileChange
+    from strategies.gate.rule import Rule
 
 _WORDS: Final[Mapping[str, str]] = {
     word: what
@@ -56,14 +56,8 @@ def person_rules(proposed: CandidateProposed, files: Sequence[FileChange] = ()) 
 def _grave_rule(proposed: CandidateProposed) -> Rule:
     """Ask that no line wants a grave action, nor follows an error text that tells to do one."""
     warnings = tuple(dict.fromkeys((*_asked_for(proposed.claims), *_told(proposed))))
-    return Rule(
-        "grave actions",
-        "; ".join(warnings) or "none",
-        "nothing that installs, deletes, publishes, forces or switches a check off",
-        not warnings,
-        f"{QUARANTINE}: {'; '.join(warnings)}",
-        decisive=True,
-    )
+    asked = "nothing that installs, deletes, publishes, forces or switches a check off"
+    return for_a_person("grave actions", warnings, "none", asked=asked)
 
 
 def _asked_for(claims: tuple[Claim, ...]) -> Iterator[str]:

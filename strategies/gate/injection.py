@@ -129,15 +129,18 @@ def suspicious(lines: Iterable[str], parts: Iterable[Frozen]) -> tuple[str, ...]
 
 def quarantine_rule(proposed: CandidateProposed, files: Sequence[FileChange] = ()) -> Rule:
     """Ask that nothing a candidate carries instructs: what does goes to a person, whatever it scored."""
-    warnings = (*quarantined(proposed), *_of_files(files))
-    return Rule(
+    return for_a_person(
         "untrusted text",
-        "; ".join(warnings) or "nothing that instructs",
-        "lines, templates, actions and files that report, and hide nothing",
-        not warnings,
-        f"{QUARANTINE}: {'; '.join(warnings)}",
-        decisive=True,
+        (*quarantined(proposed), *_of_files(files)),
+        "nothing that instructs",
+        asked="lines, templates, actions and files that report, and hide nothing",
     )
+
+
+def for_a_person(name: str, warnings: Sequence[str], none: str, *, asked: str) -> Rule:
+    """Make the rule that sends a candidate to a person where there are warnings; `none` says there are none."""
+    listed = "; ".join(warnings)
+    return Rule(name, listed or none, asked, not warnings, f"{QUARANTINE}: {listed}", decisive=True)
 
 
 def _of_files(files: Sequence[FileChange]) -> Iterator[str]:

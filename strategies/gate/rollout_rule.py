@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 
 LOOKS: Final = (1, 2, 3, 4, 6, 8)
 """The rounds after which the gate looks; after the last it holds."""
+PATIENT_ROUNDS: Final = 3
+"""The round from which a point estimate may reject; before that only an interval does (simulated: a line that
+fixes 4 of 30 tasks was rejected in 12 of 100, half of them after one round, and now in 2)."""
 STAKES: Final = (0.05, 0.1, 0.2, 0.35, 0.5)
 """The bets whose average wealth is the e-value (Waudby-Smith & Ramdas 2024)."""
 SCALE: Final = 840
 """Task means are counted in these parts: every mean of up to eight whole differences is a whole number of them."""
 FUTILE_Z: Final = 1.28
 """One-sided 90 %: what a candidate must still be able to reach."""
+Z95_ONE_SIDED: Final = 1.645
 
 
 Pairs = Sequence[Sequence[float | None]]
@@ -57,16 +61,20 @@ class RolloutVerdict:
     figures: RolloutFigures
 
 
-def look(pairs: Pairs, rounds: int, policy: RolloutPolicy = ROLLOUT_RULE) -> RolloutVerdict:
+def look(
+    pairs: Pairs, rounds: int, policy: RolloutPolicy = ROLLOUT_RULE, *, removal: bool = False
+) -> RolloutVerdict:
     """Look at the runs of the first rounds, and say promote, reject, hold, or nothing yet.
+
+    With `removal` the candidate only takes lines away, and need not gain anything.
 
     Shapes: pairs holds, for each sealed task, candidate minus incumbent of each round in order, None where an
     infrastructure error voided the pair; a task without any pair does not count.
     Units: differences in [-1, 1]. The order of the rules matters: evidence first, then ties and futility.
     """
     figures = figures_of(pairs, rounds)
-    reasons = _told(figures)
-    rules = rollout_rules(figures, policy)
+    reasons = told(figures)
+    rules = removal_rules(figures, policy) if removal else rollout_rules(figures, policy)
     decision, missing = failed(rules)
     if decision == "promote":
         return RolloutVerdict("promote", reasons, figures)
@@ -87,15 +95,7 @@ def rollout_rules(figures: RolloutFigures, policy: RolloutPolicy = ROLLOUT_RULE)
     """
     text = f"difference {figures.difference:+.3f}"
     shown = (
-        Rule(
-            "tasks",
-            f"{figures.tasks} sealed tasks",
-            f"at least {policy.least_tasks}",
-            figures.tasks >= policy.least_tasks,
-            f"{figures.tasks} sealed tasks, {policy.least_tasks} are needed: a person decides",
-            needed_tasks=policy.least_tasks if figures.tasks < policy.least_tasks else None,
-            known_tasks=figures.tasks,
-        ),
+        _tasks_rule(figures, policy),
         Rule(
             "evidence",
             f"e-value {figures.e_value:.1f}",
@@ -118,10 +118,12 @@ def rollout_rules(figures: RolloutFigures, policy: RolloutPolicy = ROLLOUT_RULE)
             f"{text} is below {policy.least_difference:+.3f}",
         ),
     )
-    best = figures.difference + FUTILE_Z * figures.error
+    patient = figures.rounds < PATIENT_ROUNDS
+    best = figures.difference + (Z95 if patient else FUTILE_Z) * figures.error
+    better = figures.difference > 0 or (patient and best > 0)
     return (
         *shown,
-        Rule("direction", text, "above 0", figures.difference > 0, "no better", "reject", decisive=True),
+        Rule("direction", text, "above 0", better, "no better", "reject", decisive=True),
         Rule(
             "not futile",
             f"{best:+.3f} at best",
@@ -131,6 +133,50 @@ def rollout_rules(figures: RolloutFigures, policy: RolloutPolicy = ROLLOUT_RULE)
             "reject",
             decisive=True,
         ),
+    )
+
+
+def removal_rules(figures: RolloutFigures, policy: RolloutPolicy = ROLLOUT_RULE) -> tuple[Rule, ...]:
+    """Ask of a candidate that only takes lines away that less is lost than a gain would have to be.
+
+    Simulated at 30 tasks, looking from the third round on: of lines that do nothing 64 % go, of those worth 5
+    points 3 %, of those worth 11 none.
+    Shapes: the rule about the number of tasks comes first.
+    """
+    least, best = figures.difference - Z95_ONE_SIDED * figures.error, figures.difference + Z95 * figures.error
+    ran = figures.rounds >= PATIENT_ROUNDS
+    text = f"{least:+.3f} at least" if ran else f"{figures.rounds} of at least {PATIENT_ROUNDS} rounds"
+    return (
+        _tasks_rule(figures, policy),
+        Rule(
+            "no loss",
+            text,
+            f"at least {-policy.futile_below:+.2f}, from round {PATIENT_ROUNDS} on",
+            ran and least >= -policy.futile_below,
+            f"that nothing is lost is not shown: {text}",
+        ),
+        Rule(
+            "harm",
+            f"{best:+.3f} at best",
+            "0 or more",
+            best >= 0,
+            f"the lines are missed, {best:+.3f} at best",
+            "reject",
+            decisive=True,
+        ),
+    )
+
+
+def _tasks_rule(figures: RolloutFigures, policy: RolloutPolicy) -> Rule:
+    few = figures.tasks < policy.least_tasks
+    return Rule(
+        "tasks",
+        f"{figures.tasks} sealed tasks",
+        f"at least {policy.least_tasks}",
+        not few,
+        f"{figures.tasks} sealed tasks, {policy.least_tasks} are needed: a person decides",
+        needed_tasks=policy.least_tasks if few else None,
+        known_tasks=figures.tasks,
     )
 
 
@@ -173,15 +219,15 @@ def figures_of(pairs: Pairs, rounds: int) -> RolloutFigures:
     )
 
 
-def e_value(differences: Sequence[float]) -> float:
+def e_value(differences: Sequence[float], stakes: Sequence[float] = STAKES) -> float:
     """Compute the wealth of a gambler who bets on the candidate, averaged over fixed stakes.
 
     Under "no better" it stays below 10 with probability 9 in 10, however often one looks.
     Source: betting e-process, Waudby-Smith & Ramdas 2024.
     """
-    wealth = [1.0] * len(STAKES)
+    wealth = [1.0] * len(stakes)
     for difference in differences:
-        wealth = [have * (1 + stake * difference) for have, stake in zip(wealth, STAKES, strict=True)]
+        wealth = [have * (1 + stake * difference) for have, stake in zip(wealth, stakes, strict=True)]
     return sum(wealth) / len(wealth)
 
 
@@ -216,7 +262,7 @@ def _digit_sum(number: int, width: int) -> int:
     return number
 
 
-def _told(figures: RolloutFigures) -> str:
+def told(figures: RolloutFigures) -> str:
     """Say the figures, and what they could not have shown."""
     rounds = "1 round" if figures.rounds == 1 else f"{figures.rounds} rounds"
     return (

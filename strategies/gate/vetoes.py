@@ -8,7 +8,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.types.runs import AgainstNoSkill, JudgeFigures
-from strategies.gate.rollout_rule import figures_of, rollout_rules
+from strategies.gate.aimed_rule import aimed_rules
+from strategies.gate.rollout_rule import figures_of, removal_rules, rollout_rules
 from strategies.gate.rule import Rule, failed
 from strategies.gate.verdict import Verdict
 from strategies.policy.written_rules import ROLLOUT_RULE
@@ -16,7 +17,8 @@ from strategies.policy.written_rules import ROLLOUT_RULE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from events.types.runs import Attribution, Rollouts
+    from events.types.candidate_events import CandidateProposed
+    from events.types.runs import AimFigures, Attribution, Rollouts
     from strategies.gate.rollout_rule import Pairs, RolloutFigures, RolloutVerdict
     from strategies.gate.rule import Decision
     from strategies.policy.written_rules import RolloutPolicy
@@ -73,9 +75,35 @@ def facts_as_stored(rollouts: Rollouts) -> RunFacts:
     )
 
 
-def rollout_verdict(looked: RolloutVerdict, facts: RunFacts, policy: RolloutPolicy) -> Verdict:
-    """Decide on a candidate whose runs have ended: what stops it first, then what the paired rule says."""
-    decision, missing = failed((*veto_rules(facts), *rollout_rules(looked.figures, policy)))
+def rules_of_runs(
+    figures: RolloutFigures, policy: RolloutPolicy, aim: AimFigures | None = None, *, removal: bool = False
+) -> tuple[Rule, ...]:
+    """Apply the written rule for what a candidate is: one with an `aim`, a `removal`, or any other."""
+    if aim is not None:
+        return tuple(aimed_rules(aim, policy))
+    return removal_rules(figures, policy) if removal else rollout_rules(figures, policy)
+
+
+def only_removes(proposed: CandidateProposed) -> bool:
+    """Tell whether a candidate takes lines away and brings none."""
+    brings = proposed.files or proposed.born or proposed.skill or proposed.new_lines
+    return bool(proposed.edits) and not brings
+
+
+def rollout_verdict(
+    looked: RolloutVerdict,
+    facts: RunFacts,
+    policy: RolloutPolicy,
+    aim: AimFigures | None = None,
+    *,
+    removal: bool = False,
+) -> Verdict:
+    """Decide on a candidate whose runs have ended: what stops it first, then what the paired rule says.
+
+    Shapes: `aim` is what the tasks showed that it is for, if it named any.
+    """
+    rules = rules_of_runs(looked.figures, policy, aim, removal=removal)
+    decision, missing = failed((*veto_rules(facts), *rules))
     if decision == "promote" and facts.no_skill is not None:
         return Verdict(decision, (looked.reason, told_no_skill(facts.no_skill)))
     beside = [reason for reason in missing if reason not in looked.reason]

@@ -7,17 +7,19 @@ it is a habit that happened to be there. That is no comparison by which anything
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
-from math import ceil, comb
+from math import ceil, comb, inf
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from strategies.claims.applicability import next_action
 from strategies.episodes.action_class import command_name
 from strategies.episodes.episode import MESSAGE, SUBMIT
 from strategies.episodes.step_marks import EDIT, REVERT
+from strategies.gate.stats.clopper_pearson import clopper_pearson, lowest_if_chosen
 from strategies.lessons.goals import attempts_after
 from strategies.signals.survey import stopped
-from strategies.tiers.seen import LEAST_TRIED, is_offered, seen_figures
+from strategies.tiers.seen import LEAST_LOW, LEAST_TRIED, TAIL, seen_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,7 +35,7 @@ FailureKind = tuple[str, str]
 BY_CHANCE: Final = 0.01
 """How likely chance may make it that a fix follows this failure, shared among those compared (a guess)."""
 MOSTLY: Final = 0.5
-"""The share of its calls from which a command works by itself, so that another is no replacement for it."""
+"""The share of its calls from which a command works by itself: no other replaces it, or has to come first."""
 
 
 class Fix(NamedTuple):
@@ -124,16 +126,16 @@ def all_tries(
 def best_fixes(every: AllTries) -> dict[FailureKind, FixFigures]:
     """Find what works after each kind of failure; those after which nothing surely does are left out.
 
-    What is offered was selected from all fixes that follow a failure more than by habit, so its bounds are those
-    of as many alternatives as there are of these for each line: of all lines on a page the bounds of one in twenty
-    may be wrong. That a fix follows a failure says nothing of whether it works, and selects no bound.
+    What is offered was selected from all fixes that follow a failure more than by habit, so it must work as one of
+    as many alternatives as there are of these for each line. That a fix follows a failure says nothing of whether
+    it works, and selects nothing. The bound that is stated is the one that holds of what was chosen like this.
     Source: Benjamini & Yekutieli 2005, "False discovery rate-adjusted multiple confidence intervals".
     """
     figures = {kind: figures_after(kind, every) for kind in every.tries}
     known = sum(map(len, figures.values()))
     offered = {kind: best for kind, each in figures.items() if (best := _best(kind, each, every, 1))}
     lines = len(offered) + 1
-    while offered and len(offered) < lines:  # fewer lines, wider bounds: until none falls any more
+    while offered and len(offered) < lines:  # fewer lines, more alternatives for each: until none falls any more
         lines = len(offered)
         share = ceil(known / lines)
         offered = {kind: best for kind in offered if (best := _best(kind, figures[kind], every, share))}
@@ -159,8 +161,37 @@ def _is_no_habit(kind: FailureKind, fix: Fix, every: AllTries, alpha: float) -> 
 def _best(kind: FailureKind, figures: Sequence[FixFigures], every: AllTries, compared: int) -> FixFigures | None:
     """Choose what works best after one kind of failure, of what works more often than what else was done."""
     widened = [_figures_of(each, max(compared, len(figures))) for each in figures]
-    kept = [each for each in widened if is_offered(each.seen) and _stands_out(kind, each, every)]
-    return max(kept, key=_preference, default=None)
+    kept = [each for each in widened if _is_chosen(kind, each, each.seen.worked, every)]
+    best = max(kept, key=_preference, default=None)
+    if best is None:
+        return None
+    rivals = max((_preference(each) for each in kept if each is not best), default=-inf)
+    return _as_chosen(kind, best, every, rivals)
+
+
+def _is_chosen(kind: FailureKind, figures: FixFigures, worked: int, every: AllTries) -> bool:
+    """Tell whether a fix would be offered, had it worked so often of the times that it was tried."""
+    seen = figures.seen
+    low, _ = clopper_pearson(worked / seen.tried * seen.tasks, seen.tasks, TAIL / seen.compared)
+    return low >= LEAST_LOW and _stands_out(kind, figures, low, every)
+
+
+def _as_chosen(kind: FailureKind, figures: FixFigures, every: AllTries, rivals: float) -> FixFigures:
+    """State the bound that holds of a fix that is offered because it worked this often.
+
+    Where nothing mends anything, what is offered is what luck was kind to: a bound that knows nothing of that is
+    wrong of nearly all that is offered there.
+    """
+    seen = figures.seen
+    each = (_preference(figures) + seen.tried) / seen.worked  # what one more that worked makes it preferred by
+
+    def suffices(worked: int) -> bool:
+        return each * worked - seen.tried >= rivals and _is_chosen(kind, figures, worked, every)
+
+    least = bisect_left(range(seen.worked), True, key=suffices)  # noqa: FBT003 - what is looked for
+    a_task = seen.tasks / seen.tried
+    low = lowest_if_chosen(seen.worked * a_task, seen.tasks, least * a_task, TAIL)
+    return figures._replace(seen=seen.model_copy(update={"low": low}))
 
 
 def _preference(figures: FixFigures) -> int:
@@ -214,12 +245,12 @@ def _works(record: EpisodeRecord, attempt: Attempt) -> bool:
     return not record.steps[attempt.at].error
 
 
-def _stands_out(kind: FailureKind, figures: FixFigures, every: AllTries) -> bool:
-    """Tell whether a fix surely works more often than what else was done, and than a command that it replaces."""
+def _stands_out(kind: FailureKind, figures: FixFigures, low: float, every: AllTries) -> bool:
+    """Tell whether what works so often at least does more than what else was done, and than what it replaces."""
     works = every.works.get(kind[0], 0.0)
-    if figures.fix.kind == "instead" and (works > MOSTLY or works >= figures.seen.low):
+    if figures.fix.kind == "instead" and (works > MOSTLY or works >= low):
         return False
-    return not figures.others or figures.others_worked / figures.others < figures.seen.low
+    return not figures.others or figures.others_worked / figures.others < low
 
 
 def _with(fix: Fix, every: Iterable[Tries]) -> tuple[int, int]:

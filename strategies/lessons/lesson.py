@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from events.types.claims import AfterError, Replace
+from events.types.claims import AfterError, AnytimeBefore, Replace
 from strategies.claims.catalogue import sentence
 from strategies.episodes.action_class import command_name
 from strategies.episodes.episode import moment_s
-from strategies.lessons.fixes import all_tries, best_fixes
+from strategies.gate.replay.exposure import moment_of
+from strategies.gate.stats.clopper_pearson import clopper_pearson
+from strategies.lessons.fixes import MOSTLY, all_tries, best_fixes
 from strategies.lessons.goals import attempts_after
 from strategies.signals.survey import stopped
+from strategies.tiers.seen import LEAST_LOW, LEAST_TRIED, TAIL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from events.types.claims import Claim
     from strategies.episodes.episode import EpisodeRecord
     from strategies.lessons.fixes import FailureKind, FixFigures
-    from strategies.lessons.wishes import Wish
+    from strategies.signals.wishes import Wish
 
 CORRECTION_STEPS: Final = 5
 """How many failed steps a correction weighs: a person had to look, and to write (a guess)."""
@@ -93,7 +96,7 @@ def lessons_of(records: Sequence[EpisodeRecord], wished: Iterable[Wish] = ()) ->
     tried = all_tries({kind: failure.places for kind, failure in failures.items()}, records)
     often = {kind: failure for kind, failure in failures.items() if len(failure.places) >= LEAST_SESSIONS}
     fixes = best_fixes(tried)
-    of_failures = [_lesson(kind, failure, fixes.get(kind)) for kind, failure in often.items()]
+    of_failures = [_lesson(kind, failure, fixes.get(kind), records) for kind, failure in often.items()]
     every = [*_merged(of_failures), *map(_of_wish, wished)]
     return sorted(every, key=lambda lesson: (not lesson.line, -lesson.cost.weight, lesson.action, lesson.template))
 
@@ -136,22 +139,44 @@ def _seconds(record: EpisodeRecord, at: int) -> float:
     return min((record.steps[at].duration_ms or 0.0) / 1000, _LONGEST_PAUSE_S)
 
 
-def _lesson(kind: FailureKind, failure: FailureCost, fix: FixFigures | None) -> Lesson:
+def _lesson(
+    kind: FailureKind, failure: FailureCost, fix: FixFigures | None, records: Sequence[EpisodeRecord]
+) -> Lesson:
     action, template = kind
-    claim = _claim(kind, failure, fix) if fix else None
+    claim = _claim(kind, failure, fix, records) if fix else None
     sessions = tuple(record.id for record, _ in failure.places)
     return Lesson(action, template, sessions, failure.cost, fix, claim, line=sentence(claim) if claim else "")
 
 
-def _claim(kind: FailureKind, failure: FailureCost, fix: FixFigures) -> Claim:
+def _claim(kind: FailureKind, failure: FailureCost, fix: FixFigures, records: Sequence[EpisodeRecord]) -> Claim:
     action, template = kind
-    if fix.fix.kind == "first":
-        return AfterError(template=template, do=fix.fix.name)
     if fix.fix.kind == "instead":
         return Replace(action=action, template=template, do=fix.fix.name)
     classes = Counter(record.steps[at].action for record, at in failure.places)
     own = min(classes, key=lambda name: (-classes[name], name))
-    return Replace(action=own, template=template, do=own, flag=fix.fix.name)
+    if fix.fix.kind == "flag":
+        return Replace(action=own, template=template, do=own, flag=fix.fix.name)
+    order = AnytimeBefore(action=own, do=fix.fix.name)
+    return order if is_needed(order, template, records) else AfterError(template=template, do=fix.fix.name)
+
+
+def is_needed(order: AnytimeBefore, template: str, records: Iterable[EpisodeRecord]) -> bool:
+    """Tell whether without a call before it an action surely fails more often than not, each session counted once.
+
+    Else the call is worth its time only after the failure. Where sessions made it before, the action must work
+    there as surely as what is offered, and more often.
+    """
+    failed: dict[bool, list[bool]] = {True: [], False: []}
+    for record in records:
+        moment = moment_of(order, record)
+        if moment is not None:
+            step = record.steps[moment.step]
+            failed[moment.obeyed].append(step.error and step.template == template)
+    without, after = failed[False], failed[True]
+    if clopper_pearson(sum(without), len(without), TAIL)[0] <= MOSTLY:
+        return False
+    works, _ = clopper_pearson(len(after) - sum(after), len(after), TAIL)
+    return len(after) < LEAST_TRIED or works > max(LEAST_LOW, 1 - sum(without) / len(without))
 
 
 def _merged(lessons: Iterable[Lesson]) -> list[Lesson]:
@@ -171,7 +196,7 @@ def _merged(lessons: Iterable[Lesson]) -> list[Lesson]:
 
 
 def _of_wish(wish: Wish) -> Lesson:
-    sessions = tuple(dict.fromkeys(clause.message.record.id for clause in wish.clauses))
+    sessions = tuple(dict.fromkeys(clause.record.id for clause in wish.clauses))
     quote = wish.quote[:1].upper() + wish.quote[1:]
-    corrections = len({(clause.message.record.id, clause.message.step) for clause in wish.clauses})
+    corrections = len({(clause.record.id, clause.step) for clause in wish.clauses})
     return Lesson("", "", sessions, Cost(corrections=corrections), wish=wish, line=f"{quote.rstrip()}.")

@@ -16,6 +16,7 @@ from strategies.monitor.review import approve, reject
 from strategies.policy.active_preset import bound_by
 from strategies.propose.placement import appended, home_of
 from strategies.signals.signal import fingerprint
+from strategies.signals.wishes import REPEATED_WISH
 from strategies.tiers.draft_tier import draft_reason
 
 if TYPE_CHECKING:
@@ -30,14 +31,12 @@ if TYPE_CHECKING:
     from strategies.lessons.lesson import Lesson
 
 PROPOSER: Final = "start"
-WISH: Final = "repeated_wish"
-"""The kind of signal of what a person says in several sessions."""
 
 
 def fingerprint_of(lesson: Lesson) -> str:
-    """Name the signal that a lesson answers: that of its error, or of the wish by the words that carry it."""
+    """Name the signal that a lesson answers: that of its error, or of what a person asks for."""
     if lesson.wish is not None:
-        return fingerprint(WISH, *sorted(lesson.wish.words))
+        return fingerprint(REPEATED_WISH, lesson.wish.quote, "")
     return fingerprint("error_template", lesson.template, "")
 
 
@@ -110,8 +109,9 @@ def _candidate(registry: Registry, capsule: Capsule, lesson: Lesson, line: str, 
     home = home_of(capsule, answered, lesson.action, claims)
     if home is None:
         raise RefusedError(f"{capsule.name} has no section that a line could go to", hint="germline start")
-    kind = WISH if lesson.wish else "error_template"
-    trigger = Trigger(fingerprint=answered, kind=kind, template=lesson.template, action="")
+    kind = REPEATED_WISH if lesson.wish else "error_template"
+    template = lesson.wish.quote if lesson.wish else lesson.template
+    trigger = Trigger(fingerprint=answered, kind=kind, template=template, action="")
     return CandidateProposed(
         candidate=_id(capsule.name, lesson),
         capsule=capsule.name,
@@ -129,5 +129,5 @@ def _candidate(registry: Registry, capsule: Capsule, lesson: Lesson, line: str, 
 
 
 def _id(skill: str, lesson: Lesson) -> str:
-    words = " ".join(sorted(lesson.wish.words)) if lesson.wish else ""
+    words = lesson.wish.quote if lesson.wish else ""
     return candidate_id(skill, (lesson.claim,) if lesson.claim else (), PROPOSER, text=words)

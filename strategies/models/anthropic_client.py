@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from events.model_errors import DisconnectedError, ModelError, ServerFaultError, TimedOutError
 from strategies.models.batch import batch_of, reason_of, result_of
-from strategies.models.http_errors import AGAIN, asked_to_wait_s, failure, no_key, safe_line, within
+from strategies.models.http_errors import AGAIN, asked_to_wait_s, failure, no_key, safe_line, within, without_key
 from strategies.models.prompts import Arrived
 from strategies.models.replies import plain_name
 
@@ -28,8 +28,6 @@ _CONNECT_S: Final = 10.0
 """The longest that a connection may take to come about (a guess: twice what the SDK allows)."""
 _KEY: Final = re.compile(r"[!-~]+")
 """What a key is made of: characters that a header can carry."""
-LEAST_KEY_CHARS: Final = 8
-"""A shorter key is none, and removing it everywhere would tear words apart (a guess)."""
 _REFUSED: Final = 300
 """From this status on, a response is no reply: redirections were followed before."""
 _SET_UP: Final = (
@@ -195,7 +193,7 @@ class Claude:
         """Make an error of a status; tries before it may have been billed all the same."""
         error = failure(
             status,
-            self._hidden(message),
+            without_key(message, self._key),
             model=model,
             request_id=self._number(request_id),
             retry_after_s=retry_after_s,
@@ -215,17 +213,13 @@ class Claude:
         where = f" at {self._base_url}" if self._base_url else ""
         what = "the connection broke" if reached else "there is no connection"
         text = f"{what} to the server of {model}{where}: {self._error_text(error.__cause__ or error)}"
-        return DisconnectedError(safe_line(self._hidden(text)), model=model, unsettled=lost, hint=AGAIN)
+        return DisconnectedError(safe_line(without_key(text, self._key)), model=model, unsettled=lost, hint=AGAIN)
 
     def _error_text(self, error: BaseException) -> str:
-        return safe_line(self._hidden(str(error))) or type(error).__name__
+        return safe_line(without_key(str(error), self._key)) or type(error).__name__
 
     def _number(self, request_id: str | None) -> str:
-        return plain_name(self._hidden(request_id or ""))
-
-    def _hidden(self, text: str) -> str:
-        """Take the key out of what a server says: not every key looks like one."""
-        return text.replace(self._key, "[api-key]") if len(self._key) >= LEAST_KEY_CHARS else text
+        return plain_name(without_key(request_id or "", self._key))
 
 
 def _reached(error: Exception) -> bool:

@@ -15,7 +15,7 @@ from events.clock import pause
 from events.errors import CredentialsError
 from events.model_errors import DisconnectedError, ModelError, ServerFaultError, TimedOutError
 from registry.evidence.scrub_text import compact
-from strategies.models.http_errors import AGAIN, asked_to_wait_s, failure, safe_line, within
+from strategies.models.http_errors import AGAIN, asked_to_wait_s, failure, safe_line, within, without_key
 from strategies.models.prompts import Arrived
 from strategies.models.replies import plain_name
 
@@ -188,7 +188,7 @@ class ChatServer:
     def _refusal(self, response: httpx2.Response, model: str, wait_s: float | None) -> UpstreamError:
         return failure(
             response.status_code,
-            self._hidden(_reason(response.content)),
+            without_key(_reason(response.content), self._key),
             model=model,
             request_id=self._number(response),
             retry_after_s=wait_s,
@@ -196,13 +196,10 @@ class ChatServer:
         )
 
     def _number(self, response: httpx2.Response) -> str:
-        return plain_name(self._hidden(response.headers.get("x-request-id", "")))
+        return plain_name(without_key(response.headers.get("x-request-id", ""), self._key))
 
     def _line(self, text: str) -> str:
-        return safe_line(self._hidden(text))
-
-    def _hidden(self, text: str) -> str:
-        return text.replace(self._key, "[api-key]") if self._key else text
+        return safe_line(without_key(text, self._key))
 
 
 def _all_of(lost: Sequence[ModelError]) -> ModelError | None:

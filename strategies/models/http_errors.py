@@ -32,6 +32,8 @@ LOOK: Final = "germline log --type ModelAsked"
 """What shows what was asked, and what it cost."""
 AGAIN: Final = "the same command, in a while; what was paid for is kept"
 """What to do where it was nobody's fault."""
+LEAST_KEY_CHARS: Final = 8
+"""A shorter key is none, and removing it everywhere would tear words apart (a guess)."""
 _MOST_CHARS: Final = 300
 _MOST_READ_CHARS: Final = 10_000
 """How much of what a server says is passed on, and looked at (guesses)."""
@@ -57,6 +59,11 @@ def safe_line(text: str) -> str:
     """Write what a server says as one line that shows as it is, without secrets."""
     line = "".join(char if char.isprintable() else " " for char in text[:_MOST_READ_CHARS])
     return without_secrets(" ".join(line.split()))[:_MOST_CHARS]  # cut last: half a secret looks like none
+
+
+def without_key(text: str, key: str) -> str:
+    """Take the key out of what a server says: not every key looks like one."""
+    return text.replace(key, "[api-key]") if len(key) >= LEAST_KEY_CHARS else text
 
 
 def status_of(error_type: str) -> int:

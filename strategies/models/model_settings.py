@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Annotated, Final, get_args
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError
 
-from events.errors import UsageError
+from events.errors import UsageError, unfit_setting
 from events.types.frozen import Frozen
 from events.types.model_events import ModelRole
 from strategies.models.budget import ModelCaps
@@ -94,13 +93,4 @@ class ModelSettings(Frozen):
         try:
             return cls.model_validate(dict(given), strict=True)
         except ValidationError as error:
-            first = error.errors()[0]
-            name, at = str(first["loc"][0]), ".".join(map(str, first["loc"]))
-            if name not in cls.model_fields:
-                near = get_close_matches(name, cls.model_fields, n=1)
-                hint = f"did you mean {near[0]}?" if near else f"it may hold {', '.join(cls.model_fields)}"
-                raise UsageError(f"[{TABLE}] sets {name}, which germline does not know", hint=hint) from None
-            text = f"{first['msg'][:1].lower()}{first['msg'][1:]}"
-            raise UsageError(
-                f"[{TABLE}] sets {at} to {first['input']!r}: {text}", hint="docs/configuration.md"
-            ) from None
+            raise unfit_setting(error, TABLE, cls.model_fields) from None

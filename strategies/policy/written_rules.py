@@ -51,6 +51,11 @@ class RolloutPolicy(Frozen):
     futile_below: Annotated[float, Field(ge=0.05)] = 0.05
     least_tasks: Annotated[int, Field(ge=20)] = 20
 
+    @property
+    def aimed_e(self) -> float:
+        """The least evidence of both stages together where a change says which tasks it is for: 100, or more."""
+        return 10 * self.least_e
+
 
 ROLLOUT_RULE: Final = RolloutPolicy()
 

@@ -16,6 +16,7 @@ from strategies.episodes.episode_records import decode, place_key
 from strategies.files.log_records import Span
 from strategies.files.read_offsets import PREFIX, forgotten
 from strategies.logs.resume import without_texts
+from strategies.pool.person_words import forget_person_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def erase_text(registry: Registry, names: Sequence[str], reason: str) -> Receipt:
-    """Erase evidence, and the half-read errors and hashes of texts in the offsets of its logs; all or nothing.
+    """Erase evidence, and what readers remember of its logs: half-read errors, hashes of texts and words.
 
     `EventLog.scrub` then clears the files. Shapes: names are whole ids. Raises: UsageError without a reason.
     """
@@ -38,6 +39,7 @@ def erase_text(registry: Registry, names: Sequence[str], reason: str) -> Receipt
         files = {evidence.file for evidence in kept.values()}
         for name, body in forgotten(registry.log.maps(), files).items():
             registry.log.put_map(name, body)
+        forget_person_words(registry, frozenset(evidence.episode for evidence in kept.values()))
     return receipt
 
 

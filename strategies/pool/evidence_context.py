@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from registry.evidence.record import StepText
 from registry.query.signals import erased_records
+from strategies.episodes.action_class import command_of
 from strategies.episodes.clipped_text import indented
 from strategies.episodes.episode_records import decode, moved_to
 from strategies.episodes.whole_episode import first_request
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     from registry.query.library import Library
     from strategies.episodes.episode import EpisodeRecord, Step
     from strategies.logs.transcripts import Transcript
+
+
+BEFORE, AFTER = 2, 3
+"""Steps before and after a person's words that are kept and shown with them."""
 
 
 class EvidenceContext(NamedTuple):
@@ -39,15 +45,6 @@ class EvidenceContext(NamedTuple):
         called = "\n".join(filter(None, (self.action, self.argument)))
         parts = (("asked", self.asked), ("called", called), ("error" if self.failed else "answer", self.answer))
         return [(word, text) for word, text in (*parts, ("replied", self.replied)) if text]
-
-    def beside(self, quoted: str) -> list[tuple[str, str]]:
-        """Give the parts that a quoted text does not say already: a record may hold more than the answer."""
-        quotes_answer = self.answer.strip() in quoted
-        return [
-            (word, text)
-            for word, text in self.parts()
-            if text.strip() != quoted.strip() and not (quotes_answer and text == self.answer)
-        ]
 
     def text(self, most_chars: int) -> str:
         """Write it down, at most so many characters of each part."""
@@ -77,6 +74,43 @@ def read_contexts(evidence: Sequence[EvidenceRecord], known: EvidenceEpisodes) -
         _context(known.records[piece.episode], transcript, piece) if transcript else None
         for piece, transcript in ((piece, transcripts.get(piece.episode)) for piece in evidence)
     ]
+
+
+def parts_beside(piece: EvidenceRecord, context: EvidenceContext | None) -> list[tuple[str, str]]:
+    """Give what is beside a piece, a word for each text: the steps that are kept around a person's words.
+
+    Of another piece it is what its log says, but for what it quotes: a record may hold more than the answer.
+    """
+    if piece.around:
+        return [(f"{step.offset:+d}", f"{step.about}\n{step.text}".strip()) for step in piece.around]
+    if context is None:
+        return []
+    quoted = piece.text
+    quotes_answer = context.answer.strip() in quoted
+    return [
+        (word, text)
+        for word, text in context.parts()
+        if text.strip() != quoted.strip() and not (quotes_answer and text == context.answer)
+    ]
+
+
+def steps_around(record: EpisodeRecord, transcript: Transcript, at: int) -> tuple[StepText, ...]:
+    """Give the two steps before a person's words and the three after them."""
+    near = range(max(at - BEFORE, 0), min(at + AFTER + 1, len(record.steps)))
+    return tuple(_step_text(record, transcript, other, other - at) for other in near if other != at)
+
+
+def _step_text(record: EpisodeRecord, transcript: Transcript, at: int, offset: int) -> StepText:
+    step, span = transcript.steps[at], record.steps[at].span
+    return StepText(
+        offset, step.action or step.actor, _text_around(step), span.line, span.byte_start, span.byte_end
+    )
+
+
+def _text_around(step: Step) -> str:
+    """Give what a step did, and what came of it where it failed."""
+    command = command_of(step.tool, step.text) or step.text
+    return "\n".join(filter(None, (command, step.error_text)))
 
 
 def telling_text(step: Step) -> str:

@@ -16,7 +16,8 @@ from strategies.episodes.episode_records import place_key
 from strategies.episodes.skill_version import lineages, under_versions
 from strategies.files.reread import read_places
 from strategies.logs.transcripts import read_transcripts
-from strategies.pool.evidence_context import telling_text
+from strategies.pool.evidence_context import steps_around, telling_text
+from strategies.pool.person_words import known_wishes, note_person_words, person_places
 from strategies.signals.abandonment import Abandoned
 from strategies.signals.detect import DEFAULTS, detect
 from strategies.signals.streaks import stagnation
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
+    from registry.evidence.record import StepText
     from registry.query.library import Library
     from registry.registry import Registry
     from strategies.episodes.episode import EpisodeRecord, Trust, WorldSource
     from strategies.episodes.outcome_rules import OutcomeRule
     from strategies.logs.formats.mapped.log_mapping import LogMapping
+    from strategies.logs.transcripts import Transcript
     from strategies.signals.signal import Occurrence, Signal
     from strategies.signals.thresholds import Thresholds
 
@@ -59,12 +62,17 @@ class IntakePolicy:
 DEFAULT_POLICY = IntakePolicy()
 
 
-def found_signals(library: Library, records: Sequence[EpisodeRecord], thresholds: Thresholds) -> list[Signal]:
+def found_signals(library: Library, records: Sequence[EpisodeRecord], policy: IntakePolicy) -> list[Signal]:
     """Find every signal of these episodes, under the versions they ran under, and of the cycles so far."""
+    known = under_versions(library, records)
     signals = detect(
-        under_versions(library, records), thresholds, answered=_answered(library), lineages=lineages(library)
+        known,
+        policy.thresholds,
+        answered=_answered(library),
+        lineages=lineages(library),
+        wishes=known_wishes(library, known, gitleaks=policy.gitleaks, personal_data=policy.personal_data),
     )
-    return signals + stagnation(library.cycles(), thresholds)
+    return signals + stagnation(library.cycles(), policy.thresholds)
 
 
 def raise_signals(
@@ -79,7 +87,8 @@ def raise_signals(
     The figures of all of them are kept, as they are now.
     `running` are episodes that were just written to: whether they broke off is not known yet.
     """
-    signals = found_signals(registry, records, policy.thresholds)
+    note_person_words(registry, records)
+    signals = found_signals(registry, records, policy)
     keep_figures(registry, signals)
     certain = [signal for signal in signals if not (signal.kind == Abandoned.kind and signal.seen_in <= running)]
     return raise_found(registry, certain, records, policy)
@@ -119,30 +128,48 @@ def _keep_evidence(
     erased = erased_records(registry) if every else frozenset()
     wanted = [at for at in every if not (erased and _key_of(by_id[at.episode], at) in erased)]
     places = [(by_id[at.episode].source, by_id[at.episode].steps[at.step].span) for at in wanted]
-    read = _as_steps(wanted, read_places(places), by_id, erased)
-    leaks = leaks_in([text for _, text in read], policy.gitleaks, personal_data=policy.personal_data)
+    whole = _read_whole(wanted, by_id, erased)
+    read = _as_steps(wanted, read_places(places), by_id, whole)
+    texts = [text for _, own, steps in read for text in (own, *(step.text for step in steps))]
+    leaks = leaks_in(texts, policy.gitleaks, personal_data=policy.personal_data)
     kept: dict[Occurrence, str] = {}
-    for at, (source, span), (raw, text) in zip(wanted, places, read, strict=True):
+    for at, (source, span), (raw, text, steps) in zip(wanted, places, read, strict=True):
         if raw:
-            log_record = LogRecord(source, span.line, span.byte_start, span.byte_end, raw, text, at.episode)
+            log_record = LogRecord(source, span.line, span.byte_start, span.byte_end, raw, text, at.episode, steps)
             evidence = keep(log_record, salt=new_salt(), leaks=leaks)
             kept[at] = registry.log.put_blob(evidence.to_bytes(), kind="evidence")
     return kept
+
+
+def _read_whole(
+    wanted: Sequence[Occurrence], by_id: Mapping[str, EpisodeRecord], erased: AbstractSet[str]
+) -> dict[str, Transcript]:
+    """Read the episodes whose steps share one place, such as a line of chat, and those where a person spoke."""
+    asked = {at.episode: by_id[at.episode] for at in wanted if _needs_whole(by_id[at.episode], at)}
+    read = zip(asked, read_transcripts(list(asked.values()), erased), strict=True)
+    return {name: transcript for name, transcript in read if transcript}
 
 
 def _as_steps(
     wanted: Sequence[Occurrence],
     read: Sequence[tuple[bytes, str]],
     by_id: Mapping[str, EpisodeRecord],
-    erased: AbstractSet[str],
-) -> list[tuple[bytes, str]]:
-    """Give the steps themselves for the texts of episodes whose steps share one place, such as a line of chat."""
-    shared = [by_id[name] for name in dict.fromkeys(at.episode for at in wanted) if _at_one_place(by_id[name])]
-    whole = {record.id: each for record, each in zip(shared, read_transcripts(shared, erased), strict=True)}
-    return [
-        (raw, (telling_text(each.steps[at.step]) if (each := whole.get(at.episode)) else "") or text)
-        for at, (raw, text) in zip(wanted, read, strict=True)
-    ]
+    whole: Mapping[str, Transcript],
+) -> list[tuple[bytes, str, tuple[StepText, ...]]]:
+    """Give the steps themselves for the texts of episodes that were read whole, and what is around a person's."""
+    steps: list[tuple[bytes, str, tuple[StepText, ...]]] = []
+    for at, (raw, text) in zip(wanted, read, strict=True):
+        if at.episode not in whole or not _needs_whole(by_id[at.episode], at):
+            steps.append((raw, text, ()))
+            continue
+        record, transcript = by_id[at.episode], whole[at.episode]
+        beside = steps_around(record, transcript, at.step) if at.step in person_places(record) else ()
+        steps.append((raw, telling_text(transcript.steps[at.step]) or text, beside))
+    return steps
+
+
+def _needs_whole(record: EpisodeRecord, at: Occurrence) -> bool:
+    return _at_one_place(record) or at.step in person_places(record)
 
 
 def _at_one_place(record: EpisodeRecord) -> bool:

@@ -24,7 +24,7 @@ from strategies.gate.replay.contrast import outcome_of
 from strategies.gate.replay.decisions import decisions_of
 from strategies.gate.replay.exposure import moments_of
 from strategies.gate.replay.recovery_endpoint import attempts
-from strategies.gate.stats.fixed_effects import residuals
+from strategies.gate.stats.fixed_effects import GroupedRows, residuals
 from strategies.policy.written_rules import WRITTEN_RULE
 
 if TYPE_CHECKING:
@@ -222,6 +222,8 @@ def _bears_out(rows: Sequence[_Row]) -> bool:
     tasks, runs = [row.task for row in rows], [row.run for row in rows]
     repeat = sum(count for count in tried.values() if count > 1) >= _SAME_TASK * len(rows)
     groupings = [runs, tasks] if repeat else [runs]
-    left = residuals([row.outcome for row in rows], [row.obeyed for row in rows], [], groupings, tasks)
+    left = residuals(
+        [row.outcome for row in rows], [row.obeyed for row in rows], [], GroupedRows(groupings, tasks)
+    )
     slope = left.slope() if left else None
     return slope is not None and slope.z >= BORNE_OUT_Z

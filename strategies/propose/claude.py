@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 from strategies.claims.catalogue import questions
 from strategies.gate.replay.exposure import Inverse
 from strategies.gate.verdict import refusal
-from strategies.policy.written_rules import WRITTEN_RULE
 from strategies.propose.mine_claims import explained, fitted
 from strategies.propose.proposal import (
     FOR_A_PERSON,
@@ -19,6 +18,7 @@ from strategies.propose.proposal import (
     Removal,
     UnmeasuredEdits,
 )
+from strategies.propose.subtract import is_inert
 from strategies.propose.suggestion_checks import (
     CLAUDE,
     agreeing,
@@ -198,13 +198,8 @@ def _removal(ask: ProposalRequest, removed: Removed) -> Removal:
     if mined.surviving and turned is not None and turned.z > 0:
         reason = f"hurtful, its inverse: {explained(turned, mined.tried, len(mined.surviving))}"
         return Removal(proposer=CLAUDE, reason=reason, removed=removed)
-    if itself is not None and _inert(itself):
+    if itself is not None and is_inert(itself):
         reason = f"inert: {explained(itself, mined.tried, len(mined.surviving))}"
         return Removal(proposer=CLAUDE, reason=reason, removed=replace(removed, inert=True))
     verdict = refusal(turned, max(mined.tried, 1))
     return Removal(proposer=CLAUDE, reason=verdict.reasons[0], removed=removed, refused=verdict)
-
-
-def _inert(figures: Contrast) -> bool:
-    enough = min(figures.obeyed, figures.disobeyed) >= WRITTEN_RULE.least_arm
-    return enough and figures.difference.high < WRITTEN_RULE.least_difference

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from events.types.claims import AfterError
+from events.types.claims import LOOK, AfterError
 from strategies.claims.after_error import first_failure
 from strategies.claims.applicability import hands_in, last_action
 from strategies.claims.phrases import also_avoid_line, avoid_line
@@ -98,7 +98,10 @@ def _compared(answers: Sequence[_Answer], action: str) -> Contrast | None:
 def _proposal(
     ask: ProposalRequest, surviving: dict[str, Contrast], tried: int, endpoint: Endpoint
 ) -> tuple[NewLines | None, int]:
-    """Write the line to do, the line to avoid, or both; answers also with how many were refused before."""
+    """Write the line to do, the line to avoid, or both; answers also with how many were refused before.
+
+    Not to look is no line of its own: with nothing in its place it leaves an agent where it was.
+    """
     template = ask.signal.template
     to_do = {action: AfterError(template=template, do=action) for action in surviving if surviving[action].z > 0}
     to_avoid = {
@@ -115,7 +118,7 @@ def _proposal(
         (
             action
             for action in to_avoid
-            if to_avoid[action] not in ask.refused and not (do and overlap(action, do))
+            if to_avoid[action] not in ask.refused and not (overlap(action, do) if do else is_class(action, LOOK))
         ),
         key=lambda action: surviving[action].z,
     )

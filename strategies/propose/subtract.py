@@ -64,14 +64,15 @@ def _most_hurtful(
 
 def _most_inert(mined: MinedClaims, itself: dict[Claim, Contrast | None], tried: int) -> tuple[Claim | None, str]:
     """Choose the claim that most surely does nothing."""
-    inert = {claim: figures for claim, figures in itself.items() if figures is not None and _inert(figures)}
+    inert = {claim: figures for claim, figures in itself.items() if figures is not None and is_inert(figures)}
     if not inert:
         return None, ""
     least = min(inert, key=lambda claim: inert[claim].difference.high)
     return least, f"inert: {explained(inert[least], tried, len(mined.surviving))}"
 
 
-def _inert(figures: Contrast) -> bool:
+def is_inert(figures: Contrast) -> bool:
+    """Tell whether a claim surely does nothing: enough cases of both kinds, and no difference worth a line."""
     enough = min(figures.obeyed, figures.disobeyed) >= WRITTEN_RULE.least_arm
     return enough and figures.difference.high < WRITTEN_RULE.least_difference
 

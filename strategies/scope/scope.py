@@ -23,6 +23,7 @@ from strategies.scope.content import MARGIN, TextIndex, words_of
 from strategies.scope.log_globs import LogGlobs
 from strategies.scope.other_work import NO_OTHER_WORK, OtherWork
 from strategies.signals.open_signals import ABOUT_A_SKILL, Sightings, version_about
+from strategies.signals.wishes import REPEATED_WISH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -59,8 +60,16 @@ class Route(NamedTuple):
     margin: float | None = None
 
 
+class _Log(NamedTuple):
+    """What of an episode says whose it is: where it was read first, where it lies by now, who wrote it."""
+
+    place: str
+    source: str
+    trust: str
+
+
 class _OriginOwners(NamedTuple):
-    """Whose log each is, by its path and trust; and the skills that may learn from it `also`."""
+    """Whose log each is, by its place and trust; and the skills that may learn from it `also`."""
 
     owners: Mapping[tuple[str, str], frozenset[str]]
     also: Mapping[tuple[str, str], frozenset[str]]
@@ -94,12 +103,14 @@ class Scope:
 
     def restricted(self, skill: str, records: Iterable[EpisodeRecord]) -> list[EpisodeRecord]:
         """Keep the episodes that count for a skill: those of its logs, and of logs that are no skill's."""
-        return [record for record in records if self._counts(skill, record)]
+        placed = [(self._log_of(record), record) for record in records]
+        counting = {log for log in {log for log, _ in placed} if self._counts(skill, log)}
+        return [record for log, record in placed if log in counting]
 
     def own(self, skill: str, records: Iterable[EpisodeRecord]) -> list[EpisodeRecord]:
         """Keep the episodes of logs known to be a skill's; where there are none, all that count for it."""
         counting = self.restricted(skill, records)
-        return [record for record in counting if self._owners(record)] or counting
+        return [record for record in counting if self._owners(self._log_of(record))] or counting
 
     def route(self, signal: SignalRaised, *, answered: bool = True) -> Route:
         """Say where a signal goes: by a person, the settings, what it is about, and what its episodes show.
@@ -117,7 +128,7 @@ class Scope:
         )
 
     def _shows(self, skill: str, shown: Sequence[EpisodeRecord]) -> bool:
-        return not shown or any(self._counts(skill, record) for record in shown)
+        return not shown or any(self._counts(skill, log) for log in set(map(self._log_of, shown)))
 
     def other_work(self, skill: str, records: Sequence[EpisodeRecord]) -> OtherWork:
         """Name the actions in episodes that are another skill's by its words, and share none with this one.
@@ -155,6 +166,8 @@ class Scope:
         return Route("", "", f"assigned to {given.skill}, but its logs are listed for other skills")
 
     def _about(self, signal: SignalRaised) -> Route | None:
+        if signal.kind == REPEATED_WISH:
+            return Route("", "", "a person takes its line: germline start")
         about = version_about(signal)
         named = about[0] if about else signal.action if signal.kind in ABOUT_A_SKILL else ""
         if named in {*self.skills, *self.others}:
@@ -163,7 +176,9 @@ class Scope:
 
     def _listed(self, shown: Sequence[EpisodeRecord]) -> Route | None:
         """Go by the settings where most of the episodes are in logs that are listed for a skill."""
-        listed = [owners for record in shown if (owners := self._listed_for(record))]
+        if not self.globs.of:
+            return None
+        listed = [owners for record in shown if (owners := self._listed_for(self._log_of(record)))]
         counts = Counter(name for owners in listed for name in owners)
         if not counts or 2 * len(listed) < len(shown):
             return None
@@ -211,27 +226,24 @@ class Scope:
 
     # -- logs ------------------------------------------------------------------------------------------
 
-    def _counts(self, skill: str, record: EpisodeRecord) -> bool:
-        if listed := self._listed_for(record):
+    def _counts(self, skill: str, log: _Log) -> bool:
+        if listed := self._listed_for(log):
             return skill in listed
         if skill in self.globs.of:
             return False
-        owners = self._owners(record)
-        also = self._by_origin.also.get(self._origin_key(record), ())
+        owners = self._owners(log)
+        also = self._by_origin.also.get((log.place, log.trust), ())
         return not owners or skill in owners or skill in also or skill not in self.skills
 
-    def _owners(self, record: EpisodeRecord) -> frozenset[str]:
-        """Name the skills whose log an episode is in; none where that is not known, or there is one skill."""
-        return self._listed_for(record) or self._by_origin.owners.get(self._origin_key(record), frozenset())
+    def _owners(self, log: _Log) -> frozenset[str]:
+        """Name the skills whose log it is; none where that is not known, or there is one skill."""
+        return self._listed_for(log) or self._by_origin.owners.get((log.place, log.trust), frozenset())
 
-    def _listed_for(self, record: EpisodeRecord) -> frozenset[str]:
-        return self.globs.owners(self._place(record)) | self.globs.owners(record.source)
+    def _listed_for(self, log: _Log) -> frozenset[str]:
+        return self.globs.owners(log.place) | self.globs.owners(log.source)
 
-    def _place(self, record: EpisodeRecord) -> str:
-        return self.places.get(record.id, record.source)
-
-    def _origin_key(self, record: EpisodeRecord) -> tuple[str, str]:
-        return self._place(record), record.trust
+    def _log_of(self, record: EpisodeRecord) -> _Log:
+        return _Log(self.places.get(record.id, record.source), record.source, record.trust)
 
     @cached_property
     def _by_origin(self) -> _OriginOwners:
@@ -241,7 +253,8 @@ class Scope:
         """
         if len(self.skills) < 2:  # noqa: PLR2004 - one skill has no other's logs
             return _OriginOwners({}, {})
-        rest = [moved_to(record, self._place(record)) for record in self.records if not self._listed_for(record)]
+        placed = ((record, self._log_of(record)) for record in self.records)
+        rest = [moved_to(record, log.place) for record, log in placed if not self._listed_for(log)]
         origin_of = origins_of(rest)
         origins: defaultdict[tuple[str, str], list[EpisodeRecord]] = defaultdict(list)
         for record in rest:
@@ -258,7 +271,7 @@ class Scope:
             origin: frozenset().union(*(shown[member.id] for member in members))
             for origin, members in origins.items()
         }
-        keys = {(self._origin_key(record), (origin_of(record), record.trust)) for record in rest}
+        keys = {((self._log_of(record).place, record.trust), (origin_of(record), record.trust)) for record in rest}
         return _OriginOwners({key: owned[at] for key, at in keys}, {key: also[at] for key, at in keys})
 
     def _shown_of(

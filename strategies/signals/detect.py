@@ -21,12 +21,14 @@ from strategies.signals.thresholds import Thresholds
 from strategies.signals.tool_failure import ToolFailure
 from strategies.signals.uncovered_actions import UncoveredFailure
 from strategies.signals.user_correction import UserCorrection
+from strategies.signals.wishes import RepeatedWish
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from strategies.episodes.episode import EpisodeRecord
     from strategies.signals.signal import Detector, Signal
+    from strategies.signals.wishes import Wish
 
 DETECTORS: Final[tuple[Detector, ...]] = (
     ErrorTemplate(),
@@ -36,6 +38,7 @@ DETECTORS: Final[tuple[Detector, ...]] = (
     Regression(),
     BurnRate(),
     UserCorrection(),
+    RepeatedWish(),
     RepeatedCall(),
     MarkedSteps(step_marks.USER_INTERRUPT),
     MarkedSteps(step_marks.PERMISSION_DENIED),
@@ -58,13 +61,14 @@ def detect(
     *,
     answered: Collection[str] = (),
     lineages: Mapping[str, Sequence[Sequence[str]]] | None = None,
+    wishes: Sequence[Wish] = (),
 ) -> list[Signal]:
     """Find every signal, the most severe first; the order of the records does not matter.
 
     `answered` holds the fingerprints that a gene answers: what it tells how to do is no longer missing. `lineages`
-    are those of `Survey`.
+    and `wishes` are those of `Survey`.
     """
-    survey = survey_of(records, lineages)
+    survey = survey_of(records, lineages, wishes)
     signals = [signal for detector in DETECTORS for signal in detector.detect(survey, thresholds)]
     explained = frozenset[str]().union(*(signal.seen_in for signal in signals))
     signals += UncoveredFailure().detect(survey, thresholds, explained=explained)

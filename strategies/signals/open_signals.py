@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from events.types.claims import After, AfterError, Before, Replace
+from events.types.claims import After, AfterError, AnytimeBefore, Before, Replace
 from strategies.claims.applicability import live_claims, matches
+from strategies.signals.wishes import REPEATED_WISH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,6 +39,18 @@ def settled(library: Library, signals: Iterable[SignalRaised]) -> frozenset[str]
     )
 
 
+def taken(library: Library, signals: Iterable[SignalRaised]) -> frozenset[str]:
+    """Name the signals that a live line answers without a claim about their error: a wish, and what goes first."""
+    return frozenset(
+        signal.fingerprint
+        for signal in signals
+        for answer in library.answers(signal.fingerprint)
+        if answer.version
+        and not answer.reverted
+        and (signal.kind == REPEATED_WISH or isinstance(next(iter(answer.proposed.claims), None), AnytimeBefore))
+    )
+
+
 def answers(live: Iterable[Claim], signal: SignalRaised) -> bool:
     """Tell whether live claims answer a signal: one about its error, or one about the very action it names.
 
@@ -54,8 +67,8 @@ def answers(live: Iterable[Claim], signal: SignalRaised) -> bool:
 
 
 def open_among(library: Library, signals: Sequence[SignalRaised]) -> frozenset[str]:
-    """Name the open signals, by fingerprint; a live claim of any skill answers one."""
-    over = settled(library, signals)
+    """Name the open signals, by fingerprint: those that no live claim of any skill answers, and no line taken."""
+    over = settled(library, signals) | taken(library, signals)
     live = [claim for name in library.names() for claim in live_claims(library.capsule(name))]
     return frozenset(
         signal.fingerprint for signal in signals if signal.fingerprint not in over and not answers(live, signal)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from strategies.episodes.episode import EpisodeRecord, StepRecord
+    from strategies.signals.wishes import Wish
 
 
 class StepAt(NamedTuple):
@@ -37,11 +38,13 @@ class Survey:
     `calls` holds the calls under their action class. `errors` are the failing steps, but for those that a person
     stopped or did not allow: these are no failures of a tool. `marked` holds the steps under each mark,
     `repeating` the episodes in which a call comes again. `lineages` tells, of skills in a registry, the versions
-    that the live one comes from, oldest first, those that say the same together.
+    that the live one comes from, oldest first, those that say the same together. `wishes` are what a person
+    asks for in several sessions.
     """
 
     records: Sequence[EpisodeRecord]
     lineages: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
+    wishes: Sequence[Wish] = ()
     calls: dict[str, list[Call]] = field(default_factory=lambda: defaultdict(list))
     errors: list[StepAt] = field(default_factory=list)
     marked: dict[str, list[StepAt]] = field(default_factory=lambda: defaultdict(list))
@@ -49,10 +52,12 @@ class Survey:
 
 
 def survey_of(
-    records: Sequence[EpisodeRecord], lineages: Mapping[str, Sequence[Sequence[str]]] | None = None
+    records: Sequence[EpisodeRecord],
+    lineages: Mapping[str, Sequence[Sequence[str]]] | None = None,
+    wishes: Sequence[Wish] = (),
 ) -> Survey:
     """Survey records; linear in their steps."""
-    survey = Survey(records=records, lineages=lineages or {})
+    survey = Survey(records=records, lineages=lineages or {}, wishes=wishes)
     calls = survey.calls
     for record in records:
         repeats = False

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, ValidationError
 
-from events.errors import UsageError
+from events.errors import UsageError, did_you_mean
 from events.types.frozen import Frozen
 
 if TYPE_CHECKING:
@@ -58,8 +57,7 @@ class Thresholds(Frozen):
             first = error.errors()[0]
             name = str(first["loc"][0])
             if name not in cls.model_fields:
-                near = get_close_matches(name, cls.model_fields, n=1)
-                hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(cls.model_fields)}"
+                hint = did_you_mean(name, cls.model_fields, otherwise="known:")
                 raise UsageError(f"no signal threshold is called {name!r}", hint=hint) from None
             wrong = f"signal threshold {name} = {first['input']!r}: {first['msg'][0].lower()}{first['msg'][1:]}"
             raise UsageError(wrong, hint=f"its default is {cls.model_fields[name].default}") from None

@@ -7,19 +7,20 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Final
 
 from strategies.gate.replay.contrast import cases_of, contrast, judged
-from strategies.gate.replay.recovery_endpoint import attempts, recoverable
 from strategies.gate.stats.mantel_haenszel import Z95
 from strategies.policy.written_rules import WRITTEN_RULE
-from strategies.tiers.seen import LEAST_TRIED, TAIL, is_offered, most_likely, seen_in
+from strategies.tiers.seen import LEAST_TRIED, TAIL, is_counted, is_offered, most_likely, seen_in, tried_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from events.types.claims import Claim
+    from events.types.score import Effect
     from events.types.tiers import SeenFigures
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.replay.contrast import Contrast
     from strategies.policy.presets import Preset
+    from strategies.policy.written_rules import GatePolicy
 
 FIRST_LOOK: Final = 25
 """Further sessions at which a line is looked at first; then at twice as many: looks that may err stay few."""
@@ -50,6 +51,16 @@ def first_sessions(further: Sequence[EpisodeRecord]) -> Sequence[EpisodeRecord]:
     return further[:size] if len(further) >= size else ()
 
 
+def is_due(effect: Effect, asked_on: int, policy: GatePolicy) -> bool:
+    """Tell whether outcomes are asked about a line only seen: where both sides suffice, then at twice.
+
+    `asked_on` is the number of decisions that it was asked on last, 0 before. None of this looks at what became of
+    them; each time spends a share of alpha, and with logs that grow a line is asked a few times, not each day.
+    """
+    suffices = min(effect.obeyed, effect.disobeyed) >= policy.least_arm and effect.tasks >= policy.least_tasks
+    return suffices and effect.obeyed + effect.disobeyed >= 2 * asked_on
+
+
 def against_supported(claim: Claim, further: Sequence[EpisodeRecord]) -> Finding | None:
     """Tell that the effect of a supported line is refuted by labels that came since; None where it is not."""
     labelled = judged(further)
@@ -69,7 +80,7 @@ def on_seen(
     It goes where its bound no longer holds, where those that did otherwise did better, and where its time is over
     and it was not seen to work again, better than what else was done.
     """
-    checked = claim if claim is not None and recoverable(claim) else None
+    checked = claim if claim is not None and is_counted(claim) else None
     due = first_sessions(further)
     if checked and (reason := _against_bound(checked, figures, due, LOOK_TAIL) or _against_effect(checked, due)):
         return Finding(reason)
@@ -87,7 +98,7 @@ def _at_expiry(
         return Finding(f"it was not seen to work again in {since}")
     if reason := _against_bound(claim, figures, further, TAIL):
         return Finding(reason)
-    beside = contrast(cases_of(claim, attempts(claim, further)))
+    beside = contrast(cases_of(claim, tried_by(claim, further)))
     if beside and min(beside.obeyed, beside.disobeyed) >= LEAST_SIDE and beside.z < _Z_AGAIN:
         return Finding(f"in {since} it did not work better than anything else: {_compared(beside)}")
     return Finding(f"it was seen to work again, {again.worked:,} of {again.tried:,} times in {since}", again)
@@ -105,7 +116,7 @@ def _against_bound(claim: Claim, figures: SeenFigures, records: Sequence[Episode
 
 def _against_effect(claim: Claim, records: Sequence[EpisodeRecord]) -> str:
     """Say that those that did otherwise did better, "" where that is not sure."""
-    figures = contrast(cases_of(claim, attempts(claim, records)))
+    figures = contrast(cases_of(claim, tried_by(claim, records)))
     if figures is None or min(figures.obeyed, figures.disobeyed) < LEAST_SIDE or _highest(figures) >= 0:
         return ""
     return f"what else was done worked more often: {_compared(figures)}"

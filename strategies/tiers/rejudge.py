@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from events.errors import EditError, RefusedError, SkillFormatError
+from events.types.candidate_events import SeenLineJudged
 from registry.actions.publish import publish
-from registry.decide.commands import ChangeTier
+from registry.decide.commands import ChangeTier, JudgeSeenLine
 from registry.query.provenance import live_candidates
 from registry.skill_md.skill_files import write_place
 from registry.state.tiers import supported_by
@@ -20,7 +21,7 @@ from strategies.gate.replay.recovery_endpoint import endpoint_for
 from strategies.gate.verdict import judge
 from strategies.pool.frozen_sets import measured_on
 from strategies.pool.intake import with_longer_readings
-from strategies.tiers.new_evidence import against_supported, on_seen
+from strategies.tiers.new_evidence import against_supported, is_due, on_seen
 from strategies.tiers.withdraw import withdraw
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ _DAY_S: Final = 86_400
 class TierMove:
     """A live line whose tier changed, and why.
 
-    Where it fell `version` is the one without it, or `held` says why it was not taken out of its skill.
+    Where it fell `version` is the one without it, or `held` says why it was not taken out of its skill. `judged`
+    is what outcomes show of one that climbed.
     """
 
     skill: str
@@ -53,6 +55,7 @@ class TierMove:
     reason: str
     version: int | None = None
     held: str = ""
+    judged: SeenLineJudged | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +84,12 @@ def rejudge(registry: Registry, names: Iterable[str], terms: RejudgeTerms) -> tu
     live = [candidate for name in names for candidate in live_candidates(registry, registry.capsule(name))]
     judgeable = [candidate for candidate in live if candidate.tier and candidate.tier.tier != "proven"]
     records = terms.records() if judgeable else ()
-    moves = [_rejudged(registry, candidate, records, terms) for candidate in judgeable]
-    if not terms.forbidden:
-        moves += [_move(candidate, *_fall(candidate)) for candidate in live if candidate.fell]
-    return tuple(_recorded(registry, move, terms) for move in moves if move is not None)
+    moves = (
+        _rejudged(registry, candidate, records, terms) for candidate in judgeable
+    )  # each after the one before
+    recorded = [_recorded(registry, move, terms) for move in moves if move is not None]
+    fallen = [candidate for candidate in live if candidate.fell and not terms.forbidden]
+    return (*recorded, *(_recorded(registry, _move(candidate, *_fall(candidate)), terms) for candidate in fallen))
 
 
 def _fall(candidate: Candidate) -> tuple[TierFigures | None, None, str]:
@@ -109,8 +114,9 @@ def _rejudged(
     if figures.tier == "supported":
         finding = None if claim is None else against_supported(claim, further)
     else:
-        if claim is not None and (climbed := _supported_now(registry, candidate, terms)):
-            return _move(candidate, figures, climbed, "outcomes support it now, by all rules of the gate")
+        climbed = None if claim is None else _supported_now(registry, candidate, terms)
+        if climbed is not None:
+            return climbed
         now_s, since_s = moment_s(registry.clock.now()) or 0.0, moment_s(candidate.tiered_at) or 0.0
         finding = on_seen(claim, figures, further, terms.preset, (now_s - since_s) / _DAY_S)
     return None if finding is None else _move(candidate, figures, finding.again, finding.reason)
@@ -138,10 +144,11 @@ def _further(library: Library, candidate: Candidate, records: Sequence[EpisodeRe
     return in_time(later)
 
 
-def _supported_now(registry: Registry, candidate: Candidate, terms: RejudgeTerms) -> TierFigures | None:
+def _supported_now(registry: Registry, candidate: Candidate, terms: RejudgeTerms) -> TierMove | None:
     """Hold lines that are only seen to the rules of the gate, on outcomes; None where they do not pass them.
 
-    They count as one more claim sent to the evaluator; what is far from passing is not measured whole.
+    Each time counts as one more claim that was sent, whatever comes of it: so they are asked seldom. What is far
+    from passing is not measured whole.
     """
     name, claims, policy = candidate.proposed.capsule, candidate.proposed.claims, terms.preset.policy()
     ground = terms.grounds.prepared(registry, name)
@@ -149,18 +156,35 @@ def _supported_now(registry: Registry, candidate: Candidate, terms: RejudgeTerms
     if endpoint_for(claims[0], ground.division.sealed) != "outcome" or sealed.heuristic:
         return None
     effect = effect_on(claims[0], sealed.records)
-    if effect is None or effect.p > policy.alpha:
+    if effect is None or not is_due(effect, candidate.asked.decisions if candidate.asked else 0, policy):
         return None
-    live = tuple(other for other in counted_claims(registry, registry.capsule(name)) if other not in claims)
-    measured = measure(claims, live, ground.division, ground.stamp(registry.clock.now()), seed=terms.seed)
-    figures = measured.figures
-    passed = judge(figures, policy, sent_so_far(registry) + 1).decision == "promote" and measured.kept == claims
-    return supported_by(figures.effect) if passed and figures.effect else None
+    sent, climbed = sent_so_far(registry) + 1, None
+    if effect.p <= policy.alpha:
+        live = tuple(other for other in counted_claims(registry, registry.capsule(name)) if other not in claims)
+        measured = measure(claims, live, ground.division, ground.stamp(registry.clock.now()), seed=terms.seed)
+        figures = measured.figures
+        if judge(figures, policy, sent).decision == "promote" and measured.kept == claims and figures.effect:
+            climbed = supported_by(figures.effect)
+    outcomes = SeenLineJudged(
+        candidate=candidate.id,
+        capsule=name,
+        sent=sent,
+        decisions=effect.obeyed + effect.disobeyed,
+        p=effect.p,
+        supported=climbed is not None,
+    )
+    if climbed is None:
+        registry.execute(JudgeSeenLine(outcomes), actor=ACTOR)
+        return None
+    move = _move(candidate, candidate.tier, climbed, "outcomes support it now, by all rules of the gate")
+    return replace(move, judged=outcomes)
 
 
 def _recorded(registry: Registry, move: TierMove, terms: RejudgeTerms) -> TierMove:
     """Record that a line climbed, was seen again or fell; what fell is taken out of its skill, where it may be."""
     with registry.log.transaction():
+        if move.judged is not None:
+            registry.execute(JudgeSeenLine(move.judged), actor=ACTOR)
         registry.execute(ChangeTier(move.candidate, move.skill, move.after, move.reason), actor=ACTOR)
         if move.after is not None:
             return move

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from events.types.claims import HAND_IN, AnytimeBefore
 from events.types.tiers import SeenFigures
+from strategies.episodes.episode_records import ended
 from strategies.gate.replay.contrast import outcome_of
 from strategies.gate.replay.exposure import moments_of
 from strategies.gate.replay.recovery_endpoint import attempts, recoverable
@@ -45,9 +47,23 @@ def seen_figures(hits: Iterable[tuple[str, bool]], *, runs: Iterable[str] = (), 
     )
 
 
+def is_counted(claim: Claim) -> bool:
+    """Tell whether sessions show if what a claim is about works: the next attempt, or a first use after a call."""
+    return recoverable(claim) or (isinstance(claim, AnytimeBefore) and claim.action != HAND_IN)
+
+
+def tried_by(claim: Claim, records: Sequence[EpisodeRecord]) -> Sequence[EpisodeRecord]:
+    """Keep the sessions that tried what a claim is about, each with whether that worked for its outcome."""
+    if not isinstance(claim, AnytimeBefore):
+        return attempts(claim, records)
+    moment_of = moments_of(claim)
+    met = ((record, moment_of(record)) for record in records)
+    return [ended(record, float(not record.steps[moment.step].error)) for record, moment in met if moment]
+
+
 def seen_in(claim: Claim, records: Sequence[EpisodeRecord]) -> SeenFigures | None:
-    """Count how often the next attempt worked where a claim was obeyed; None for a claim about no failure."""
-    if not recoverable(claim):
+    """Count how often what a claim is about worked where it was obeyed; None for one that no log can count."""
+    if not is_counted(claim):
         return None
     obeyed = _obeyed(claim, records)
     return seen_figures(_hits(obeyed), runs=(record.run for record in obeyed))
@@ -60,9 +76,9 @@ def most_likely(claim: Claim, records: Sequence[EpisodeRecord], tail: float) -> 
 
 
 def _obeyed(claim: Claim, records: Sequence[EpisodeRecord]) -> list[EpisodeRecord]:
-    """Keep the sessions that obeyed a claim and tried again, each with whether that worked for its outcome."""
+    """Keep the sessions that obeyed a claim and tried, each with whether that worked for its outcome."""
     moment_of = moments_of(claim)
-    met = ((record, moment_of(record)) for record in attempts(claim, records))
+    met = ((record, moment_of(record)) for record in tried_by(claim, records))
     return [record for record, moment in met if moment is not None and moment.obeyed]
 
 

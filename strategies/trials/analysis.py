@@ -95,8 +95,9 @@ def newly_counted(
 ) -> tuple[CountedUnit, ...]:
     """List the units that enter the figures now: sessions that are over, or pairs of blocks.
 
-    A pair waits until a block has passed since its end, and for labels; both its blocks need a session. `history`
-    are the sessions before the trial. What was counted before is never counted again, and never otherwise.
+    A pair waits until a session began a block after its end: a clock that jumped ahead, or logs that are read
+    late, would leave its last sessions out for ever. It waits for labels, and both its blocks need a session.
+    `history` are the sessions before the trial. What was counted is never counted again, and never otherwise.
     """
     known = {unit.unit for unit in trial.counted}
     expected = Expected(trial.started.base_rate)
@@ -128,6 +129,7 @@ def _units(
         yield from ((session.unit, ((session,),)) for session in sorted(sessions) if session.value is not None)
         return
     inside = [session for session in sorted(sessions) if trial.block_at(session.began_s) >= 0]
+    now_s = min(now_s, inside[-1].began_s) if inside else now_s
     within = (session for session in inside if trial.block_at(session.began_s) == trial.block_at(session.ended_s))
     for pair, group in groupby(within, lambda session: trial.block_at(session.began_s) // 2):
         of_pair = list(group)

@@ -45,8 +45,13 @@ def start_trial(registry: Registry, plan: TrialPlan, *, write: bool = True) -> S
     """
     skill = plan.started.capsule
     require_unedited(registry, skill)
-    registry.execute(RunTrial(plan.started))
-    switch(registry, skill, write=write)
+    with (
+        registry.log.transaction()
+    ):  # begun and switched at once: who asks again after a crash is told that it runs
+        registry.execute(RunTrial(plan.started))
+        switch(registry, skill, write=False)
+    if write:
+        publish(registry, skill)
     return trials_of(registry, skill)[-1]
 
 

@@ -166,7 +166,9 @@ def test_what_a_trial_cannot_be_is_said_with_what_to_type(tmp_path: Path) -> Non
     assert "none runs" in germline.does("trial", "step").out
 
 
-def test_a_preset_puts_on_trial_what_logs_support(tmp_path: Path) -> None:
+def test_a_preset_that_projects_what_is_proven_alone_puts_on_trial_what_logs_support_and_once(
+    tmp_path: Path,
+) -> None:
     germline = Terminal(tmp_path)
     germline.does("init", "--split-key", SPLIT_KEY)
     copytree(demo_folder() / "skills", tmp_path / "skills")
@@ -175,7 +177,7 @@ def test_a_preset_puts_on_trial_what_logs_support(tmp_path: Path) -> None:
     germline.write(
         "trying.toml",
         shipped.replace('name = "release-week"', 'name = "trying"', 1).replace(
-            "explore = ", "trials = true\nexplore = "
+            "explore = ", 'trials = true\nprojected = ["proven"]\nexplore = '
         ),
     )
     germline.does("preset", "define", "trying.toml")
@@ -183,3 +185,6 @@ def test_a_preset_puts_on_trial_what_logs_support(tmp_path: Path) -> None:
     assert "began, by the preset" in germline.does(*words).err
     (row,) = germline.does("trial", "status", "--json").json["trials"]
     assert (row["skill"], row["block_s"], row["ended_at"]) == (OTHER, 4 * 3600, None)
+    assert germline.does("show", OTHER, "--json").json["version"] == 1
+    germline.does("trial", "stop", OTHER, "--reason", "enough")
+    assert "trial" not in germline.does(*words).err

@@ -102,7 +102,7 @@ def test_the_true_rule_is_promoted_the_false_one_rejected_by_replay_the_injected
     _, false, injected = told["cycles"]
     assert false["effect"]["risk_difference"] < 0  # measured on logs that the model never saw
     assert "quarantine: text that overrides instructions" in injected["reasons"][0]
-    assert told["model"]["refuted"] == {"explore": 0, "sealed": 1}
+    assert told["model"]["refuted"] == {"explore": 0, "sealed": 1, "runs": 0}
     assert (told["model"]["prompts"], told["model"]["tokens"]) == (2, 2400)
     assert told["model"]["cost_usd"] == pytest.approx(0.04)
     skill = (germline.folder / f"skills/{SKILL}/SKILL.md").read_text()
@@ -188,7 +188,7 @@ def test_what_explore_refutes_is_rejected_without_asking_the_sealed_logs(
     stub.script("proposer", gives(reflection(guess)), gives(reflection(TRUE)))
     told = germline.does(*EVOLVE, "--json").json
     assert verdicts(told)["Try the query again."] == "reject"
-    assert told["model"]["refuted"] == {"explore": 1, "sealed": 0}
+    assert told["model"]["refuted"] == {"explore": 1, "sealed": 0, "runs": 0}
     refuted = next(one for one in told["cycles"] if one["verdict"] == "reject")
     assert refuted["reasons"][0].startswith("explore refutes it: risk difference -0.")
     assert refuted["effect"] is None
@@ -441,7 +441,7 @@ def test_on_recorded_runs_the_true_rule_is_promoted_the_false_one_dies_on_sealed
     assert guess["effect"]["risk_difference"] < 0
     assert "is not above 0" in guess["reasons"][0]
     assert "quarantine: text that overrides instructions" in held["reasons"][0]
-    assert told["model"]["refuted"] == {"explore": 0, "sealed": 1}
+    assert told["model"]["refuted"] == {"explore": 0, "sealed": 1, "runs": 0}
     explained = germline.does("gate", "explain", guess["candidate"]["id"][:12], "--json").json
     assert (explained["way"], explained["sent"], explained["verdict"]) == ("replay", 2, "reject")
     (rejected,) = germline.does("log", "--type", "CandidateRejected", "--json").out.splitlines()

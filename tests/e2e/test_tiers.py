@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from events.types.candidate_events import SeenLineJudged
 from events.types.trial_events import TrialArm, TrialFigures
 from registry.projection.projector import rebuild
 from registry.query.provenance import blame, line_tiers, uncounted_claims
+from strategies.episodes.episode import EpisodeOutcome
 from strategies.evolve.loop import evolve
+from strategies.gate.replay.evaluation_set import sent_so_far
 from strategies.monitor.review import approve
 from strategies.pool.intake import take_in
 from strategies.tiers.after_trial import tier_after_trial
@@ -47,11 +50,12 @@ def tiers(registry: Registry) -> set[str]:
     return set(line_tiers(registry, blame(registry, registry.capsule(SKILL))))
 
 
-def further(records: Sequence[EpisodeRecord]) -> list[EpisodeRecord]:
+def further(records: Sequence[EpisodeRecord], batch: int = 0) -> list[EpisodeRecord]:
     """The same as sessions that nobody saw before."""
+    new = f"new {batch} "
     return [
         msgspec.structs.replace(
-            record, id=f"new {record.id}", task=f"new {record.task}", prompt_key=f"new {record.prompt_key}"
+            record, id=f"{new}{record.id}", task=f"{new}{record.task}", prompt_key=f"{new}{record.prompt_key}"
         )
         for record in records
     ]
@@ -102,14 +106,44 @@ def test_where_nobody_may_take_it_back_the_line_stays_without_a_tier(seen: Regis
     assert "Nothing speaks for this line any more" in said
 
 
-def test_a_seen_line_climbs_where_outcomes_support_it(seen: Registry) -> None:
+def labelled_by_a_coin(records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeRecord]:
+    """The same with outcomes that nothing in them has to do with."""
+    draws = random.Random(seed)
+    return [
+        msgspec.structs.replace(record, outcome=EpisodeOutcome(value=float(draws.random() < 0.5), source="tests"))
+        for record in records
+    ]
+
+
+def asked(registry: Registry) -> list[tuple[int, bool]]:
+    """Which claim it was among all that were sent, each time outcomes were asked about a seen line; the answer."""
+    events = [envelope.event for envelope in registry.log.read(types=("SeenLineJudged",))]
+    return [(event.sent, event.supported) for event in events if isinstance(event, SeenLineJudged)]
+
+
+def test_a_seen_line_climbs_where_outcomes_support_it_for_a_share_of_alpha(seen: Registry) -> None:
     take_in(seen, further(world_with_a_rule(5, tasks=600)))
+    before = sent_so_far(seen)
     (move,) = evolve(seen, plan(cycles=0)).moves
+    assert asked(seen) == [(before + 1, True)]
+    assert sent_so_far(seen) == before + 1
     assert move.before is not None
     assert move.after is not None
     assert (move.before.tier, move.after.tier) == ("seen", "supported")
     assert tiers(seen) == {"imported", "supported", "none"}
     assert uncounted_claims(seen, seen.capsule(SKILL)) == frozenset()
+
+
+def test_outcomes_that_do_not_support_a_seen_line_spend_a_share_and_it_is_asked_at_twice_as_many(
+    seen: Registry,
+) -> None:
+    before = sent_so_far(seen)
+    for batches, times in (((1, 2), 1), ((), 1), ((3, 4, 5), 2)):
+        for seed in batches:
+            take_in(seen, further(labelled_by_a_coin(recovering(seed), seed), seed))
+        evolve(seen, plan(cycles=0))
+        assert asked(seen) == [(before + time, False) for time in range(1, times + 1)]
+    assert sent_so_far(seen) == before + 2
 
 
 def test_a_trial_proves_a_line_or_takes_its_tier_and_says_so_with_its_figures(seen: Registry) -> None:

@@ -20,6 +20,7 @@ from tests.torture.kills import kill_while_appending, kill_while_copying, kill_w
 from tests.torture.servers import kill_with_server
 from tests.torture.strangers import walk_every_field
 from tests.torture.tampering import rewrite_on_server, tamper
+from tests.torture.trials import kill_during_trial, kill_while_picking
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,6 +48,8 @@ def tortures(chance: Random, scale: float) -> list[Callable[[Path], Outcome]]:
         lambda at: kill_while_appending(chance, at, times(KILLS // 3), what="write_back"),
         lambda at: kill_while_projecting(chance, at, times(KILLS // 3)),
         lambda at: kill_while_copying(chance, at, times(KILLS // 3)),
+        *(partial(kill_during_trial, chance, blocks=times(14), gain=gain) for gain in (0.0, 0.5, -0.5)),
+        lambda at: kill_while_picking(chance, at, sessions=times(30)),
         lambda at: contend(at, WRITERS, times(APPENDS)),
         partial(turn_the_clock_back, versions=times(40)),
         lambda at: flip_bits(chance, at, times(FLIPS), in_log=False),

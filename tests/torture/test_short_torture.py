@@ -14,6 +14,7 @@ from tests.torture.full_server import fill_server
 from tests.torture.kills import kill_while_appending, kill_while_copying, kill_while_projecting
 from tests.torture.strangers import walk_every_field
 from tests.torture.tampering import rewrite_on_server, tamper
+from tests.torture.trials import kill_during_trial, kill_while_picking
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,6 +45,16 @@ def test_kill_9_while_skill_files_are_written_leaves_a_whole_version(tmp_path: P
 
 def test_kill_9_in_a_backup_or_a_restore_leaves_a_registry_that_verifies(tmp_path: Path) -> None:
     held(kill_while_copying(Random(SEED), tmp_path, 2))
+
+
+def test_kill_9_a_jump_of_the_clock_and_an_edit_change_no_assignment_and_no_figure_of_a_trial(
+    tmp_path: Path,
+) -> None:
+    held(kill_during_trial(Random(SEED), tmp_path, blocks=4, gain=0.0, often=0.3))
+
+
+def test_a_session_that_was_given_its_arm_by_a_process_that_died_is_given_the_same_again(tmp_path: Path) -> None:
+    held(kill_while_picking(Random(SEED), tmp_path, sessions=2))
 
 
 def test_writers_readers_and_a_backup_at_once_lose_nothing(tmp_path: Path) -> None:

@@ -413,15 +413,17 @@ def sent_through(
 ) -> list[Judgement]:
     """Answer each signal from explore, and send what survives through the gate, one after the other.
 
-    `sent` claims were sent before. Each is measured on a skill without claims, or, with `keeping`, on one that
-    keeps what was promoted before.
+    `sent` questions were asked before; each signal of which any claim was tried is one more. Each is measured on a
+    skill without claims, or, with `keeping`, on one that keeps what was promoted before.
     What only its endpoint keeps out counts as promoted: the other rules must hold chance off without it.
     """
     live: tuple[Claim, ...] = ()
     stamp = MeasurementStamp(evaluator_id(division, split_key), "2026-01-01T00:00:00.000000Z")
     judgements: list[Judgement] = []
     for ask, proposers in asks:
-        proposal = answer(ask, proposers).proposal
+        mined = answer(ask, proposers)
+        proposal = mined.proposal
+        sent += mined.tried > 0
         if proposal is None or proposal.inert:
             continue  # a line that seemed to do nothing may go, and rightly where nothing does anything
         if isinstance(proposal, Removal):
@@ -438,7 +440,7 @@ def sent_through(
                 endpoint=proposal.endpoint,
                 chosen_of=proposal.chosen_of,
             )
-        verdict = judge(_on_any_endpoint(evidence.figures), WRITTEN_RULE, sent + len(judgements) + 1)
+        verdict = judge(_on_any_endpoint(evidence.figures), WRITTEN_RULE, sent)
         if keeping and verdict.decision == "promote" and not isinstance(proposal, Removal):
             live += evidence.kept
         about = ask.signal.template or ask.signal.action

@@ -33,6 +33,8 @@ ACTIONS: Final = ("sql:SELECT", "sql:SHOW", "sql:DESC", "sql:EXPLAIN")
 ANSWERS: Final = {NO_TABLE: "sql:SHOW", NO_COLUMN: "sql:DESC"}
 """What to do after which error, where two rules are true."""
 RUNS: Final = ("run-a", "run-b", "run-c", "run-d")
+QUESTIONS: Final = 8
+"""How many signals `judgements` asks about."""
 EVEN: Final = (0.25, 0.25, 0.25, 0.25)
 ERRORS: Final = 0.4
 LEAST_STEPS, MOST_STEPS = 3, 8

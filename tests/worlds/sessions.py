@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from events.clock import rfc3339
 from strategies.lessons.lesson import lessons_of
-from strategies.lessons.read_words import read_person_words
-from strategies.lessons.wishes import wishes
 from strategies.logs.scan import scan
+from strategies.pool.person_words import read_clauses, wishes_in
 from tests.clocks import START
 
 if TYPE_CHECKING:
@@ -378,5 +377,5 @@ def planted_in(lesson: Lesson) -> str:
 def lessons_in(folder: Path) -> list[Lesson]:
     """Read the sessions of a folder, and find the lessons that have a line."""
     records = scan([folder]).records
-    wished = wishes(read_person_words(records, frozenset()))
+    wished = wishes_in(records, read_clauses(records, frozenset()))
     return [lesson for lesson in lessons_of(records, wished) if lesson.line]

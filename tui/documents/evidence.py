@@ -25,8 +25,22 @@ class RedactionRow(Part):
     rule: str
 
 
+class StepAround(Part):
+    """A step around a person's words: how many steps from them, before below zero, and its place in the log."""
+
+    offset: int
+    about: str
+    text: str
+    line: int
+    byte_start: int
+    byte_end: int
+
+
 class EvidenceRow(Part):
-    """One log record that is kept; `still_there` says whether its bytes are still in their log."""
+    """One log record that is kept; `still_there` says whether its bytes are still in their log.
+
+    `around` are the two steps before a person's words and the three after them, where it keeps such.
+    """
 
     id: str
     file: str
@@ -37,6 +51,7 @@ class EvidenceRow(Part):
     text: str
     redactions: tuple[RedactionRow, ...]
     episode: str
+    around: tuple[StepAround, ...] = ()
     still_there: bool
 
 
@@ -99,6 +114,7 @@ class EvidenceShowDocument(Document):
     text: Absent[str] = ABSENT
     redactions: Absent[tuple[RedactionRow, ...]] = ABSENT
     episode: Absent[str] = ABSENT
+    around: Absent[tuple[StepAround, ...]] = ABSENT
     still_there: Absent[bool] = ABSENT
     lies_in: Absent[str | None] = ABSENT
     context: Absent[EvidenceContextRow] = ABSENT

@@ -217,10 +217,11 @@ class GuidanceRow(Part):
 
 
 class RefutedCount(Part):
-    """Candidates whose claim logs speak against, by the logs that do."""
+    """Candidates that logs speak against, by the logs that do, or `runs` of an agent."""
 
     explore: int
     sealed: int
+    runs: int
 
 
 class ModelUse(Part):
@@ -248,7 +249,9 @@ class ModelUse(Part):
         return cls.described(
             report,
             **report.tally._asdict(),
-            refuted=RefutedCount(explore=report.refuted_on_explore, sealed=report.refuted_on_sealed),
+            refuted=RefutedCount(
+                explore=report.refuted_on_explore, sealed=report.refuted_on_sealed, runs=report.refuted_by_runs
+            ),
         )
 
 

@@ -62,13 +62,10 @@ class FinishedRunRow(Part):
     def of(cls, run: FinishedRun, *, whole: bool) -> FinishedRunRow:
         """Read it from the run, with its messages where it is wanted `whole`."""
         transcript = run.transcript
-        return cls(
+        return cls.described(
+            transcript,
             run=run.name,
-            task=transcript.task,
-            split=transcript.split,
             version=run.kept.arm,
-            model=transcript.model,
-            skill_mode=transcript.skill_mode,
             round=run.kept.round,
             status=run.kept.trial.status,
             score=run.score,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
@@ -58,6 +58,20 @@ class ExplainedFile(Part):
     readers: tuple[ReaderRow, ...]
 
 
+def _outcome_of(scan: Scan, taken: Intake) -> dict[str, Any]:
+    """Give the fields that a scan and a look of `watch` share."""
+    return {
+        "files": len(scan.files),
+        "new_episodes": taken.new_episodes,
+        "longer_episodes": taken.longer,
+        "steps": scan.steps,
+        "errors": scan.errors,
+        "malformed": len(scan.malformed),
+        "broken": tuple(broken.message for broken in scan.broken),
+        "raised": raised_signals(taken.signals),
+    }
+
+
 class ScanDocument(Document):
     """Read logs into episodes and signals."""
 
@@ -92,18 +106,13 @@ class ScanDocument(Document):
     def of(cls, scan: Scan, taken: Intake, *, seconds: float) -> ScanDocument:
         """Describe a scan and what it brought."""
         return cls(
-            files=len(scan.files),
+            **_outcome_of(scan, taken),
             bytes=scan.size_bytes,
             text_bytes=scan.text_bytes,
             episodes=len(scan.records),
-            new_episodes=taken.new_episodes,
-            longer_episodes=taken.longer,
             uncounted_episodes=taken.uncounted,
             unchanged=len(scan.unchanged),
             duplicates=scan.duplicates + taken.copies,
-            steps=scan.steps,
-            errors=scan.errors,
-            malformed=len(scan.malformed),
             malformed_at=tuple(
                 MalformedRecord(file=bad.source, line=bad.line, byte_start=bad.byte_start, reason=bad.reason)
                 for bad in scan.malformed
@@ -112,10 +121,8 @@ class ScanDocument(Document):
             skipped=scan.skipped,
             links=scan.links,
             lacking=scan.lacking,
-            broken=tuple(broken.message for broken in scan.broken),
             empty=tuple(EmptyFile.model_validate(file) for file in scan.empty),
             signals=len(taken.signals),
-            raised=raised_signals(taken.signals),
             seconds=round(seconds, 3),
         )
 
@@ -156,18 +163,7 @@ class WatchDocument(Document):
     @classmethod
     def of_batch(cls, at: str, scan: Scan, taken: Intake) -> WatchDocument:
         """Describe what one look found."""
-        return cls(
-            at=at,
-            files=len(scan.files),
-            bytes=scan.text_bytes,
-            new_episodes=taken.new_episodes,
-            longer_episodes=taken.longer,
-            steps=scan.steps,
-            errors=scan.errors,
-            malformed=len(scan.malformed),
-            broken=tuple(broken.message for broken in scan.broken),
-            raised=raised_signals(taken.signals),
-        )
+        return cls(at=at, bytes=scan.text_bytes, **_outcome_of(scan, taken))
 
 
 class KnownOutcome(Part):

@@ -182,13 +182,11 @@ class OfferRow(Part):
     @classmethod
     def of(cls, offer: VersionOffer) -> OfferRow:
         """Read it from the offer."""
-        return cls(
+        return cls.described(
+            offer.posterior,
             version=offer.version,
             aliases=offer.names,
             newest=offer.newest,
-            episodes=offer.posterior.episodes,
-            won=offer.posterior.won,
-            lost=offer.posterior.lost,
             expected=offer.posterior.mean,
             chance=offer.chance,
         )

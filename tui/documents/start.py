@@ -17,7 +17,7 @@ class WorkedNext(Part):
     """What worked next, in how many sessions of how many that tried it; else `others_worked` of `others` worked.
 
     `kind` is instead (another command), flag (the same with a flag) or first (a call before the same again). `low`
-    bounds the chance that it works the next time: one-sided 95 %, shared among the `compared` it was chosen from.
+    bounds the chance that it works the next time: one-sided 95 %, given that it was chosen among `compared`.
     """
 
     kind: str
@@ -83,30 +83,23 @@ class ThingRow(Part):
         lesson, fix = thing.lesson, thing.lesson.fix
         worked = None
         if fix is not None:
-            worked = WorkedNext(
+            worked = WorkedNext.described(
+                fix.seen,
                 kind=fix.fix.kind,
                 name=fix.fix.name,
-                worked=fix.seen.worked,
-                tried=fix.seen.tried,
-                low=fix.seen.low,
-                compared=fix.seen.compared,
                 others_worked=fix.others_worked,
                 others=fix.others,
             )
-        return cls(
+        return cls.described(
+            lesson,
             number=number,
-            action=lesson.action,
-            template=lesson.template,
             wish=lesson.wish.quote if lesson.wish else "",
-            sessions=lesson.sessions,
             failed=lesson.cost.failed,
             corrections=lesson.cost.corrections,
             minutes=round(lesson.cost.minutes, 1),
             tokens=lesson.cost.tokens,
             worked_next=worked,
-            line=lesson.line,
             tier="seen" if fix is not None and lesson.line else None,
-            claim=lesson.claim,
             home=thing.home.name,
             file=thing.home.file or None,
             excerpt=ExcerptRow.of(thing.excerpt) if thing.excerpt else None,

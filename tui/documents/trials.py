@@ -34,12 +34,8 @@ class TrialPower(Part):
     def of(cls, plan: TrialPlan) -> TrialPower:
         """Read it from the plan."""
         started, history, power = plan
-        return cls(
-            unit=started.unit,
-            block_s=started.block_s,
-            outcome=started.outcome,
-            budget=started.budget,
-            gain=started.gain,
+        return cls.described(
+            started,
             base_rate=history.base_rate,
             sessions_before=len(history.sessions),
             sessions_a_week=history.a_week,
@@ -98,7 +94,7 @@ class TrialRow(Part):
         started = trial.started
         figures = trial.results or (None,) * len(started.factors)
         factors = zip(started.factors, figures, strict=True)
-        return cls(
+        return cls(  # not `described`: `loaded` of a start is whether only such sessions count, no number of them
             trial=trial.id,
             skill=started.capsule,
             unit=started.unit,

@@ -40,19 +40,14 @@ class LineUsageRow(Part):
     @classmethod
     def of(cls, usage: LineUsage) -> LineUsageRow:
         """Describe what became of a line."""
-        return cls(
+        return cls.described(
+            usage,
             line=usage.line.number,
             text=usage.line.text.rstrip("\r\n"),
             verdict=usage.worth.verdict,
             why=usage.worth.why,
             would_tell=usage.worth.tell,
-            claim=usage.claim,
             claim_from=usage.origin,
-            tokens=usage.tokens,
-            loaded=usage.loaded,
-            applied=usage.applied,
-            obeyed=usage.obeyed,
-            ignored=usage.ignored,
             effect=usage.worth.effect,
         )
 

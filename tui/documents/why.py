@@ -14,6 +14,7 @@ from registry.state.tiers import LineTier
 from tui.documents.document import ABSENT, Absent, Document, Part
 from tui.documents.evidence import ErasedRow, EvidenceRow, erased_rows, evidence_rows
 from tui.documents.scores import AuditScores, score_of
+from tui.documents.signals import SignalRow
 from tui.documents.trials import TrialLine
 from tui.facts.scores import why_unmeasured
 
@@ -75,15 +76,9 @@ class AssignmentRow(Part):
     position: int
 
 
-class LineSignal(Part):
+class LineSignal(SignalRow):
     """The signal that a line answers, as it was raised and as it is counted by now."""
 
-    kind: str
-    fingerprint: str
-    template: str
-    action: str
-    count: int
-    episodes: int
     runs: tuple[str, ...]
     position: int
     by_now: CountedSignal | None

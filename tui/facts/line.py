@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from events.types.score import Score
 from registry.query.provenance import endpoint_of
 from registry.state.line_claims import is_unclaimed
+from strategies.gate.lint import unclaimed_lines
 from tui.facts.candidates import UNCLAIMED, signal_fact, tier_facts, training_facts, verdict_part
 from tui.facts.fact import Fact, fact
 from tui.facts.scores import score_facts, why_unmeasured
@@ -19,10 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from events.store.envelope import Envelope
+    from events.types.claims import Claim
     from events.types.registry_events import SignalRaised
     from registry.query.model_prompts import ModelPrompt
     from registry.query.provenance import Why
 
+UNTESTED = "not tested by logs"
+"""How it begins where a line stands for another reason than what it claims."""
 _HASH_CHARS = 12
 
 
@@ -52,13 +56,26 @@ def line_facts(why: Why, now: str, counted: SignalRaised | None = None) -> Itera
 
 
 def _claim_facts(why: Why) -> Iterator[Fact]:
-    """Say what a line claims, or that no log can be held against it."""
+    """Say what a line claims, or that no log can be held against it, or was."""
+    known = why.signal.event.template if why.signal else ""
+    tested = why.candidate is None or why.candidate.claims_tested
     if why.claim:
-        yield fact("claim", claim_words(why.claim, known=why.signal.event.template if why.signal else ""))
+        yield fact("claim", claim_words(why.claim, known=known))
+        if not tested:
+            yield fact("", f"{UNTESTED}, and counted by no score", "warn")
     elif is_unclaimed(why.capsule.gene(why.line.gene), why.line, why.origin.event):
-        yield fact("claim", UNCLAIMED, "warn")
+        words = "; ".join(claim_words(claim, known=known) for claim in _untested(why))
+        yield fact("claim", f"{UNTESTED}, so not live: {words}" if words else UNCLAIMED, "warn")
     elif why.candidate is None and why.line.text.strip():
         yield fact("claim", "none: no log speaks for it or against it", "dim")
+
+
+def _untested(why: Why) -> tuple[Claim, ...]:
+    """List what the candidate of a line claimed, where no log was asked and the line is one that it was about."""
+    if why.candidate is None or why.candidate.claims_tested:
+        return ()
+    proposed = why.candidate.proposed
+    return () if why.line.text.strip() in unclaimed_lines(proposed) else proposed.claims
 
 
 def _signal_facts(why: Why, now: str, counted: SignalRaised | None) -> Iterator[Fact]:

@@ -11,8 +11,20 @@ from tui.text.numbers import count, interval, share, signed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from events.types.runs import Attribution, Rollouts
+    from events.types.runs import AimFigures, Attribution, Rollouts
     from tui.facts.fact import Fact
+
+
+def _aim_facts(aim: AimFigures | None) -> Iterator[Fact]:
+    """Say what the tasks showed that a change is for, and what all of them did in fresh runs."""
+    if aim is None:
+        return
+    of = f"{aim.tasks} of {count(aim.sealed, 'sealed task')}, tagged {', '.join(aim.tags)}"
+    first = f"{signed(aim.difference, 2)} on {of}, in {count(aim.rounds, 'round')}"
+    yield fact("for", f"{first}: e-value {aim.evidence:.1f}")
+    if fresh := aim.fresh:
+        over = f"{signed(fresh.difference, 2)} over all tasks, {signed(fresh.low, 2)} at least (95 %)"
+        yield fact("afresh", f"{count(fresh.rounds, 'round')}: {over}; e-value {fresh.evidence:.1f}")
 
 
 def run_facts(rollouts: Rollouts, attributions: Sequence[Attribution] = ()) -> Iterator[Fact]:
@@ -25,6 +37,7 @@ def run_facts(rollouts: Rollouts, attributions: Sequence[Attribution] = ()) -> I
     yield fact("runs", f"{ground}; {made}")
     least = f"the least that such tasks show is about {signed(rollouts.detectable, 2)}"
     yield fact("figures", f"e-value {rollouts.evidence:.1f}, p {rollouts.p:.3f}; {least}")
+    yield from _aim_facts(rollouts.aim)
     audit = rollouts.no_skill
     if audit is not None:
         between = f"{signed(audit.difference, 2)} {interval(audit.low, audit.high, 2)}"

@@ -40,6 +40,7 @@ _STEPS: Final = {
     "CandidatePromoted": "promoted",
     "CandidateRejected": "rejected",
     "CandidateHeld": "held",
+    "SeenLineJudged": "asked",
     "LineTierChanged": "tier",
 }
 """What the chain of causes calls the events of a candidate."""
@@ -146,7 +147,7 @@ def _card(library: Library, capsule: Capsule) -> SkillCard:
     lines = projected_lines(capsule)
     return SkillCard(
         capsule=capsule,
-        description=_description(capsule),
+        description=description_of(capsule),
         lines=len(lines),
         tiers=tier_counts(library, capsule),
         learned=sum(line.origin in claimed and bool(line.text.strip()) for line in lines),
@@ -156,7 +157,8 @@ def _card(library: Library, capsule: Capsule) -> SkillCard:
     )
 
 
-def _description(capsule: Capsule) -> str:
+def description_of(capsule: Capsule) -> str:
+    """Read the description in the front matter of a skill, "" where there is none."""
     front = read_front([line.text for line in capsule.front][1:-1], 2)
     return next((e.value for e in front.entries if e.key == "description" and isinstance(e.value, str)), "")
 

@@ -10,10 +10,10 @@ from registry.skill_md.instructions import find_instructions, instructions_name
 from registry.state.instruction_files import covers_project
 from strategies.episodes.action_class import command_of
 from strategies.lessons.lesson import lessons_of
-from strategies.lessons.read_words import read_person_words
 from strategies.lessons.take import decided, home_for
-from strategies.lessons.wishes import wishes
 from strategies.logs.transcripts import read_transcripts
+from strategies.pool.evidence_context import AFTER, BEFORE
+from strategies.pool.person_words import known_wishes
 from tui.reads.sessions import errors_in, read_sessions, step_parts, without_personal_data
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ _WITHOUT_LINE: Final = 3
 """Things without a line that are named below them."""
 NEW_HOME: Final = "CLAUDE.md"
 """The instructions that are made where a project has none: most agents read them."""
-_BEFORE, _AFTER = 2, 3
-"""Steps before and after a person's words that are shown with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +85,7 @@ def read_start(library: Library, project: Path, *, personal_data: bool = True, s
     """
     records, erased = read_sessions(library), erased_records(library)
     clean = without_personal_data if personal_data else str
-    words = [each._replace(text=clean(each.text)) for each in read_person_words(records, erased)]
-    every = lessons_of(records, wishes(words))
+    every = lessons_of(records, known_wishes(library, records, personal_data=personal_data))
     open_now = [lesson for lesson in every if not (lesson.line and decided(library, lesson))]
     instructions = _instructions(project)
     things = [_thing(library, lesson, records, project, instructions) for lesson in open_now]
@@ -157,8 +154,8 @@ def _parts(kept: StepRecord, step: Step) -> list[SessionPart]:
 def _place(lesson: Lesson) -> tuple[str, list[int]]:
     """Choose the steps that show a lesson best: those around a person's words, else failure, fix and attempt."""
     if lesson.wish is not None:
-        message = lesson.wish.clauses[0].message
-        return message.record.id, list(range(message.step - _BEFORE, message.step + _AFTER + 1))
+        clause = lesson.wish.clauses[0]
+        return clause.record.id, list(range(clause.step - BEFORE, clause.step + AFTER + 1))
     if lesson.fix is None:
         return lesson.sessions[0], []
     record, attempt = lesson.fix.sessions[0]

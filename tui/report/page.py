@@ -13,17 +13,16 @@ from markupsafe import Markup
 
 from events.types.score import Score
 from registry.query.event_summaries import summary
-from registry.skill_md.front_matter import read_front
 from registry.skill_md.render import label
 from tui import __version__
 from tui.facts import candidates, evidence, scores, usage
 from tui.reads.evidence import place_words
+from tui.reads.skills import description_of
 from tui.report import anchors, charts, parts
 from tui.text import numbers, words
 from tui.text.rows import clean
 
 if TYPE_CHECKING:
-    from registry.state.capsule import Capsule
     from tui.report.reads import ReportContent
 
 GENERATOR: Final = "germline report"
@@ -74,7 +73,7 @@ def environment() -> Environment:
     for module in (numbers, words, candidates, evidence, scores, usage, anchors, parts):
         made.globals |= {name: value for name, value in vars(module).items() if not name.startswith("_")}
     made.globals |= {"PARTS": _PARTS, "label": label, "place_words": place_words, "summary": summary}
-    made.globals |= {"description": _description, "is_score": _is_score}
+    made.globals |= {"description": description_of, "is_score": _is_score}
     made.globals |= charts.drawn_by(made)
     return made
 
@@ -104,8 +103,3 @@ def _title(report: ReportContent) -> str:
     names = ", ".join(skill.capsule.name for skill in report.skills[:_NAMED])
     more = f" and {len(report.skills) - _NAMED} more" if len(report.skills) > _NAMED else ""
     return f"{names}{more}: why every line is there" if names else "an empty registry"
-
-
-def _description(capsule: Capsule) -> str:
-    front = read_front([line.text for line in capsule.front][1:-1], 2)
-    return next((e.value for e in front.entries if e.key == "description" and isinstance(e.value, str)), "")

@@ -199,6 +199,10 @@ class PlaceScreen(Screen[None], inherit_bindings=False):
             return not self.has_notice and not isinstance(self.focused, FindBar)
         return super().check_action(action, parameters)
 
+    def offered(self, subject: object) -> bool | None:
+        """Tell whether to offer an action: not under a notice, and greyed out where its subject is missing."""
+        return False if self.has_notice else bool(subject) or None
+
     def action_next_pane(self, step: int) -> None:
         """Move between the panes."""
         (self.focus_next if step > 0 else self.focus_previous)(RowsView)

@@ -213,7 +213,7 @@ class HistoryScreen(PlaceScreen):
             "evidence": detail and any(detail.grounds),
         }
         if action in offers:
-            return False if self.has_notice else bool(offers[action]) or None
+            return self.offered(offers[action])
         return super().check_action(action, parameters)
 
     def action_why(self) -> None:

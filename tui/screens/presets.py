@@ -7,21 +7,18 @@ from typing import TYPE_CHECKING, ClassVar
 from events.errors import GermlineError
 from tui.reads.signals import PresetLine, Prospects, read_presets
 from tui.screens.addresses import ScreenAddress
-from tui.screens.base import PlaceScreen
+from tui.screens.list_screen import ListScreen
 from tui.screens.worker import reading
 from tui.session.changes import switching
 from tui.text.numbers import count
-from tui.views.frame import unmatched_rows
 from tui.views.presets import outlook_rows, preset_rows, presets_header
 from tui.widgets.keys import PRESETS
-from tui.widgets.rows_view import LineView, RowList, RowsView
 
 if TYPE_CHECKING:
-    from textual.app import ComposeResult
     from textual.binding import BindingType
 
 
-class PresetsScreen(PlaceScreen):
+class PresetsScreen(ListScreen["PresetLine"]):
     """Lists the presets, and looks ahead under the one that the cursor is on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*PRESETS]
@@ -29,13 +26,6 @@ class PresetsScreen(PlaceScreen):
     PANES = ("#presets", "#outlook")
     _presets: tuple[PresetLine, ...] = ()
     _prospects: Prospects | None = None
-    _target: str = ""
-
-    def panes(self) -> ComposeResult:
-        """Lay out the table above the outlook."""
-        yield LineView(id="columns")
-        yield RowList(id="presets")
-        yield RowsView(id="outlook", classes="below")
 
     async def load(self) -> None:
         """Read the presets, then what each would pick; the cursor begins on the one in force."""
@@ -44,8 +34,7 @@ class PresetsScreen(PlaceScreen):
         names = [preset.bound.name for preset in self._presets]
         if self._target not in names:
             self._target = next((preset.bound.name for preset in self._presets if preset.in_force), "")
-        self.query_one("#columns", LineView).show(presets_header)
-        self.say("", "")
+        self.show_header(presets_header, empty=None)
         self.find(done=True)
         self._look_ahead()
 
@@ -60,7 +49,8 @@ class PresetsScreen(PlaceScreen):
 
     def find(self, *, done: bool) -> None:
         """List the presets that hold the text; the cursor stays on its preset where that is listed."""
-        shown = self._shown
+        wanted = self.needle.casefold()
+        self._shown = shown = [line for line in self._presets if wanted in line.bound.name.casefold()]
         self._table.show(lambda width: preset_rows(shown, width))
         names = [line.bound.name for line in shown]
         self._table.cursor = names.index(self._target) if self._target in names else self._table.cursor
@@ -71,37 +61,20 @@ class PresetsScreen(PlaceScreen):
 
     def on_row_list_moved(self) -> None:
         """Look ahead under another preset."""
-        if self.focused is self._table:  # else a filter moved it, which may be forgotten again
-            self._target = self.place.item
+        self.keep_target()
         self._show_outlook()
         self.refresh_bindings()
 
     def _show_outlook(self) -> None:
-        line, prospects = self._one, self._prospects
-        self.query_one("#outlook", RowsView).show(
-            lambda width: outlook_rows(line, prospects, width) if line else unmatched_rows(self.needle, width),
-            home=True,
-        )
+        prospects = self._prospects
+        self.show_detail(lambda line, width: outlook_rows(line, prospects, width))
 
     # -- what the cursor is on -------------------------------------------------------------------------
 
     @property
-    def _table(self) -> RowList:
-        return self.query_one("#presets", RowList)
-
-    @property
-    def _shown(self) -> list[PresetLine]:
-        return [preset for preset in self._presets if self.needle.casefold() in preset.bound.name.casefold()]
-
-    @property
-    def _one(self) -> PresetLine | None:
-        shown = self._shown
-        return shown[min(self._table.cursor, len(shown) - 1)] if shown else None
-
-    @property
     def place(self) -> ScreenAddress:
         """The place with the preset that the cursor is on."""
-        line = self._one if self.is_mounted else None
+        line = self._selected if self.is_mounted else None
         name = line.bound.name if line else self._target or self._place.item
         return ScreenAddress("presets", self._place.skill, item=name)
 
@@ -119,7 +92,7 @@ class PresetsScreen(PlaceScreen):
     @property
     def copied_id(self) -> str:
         """The name of the preset."""
-        return self._one.bound.name if self._one else ""
+        return self._selected.bound.name if self._selected else ""
 
     @property
     def command(self) -> str:
@@ -131,13 +104,13 @@ class PresetsScreen(PlaceScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer to use a preset that is not in force."""
         if action == "use":
-            return not self.has_notice and bool(self._one and not self._one.in_force)
+            return not self.has_notice and bool(self._selected and not self._selected.in_force)
         return super().check_action(action, parameters)
 
     def action_use(self) -> None:
         """Ask for the reason, and let this preset bind from then on."""
-        if self._one and not self._one.in_force:
-            self.ask_about(switching(self._one.bound.name))
+        if self._selected and not self._selected.in_force:
+            self.ask_about(switching(self._selected.bound.name))
 
     def on_row_list_chosen(self) -> None:
         """Use a preset that was clicked twice."""

@@ -10,21 +10,18 @@ from events.errors import GermlineError
 from tui.reads.labels import read_label_queue, wish_words
 from tui.reads.sessions import SessionFilter, chosen, read_session, read_sessions, read_tasks, short_ids
 from tui.screens.addresses import ScreenAddress
-from tui.screens.base import PlaceScreen
+from tui.screens.list_screen import ListScreen
 from tui.screens.sheet import SheetScreen
 from tui.screens.worker import reading
 from tui.session.changes import labelling
 from tui.text.numbers import count
-from tui.text.rows import EachRow
-from tui.views.frame import unmatched_rows
 from tui.views.sessions import session_row, session_rows, sessions_header, steps_note, transcript_rows
 from tui.widgets.keys import SESSIONS, SHEET, TRANSCRIPT
-from tui.widgets.rows_view import LineView, RowList, RowsView
+from tui.widgets.rows_view import RowsView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from textual.app import ComposeResult
     from textual.binding import BindingType
 
     from strategies.advice.label_queue import LabelWish
@@ -34,7 +31,7 @@ if TYPE_CHECKING:
     from tui.text.rows import Row
 
 
-class SessionsScreen(PlaceScreen):
+class SessionsScreen(ListScreen["EpisodeRecord"]):
     """Lists every session, newest first; the task of one is read once it comes into view."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*SESSIONS]
@@ -44,19 +41,11 @@ class SessionsScreen(PlaceScreen):
     def __init__(self, place: ScreenAddress, host: Host) -> None:
         super().__init__(place, host)
         self._every: tuple[EpisodeRecord, ...] = ()
-        self._shown: Sequence[EpisodeRecord] = ()
         self._tasks: dict[str, str] = {}
         self._short = 6
         self._filter = SessionFilter()
         self._queue: dict[str, LabelWish] = {}
         self._queued_only = False
-        self._target = place.item
-
-    def panes(self) -> ComposeResult:
-        """Lay out the list above what is known of a session."""
-        yield LineView(id="columns")
-        yield RowList(id="sessions")
-        yield RowsView(id="session", classes="below")
 
     async def load(self) -> None:
         """Read the sessions; the cursor stays on the one it is on."""
@@ -65,11 +54,8 @@ class SessionsScreen(PlaceScreen):
         self._short = short_ids(self._every)
         if self._queued_only:
             await self._read_queue()
-        self.query_one("#columns", LineView).show(lambda width: sessions_header(width, self._short))
-        if self._every:
-            self.say("", "")
-        else:
-            self.say("no session was read yet", "germline scan")
+        empty = None if self._every else ("no session was read yet", "germline scan")
+        self.show_header(lambda width: sessions_header(width, self._short), empty=empty)
         self._list()
 
     def _list(self) -> None:
@@ -79,19 +65,17 @@ class SessionsScreen(PlaceScreen):
         if self._queued_only:
             by_id = {record.id: record for record in every}
             every = tuple(by_id[name] for name in self._queue if name in by_id)
-        self._shown = shown = [record for record in every if wanted in self._text(record)]
-        self._table.show(
-            lambda width: EachRow(
-                len(shown),
-                lambda at: session_row(
-                    shown[at], self._tasks.get(shown[at].id), self._short, width, self.host.now()
-                ),
-            )
+        shown = [record for record in every if wanted in self._text(record)]
+        self.show_list(
+            shown,
+            lambda record, width: session_row(
+                record, self._tasks.get(record.id), self._short, width, self.host.now()
+            ),
         )
         begun = (at for at, record in enumerate(shown) if self._target and record.id.startswith(self._target))
         self._table.cursor = next(begun, self._table.cursor)
         self.show_bar()
-        self._show_detail()
+        self._show_session()
         self._read_tasks()
 
     def _text(self, record: EpisodeRecord) -> str:
@@ -107,9 +91,8 @@ class SessionsScreen(PlaceScreen):
 
     def on_row_list_moved(self) -> None:
         """Tell about another session."""
-        if self.focused is self._table:  # else a filter moved it, which may be forgotten again
-            self._target = self.place.item
-        self._show_detail()
+        self.keep_target()
+        self._show_session()
         self._read_tasks()
 
     @reading("tasks")
@@ -124,36 +107,25 @@ class SessionsScreen(PlaceScreen):
         tasks = await self.host.access.study(partial(read_tasks, records=missing))
         self._tasks |= {record.id: task for record, task in zip(missing, tasks, strict=True)}
         self._table.relayout()
-        self._show_detail()
+        self._show_session()
 
-    def _show_detail(self) -> None:
-        record = self._one
+    def _show_session(self) -> None:
+        record = self._selected
         wish = self._queue.get(record.id) if record and self._queued_only else None
         decides = wish_words(wish) if wish else ""
-        self.query_one("#session", RowsView).show(
-            lambda width: (
-                session_rows(record, self._tasks.get(record.id), width, self.host.now(), decides=decides)
-                if record
-                else unmatched_rows(self.needle, width)
-            ),
-            home=True,
+        self.show_detail(
+            lambda record, width: session_rows(
+                record, self._tasks.get(record.id), width, self.host.now(), decides=decides
+            )
         )
         self.refresh_bindings()
 
     # -- what the cursor is on -------------------------------------------------------------------------
 
     @property
-    def _table(self) -> RowList:
-        return self.query_one("#sessions", RowList)
-
-    @property
-    def _one(self) -> EpisodeRecord | None:
-        return self._shown[min(self._table.cursor, len(self._shown) - 1)] if self._shown else None
-
-    @property
     def place(self) -> ScreenAddress:
         """The place with the session that the cursor is on."""
-        record = self._one if self.is_mounted else None
+        record = self._selected if self.is_mounted else None
         return ScreenAddress("sessions", self._place.skill, item=record.id if record else self._target)
 
     @property
@@ -171,25 +143,25 @@ class SessionsScreen(PlaceScreen):
     @property
     def copied_id(self) -> str:
         """The id of the session."""
-        return self._one.id if self._one else ""
+        return self._selected.id if self._selected else ""
 
     @property
     def command(self) -> str:
         """The command that shows it."""
-        return f"germline session {shlex.quote(self._one.id)}" if self._one else "germline sessions"
+        return f"germline session {shlex.quote(self._selected.id)}" if self._selected else "germline sessions"
 
     # -- keys ------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what there is."""
         if action in {"open", "label", "waiting_first", "only_failed", "only_unlabelled", "same_project"}:
-            return False if self.has_notice else bool(self._every) or None
+            return self.offered(self._every)
         return super().check_action(action, parameters)
 
     @reading("transcript")
     async def action_open(self) -> None:
         """Show the session step by step."""
-        record = self._one
+        record = self._selected
         if record:
             detail = await self.ask(partial(read_session, record=record))
             if detail:
@@ -202,11 +174,11 @@ class SessionsScreen(PlaceScreen):
     @reading("label", exclusive=False)
     async def action_label(self, word: str) -> None:
         """Say how the session ended, and go on to the next; who is unsure goes on without a word."""
-        record = self._one
+        record = self._selected
         if record is None:
             return
         self._table.cursor = min(self._table.cursor + 1, len(self._shown) - 1)
-        self._show_detail()
+        self._show_session()
         if word != "unsure":
             change = labelling(record.id, good=word == "good")
             try:
@@ -243,7 +215,7 @@ class SessionsScreen(PlaceScreen):
 
     def action_same_project(self) -> None:
         """Change between sessions of this project alone and all of them."""
-        folder = self._one.folder if self._one and not self._filter.project else ""
+        folder = self._selected.folder if self._selected and not self._filter.project else ""
         if folder or self._filter.project:
             self._choose(self._filter._replace(project=folder))
         else:

@@ -9,25 +9,22 @@ from typing import TYPE_CHECKING, ClassVar
 from events.errors import GermlineError
 from tui.reads.signals import Prospects, SignalDetail, SignalLine, read_signal, read_signals
 from tui.screens.addresses import ScreenAddress
-from tui.screens.base import PlaceScreen
+from tui.screens.list_screen import ListScreen
 from tui.screens.sheet import EvidenceSheet, tried_sheet
 from tui.screens.worker import reading
 from tui.text.numbers import count
-from tui.text.rows import EachRow, clean
+from tui.text.rows import clean
 from tui.text.words import signal_name
-from tui.views.frame import unmatched_rows
 from tui.views.signals import detail_rows, signal_row, signals_header
 from tui.widgets.keys import SIGNALS
-from tui.widgets.rows_view import LineView, RowList, RowsView
 
 if TYPE_CHECKING:
-    from textual.app import ComposeResult
     from textual.binding import BindingType
 
     from tui.screens.host_protocol import Host
 
 
-class SignalsScreen(PlaceScreen):
+class SignalsScreen(ListScreen["SignalLine"]):
     """Lists the signals as they are raised: open ones first, and of those the most severe."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*SIGNALS]
@@ -37,29 +34,18 @@ class SignalsScreen(PlaceScreen):
     def __init__(self, place: ScreenAddress, host: Host) -> None:
         super().__init__(place, host)
         self._every: tuple[SignalLine, ...] = ()
-        self._shown: list[SignalLine] = []
         self._open_only = False
         self._newest_first = False
         self._detail: SignalDetail | None = None
         self._there: tuple[bool, ...] | None = None
         self._prospects: Prospects | None = None
-        self._target = place.item
-
-    def panes(self) -> ComposeResult:
-        """Lay out the list above the detail."""
-        yield LineView(id="columns")
-        yield RowList(id="signals")
-        yield RowsView(id="signal", classes="below")
 
     async def load(self) -> None:
         """Read the signals; the cursor stays on the one it is on."""
         self._target = self.place.item
         self._every = await self.host.access.read(read_signals)
-        self.query_one("#columns", LineView).show(signals_header)
-        if self._every:
-            self.say("", "")
-        else:
-            self.say("no signal was raised yet", "germline scan PATH")
+        empty = ("no signal was raised yet", "germline scan PATH")
+        self.show_header(signals_header, empty=None if self._every else empty)
         self._list()
         self._read_detail()
         self._look_ahead()
@@ -71,17 +57,14 @@ class SignalsScreen(PlaceScreen):
         except GermlineError as error:
             self.tell(error)
             return
-        self._show_detail(home=False)
+        self._show_signal(home=False)
 
     def _list(self) -> None:
         """List what is asked for, and put the cursor on the target where it is listed."""
         wanted = self.needle.casefold()
         shown = [line for line in self._every if (line.open or not self._open_only) and wanted in _text(line)]
         shown.sort(key=_newest if self._newest_first else _most_severe)
-        self._shown = shown
-        self._table.show(
-            lambda width: EachRow(len(shown), lambda at: signal_row(shown[at], width, self.host.now()))
-        )
+        self.show_list(shown, lambda line, width: signal_row(line, width, self.host.now()))
         names = [line.raised.event.fingerprint for line in shown]
         self._table.cursor = names.index(self._target) if self._target in names else self._table.cursor
         self.show_bar()
@@ -95,53 +78,39 @@ class SignalsScreen(PlaceScreen):
 
     def on_row_list_moved(self) -> None:
         """Tell about another signal."""
-        if self.focused is self._table:  # else a filter moved it, which may be forgotten again
-            self._target = self.place.item
+        self.keep_target()
         self._read_detail()
 
     @reading("detail")
     async def _read_detail(self) -> None:
-        line = self._one
+        line = self._selected
         if line is None:
             self._detail = None
-            self._show_detail(home=True)
+            self._show_signal(home=True)
             return
         if self._detail is None or self._detail.signal != line.raised:
             self._detail = self._there = None
-            self._show_detail(home=True)
+            self._show_signal(home=True)
         self._detail = await self.ask(partial(read_signal, signal=line.raised))
-        self._show_detail(home=False)
+        self._show_signal(home=False)
         if self._detail and self._detail.evidence:
             there = await self.standing(self._detail.evidence)
-            self._there = there if self._one is line else None
-            self._show_detail(home=False)
+            self._there = there if self._selected is line else None
+            self._show_signal(home=False)
 
-    def _show_detail(self, *, home: bool) -> None:
-        line, detail, there, prospects = self._one, self._detail, self._there, self._prospects
-        self.query_one("#signal", RowsView).show(
-            lambda width: (
-                detail_rows(line, detail, there, prospects, width, self.host.now())
-                if line
-                else unmatched_rows(self.needle, width)
-            ),
-            home=home,
+    def _show_signal(self, *, home: bool) -> None:
+        detail, there, prospects = self._detail, self._there, self._prospects
+        self.show_detail(
+            lambda line, width: detail_rows(line, detail, there, prospects, width, self.host.now()), home=home
         )
         self.refresh_bindings()
 
     # -- what the cursor is on -------------------------------------------------------------------------
 
     @property
-    def _table(self) -> RowList:
-        return self.query_one("#signals", RowList)
-
-    @property
-    def _one(self) -> SignalLine | None:
-        return self._shown[min(self._table.cursor, len(self._shown) - 1)] if self._shown else None
-
-    @property
     def place(self) -> ScreenAddress:
         """The place with the signal that the cursor is on."""
-        line = self._one if self.is_mounted else None
+        line = self._selected if self.is_mounted else None
         return ScreenAddress(
             "signals", self._place.skill, item=line.raised.event.fingerprint if line else self._target
         )
@@ -161,7 +130,7 @@ class SignalsScreen(PlaceScreen):
     @property
     def copied_id(self) -> str:
         """The fingerprint of the signal."""
-        return self._one.raised.event.fingerprint if self._one else ""
+        return self._selected.raised.event.fingerprint if self._selected else ""
 
     @property
     def command(self) -> str:
@@ -181,12 +150,12 @@ class SignalsScreen(PlaceScreen):
             "order": self._every,
         }
         if action in offers:
-            return False if self.has_notice else bool(offers[action]) or None
+            return self.offered(offers[action])
         return super().check_action(action, parameters)
 
     def action_evidence(self) -> None:
         """Show all evidence of the signal in full."""
-        line, detail, there = self._one, self._detail, self._there
+        line, detail, there = self._selected, self._detail, self._there
         if line and detail and (detail.evidence or detail.erased):
             crumbs = ["Signals", signal_name(line.raised.event, clean)]
             self.app.push_screen(EvidenceSheet(crumbs, detail, there, self.host))
@@ -203,7 +172,7 @@ class SignalsScreen(PlaceScreen):
 
     def action_tried(self) -> None:
         """Show all that was tried for the signal."""
-        line, detail = self._one, self._detail
+        line, detail = self._selected, self._detail
         if line and detail:
             crumbs = ["Signals", signal_name(line.raised.event, clean)]
             self.app.push_screen(tried_sheet(crumbs, detail.tried, self.host))

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from events.errors import GermlineError
 from tui.screens.addresses import ScreenAddress
-from tui.screens.base import PlaceScreen
+from tui.screens.list_screen import ListScreen
 from tui.screens.worker import reading
 from tui.text.numbers import count
-from tui.views.frame import unmatched_rows
 from tui.widgets.keys import SKILLS
-from tui.widgets.rows_view import LineView, RowList, RowsView
 
 if TYPE_CHECKING:
-    from textual.app import ComposeResult
     from textual.binding import BindingType
 
     from registry.query.library import Library
@@ -36,7 +33,7 @@ def _work(library: Library) -> OpenWork:
     return read_work(library)
 
 
-class SkillsScreen(PlaceScreen):
+class SkillsScreen(ListScreen["SkillCard"]):
     """Lists the skills of the registry."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*SKILLS]
@@ -49,23 +46,14 @@ class SkillsScreen(PlaceScreen):
         super().__init__(place, host)
         self._target = place.skill
 
-    def panes(self) -> ComposeResult:
-        """Lay out the table above the card."""
-        yield LineView(id="columns")
-        yield RowList(id="skills")
-        yield RowsView(id="card", classes="below")
-
     async def load(self) -> None:
         """Read the skills, then what was tried for them: that takes longer the older the registry is."""
         self._target = self.place.skill
         self._every = await self.host.access.read(_skills)
         from tui.views.skills import skills_header  # noqa: PLC0415 - loaded by the reading thread
 
-        self.query_one("#columns", LineView).show(skills_header)
-        if self._every:
-            self.say("", "")
-        else:
-            self.say("no skill is in the registry yet", "germline import PATH")
+        empty = ("no skill is in the registry yet", "germline import PATH")
+        self.show_header(skills_header, empty=None if self._every else empty)
         self.find(done=True)
         self.call_after_refresh(self._read_work)
 
@@ -81,7 +69,7 @@ class SkillsScreen(PlaceScreen):
     def find(self, *, done: bool) -> None:
         """List the skills that hold the text; the cursor stays on its skill where that is listed."""
         self._show_cards()
-        names = [card.capsule.name for card in self._cards]
+        names = [card.capsule.name for card in self._shown]
         if self._target in names:
             self._table.cursor = names.index(self._target)
             self._show_card()
@@ -91,7 +79,12 @@ class SkillsScreen(PlaceScreen):
     def _show_cards(self) -> None:
         from tui.views.skills import skill_rows  # noqa: PLC0415 - loaded by the reading thread
 
-        cards, work = self._cards, self._work
+        wanted, work = self.needle.casefold(), self._work
+        self._shown = cards = [
+            card
+            for card in self._every
+            if wanted in f"{card.capsule.name} {card.description} {card.capsule.aliases}".casefold()
+        ]
         self._table.show(lambda width: skill_rows(cards, work, width, self.host.now()))
         self._show_card()
         self.show_bar()
@@ -106,39 +99,16 @@ class SkillsScreen(PlaceScreen):
     def _show_card(self) -> None:
         from tui.views.skills import card_rows  # noqa: PLC0415 - loaded by the reading thread
 
-        card = self._card
+        card = self._selected
         work = self._work.of(card.capsule.name) if card and self._work else None
-        self.query_one("#card", RowsView).show(
-            lambda width: (
-                card_rows(card, work, width, self.host.now()) if card else unmatched_rows(self.needle, width)
-            ),
-            home=True,
-        )
+        self.show_detail(lambda card, width: card_rows(card, work, width, self.host.now()))
 
     # -- what the cursor is on -------------------------------------------------------------------------
 
     @property
-    def _table(self) -> RowList:
-        return self.query_one("#skills", RowList)
-
-    @property
-    def _cards(self) -> list[SkillCard]:
-        wanted = self.needle.casefold()
-        return [
-            card
-            for card in self._every
-            if wanted in f"{card.capsule.name} {card.description} {card.capsule.aliases}".casefold()
-        ]
-
-    @property
-    def _card(self) -> SkillCard | None:
-        cards = self._cards
-        return cards[min(self._table.cursor, len(cards) - 1)] if cards else None
-
-    @property
     def place(self) -> ScreenAddress:
         """The place with the skill that the cursor is on."""
-        card = self._card if self.is_mounted else None
+        card = self._selected if self.is_mounted else None
         return ScreenAddress("skills", card.capsule.name if card else self._target)
 
     @property
@@ -146,24 +116,24 @@ class SkillsScreen(PlaceScreen):
         """How many skills there are."""
         open_now = self._work.loose if self._work else 0
         loose = f", {count(open_now, 'open signal')} not taken up" if open_now else ""
-        shown = f"{len(self._cards):,} of " if self.needle else ""
+        shown = f"{len(self._shown):,} of " if self.needle else ""
         return f"{shown}{count(len(self._every), 'skill')}{loose}"
 
     @property
     def copied_id(self) -> str:
         """The name of the skill."""
-        return self._card.capsule.name if self._card else ""
+        return self._selected.capsule.name if self._selected else ""
 
     @property
     def command(self) -> str:
         """The command that shows the skill."""
-        return f"germline show {self._card.capsule.name}" if self._card else "germline status"
+        return f"germline show {self._selected.capsule.name}" if self._selected else "germline status"
 
     # -- keys ------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer what needs a skill only where there is one."""
-        card = self._card
+        card = self._selected
         if action in {"open", "why", "diff", "evidence"} and (not card or self.has_notice):
             return False
         if action == "evidence":
@@ -172,8 +142,8 @@ class SkillsScreen(PlaceScreen):
 
     def action_open(self) -> None:
         """Show the history of the skill."""
-        if self._card:
-            self.host.go(ScreenAddress("history", self._card.capsule.name))
+        if self._selected:
+            self.host.go(ScreenAddress("history", self._selected.capsule.name))
 
     def on_row_list_chosen(self) -> None:
         """Show the history of a skill that was clicked twice."""
@@ -181,15 +151,15 @@ class SkillsScreen(PlaceScreen):
 
     def action_why(self) -> None:
         """Show the skill line by line."""
-        if self._card:
-            self.host.go(ScreenAddress("why", self._card.capsule.name))
+        if self._selected:
+            self.host.go(ScreenAddress("why", self._selected.capsule.name))
 
     async def action_diff(self) -> None:
         """Show what the newest version changed."""
         from tui.reads.history import read_diff  # noqa: PLC0415 - the first frame needs none of it
         from tui.screens.sheet import diff_sheet  # noqa: PLC0415 - as above
 
-        card = self._card
+        card = self._selected
         if card is None:
             return
         name, new = card.capsule.name, card.capsule.version
@@ -202,6 +172,6 @@ class SkillsScreen(PlaceScreen):
         """Show the evidence behind the newest version."""
         from registry.skill_md.render import label  # noqa: PLC0415 - the first frame needs none of it
 
-        card = self._card
+        card = self._selected
         if card:
             await self.open_evidence(["Skills", label(card.capsule)], card.versions[-1].candidate)

@@ -9,27 +9,26 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from tui.facts.start import page_sentence
-from tui.reads.start import read_start
+from tui.reads.start import StartThing, read_start
 from tui.screens.addresses import ScreenAddress
-from tui.screens.base import PlaceScreen
+from tui.screens.list_screen import ListScreen
 from tui.session.take_lesson import refusing, taking
 from tui.text.numbers import count
-from tui.text.rows import EachRow
-from tui.views.frame import bar_row, notice_rows, unmatched_rows
+from tui.views.frame import bar_row, notice_rows
 from tui.views.start import start_header, start_row, thing_rows
 from tui.widgets.key_bar import KeyBar
 from tui.widgets.keys import LINE, START
-from tui.widgets.rows_view import TONES, LineView, RowList, RowsView
+from tui.widgets.rows_view import TONES, LineView, RowsView
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from tui.reads.start import StartPage, StartThing
+    from tui.reads.start import StartPage
     from tui.screens.host_protocol import Host
 
 
-class StartScreen(PlaceScreen):
+class StartScreen(ListScreen[StartThing]):
     """Lists what costs most: things with a line first, the costliest first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*START]
@@ -39,36 +38,28 @@ class StartScreen(PlaceScreen):
     def __init__(self, place: ScreenAddress, host: Host) -> None:
         super().__init__(place, host)
         self._page: StartPage | None = None
-        self._shown: list[StartThing] = []
-
-    def panes(self) -> ComposeResult:
-        """Lay out the list above the thing."""
-        yield LineView(id="columns")
-        yield RowList(id="start")
-        yield RowsView(id="thing", classes="below")
 
     async def load(self) -> None:
         """Read the sessions for what they show."""
         settings = self.host.settings
         ask = partial(read_start, project=settings.project, personal_data=settings.personal_data)
         self._page = page = await self.host.access.study(ask)
-        self.query_one("#columns", LineView).show(start_header)
+        empty = None
         if not page.sessions:
-            self.say("no session was read yet", "germline start PATH")
+            empty = ("no session was read yet", "germline start PATH")
         elif not page.things and not page.without_line:
-            self.say(page_sentence(page), "germline scan   reads what agents wrote since")
-        else:
-            self.say("", "")
+            empty = (page_sentence(page), "germline scan   reads what agents wrote since")
+        self.show_header(start_header, empty=empty)
         self._list()
         self._show_thing()
 
     def _list(self) -> None:
         wanted, page = self.needle.casefold(), self._page
         every = (*page.things, *page.without_line) if page else ()
-        self._shown = shown = [
-            thing for thing in every if wanted in f"{thing.lesson.line} {thing.lesson.template}".casefold()
-        ]
-        self._table.show(lambda width: EachRow(len(shown), lambda at: start_row(shown[at], width)))
+        self.show_list(
+            [thing for thing in every if wanted in f"{thing.lesson.line} {thing.lesson.template}".casefold()],
+            start_row,
+        )
         self.show_bar()
 
     def find(self, *, done: bool) -> None:
@@ -86,21 +77,10 @@ class StartScreen(PlaceScreen):
         self.action_sessions()
 
     def _show_thing(self) -> None:
-        thing = self._thing
-        self.query_one("#thing", RowsView).show(
-            lambda width: thing_rows(thing, width) if thing else unmatched_rows(self.needle, width), home=True
-        )
+        self.show_detail(thing_rows)
         self.refresh_bindings()
 
     # -- what the cursor is on -------------------------------------------------------------------------
-
-    @property
-    def _table(self) -> RowList:
-        return self.query_one("#start", RowList)
-
-    @property
-    def _thing(self) -> StartThing | None:
-        return self._shown[min(self._table.cursor, len(self._shown) - 1)] if self._shown else None
 
     @property
     def crumbs(self) -> list[str]:
@@ -116,7 +96,7 @@ class StartScreen(PlaceScreen):
     @property
     def copied_id(self) -> str:
         """The line."""
-        return self._thing.lesson.line if self._thing else ""
+        return self._selected.lesson.line if self._selected else ""
 
     @property
     def command(self) -> str:
@@ -128,24 +108,24 @@ class StartScreen(PlaceScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what the thing under the cursor allows."""
         if action in {"take", "refuse", "edit"}:
-            return False if self.has_notice else bool(self._thing and self._thing.lesson.line) or None
+            return self.offered(self._selected and self._selected.lesson.line)
         if action == "sessions":
-            return False if self.has_notice else self._thing is not None or None
+            return self.offered(self._selected)
         return super().check_action(action, parameters)
 
     def action_take(self) -> None:
         """Ask for the reason, and take the line as seen."""
-        if self._thing:
-            self.ask_about(taking(self._thing))
+        if self._selected:
+            self.ask_about(taking(self._selected))
 
     def action_refuse(self) -> None:
         """Ask for the reason, and refuse the line for good."""
-        if self._thing:
-            self.ask_about(refusing(self._thing))
+        if self._selected:
+            self.ask_about(refusing(self._selected))
 
     def action_edit(self) -> None:
         """Let the line be put in other words, then ask as for taking it."""
-        thing = self._thing
+        thing = self._selected
         if thing is None:
             return
 
@@ -157,7 +137,7 @@ class StartScreen(PlaceScreen):
 
     def action_sessions(self) -> None:
         """Show the sessions, on one that shows the thing best."""
-        thing = self._thing
+        thing = self._selected
         if thing:
             best = thing.excerpt.session if thing.excerpt else thing.lesson.sessions[0]
             self.host.go(ScreenAddress("sessions", item=best[:12]))

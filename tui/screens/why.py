@@ -204,7 +204,7 @@ class WhyScreen(PlaceScreen):
             "tried": story and story.tried,
         }
         if action in offers:
-            return False if self.has_notice else bool(offers[action]) or None
+            return self.offered(offers[action])
         if action == "cause":
             return not self.has_notice and self._chain.leads(int(str(parameters[0])))
         if action == "return":

@@ -143,6 +143,11 @@ def pad_row(row: Row, width: int) -> Row:
     return (*row, RowPart(" " * gap)) if gap else row
 
 
+def indented(rows: Iterable[Row], width: int) -> list[Row]:
+    """Cut rows to a width, and put each a cell to the right."""
+    return [(RowPart(" "), *cut_row(row, width)) if row else BLANK for row in rows]
+
+
 def beside(left: Sequence[Row], right: Sequence[Row], *, left_width: int, gap: int = 3) -> list[Row]:
     """Put two blocks of rows next to each other."""
     height = max(len(left), len(right))

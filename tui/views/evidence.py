@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from rich.cells import cell_len
 
 from strategies.episodes.clipped_text import clipped
+from strategies.pool.evidence_context import parts_beside
 from tui.facts.evidence import STILL_THERE, erased_words
 from tui.reads.evidence import in_packed_sample, place_words
 from tui.text.numbers import count
@@ -162,7 +163,7 @@ def evidence_rows(
             words = marked(text, template_spans(text, template), "mark")
             rows += [(RowPart(" " * _INDENT), *row) for row in wrap(words, width - _INDENT - 1)]
         context = contexts[at] if at < len(contexts) else None
-        for word, text in context.beside(evidence.text) if context else ():
+        for word, text in parts_beside(evidence, context):
             rows += _part_rows(word, text, width)
     for at, erased in enumerate(why.erased, start=len(why.evidence) + 1):
         rows += [BLANK] if rows else []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from strategies.select.pick import KINDS
 from tui.facts.fact import fact, listed
 from tui.facts.presets import preset_facts, preset_figures, resting_words
-from tui.text.rows import BLANK, RowPart, cell, clean, cut_row
+from tui.text.rows import BLANK, RowPart, cell, clean, cut_row, indented
 from tui.text.words import signal_name, unrouted_words
 from tui.views.fact_rows import fact_rows
 
@@ -106,7 +106,7 @@ def outlook_rows(line: PresetLine, prospects: Prospects | None, width: int) -> l
         rows += fact_rows(listed("resting", map(resting_words, agenda.resting), "dim"), width, limit=1)
         if agenda.unrouted:
             rows += fact_rows([fact("unrouted", unrouted_words(agenda.unrouted), "dim")], width, limit=1)
-    return [(RowPart(" "), *cut_row(row, width)) if row else BLANK for row in rows]
+    return indented(rows, width)
 
 
 def _title(line: PresetLine, width: int) -> list[Row]:

@@ -8,7 +8,7 @@ from tui.facts.candidates import candidate_facts, figure_part, proposed_text, su
 from tui.facts.fact import fact
 from tui.text.names import SHOWN_CHARS
 from tui.text.numbers import age, ago
-from tui.text.rows import BLANK, LABEL_WIDTH, RowPart, cell, clean, cut_row, labelled, width_of, wrap
+from tui.text.rows import BLANK, LABEL_WIDTH, RowPart, cell, clean, cut_row, indented, labelled, width_of, wrap
 from tui.text.words import VERDICTS
 from tui.views.diff import changes, diff_rows
 from tui.views.evidence import evidence_summary
@@ -89,7 +89,7 @@ def candidate_rows(line: ReviewLine, page: CandidatePage, width: int, now: str) 
         head = (RowPart(f"{clean(path)}  ", "strong"), RowPart(f"{changes(diff)}", "dim"))
         rows += [BLANK, head, *diff_rows(diff, width, context=_CONTEXT)]
     rows += [BLANK, *_gate(page, width), BLANK, *evidence_summary(page, page.there, width)]
-    return [(RowPart(" "), *cut_row(row, width)) if row else BLANK for row in rows]
+    return indented(rows, width)
 
 
 def _asked(line: ReviewLine, page: CandidatePage, width: int, now: str) -> list[Row]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from strategies.signals.wishes import REPEATED_WISH
 from tui.facts.candidates import figure_part, proposed_text, verdict_part
 from tui.text.numbers import age, ago, brief, count, minute
-from tui.text.rows import BLANK, RowPart, cell, clean, cut_row, labelled
+from tui.text.rows import RowPart, cell, clean, cut_row, indented, labelled
 from tui.text.words import route_words, signal_name
 from tui.views.evidence import evidence_summary
 
@@ -88,7 +89,7 @@ def detail_rows(
     ]
     if detail is not None:
         rows += [*_came_of_it(detail, width), *_tried(detail, width), *evidence_summary(detail, there, width)]
-    return [(RowPart(" "), *cut_row(row, width)) if row else BLANK for row in rows]
+    return indented(rows, width)
 
 
 def _leads(line: SignalLine, detail: SignalDetail | None, prospects: Prospects | None, width: int) -> list[Row]:
@@ -128,7 +129,8 @@ def _kept_from(line: SignalLine, detail: SignalDetail | None, prospects: Prospec
     if not line.open:
         return "a live line answers it" if detail and detail.lines else "it is settled"
     if signal.kind not in prospects.proposers:
-        return f"no proposer answers {signal.kind}"
+        by_person = signal.kind == REPEATED_WISH
+        return "a person takes its line: germline start" if by_person else f"no proposer answers {signal.kind}"
     if not bound.preset.weights.of(signal.calls_for):
         return f"{clean(bound.name)} gives {signal.calls_for} a weight of 0"
     return _rests(signal.fingerprint, agenda) if agenda else ""

@@ -9,7 +9,7 @@ from registry.skill_md.render import label
 from registry.state.capsule import MAX_NAME
 from tui.facts.scores import of_skill
 from tui.text.numbers import age, ago, count
-from tui.text.rows import BLANK, RowPart, cell, clean, cut, cut_row, labelled, pad_row
+from tui.text.rows import RowPart, cell, clean, cut, cut_row, indented, labelled, pad_row
 from tui.text.words import VERDICT_WORDS, VERDICTS, tiers_words
 from tui.views.score_bars import axis_over, interval_bar, sparkline
 from tui.views.scores import BAR, UNPROVEN, delta_part, score_part, score_row
@@ -115,7 +115,7 @@ def card_rows(card: SkillCard, work: SkillWork | None, width: int, now: str) -> 
         *labelled("last", _last(card, now), width, limit=2),
         *_versions(card, width, now),
     ]
-    return [(RowPart(" "), *cut_row(row, width)) if row else BLANK for row in rows]
+    return indented(rows, width)
 
 
 def _last(card: SkillCard, now: str) -> Row:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tui.facts.usage import WORTH_MARKS, by_worth, effect_words, usage_facts
 from tui.text.numbers import brief
-from tui.text.rows import BLANK, RowPart, cell, clean, cut_row, labelled
+from tui.text.rows import RowPart, cell, clean, cut_row, indented, labelled
 from tui.views.fact_rows import fact_rows
 
 if TYPE_CHECKING:
@@ -91,4 +91,4 @@ def usage_detail_rows(line: UsageLine, sentence: str, width: int) -> list[Row]:
         *labelled("", (RowPart(place, "dim"),), width),
         *fact_rows(usage_facts(line.usage), width),
     ]
-    return [(RowPart(" "), *cut_row(row, width)) if row else BLANK for row in rows]
+    return indented(rows, width)

@@ -8,7 +8,7 @@ from tui.facts.candidates import figure_part, verdict_part
 from tui.facts.fact import Fact, listed
 from tui.facts.line import earlier_facts, line_facts, tried_facts
 from tui.text.numbers import age
-from tui.text.rows import BLANK, RowPart, beside, clean, cut_row, labelled, width_of
+from tui.text.rows import BLANK, RowPart, beside, clean, cut_row, indented, labelled, width_of
 from tui.text.words import claim_words
 from tui.views.evidence import evidence_summary
 from tui.views.fact_rows import fact_rows
@@ -43,7 +43,7 @@ def why_rows(why: Why, there: Sequence[bool] | None, width: int, now: str) -> li
         rows = [*_text(why, width), *fact_rows(facts, width, limit=4)]
     rows += [*fact_rows(earlier_facts(why, most=1), width, limit=2), *fact_rows(tried_facts(why), width, limit=2)]
     rows += evidence_summary(why, there, width)
-    return [(RowPart(" "), *cut_row(row, width)) if row else BLANK for row in rows]
+    return indented(rows, width)
 
 
 def _text(why: Why, width: int) -> list[Row]:
@@ -78,7 +78,7 @@ def tried_rows(tried: Sequence[Candidate], width: int, now: str) -> list[Row]:
         rows += [BLANK] if rows else []
         rows += _candidate(candidate, width - 2, now)
     rows = rows or [(RowPart("nothing else was tried", "dim"),)]
-    return [(RowPart(" "), *cut_row(row, width - 2)) if row else BLANK for row in rows]
+    return indented(rows, width - 2)
 
 
 def _candidate(candidate: Candidate, width: int, now: str) -> list[Row]:

@@ -19,7 +19,7 @@ from strategies.gate.replay.contrast import outcome_of
 from strategies.gate.replay.decisions import background, decisions_of
 from strategies.gate.replay.exposure import Inverse
 from strategies.gate.replay.support import NOTICED_Z
-from strategies.gate.stats.fixed_effects import residuals
+from strategies.gate.stats.fixed_effects import GroupedRows, residuals
 from strategies.gate.stats.mantel_haenszel import one_sided_p, stratifier
 
 if TYPE_CHECKING:
@@ -72,11 +72,12 @@ def confounding(
     rows = _rows(claim, [*sealed, *explore], to_end=to_end)
     known, same_task = {record.id for record in sealed}, _repeats(rows)
     sides = [[row.id in known for row in rows], [row.id not in known for row in rows]]
-    itself = _effect(rows, same_task=same_task, beyond=False)
+    grouped = _grouped(rows, same_task=same_task)
+    itself = _effect(rows, grouped, beyond=False)
     effect, mined = (itself.slope(side) if itself else None for side in sides)
-    control = _control(rows, same_task=same_task) if effect else None
+    control = _control(rows, grouped) if effect else None
     noticed = control is not None and control.z >= NOTICED_Z
-    more = _effect(rows, same_task=same_task, beyond=True) if noticed else None
+    more = _effect(rows, grouped, beyond=True) if noticed else None
     beyond, mined_beyond = (more.slope(side) if more else None for side in sides)
     return Confounding(
         decisions=sum(sides[0]) if effect else 0,
@@ -144,26 +145,39 @@ def _repeats(rows: Sequence[_Row]) -> bool:
     return sum(count for count in tried.values() if count > 1) >= max(SAME_TASK * len(episodes), 1)
 
 
-def _effect(rows: Sequence[_Row], *, same_task: bool, beyond: bool) -> Residuals | None:
+def _grouped(rows: Sequence[_Row], *, same_task: bool) -> GroupedRows:
+    """Group decisions by run, turn and what was seen before, and by task (at each turn) where tasks repeat."""
+    tasks = [row.task for row in rows]
+    again = len({row.id for row in rows}) < len(rows)
+    places: list[list[str]] = [
+        [row.run for row in rows],
+        [str(row.past.turn) for row in rows],
+        [row.past.seen for row in rows],
+        *([[f"{row.task}\x1f{row.past.turn}" if again else row.task for row in rows]] if same_task else []),
+    ]
+    return GroupedRows(places, tasks)
+
+
+def _effect(rows: Sequence[_Row], grouped: GroupedRows, *, beyond: bool) -> Residuals | None:
     """Compare like decisions; `beyond` gives how much more a decision goes with than the same done elsewhere does.
 
     Beside how often it is done in all, here included, what is left of doing it here is the difference of the two.
     """
     beside = [(row.elsewhere + row.obeyed,) if beyond else row.past.habit for row in rows]
-    return _alike(rows, [row.obeyed for row in rows], beside, same_task=same_task)
+    return _alike(rows, [row.obeyed for row in rows], beside, grouped)
 
 
-def _control(rows: Sequence[_Row], *, same_task: bool) -> Slope | None:
+def _control(rows: Sequence[_Row], grouped: GroupedRows) -> Slope | None:
     """Ask what doing the same elsewhere goes with, each time, beside the decision itself."""
     beside = [(row.obeyed,) for row in rows]
-    left = _alike(rows, [row.elsewhere for row in rows], beside, same_task=same_task)
+    left = _alike(rows, [row.elsewhere for row in rows], beside, grouped)
     return left.slope() if left else None
 
 
 def _alike(
-    rows: Sequence[_Row], cause: Sequence[float], beside: Sequence[tuple[float, ...]], *, same_task: bool
+    rows: Sequence[_Row], cause: Sequence[float], beside: Sequence[tuple[float, ...]], grouped: GroupedRows
 ) -> Residuals | None:
-    """Compare within run, turn and what was seen before, beside the time, what had failed, and more.
+    """Compare within the groups of decisions, beside the time, what had failed, and more.
 
     All splits share what these explain: it costs each of them as little as it can, and what is left of outcomes on
     sealed has nothing to do with what chose the claim.
@@ -177,14 +191,7 @@ def _alike(
         ),
         strict=True,
     )
-    tasks = [row.task for row in rows]
-    places: list[list[str]] = [
-        [row.run for row in rows],
-        [str(row.past.turn) for row in rows],
-        [row.past.seen for row in rows],
-        *([tasks] if same_task else []),
-    ]
-    return residuals([row.outcome for row in rows], cause, [*varying], places, tasks)
+    return residuals([row.outcome for row in rows], cause, [*varying], grouped)
 
 
 def _against(rows: Sequence[_Row], whole: float) -> str:

@@ -18,6 +18,7 @@ from events.types.claims import (
     AnytimeBefore,
     Before,
     FinishWith,
+    Never,
     OutputClaim,
     Replace,
 )
@@ -64,21 +65,22 @@ class Background(NamedTuple):
 def decisions_of(claim: Claim | Inverse) -> Callable[[EpisodeRecord], list[Decision]] | None:
     """Give a way to find the decision that a claim is about; None for a claim about no action.
 
-    Of what is done last the decision is to do it at any time: who hands in only after a check that passed would
-    else be compared with those whose check failed. Of what is done at any time before, it is to go on without: who
-    lives longer has done more of everything.
+    Of what is done last, or at any time before the end, it is to do it now, at each action until it is done; of
+    what is never done, to go on without. Who lasted longer has had more occasion for anything, and who hands in
+    one more than who was cut short: compared are those who had come equally far.
     """
     if isinstance(claim, Inverse):
         itself = decisions_of(claim.claim)
         return None if itself is None else lambda record: [_turned(decision) for decision in itself(record)]
     if isinstance(claim, OutputClaim):
         return None
-    if isinstance(claim, FinishWith):
+    if isinstance(claim, FinishWith) or (isinstance(claim, AnytimeBefore) and claim.action == HAND_IN):
         do = claim.do
         return lambda record: _until_done(do, record)
+    if isinstance(claim, Never):
+        avoid = claim.avoid
+        return lambda record: [_turned(decision) for decision in _until_done(avoid, record)]
     moment_of = moments_of(claim)
-    if isinstance(claim, AnytimeBefore) and claim.action == HAND_IN:
-        return lambda record: _at_the_end(moment_of(record), record)
     return lambda record: _decision(claim, moment_of(record), record)
 
 
@@ -132,16 +134,10 @@ def _decision(claim: Claim, moment: Moment | None, record: EpisodeRecord) -> lis
     if isinstance(claim, (AfterError, After, AfterCall, Replace)):
         at = next_action(record, moment.step)
     elif isinstance(claim, Before):
-        earlier = previous_action(record, moment.step)
-        at = moment.step if earlier is None else earlier
+        at = previous_action(
+            record, moment.step
+        )  # who opens with it chose nothing before, and need not have lasted
     return [] if at is None or hands_in(record, at) else [Decision(at, moment.obeyed)]
-
-
-def _at_the_end(moment: Moment | None, record: EpisodeRecord) -> list[Decision]:
-    """Find the last action that does not hand in."""
-    calls = (at for at in range(len(record.steps) - 1, -1, -1) if _counts(record.steps[at]))
-    last = next((at for at in calls if not hands_in(record, at)), None)
-    return [] if moment is None or last is None else [Decision(last, moment.obeyed)]
 
 
 def _until_done(do: str, record: EpisodeRecord) -> list[Decision]:

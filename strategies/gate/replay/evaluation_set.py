@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
-from events.types.registry_events import EvaluatorRegistered
+from events.types.candidate_events import CandidateScored, SeenLineJudged
+from events.types.registry_events import CycleFinished, EvaluatorRegistered
 from registry.decide.commands import RecordFact
 from strategies.engines.share import HERE, Sharing
 from strategies.episodes.episode_records import with_outcome
@@ -182,12 +183,25 @@ def _as_frozen(library: Library, evaluator: str) -> Division:
 
 
 def sent_so_far(library: Library) -> int:
-    """Count the claims that were sent to sealed logs so far: what shares one error rate; mere words are none.
+    """Count the questions that logs were asked so far: what shares one error rate; mere words are none.
 
     All evaluators count: logs that grew give no claim a fresh rate, it may be asked again for the next share. A
-    bundle sends several claims at once, as its measurement says; a claim that explore refused was never sent.
+    bundle sends several claims at once, as its measurement says; a line that is only seen is sent each time that
+    outcomes are asked about it. A signal counts too of whose claims explore let none through: chance had its turn
+    there as well, and shares for those alone that explore let through would add up to more than the whole.
     """
-    scored = (candidate for candidate in library.candidates() if candidate.scored)
-    claimed = (candidate for candidate in scored if candidate.proposed.claims or candidate.proposed.removes)
-    sent = [candidate.scored.sent for candidate in claimed if candidate.scored and candidate.scored.sent]
-    return max(len(sent), *sent, 0)
+    every = (candidate.proposed for candidate in library.candidates())
+    claimed = {proposed.candidate for proposed in every if proposed.claims or proposed.removes}
+    count, measured = 0, set[str]()
+    for envelope in library.log.read(types=("CandidateScored", "CycleFinished", "SeenLineJudged")):
+        match envelope.event:
+            case CycleFinished() as cycle:
+                count += cycle.candidate is None and cycle.tried > 0
+            case CandidateScored() as scored if scored.sent and scored.candidate in claimed:
+                count = max(count + (scored.candidate not in measured), scored.sent)
+                measured.add(scored.candidate)
+            case SeenLineJudged() as asked:
+                count = max(count + 1, asked.sent)
+            case _:
+                pass
+    return count

@@ -49,7 +49,7 @@ def evaluator_id(division: Division, split_key: str) -> str:
         )
         for split, records in (("sealed", division.sealed), ("audit", division.audit))
     }
-    return _digest(["evaluator", "replay", METHOD, policy_text(), split_key, pairs])
+    return digest(["evaluator", "replay", METHOD, policy_text(), split_key, pairs])
 
 
 def canonical_claims(claims: Iterable[Claim]) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ def canonical_claims(claims: Iterable[Claim]) -> tuple[str, ...]:
 
 def claim_evaluator(evaluator: str, claim: Claim) -> str:
     """Name the evaluator that judges one claim by `recovered`: the claim is part of it."""
-    return _digest(["evaluator", evaluator, "recovered", policy_text("recovered"), canonical_claims([claim])])
+    return digest(["evaluator", evaluator, "recovered", policy_text("recovered"), canonical_claims([claim])])
 
 
 def candidate_id(
@@ -71,10 +71,10 @@ def candidate_id(
     `removes` are the live claims that it takes away, `text` the words where no claim says what it is about.
     """
     removal = [canonical_claims(removes)] if removes else [text] if text else []
-    return _digest(["candidate", capsule, canonical_claims(claims), evaluator, *removal])
+    return digest(["candidate", capsule, canonical_claims(claims), evaluator, *removal])
 
 
-def _digest(value: object) -> str:
+def digest(value: object) -> str:
     """Hash a JSON value in its canonical form (SHA-256, hexadecimal)."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()

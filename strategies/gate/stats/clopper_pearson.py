@@ -8,7 +8,7 @@ from math import exp, lgamma, log, log1p
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 TAIL_95: Final = 0.025
 """What each side of a two-sided 95 % interval leaves out."""
@@ -58,13 +58,35 @@ def clopper_pearson(hits: float, n: float, tail: float = TAIL_95) -> tuple[float
     return low, high
 
 
+def lowest_if_chosen(hits: float, n: float, least: float, tail: float) -> float:
+    """Give the lower limit of a proportion that is only stated where there are at least so many hits.
+
+    The limit of Clopper and Pearson asks how likely so many hits are; this one how likely among `least` or more.
+    It is 0 where hits just suffice: that they do says nothing then.
+    Source: Fithian, Sun & Taylor 2014, "Optimal inference after model selection", for one truncated binomial.
+    """
+    if hits <= least:
+        return 0.0
+    return _halved(
+        lambda chance: (
+            beta_below(chance, hits, n - hits + 1)
+            < tail * (beta_below(chance, least, n - least + 1) if least > 0 else 1.0)
+        )
+    )
+
+
 @lru_cache(maxsize=4_096)
 def beta_quantile(a: float, b: float, share: float) -> float:
-    """Find where the beta distribution of a and b has this share below it; by halving, to 1e-18."""
+    """Find where the beta distribution of a and b has this share below it."""
+    return _halved(lambda x: beta_below(x, a, b) < share)
+
+
+def _halved(is_below: Callable[[float], bool]) -> float:
+    """Find where in [0, 1] something stops being true, to 1e-18."""
     low, high = 0.0, 1.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        if beta_below(middle, a, b) < share:
+        if is_below(middle):
             low = middle
         else:
             high = middle

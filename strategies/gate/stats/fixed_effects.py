@@ -73,6 +73,22 @@ def within(column: Sequence[float], groupings: Sequence[Grouping]) -> Column:
     return left
 
 
+class GroupedRows:
+    """Rows with the groups and the cluster that each is in; what is within groups is worked out once a column."""
+
+    def __init__(self, groupings: Sequence[Sequence[Hashable]], clusters: Sequence[Hashable]) -> None:
+        self.groupings = [grouping(names) for names in groupings]
+        self.clusters = grouping(clusters)
+        self._within: dict[tuple[float, ...], Column] = {}
+
+    def within(self, column: Sequence[float]) -> Column:
+        """Take the mean of every group away from a column; the answer is the caller's own."""
+        key = tuple(column)
+        if key not in self._within:
+            self._within[key] = within(key, self.groupings)
+        return list(self._within[key])
+
+
 class Residuals(NamedTuple):
     """What is left of an outcome and of a cause, row by row; errors grow by the factor for what was fitted."""
 
@@ -104,30 +120,26 @@ class Residuals(NamedTuple):
 
 
 def residuals(
-    outcome: Sequence[float],
-    cause: Sequence[float],
-    covariates: Sequence[Sequence[float]],
-    groupings: Sequence[Sequence[Hashable]],
-    clusters: Sequence[Hashable],
+    outcome: Sequence[float], cause: Sequence[float], covariates: Sequence[Sequence[float]], rows: GroupedRows
 ) -> Residuals | None:
     """Take from outcome and cause what covariates and groups explain; None where nothing is left of the cause.
 
-    Of the rows, groups that are the clusters take their own share. Shapes: all columns are equally long. Sources:
-    Frisch & Waugh 1933; Cameron & Miller 2015.
+    Of the rows, groups that lie within clusters take their own share. Shapes: all columns are equally long.
+    Sources: Frisch & Waugh 1933; Cameron & Miller 2015.
     """
-    numbered, clustered = [grouping(names) for names in groupings], grouping(clusters)
-    ys, xs, *beside = (within(column, numbered) for column in (outcome, cause, *covariates))
+    ys, xs, *beside = (rows.within(column) for column in (outcome, cause, *covariates))
     varies = within(cause, [grouping([0] * len(cause))])
     base = _orthogonal(beside)
     for unit in base:
         _subtract(ys, unit)
         _subtract(xs, unit)
-    own = [groups for groups in numbered if groups.of == clustered.of]
-    rows = len(xs) - len(clustered.sizes) * bool(own)
-    free = rows - 1 - len(base) - sum(len(groups.sizes) - 1 for groups in numbered if groups not in own)
+    of = rows.clusters.of
+    own = [groups for groups in rows.groupings if len({*zip(groups.of, of, strict=True)}) == len(groups.sizes)]
+    counted = len(xs) - max((len(groups.sizes) for groups in own), default=0)
+    free = counted - 1 - len(base) - sum(len(groups.sizes) - 1 for groups in rows.groupings if groups not in own)
     if _dot(xs, xs) <= _LEFT * _dot(varies, varies) or free < 1:
         return None
-    return Residuals(ys, xs, clustered.of, rows / free)
+    return Residuals(ys, xs, of, counted / free)
 
 
 def _orthogonal(columns: Sequence[Column]) -> list[Column]:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from events.errors import EditError
 from events.types.runs import Attribution
-from strategies.gate.ablation import attributed, carriers, is_lost
+from strategies.gate.ablation import attributed, carrying, is_lost
+from strategies.gate.aimed_rule import FRESH
+from strategies.gate.rollout_rule import PATIENT_ROUNDS
 from strategies.rollouts.compare.comparison import base_of
 from strategies.rollouts.compare.rounds import in_random_order, pairs
 from strategies.rollouts.run.arms import challenger
@@ -16,8 +18,10 @@ if TYPE_CHECKING:
     from events.types.candidate_events import CandidateProposed
     from registry.state.capsule import Capsule
     from strategies.rollouts.compare.comparison import Rig
+    from strategies.rollouts.compare.rounds import LastLook
     from strategies.rollouts.run.arms import Arm
     from strategies.rollouts.run.runner import Runs
+    from strategies.rollouts.tasks.task import RolloutTask
 
 
 @dataclass(frozen=True)
@@ -28,18 +32,22 @@ class Unbundled:
     attributions: tuple[Attribution, ...]
 
 
-def unbundled(rig: Rig, runs: Runs, capsule: Capsule, proposed: CandidateProposed, rounds: int) -> Unbundled:
-    """Find the edits that carry a gain by halving, and measure what is lost without each of them.
+def unbundled(rig: Rig, runs: Runs, capsule: Capsule, proposed: CandidateProposed, whole: LastLook) -> Unbundled:
+    """Find the edits that carry a gain, and measure what is lost without each of them.
 
-    Shapes: rounds are those that the verdict on the whole rests on; its runs are in the bank.
-    An edit stays only if its loss is shown, by what the gate asks of a gain: the others are passengers.
+    Shapes: `whole` is the look that the verdict on all of them rests on; its runs are in the bank. Those with an
+    aim are looked at on their own tasks, in all rounds of fresh runs; others in three rounds at least.
+    An edit stays only if its loss is shown: the others are passengers.
     Raises: CapReachedError where a cap is reached before it is known.
     """
     edits = frozenset(range(len(proposed.edits)))
-    search = _Search(rig, runs, capsule, proposed, rounds)
-    kept = carriers(len(edits), lambda part: not search.loses(edits, part))
+    own = tuple(task for task in whole.tasks if set(proposed.tags).intersection(task.tags))
+    rounds = range(max(len(whole.span), PATIENT_ROUNDS))
+    tasks, span = (own, FRESH) if whole.aim else (whole.tasks, rounds)
+    search = _Search(rig, runs, capsule, proposed, tasks, span)
+    kept = carrying(len(edits), lambda part: not search.loses(edits, part))
     attributions = [
-        attributed(edit, search.pairs(kept, kept - {edit}), rounds)
+        attributed(edit, search.pairs(kept, kept - {edit}), len(span))
         if edit in kept
         else Attribution(edit=edit, delta=None, passenger=True)
         for edit in sorted(edits)
@@ -49,27 +57,27 @@ def unbundled(rig: Rig, runs: Runs, capsule: Capsule, proposed: CandidatePropose
 
 @dataclass
 class _Search:
-    """Runs parts of a bundle, each on the sealed tasks, for as many rounds as the whole."""
+    """Runs parts of a bundle, each on the same tasks and rounds as the whole."""
 
     rig: Rig
     runs: Runs
     capsule: Capsule
     proposed: CandidateProposed
-    rounds: int
+    tasks: tuple[RolloutTask, ...]
+    span: range
 
     def loses(self, whole: frozenset[int], part: frozenset[int]) -> bool:
         """Tell whether a part loses something of the whole; what cannot be put together loses all."""
         try:
-            return is_lost(self.pairs(whole, part), self.rounds, self.rig.policy)
+            return is_lost(self.pairs(whole, part), len(self.span), self.rig.policy)
         except EditError:
             return True
 
     def pairs(self, whole: frozenset[int], part: frozenset[int]) -> list[list[float | None]]:
         """Pair the runs of two parts of the bundle: whole minus part."""
         larger, smaller = self._arm(whole), self._arm(part)
-        sealed = self.rig.harness.divided.sealed
-        self.runs.make(in_random_order((larger, smaller), sealed, range(self.rounds), self.rig.seed))
-        return pairs(self.runs, larger, smaller, sealed, self.rounds)
+        self.runs.make(in_random_order((larger, smaller), self.tasks, self.span, self.rig.seed))
+        return pairs(self.runs, larger, smaller, self.tasks, self.span)
 
     def _arm(self, part: frozenset[int]) -> Arm:
         log = self.rig.registry.log

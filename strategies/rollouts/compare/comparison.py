@@ -12,12 +12,13 @@ from events.errors import TaskFileError
 from events.types.candidate_events import ComparisonFrozen
 from registry.decide.commands import Freeze, RecordFact
 from strategies.gate.replay.measure import MeasurementStamp
+from strategies.gate.vetoes import only_removes
 from strategies.pool.task_sets import keep_set_groups
 from strategies.rollouts.compare.hashes import comparison_text, registration
 from strategies.rollouts.compare.rounds import Contest, hold_contest
 from strategies.rollouts.compare.run_figures import measured
 from strategies.rollouts.run.arms import challenger, incumbent, write_arm
-from strategies.rollouts.run.runner import Meter, Runs
+from strategies.rollouts.run.runner import Meter, Runs, spent_on
 from strategies.rollouts.run.store import Bank
 from strategies.sandbox.confined_run import run_folder
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from strategies.policy.presets import Preset
     from strategies.policy.written_rules import RolloutPolicy
     from strategies.rollouts.compare.harness import Harness
+    from strategies.rollouts.compare.rounds import LastLook
     from strategies.rollouts.compare.run_figures import RunMeasurement
     from strategies.rollouts.run.arms import Arm
     from strategies.rollouts.run.runner import RunProgress
@@ -61,6 +63,7 @@ class Compared:
 
     verdict: Verdict
     measurement: RunMeasurement
+    last: LastLook
 
 
 def compared(
@@ -78,9 +81,12 @@ def compared(
     comparison = freeze(rig, capsule, contest)
     ended = hold_contest(contest, runs)
     stamp = MeasurementStamp(rig.harness.evaluator, rig.registry.clock.now())
+    spent = spent_on([arm.key for arm in contest.candidates], runs.taken())
     return {
         arm.name: Compared(
-            ended[arm.name].verdict, measured(contest, runs, arm, ended[arm.name], stamp, comparison)
+            ended[arm.name].verdict,
+            measured(contest, runs, arm, ended[arm.name], stamp, comparison, spent[arm.key]),
+            ended[arm.name].last,
         )
         for arm in contest.candidates
     }
@@ -113,6 +119,8 @@ def contest_of(rig: Rig, capsule: Capsule, proposals: Sequence[CandidateProposed
         seed=rig.seed,
         against_nothing=harness.against_nothing,
         side_by_side=harness.side_by_side,
+        tags={proposed.candidate: proposed.tags for proposed in proposals if proposed.tags},
+        removals=frozenset(proposed.candidate for proposed in proposals if only_removes(proposed)),
     )
 
 

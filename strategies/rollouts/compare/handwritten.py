@@ -30,11 +30,18 @@ BY_HAND: Final = "by-hand"
 
 
 def propose_rewrite(
-    registry: Registry, skill: str, path: Path, *, reason: str, strategy: Strategy, preset: Preset
+    registry: Registry,
+    skill: str,
+    path: Path,
+    *,
+    reason: str,
+    strategy: Strategy,
+    preset: Preset,
+    tags: tuple[str, ...] = (),
 ) -> Receipt:
     """Propose what a rewritten SKILL.md, or a rewritten copy of the whole folder, makes of a skill.
 
-    It carries no claim, so runs of an agent or a person decide on it.
+    It carries no claim, so runs of an agent or a person decide on it; on the tasks with its `tags` first.
     Raises: RefusedError where nothing differs, the base is stale, or something differs that no candidate changes;
     EditError for a protected line; CheckFailedError where lint refuses its text; ConflictError where the same was
     proposed before. Nothing is written then.
@@ -67,6 +74,7 @@ def propose_rewrite(
         evaluator="",
         files=files,
         born=born,
+        tags=tags,
     )
     proposed = proposed.model_copy(update={"candidate": rollout_candidate_id(capsule, proposed, "")})
     with registry.log.transaction():

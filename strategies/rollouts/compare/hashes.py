@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from events.types.registry_events import EvaluatorRegistered
+from strategies.gate.aimed_rule import AIM_STAKES, FRESH
+from strategies.gate.replay.measure import digest
 from strategies.gate.rollout_rule import LOOKS, STAKES
 from strategies.policy.written_rules import ROLLOUT_RULE
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from strategies.rollouts.run.agent_templates import Agent
     from strategies.sandbox.confined_run import SandboxPolicy
 
-METHOD: Final = "rollout-1"
+METHOD: Final = "rollout-2"
 """How runs are paired and judged; a change that moves figures takes the next number."""
 _MAX_SCRIPT_BYTES: Final = 1024**2
 
@@ -47,7 +49,7 @@ def _script(path: Path) -> str:
 
 def rule_text() -> str:
     """Write the rule down as canonical JSON, without any preset's numbers: part of an evaluator's identity."""
-    rule = ROLLOUT_RULE.model_dump() | {"looks": LOOKS, "stakes": STAKES}
+    rule = ROLLOUT_RULE.model_dump() | {"looks": LOOKS, "stakes": STAKES, "aim_stakes": AIM_STAKES}
     return json.dumps(rule, sort_keys=True, separators=(",", ":"))
 
 
@@ -98,10 +100,7 @@ def comparison_text(contest: Contest, *, tasks: str, agent: Agent, harness: str,
         "seed": contest.seed,
         "provenance": list(provenance),
     }
+    aims = {arm.name: [task.id for task in contest.aim(arm)] for arm in contest.candidates if contest.aim(arm)}
+    if aims:
+        frozen |= {"aims": aims, "fresh": list(FRESH), "aim_stakes": AIM_STAKES}
     return json.dumps(frozen, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def digest(value: object) -> str:
-    """Hash a JSON value in its canonical form (SHA-256, hexadecimal)."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()

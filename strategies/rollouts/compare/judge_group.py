@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from events.errors import CheckFailedError, NotFoundError, RefusedError, UsageError
+from events.errors import CheckFailedError, EditError, NotFoundError, RefusedError, UsageError
 from events.types.candidate_events import CandidateScored
 from events.types.score import Score, Unmeasured
 from registry.decide.commands import Judge, Propose
+from registry.decide.promote import whole
+from registry.query.library import base_of
 from strategies.gate.explain import gene_rules, text_rules, weight_rule
 from strategies.gate.file_findings import file_changes
 from strategies.gate.grave_actions import person_rules
@@ -17,12 +19,14 @@ from strategies.gate.rule import failed
 from strategies.gate.staleness import STALE, moved_on
 from strategies.gate.verdict import Verdict
 from strategies.rollouts.compare.comparison import contest_of, freeze, runs_of
+from strategies.rollouts.compare.rounds import WAITS
 from strategies.rollouts.compare.settle import Settled, rollout_candidate_id, settled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from events.types.candidate_events import CandidateProposed
+    from events.types.parts import FileEntry
     from registry.state.candidate import Candidate
     from registry.state.capsule import Capsule
     from strategies.gate.rule import Rule
@@ -33,14 +37,58 @@ if TYPE_CHECKING:
 def try_out(rig: Rig, ids: Sequence[str]) -> list[Candidate]:
     """Run candidates of one skill in one group, record what came of each, and return them as they then stand.
 
-    What a bundle becomes without its passengers is a candidate of its own, and comes before it.
+    What a bundle becomes without its passengers is a candidate of its own, and comes before it. The best that
+    passes becomes live; another one that passed, and whose edits fit what is live then, is tested on that.
     Raises: NotFoundError for an unknown candidate; RefusedError for one that cannot be tested; CheckFailedError
     where the preset or lint refuses its text, before any run; what the runner raises.
     """
     capsule, proposals = _competing(rig, ids)
     with runs_of(rig) as runs:
-        judged = settled(rig, runs, capsule, proposals)
-    return [record(rig, capsule, _read(rig, capsule, candidate)) for candidate in judged]
+        tried = []
+        for candidate in settled(rig, runs, capsule, proposals):
+            live = rig.registry.capsule(capsule.name)
+            if not _goes_on(capsule, live, candidate):
+                tried.append(record(rig, capsule, _read(rig, capsule, candidate)))
+                continue
+            again = settled(rig, runs, live, [candidate.proposed])
+            tried += [record(rig, live, _read(rig, live, each)) for each in again]
+    return tried
+
+
+def _goes_on(base: Capsule, live: Capsule, candidate: Settled) -> bool:
+    """Tell whether a candidate that passed is to be tested on the version that another one has become since."""
+    waits = candidate.verdict.reasons[0].startswith(WAITS)
+    passed = candidate.verdict.decision == "promote" and live.version != base.version
+    return (waits or passed) and fits(base, live, candidate.proposed)
+
+
+def fits(base: Capsule, live: Capsule, proposed: CandidateProposed) -> bool:
+    """Tell whether what a candidate changes of its base is in the live version as it was, to be rebased."""
+    if base.version == live.version:
+        return True
+    changed = [
+        *(_lines(base).get(target) != _lines(live).get(target) for target in _targets(proposed)),
+        *(_files(base).get(file.path) != _files(live).get(file.path) for file in proposed.files),
+    ]
+    if proposed.skill or any(changed):
+        return False
+    try:
+        whole(live, proposed)
+    except (EditError, NotFoundError):
+        return False
+    return True
+
+
+def _targets(proposed: CandidateProposed) -> list[tuple[str, int]]:
+    return [(edit.gene, line) for edit in proposed.edits for line in edit.target]
+
+
+def _lines(capsule: Capsule) -> dict[tuple[str, int], str]:
+    return {(gene.id, line.id): line.text for gene in capsule.genes for line in gene.lines}
+
+
+def _files(capsule: Capsule) -> dict[str, FileEntry]:
+    return {file.entry.path: file.entry for file in capsule.files}
 
 
 def frozen_only(rig: Rig, ids: Sequence[str]) -> Contest:
@@ -128,7 +176,8 @@ def _testable(rig: Rig, name: str) -> Candidate:
             f"candidate {name[:12]} was promoted already, to {capsule.name}@{known.version}",
             hint=f"germline show {capsule.name}@{known.version}",
         )
-    if known.proposed.base_version != capsule.version:
+    base = base_of(rig.registry, known.proposed, str(known.proposed.base_version))
+    if not fits(base, capsule, known.proposed):
         raise RefusedError(
             f"stale base: candidate {name[:12]} changes {capsule.name}@{known.proposed.base_version}, and "
             f"{capsule.name}@{capsule.version} is live",

@@ -14,8 +14,9 @@ from pydantic import Field, ValidationError, model_validator
 
 from events.errors import UsageError
 from events.types.frozen import Frozen
+from strategies.gate.replay.measure import digest
 from strategies.rollouts.compare.harness import Harness
-from strategies.rollouts.compare.hashes import digest, harness_of, rollout_evaluator
+from strategies.rollouts.compare.hashes import harness_of, rollout_evaluator
 from strategies.rollouts.compare.task_division import DividedTasks
 from strategies.rollouts.run.agent_templates import Agent
 from strategies.rollouts.run.arms import write_arm

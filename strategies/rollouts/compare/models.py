@@ -70,7 +70,7 @@ def compare_models(rigs: Mapping[str, Rig], arms: Sequence[Arm], rounds: int) ->
             except CapReachedError as reached:
                 stopped = reached.what
             for arm in arms:
-                outcomes = [values(runs.of(arm, task, rounds)) for task in sealed]
+                outcomes = [values(runs.of(arm, task, range(rounds))) for task in sealed]
                 against = figures_of(_pairs(outcomes, first), rounds) if rows else None
                 first = first or outcomes
                 rows.append(_row(model, rig, runs, arm, outcomes, against))
@@ -91,7 +91,9 @@ def _row(
     model: str, rig: Rig, runs: Runs, arm: Arm, outcomes: Outcomes, against: RolloutFigures | None
 ) -> ComparedModel:
     rounds = max(map(len, outcomes), default=0)
-    trials = [run for task in rig.harness.divided.sealed for run in runs.of(arm, task, rounds) if run is not None]
+    trials = [
+        run for task in rig.harness.divided.sealed for run in runs.of(arm, task, range(rounds)) if run is not None
+    ]
     return ComparedModel(
         model=model,
         version=arm.name,

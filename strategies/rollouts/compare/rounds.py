@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
 
+from strategies.gate.aimed_rule import FRESH, LEAST_AIMED, look_at_aim, look_at_fresh
 from strategies.gate.rollout_rule import LOOKS, RolloutVerdict, figures_of, look
+from strategies.gate.verdict import Verdict
 from strategies.gate.vetoes import (
     CONFIRMING_ROUNDS,
     AnchoredTask,
@@ -23,24 +25,27 @@ from strategies.rollouts.run.store import PlannedRun
 from strategies.rollouts.tasks.task import judge_layers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from events.types.runs import JudgeFigures
-    from strategies.gate.verdict import Verdict
+    from events.types.runs import AimFigures, JudgeFigures
     from strategies.policy.written_rules import RolloutPolicy
     from strategies.rollouts.run.arms import Arm
     from strategies.rollouts.run.runner import Runs
     from strategies.rollouts.run.trial import LayerResult, Trial
     from strategies.rollouts.tasks.task import RolloutTask
 
+WAITS: Final = "its own tasks show it; it is tested on the version that holds candidate"
+"""How the reason begins of one that waits for another of its group."""
+
 
 @dataclass(frozen=True)
 class Contest:
     """What is compared on what; fixed before the first run.
 
-    `sealed` tasks decide, `audit` tasks are run for those that would be promoted, and only reported. With
-    `against_nothing` those are also run against no skill at all, which may veto. With `side_by_side` the arms of a
-    task start together, and nothing else runs beside them.
+    `sealed` tasks decide, `audit` tasks are run for those that would be promoted, and only reported. `tags` are
+    those of the tasks that candidates are for, by their names: they are run there first; `removals` only take
+    lines away. With `against_nothing` those that would be promoted are run against no skill too, which may veto.
+    With `side_by_side` the arms of a task start together, and nothing else runs beside them.
     """
 
     incumbent: Arm
@@ -51,6 +56,24 @@ class Contest:
     seed: int
     against_nothing: bool = True
     side_by_side: bool = False
+    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    removals: frozenset[str] = frozenset()
+
+    def aim(self, arm: Arm) -> tuple[RolloutTask, ...]:
+        """Give the sealed tasks that a candidate is for; none where there are too few, or all are, to aim at."""
+        tags = set() if arm.name in self.removals else set(self.tags.get(arm.name, ()))
+        own = tuple(task for task in self.sealed if tags.intersection(task.tags))
+        return own if LEAST_AIMED <= len(own) < len(self.sealed) and not self.side_by_side else ()
+
+
+@dataclass(frozen=True)
+class LastLook:
+    """The last look at the runs of a candidate, and the tasks and rounds that were looked at."""
+
+    looked: RolloutVerdict
+    tasks: tuple[RolloutTask, ...]
+    span: range
+    aim: AimFigures | None = None
 
 
 @dataclass(frozen=True)
@@ -61,96 +84,173 @@ class ContestEnd:
     """
 
     verdict: Verdict
-    looked: RolloutVerdict
+    last: LastLook
     facts: RunFacts
     audited: bool
-
-    @property
-    def rounds(self) -> int:
-        """The rounds that the verdict rests on."""
-        return self.looked.figures.rounds
 
 
 def hold_contest(contest: Contest, runs: Runs) -> dict[str, ContestEnd]:
     """Make runs until the gate has a verdict on each candidate, by its name.
 
-    A round runs the candidates once on every sealed task, each paired with the incumbent's run of that round. The
-    order of tasks is drawn from the seed; the verdicts do not depend on it.
+    A round runs the candidates once on every sealed task, each paired with the incumbent's run of that round.
+    The order of tasks is drawn from the seed; the verdicts do not depend on it. Those that say which tasks they
+    are for are run there first; of several that are shown there the best is confirmed, and the others wait for it.
 
     Raises: what `Runs.make` raises, but for a cap: reaching one holds.
     """
-    looked, stopped = _looked(contest, runs)
-    return {arm.name: _ended(contest, runs, arm, looked[arm.name], stopped) for arm in contest.candidates}
+    aimed = [arm for arm in contest.candidates if contest.aim(arm)]
+    whole = [arm for arm in contest.candidates if arm not in aimed]
+    looked, stopped = _looked(contest, runs, whole)
+    ends = {arm.name: _ended(contest, runs, arm, looked[arm.name], stopped) for arm in whole}
+    first, stopped = _looked_at_aims(contest, runs, aimed)
+    shown = [arm for arm in aimed if first[arm.name].looked.decision == "promote"]
+    ends |= {arm.name: _ended(contest, runs, arm, first[arm.name], stopped) for arm in aimed if arm not in shown}
+    for arm in sorted(shown, key=lambda arm: -_evidence(first[arm.name])):
+        better = next((name for name, end in ends.items() if end.verdict.decision == "promote"), "")
+        ends[arm.name] = (
+            _waiting(contest, runs, arm, first[arm.name], better)
+            if better
+            else _confirmed(contest, runs, arm, first[arm.name])
+        )
+    return ends
 
 
-def _looked(contest: Contest, runs: Runs) -> tuple[dict[str, RolloutVerdict], str]:
+def _looked(contest: Contest, runs: Runs, arms: Sequence[Arm]) -> tuple[dict[str, LastLook], str]:
     """Run round after round, and look where the gate looks; a candidate with a verdict runs no more."""
-    nothing = RolloutVerdict(None, "no round is complete", figures_of((), 0))
-    looked = {arm.name: nothing for arm in contest.candidates}
-    going, made = list(contest.candidates), 0
+    nothing = LastLook(RolloutVerdict(None, "no round is complete", figures_of((), 0)), contest.sealed, range(0))
+    looked, going, made = {arm.name: nothing for arm in arms}, list(arms), 0
     for rounds in LOOKS:
-        arms = (contest.incumbent, *going)
-        try:
-            jobs = in_random_order(arms, contest.sealed, range(made, rounds), contest.seed)
-            for together in batched(jobs, len(arms)) if contest.side_by_side else (jobs,):
-                runs.make(together)
-        except CapReachedError as reached:
-            return looked, reached.what
-        for arm in going:
-            paired = pairs(runs, arm, contest.incumbent, contest.sealed, rounds)
-            looked[arm.name] = look(paired, rounds, contest.policy)
-        open_still = [arm for arm in going if looked[arm.name].decision is None]
-        going = [arm for arm in open_still if not _notes(contest, runs, (contest.incumbent, arm))]
-        made = rounds
         if not going:
             break
+        jobs = in_random_order((contest.incumbent, *going), contest.sealed, range(made, rounds), contest.seed)
+        together = batched(jobs, 1 + len(going)) if contest.side_by_side else (jobs,)
+        if stopped := _stopped(runs, together):
+            return looked, stopped
+        for arm in going:
+            paired = pairs(runs, arm, contest.incumbent, contest.sealed, range(rounds))
+            verdict = look(paired, rounds, contest.policy, removal=arm.name in contest.removals)
+            looked[arm.name] = LastLook(verdict, contest.sealed, range(rounds))
+        going, made = _undecided(contest, runs, going, looked), rounds
     return looked, ""
 
 
-def _ended(contest: Contest, runs: Runs, arm: Arm, looked: RolloutVerdict, stopped: str) -> ContestEnd:
-    """Ask of a candidate that the rule would promote all that may still stop it, and measure its audit."""
-    facts = RunFacts(
+def _looked_at_aims(contest: Contest, runs: Runs, arms: Sequence[Arm]) -> tuple[dict[str, LastLook], str]:
+    """Run candidates on the tasks that each is for, and look after every round."""
+    nothing = RolloutVerdict(None, "no round is complete", figures_of((), 0))
+    looked, going = {arm.name: LastLook(nothing, contest.aim(arm), range(0)) for arm in arms}, list(arms)
+    for at in range(LOOKS[-1]):
+        if not going:
+            break
+        jobs = [
+            job
+            for arm in going
+            for job in in_random_order((contest.incumbent, arm), contest.aim(arm), (at,), contest.seed)
+        ]
+        if stopped := _stopped(runs, (list({job.place: job for job in jobs}.values()),)):
+            return looked, stopped
+        for arm in going:
+            own, span = contest.aim(arm), range(at + 1)
+            paired = pairs(runs, arm, contest.incumbent, own, span)
+            tags = contest.tags[arm.name]
+            verdict, aim = look_at_aim(paired, len(span), tags, len(contest.sealed), contest.policy)
+            looked[arm.name] = LastLook(verdict, own, span, aim)
+        going = _undecided(contest, runs, going, looked)
+    return looked, ""
+
+
+def _stopped(runs: Runs, batches: Iterable[Sequence[PlannedRun]]) -> str:
+    """Make runs, and say which cap ended that, "" where none did."""
+    try:
+        for jobs in batches:
+            runs.make(jobs)
+    except CapReachedError as reached:
+        return reached.what
+    return ""
+
+
+def _undecided(contest: Contest, runs: Runs, arms: Sequence[Arm], looked: Mapping[str, LastLook]) -> list[Arm]:
+    """List the candidates that go on: those without a verdict, in whose runs nothing was tampered with."""
+    still = [arm for arm in arms if looked[arm.name].looked.decision is None]
+    return [arm for arm in still if not _notes(contest, runs, (contest.incumbent, arm))]
+
+
+def _evidence(last: LastLook) -> float:
+    return last.aim.evidence if last.aim else 0.0
+
+
+def _confirmed(contest: Contest, runs: Runs, arm: Arm, last: LastLook) -> ContestEnd:
+    """Run a candidate that its own tasks show, and the incumbent, afresh on all sealed tasks."""
+    own = contest.aim(arm)
+    rest = tuple(task for task in contest.sealed if task not in own)
+    stopped = ""
+    for at in FRESH:
+        jobs = in_random_order((contest.incumbent, arm), contest.sealed, (at,), contest.seed)
+        if stopped := _stopped(runs, (jobs,)):
+            last = replace(last, looked=replace(last.looked, decision=None))
+            break
+        span = range(FRESH[0], at + 1)
+        aimed, others = (pairs(runs, arm, contest.incumbent, tasks, span) for tasks in (own, rest))
+        if last.aim is not None:
+            verdict, aim = look_at_fresh(last.aim, aimed, others, len(span), contest.policy)
+            last = LastLook(verdict, (*own, *rest), span, aim)
+        if last.looked.decision or _notes(contest, runs, (contest.incumbent, arm)):
+            break
+    return _ended(contest, runs, arm, last, stopped)
+
+
+def _waiting(contest: Contest, runs: Runs, arm: Arm, last: LastLook, better: str) -> ContestEnd:
+    """Let a candidate wait that its own tasks show, while another one becomes the version it is tested on."""
+    facts = _facts(contest, runs, arm, last, "")
+    return ContestEnd(Verdict("hold", (f"{WAITS} {better[:12]}", last.looked.reason)), last, facts, audited=False)
+
+
+def _facts(contest: Contest, runs: Runs, arm: Arm, last: LastLook, stopped: str) -> RunFacts:
+    return RunFacts(
         tampered=_notes(contest, runs, (contest.incumbent, arm)),
-        stopped="" if looked.decision else stopped,
-        void=_void(contest, runs, arm, looked.figures.rounds),
-        judges=_judges(contest, runs, arm, looked.figures.rounds),
+        stopped=stopped,
+        void=_void(contest, runs, arm, last),
+        judges=_judges(contest, runs, arm, last),
     )
-    verdict, audited = rollout_verdict(looked, facts, contest.policy), False
-    if verdict.decision == "promote":
-        facts = _questioned(contest, runs, arm, looked.figures.rounds, facts)
-        verdict = rollout_verdict(looked, facts, contest.policy)
-    if verdict.decision == "promote":
-        audited = _audited(contest, runs, arm, looked.figures.rounds)
-    return ContestEnd(verdict, looked, facts, audited)
 
 
-def _questioned(contest: Contest, runs: Runs, arm: Arm, rounds: int, facts: RunFacts) -> RunFacts:
+def _ended(contest: Contest, runs: Runs, arm: Arm, last: LastLook, stopped: str) -> ContestEnd:
+    """Ask of a candidate that the rule would promote all that may still stop it, and measure its audit."""
+    facts = _facts(contest, runs, arm, last, "" if last.looked.decision else stopped)
+    removal, audited = arm.name in contest.removals, False
+    verdict = rollout_verdict(last.looked, facts, contest.policy, last.aim, removal=removal)
+    if verdict.decision == "promote":
+        facts = _questioned(contest, runs, arm, last, facts)
+        verdict = rollout_verdict(last.looked, facts, contest.policy, last.aim, removal=removal)
+    if verdict.decision == "promote":
+        audited = _audited(contest, runs, arm, last.span)
+    return ContestEnd(verdict, last, facts, audited)
+
+
+def _questioned(contest: Contest, runs: Runs, arm: Arm, last: LastLook, facts: RunFacts) -> RunFacts:
     """Confirm what looks like a lost anchor, and compare with no skill."""
-    both, last = (contest.incumbent, arm), max(rounds, CONFIRMING_ROUNDS)
-    suspected = [task for task in contest.sealed if _anchored(contest, runs, arm, task, rounds).suspects]
+    both, span = (contest.incumbent, arm), last.span
+    further = range(span.start, max(span.stop, span.start + CONFIRMING_ROUNDS))
+    suspected = [task for task in contest.sealed if _anchored(contest, runs, arm, task, span).suspects]
     audit = None
     try:
-        runs.make(in_random_order(both, suspected, range(rounds, last), contest.seed))
+        runs.make(in_random_order(both, suspected, further[len(span) :], contest.seed))
         if contest.against_nothing:
-            runs.make(in_random_order((NO_SKILL,), contest.sealed, range(rounds), contest.seed))
-            audit = against_no_skill(pairs(runs, arm, NO_SKILL, contest.sealed, rounds), rounds)
+            runs.make(in_random_order((NO_SKILL,), contest.sealed, span, contest.seed))
+            audit = against_no_skill(pairs(runs, arm, NO_SKILL, contest.sealed, span), len(span))
     except CapReachedError as reached:
         return replace(facts, stopped=reached.what)
     return replace(
         facts,
         tampered=_notes(contest, runs, (*both, NO_SKILL)),
-        lost_anchors=lost_anchors([_anchored(contest, runs, arm, task, last) for task in contest.sealed]),
+        lost_anchors=lost_anchors([_anchored(contest, runs, arm, task, further) for task in contest.sealed]),
         no_skill=audit,
     )
 
 
-def _audited(contest: Contest, runs: Runs, arm: Arm, rounds: int) -> bool:
+def _audited(contest: Contest, runs: Runs, arm: Arm, span: range) -> bool:
     """Run the audit split, which decides nothing: a cap only leaves it unmeasured."""
-    try:
-        runs.make(in_random_order((contest.incumbent, arm), contest.audit, range(rounds), contest.seed))
-    except CapReachedError:
-        return False
-    return bool(contest.audit)
+    jobs = in_random_order((contest.incumbent, arm), contest.audit, span, contest.seed)
+    return not _stopped(runs, (jobs,)) and bool(contest.audit)
 
 
 def in_random_order(
@@ -177,31 +277,31 @@ def values(trials: Iterable[Trial | None]) -> list[float | None]:
     return [None if trial is None or trial.tampered else trial.value for trial in trials]
 
 
-def pairs(runs: Runs, arm: Arm, other: Arm, tasks: Sequence[RolloutTask], rounds: int) -> list[list[float | None]]:
+def pairs(runs: Runs, arm: Arm, other: Arm, tasks: Sequence[RolloutTask], span: range) -> list[list[float | None]]:
     """Pair the runs of two arms: arm minus other, for each task and round; None where either is void."""
     return [
         [
             None if outcome is None or beside is None else outcome - beside
             for outcome, beside in zip(
-                values(runs.of(arm, task, rounds)), values(runs.of(other, task, rounds)), strict=True
+                values(runs.of(arm, task, span)), values(runs.of(other, task, span)), strict=True
             )
         ]
         for task in tasks
     ]
 
 
-def _void(contest: Contest, runs: Runs, arm: Arm, rounds: int) -> float:
-    paired = [pair for task in pairs(runs, arm, contest.incumbent, contest.sealed, rounds) for pair in task]
+def _void(contest: Contest, runs: Runs, arm: Arm, last: LastLook) -> float:
+    paired = [pair for task in pairs(runs, arm, contest.incumbent, last.tasks, last.span) for pair in task]
     return sum(pair is None for pair in paired) / len(paired) if paired else 0.0
 
 
-def _judges(contest: Contest, runs: Runs, arm: Arm, rounds: int) -> tuple[JudgeFigures, ...]:
+def _judges(contest: Contest, runs: Runs, arm: Arm, last: LastLook) -> tuple[JudgeFigures, ...]:
     """Tell what judges made of both versions, layer by layer."""
-    layers = sorted({layer.name for task in contest.sealed for layer in judge_layers(task)})
+    layers = sorted({layer.name for task in last.tasks for layer in judge_layers(task)})
     figures = []
     for name in layers:
         results = {
-            version.name: [_said(runs.of(version, task, rounds), name) for task in contest.sealed]
+            version.name: [_said(runs.of(version, task, last.span), name) for task in last.tasks]
             for version in (contest.incumbent, arm)
         }
         both = [
@@ -225,12 +325,18 @@ def _said(trials: Iterable[Trial | None], layer: str) -> list[LayerResult | None
 
 def _notes(contest: Contest, runs: Runs, arms: Sequence[Arm]) -> tuple[str, ...]:
     """Say what was tried in the runs of some arms, in whichever round."""
-    trials = (trial for arm in arms for task in contest.sealed for trial in runs.of(arm, task, LOOKS[-1]) if trial)
+    trials = (
+        trial
+        for arm in arms
+        for task in contest.sealed
+        for trial in runs.of(arm, task, range(FRESH.stop))
+        if trial
+    )
     return counted(note for trial in trials for note in trial.tampering)
 
 
-def _anchored(contest: Contest, runs: Runs, arm: Arm, task: RolloutTask, rounds: int) -> AnchoredTask:
-    both = zip(runs.of(contest.incumbent, task, rounds), runs.of(arm, task, rounds), strict=True)
+def _anchored(contest: Contest, runs: Runs, arm: Arm, task: RolloutTask, span: range) -> AnchoredTask:
+    both = zip(runs.of(contest.incumbent, task, span), runs.of(arm, task, span), strict=True)
     failed = tuple(
         (frozenset(before.failed_anchors), frozenset(after.failed_anchors))
         for before, after in both

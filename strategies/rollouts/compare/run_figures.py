@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from events.types.runs import Rollouts, TagFigures
 from events.types.score import Delta, Measured, Score, Split, Unmeasured
-from strategies.gate.rollout_rule import LOOKS, figures_of
+from strategies.gate.aimed_rule import FRESH
+from strategies.gate.rollout_rule import figures_of
 from strategies.gate.stats.mantel_haenszel import Z95
 from strategies.gate.track_record import advantages
 from strategies.rollouts.compare.rounds import pairs, values
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from strategies.gate.replay.measure import MeasurementStamp
-    from strategies.rollouts.compare.rounds import Contest, ContestEnd
+    from strategies.rollouts.compare.rounds import Contest, ContestEnd, LastLook
     from strategies.rollouts.run.arms import Arm
-    from strategies.rollouts.run.runner import Runs
+    from strategies.rollouts.run.runner import Runs, RunSpending
     from strategies.rollouts.tasks.task import RolloutTask
 
 
@@ -43,15 +44,21 @@ class _Side:
 
     split: Split
     tasks: Sequence[RolloutTask]
-    rounds: int
+    span: range
 
 
 def measured(
-    contest: Contest, runs: Runs, arm: Arm, ended: ContestEnd, stamp: MeasurementStamp, comparison: str
+    contest: Contest,
+    runs: Runs,
+    arm: Arm,
+    ended: ContestEnd,
+    stamp: MeasurementStamp,
+    comparison: str,
+    spent: RunSpending,
 ) -> RunMeasurement:
     """Write down what the runs of one candidate showed, on the rounds that its verdict rests on."""
-    sealed = _Side("sealed", contest.sealed, ended.rounds)
-    audit = _Side("audit", contest.audit if ended.audited else (), ended.rounds)
+    sealed = _Side("sealed", ended.last.tasks, ended.last.span)
+    audit = _Side("audit", contest.audit if ended.audited else (), ended.last.span)
     return RunMeasurement(
         before=_score(runs, contest.incumbent, sealed, stamp),
         after=_score(runs, arm, sealed, stamp),
@@ -59,16 +66,18 @@ def measured(
         audit_before=_score(runs, contest.incumbent, audit, stamp),
         audit_after=_score(runs, arm, audit, stamp),
         audit_delta=_delta(runs, contest, arm, audit),
-        rollouts=_rollouts(contest, runs, arm, ended, comparison),
+        rollouts=_rollouts(contest, runs, arm, ended, comparison, spent),
     )
 
 
-def _rollouts(contest: Contest, runs: Runs, arm: Arm, ended: ContestEnd, comparison: str) -> Rollouts:
-    figures, facts, spent = ended.looked.figures, ended.facts, runs.spent
-    paired = pairs(runs, arm, contest.incumbent, contest.sealed, ended.rounds)
+def _rollouts(
+    contest: Contest, runs: Runs, arm: Arm, ended: ContestEnd, comparison: str, spent: RunSpending
+) -> Rollouts:
+    last, facts, figures = ended.last, ended.facts, ended.last.looked.figures
+    paired = pairs(runs, arm, contest.incumbent, last.tasks, last.span)
     return Rollouts(
         comparison=comparison,
-        rounds=ended.rounds,
+        rounds=len(last.span),
         tasks=figures.tasks,
         pairs=sum(map(len, paired)),
         void=sum(pair is None for task in paired for pair in task),
@@ -83,24 +92,25 @@ def _rollouts(contest: Contest, runs: Runs, arm: Arm, ended: ContestEnd, compari
         cost_usd=spent.cost_usd,
         seconds=spent.seconds,
         unpriced=spent.unpriced,
-        lenient_before=_lenient(contest, runs, contest.incumbent, ended.rounds),
-        lenient_after=_lenient(contest, runs, arm, ended.rounds),
-        tags=by_tag(contest, runs, arm, ended.rounds),
+        lenient_before=_lenient(runs, contest.incumbent, last),
+        lenient_after=_lenient(runs, arm, last),
+        tags=by_tag(contest, runs, arm, last),
         judges=facts.judges,
         versions=advantages(_groups(contest, runs)),
         no_skill=facts.no_skill,
         lost_anchors=facts.lost_anchors,
         tampered=facts.tampered,
         stopped=facts.stopped,
+        aim=last.aim,
     )
 
 
-def by_tag(contest: Contest, runs: Runs, arm: Arm, rounds: int) -> tuple[TagFigures, ...]:
+def by_tag(contest: Contest, runs: Runs, arm: Arm, last: LastLook) -> tuple[TagFigures, ...]:
     """Break the sealed results down by tag; a task with several tags counts for each."""
-    tags = sorted({tag for task in contest.sealed for tag in task.tags})
+    tags = sorted({tag for task in last.tasks for tag in task.tags})
     rows = []
     for tag in tags:
-        side = _Side("sealed", [task for task in contest.sealed if tag in task.tags], rounds)
+        side = _Side("sealed", [task for task in last.tasks if tag in task.tags], last.span)
         before, after = (_task_means(runs, version, side) for version in (contest.incumbent, arm))
         both = sorted(before.keys() & after.keys())
         if both:
@@ -119,14 +129,14 @@ def _groups(contest: Contest, runs: Runs) -> Iterator[Mapping[str, float | None]
     """Give the outcomes of each sealed task and round, of all versions that ran it."""
     arms = (contest.incumbent, *contest.candidates)
     for task in contest.sealed:
-        by_arm = {arm.name: values(runs.of(arm, task, LOOKS[-1])) for arm in arms}
-        for at in range(LOOKS[-1]):
+        by_arm = {arm.name: values(runs.of(arm, task, range(FRESH.stop))) for arm in arms}
+        for at in range(FRESH.stop):
             yield {name: outcomes[at] for name, outcomes in by_arm.items()}
 
 
 def _task_means(runs: Runs, arm: Arm, side: _Side) -> dict[str, float]:
     """Give the mean outcome of each task that has any."""
-    outcomes = {task.id: values(runs.of(arm, task, side.rounds)) for task in side.tasks}
+    outcomes = {task.id: values(runs.of(arm, task, side.span)) for task in side.tasks}
     seen = {task: [value for value in each if value is not None] for task, each in outcomes.items()}
     return {task: fmean(each) for task, each in seen.items() if each}
 
@@ -137,7 +147,7 @@ def _score(runs: Runs, arm: Arm, side: _Side, stamp: MeasurementStamp) -> Measur
     if not means:
         why = "no run was finished" if side.split == "sealed" else "the audit is run only before a promotion"
         return Unmeasured(reason=why)
-    made = [value for task in side.tasks for value in values(runs.of(arm, task, side.rounds))]
+    made = [value for task in side.tasks for value in values(runs.of(arm, task, side.span))]
     valid = sum(value is not None for value in made)
     mean = fmean(means)
     error = stdev(means) / sqrt(len(means)) if len(means) > 1 else 1.0
@@ -156,13 +166,13 @@ def _score(runs: Runs, arm: Arm, side: _Side, stamp: MeasurementStamp) -> Measur
 
 
 def _delta(runs: Runs, contest: Contest, arm: Arm, side: _Side) -> Delta | None:
-    figures = figures_of(pairs(runs, arm, contest.incumbent, side.tasks, side.rounds), side.rounds)
+    figures = figures_of(pairs(runs, arm, contest.incumbent, side.tasks, side.span), len(side.span))
     if not figures.tasks:
         return None
     return Delta(value=figures.difference, low=figures.low, high=figures.high, tasks=figures.tasks)
 
 
-def _lenient(contest: Contest, runs: Runs, arm: Arm, rounds: int) -> float:
+def _lenient(runs: Runs, arm: Arm, last: LastLook) -> float:
     """Give the share of runs in which three of four layers passed."""
-    trials = [trial for task in contest.sealed for trial in runs.of(arm, task, rounds) if trial is not None]
+    trials = [trial for task in last.tasks for trial in runs.of(arm, task, last.span) if trial is not None]
     return fmean(trial.lenient for trial in trials) if trials else 0.0

@@ -5,19 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from events.types.runs import Attribution
 from registry.decide.commands import Propose
 from registry.state.line_claims import claims_by_edit
+from strategies.gate.line_edits import cut_into_lines, line_edits
+from strategies.gate.replay.measure import digest
 from strategies.gate.verdict import Verdict
+from strategies.gate.vetoes import only_removes
 from strategies.rollouts.compare.ablate import unbundled
 from strategies.rollouts.compare.comparison import compared
-from strategies.rollouts.compare.hashes import digest
 from strategies.rollouts.run.runner import CapReachedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from events.types.candidate_events import CandidateProposed, CandidateScored
-    from events.types.runs import Attribution
     from registry.state.capsule import Capsule
     from strategies.rollouts.compare.ablate import Unbundled
     from strategies.rollouts.compare.comparison import Compared, Rig
@@ -80,29 +82,52 @@ def _advantage(compared: Compared, candidate: str) -> float:
 
 
 def _freed(rig: Rig, runs: Runs, capsule: Capsule, proposed: CandidateProposed, whole: Compared) -> list[Settled]:
-    """Attribute the gain of a bundle to its edits; where some ride along, test what is left without them."""
+    """Attribute the gain of a bundle to its lines; where some ride along, test what is left without them.
+
+    What a miner found comes edit by edit: each of its lines is a claim that logs were asked about.
+    """
     plain = Settled(proposed, whole.verdict, whole.measurement)
-    several = len(proposed.edits) > 1 and not proposed.files and not proposed.born
+    known = rig.registry.candidate(proposed.candidate)
+    cut = proposed if known and known.actor.startswith("miner:") else cut_into_lines(proposed)
+    several = len(cut.edits) > 1 and not proposed.files and not proposed.born and not only_removes(proposed)
     if whole.verdict.decision != "promote" or not several:
         return [plain]
     try:
-        parts = unbundled(rig, runs, capsule, proposed, whole.measurement.rollouts.rounds)
+        parts = unbundled(rig, runs, capsule, cut, whole.last)
     except CapReachedError as reached:
-        why = f"which of its {len(proposed.edits)} edits carry the gain is not known yet"
+        why = f"which of its {len(cut.edits)} edits carry the gain is not known yet"
         return [replace(plain, verdict=Verdict("hold", (reached.what, why, *whole.verdict.reasons)))]
-    plain = replace(plain, attributions=parts.attributions)
-    if len(parts.kept) == len(proposed.edits):
+    plain = replace(plain, attributions=_of_edits(proposed, cut, parts.attributions))
+    if len(parts.kept) == len(cut.edits):
         return [plain]
-    return _reduced(rig, runs, capsule, plain, parts)
+    return _reduced(rig, runs, capsule, plain, cut, parts)
 
 
-def _reduced(rig: Rig, runs: Runs, capsule: Capsule, whole: Settled, parts: Unbundled) -> list[Settled]:
-    """Propose the edits that carry the gain as a candidate of their own, and put it through the same gate."""
-    kept = _without_passengers(rig, capsule, whole.proposed, parts)
+def _of_edits(
+    proposed: CandidateProposed, cut: CandidateProposed, lines: Sequence[Attribution]
+) -> tuple[Attribution, ...]:
+    """Put what was measured line by line back to the edits that brought them: one with a passenger is one.
+
+    What an edit of several lines brings as a whole was not measured.
+    """
+    if cut is proposed:
+        return tuple(lines)
+    left, edits = list(lines), []
+    for at, edit in enumerate(proposed.edits):
+        size = len(line_edits(edit))
+        own, left = left[:size], left[size:]
+        passenger = any(line.passenger for line in own)
+        edits.append(Attribution(edit=at, delta=own[0].delta if size == 1 else None, passenger=passenger))
+    return tuple(edits)
+
+
+def _reduced(
+    rig: Rig, runs: Runs, capsule: Capsule, whole: Settled, cut: CandidateProposed, parts: Unbundled
+) -> list[Settled]:
+    """Propose the lines that carry the gain as a candidate of their own, and put it through the same gate."""
+    kept = _without_passengers(rig, capsule, cut, parts)
     numbers = ", ".join(str(at + 1) for at in parts.kept)
-    text = (
-        f"of its {len(whole.proposed.edits)} edits only {numbers} carry the gain: candidate {kept.candidate[:12]}"
-    )
+    text = f"of its {len(cut.edits)} edits only {numbers} carry the gain: candidate {kept.candidate[:12]}"
     alone = f"passengers: {text}, which alone does not pass: a person decides"
     held = replace(whole, verdict=Verdict("hold", (alone, *whole.verdict.reasons)))
     registry = rig.registry

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from strategies.episodes.episode_records import named_task, prompt_key
+from strategies.gate.replay.measure import digest
 from strategies.pool.splits import OF_A_SET, split_of
-from strategies.rollouts.compare.hashes import digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import Field, ValidationError
 
-from events.errors import UsageError
+from events.errors import UsageError, unfit_setting
 from events.types.frozen import Frozen
 from strategies.rollouts.run.agent_templates import PRESETS, agent_of
 from strategies.rollouts.run.messages_agent import MESSAGES, SkillMode, messages_agent
@@ -114,14 +113,4 @@ def _settings(table: str, given: Mapping[str, object]) -> RolloutSettings:
     try:
         return RolloutSettings.model_validate(values, strict=True)
     except ValidationError as error:
-        first = error.errors()[0]
-        name = str(first["loc"][0])
-        known = RolloutSettings.model_fields
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"it may hold {', '.join(known)}"
-            raise UsageError(f"[{table}] sets {name}, which germline does not know", hint=hint) from None
-        text = f"{first['msg'][:1].lower()}{first['msg'][1:]}"
-        raise UsageError(
-            f"[{table}] sets {name} to {first['input']!r}: {text}", hint="docs/configuration.md"
-        ) from None
+        raise unfit_setting(error, table, RolloutSettings.model_fields) from None

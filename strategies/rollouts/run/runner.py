@@ -77,6 +77,37 @@ class RunSpending:
     seconds: float = 0.0
     unpriced: int = 0
 
+    def count(self, trial: Trial) -> None:
+        """Count a run that was made."""
+        self.runs += 1
+        self.seconds += trial.seconds
+        self.cost_usd += trial.cost_usd or 0.0
+        self.unpriced += trial.cost_usd is None
+
+
+def spent_on(arms: Sequence[str], by_arm: Mapping[str, RunSpending]) -> dict[str, RunSpending]:
+    """Divide what was spent among arms, by their keys: its own runs are an arm's, all others are shared equally.
+
+    What is divided adds up: whole runs that are left over go to the first.
+    """
+    others = [spent for key, spent in by_arm.items() if key not in arms]
+    share = len(arms)
+    divided = {}
+    for at, key in enumerate(arms):
+        own = by_arm.get(key, RunSpending())
+        counts = {
+            name: getattr(own, name)
+            + (total := sum(getattr(spent, name) for spent in others)) // share
+            + (at < total % share)
+            for name in ("runs", "reused", "unpriced")
+        }
+        sums = {
+            name: getattr(own, name) + sum(getattr(spent, name) for spent in others) / share
+            for name in ("cost_usd", "seconds")
+        }
+        divided[key] = RunSpending(**counts, **sums)
+    return divided
+
 
 @dataclass(slots=True)
 class Meter:
@@ -109,12 +140,18 @@ class Runs:
     def __post_init__(self) -> None:
         self.meter.began_s = self.now_s() if self.meter.began_s is None else self.meter.began_s
         self._done: dict[tuple[str, str, int], Trial] = {}
+        self._by_arm: dict[str, RunSpending] = {}
         self._failed_first = 0
         self._capped = ""
 
-    def of(self, arm: Arm, task: RolloutTask, rounds: int) -> list[Trial | None]:
-        """Return what the first rounds of an arm on a task gave; None for a run that was not made or is void."""
-        return [self._done.get((arm.key, task.id, at)) for at in range(rounds)]
+    def of(self, arm: Arm, task: RolloutTask, rounds: Iterable[int]) -> list[Trial | None]:
+        """Return what some rounds of an arm on a task gave; None for a run that was not made or is void."""
+        return [self._done.get((arm.key, task.id, at)) for at in rounds]
+
+    def taken(self) -> dict[str, RunSpending]:
+        """Return what was spent on each arm, by its key, since this was asked last."""
+        spent, self._by_arm = self._by_arm, {}
+        return spent
 
     def make(self, jobs: Sequence[PlannedRun]) -> None:
         """Make the runs that were not made yet, in this order as far as there are workers.
@@ -177,7 +214,11 @@ class Runs:
             return False
         self._done[job.place] = known
         self.spent.reused += 1
+        self._of(job).reused += 1
         return True
+
+    def _of(self, job: PlannedRun) -> RunSpending:
+        return self._by_arm.setdefault(job.arm.key, RunSpending())
 
     def _land(self, flying: dict[Future[Trial], tuple[PlannedRun, int]]) -> Iterable[tuple[PlannedRun, int]]:
         """Wait for some runs, keep those that ended, and give those that must be tried again."""
@@ -193,7 +234,7 @@ class Runs:
                 failed.append(error)
                 continue
             trial = future.result()
-            self._count(trial)
+            self._count(job, trial)
             self._keep(job, trial)
             if trial.status == "infrastructure" and job.arm.files is not None:
                 self._require_going(trial)
@@ -208,13 +249,11 @@ class Runs:
             self.bank.keep(job, trial)
             self._done[job.place] = trial
 
-    def _count(self, trial: Trial) -> None:
-        self.spent.runs += 1
+    def _count(self, job: PlannedRun, trial: Trial) -> None:
+        self.spent.count(trial)
+        self._of(job).count(trial)
         self.meter.runs += 1
         self.meter.cost_usd += trial.cost_usd or 0.0
-        self.spent.seconds += trial.seconds
-        self.spent.cost_usd += trial.cost_usd or 0.0
-        self.spent.unpriced += trial.cost_usd is None
         if trial.status != "infrastructure":
             self._failed_first = -1
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, get_args
 
+from events.errors import did_you_mean
 from strategies.rollouts.tasks.check_types import Check
 from strategies.rollouts.tasks.task import GraderSpec, RolloutTask, Solution
 
@@ -34,8 +34,7 @@ def mistake(error: ValidationError) -> tuple[str, str]:
     place, kind, context = _place(first["loc"]), first["type"], first.get("ctx", {})
     if kind == "extra_forbidden":
         known = _fields(first["loc"])
-        near = get_close_matches(str(first["loc"][-1]), known, n=1)
-        return f"{place} is not known", f"did you mean {near[0]}?" if near else f"it may hold {', '.join(known)}"
+        return f"{place} is not known", did_you_mean(str(first["loc"][-1]), known)
     if kind == "missing":
         return f"{place} is missing", f"add it; {_HINT}"
     if kind == "union_tag_not_found":

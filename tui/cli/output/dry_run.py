@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from tui.cli.output.color import width
 from tui.documents.events import event_rows
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tui.documents.document import Document
     from tui.documents.events import EventRow
 
+T = TypeVar("T")
+
 _SHOWN: Final = 3
 """Events of one type that are listed one by one, where many stand in a row; `--json` has them all."""
 
@@ -28,11 +30,35 @@ def since(registry: Registry, position: int) -> list[Envelope]:
     return list(registry.log.read(after=position))
 
 
-def rehearsed(
-    call: Invocation, document: Callable[..., Document], envelopes: Sequence[Envelope], *, as_json: bool
+def append_or_rehearse(
+    call: Invocation,
+    registry: Registry,
+    append: Callable[[], T],
+    document: Callable[..., Document],
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> T | None:
+    """Append, and return what `append` does; of a dry run, print the events in `document`, and return None."""
+    if not dry_run:
+        return append()
+    rehearse(call, registry, append, document, as_json=as_json)
+    return None
+
+
+def rehearse(
+    call: Invocation,
+    registry: Registry,
+    append: Callable[[], object],
+    document: Callable[..., Document],
+    *,
+    as_json: bool,
 ) -> None:
-    """Print the events that a dry run would have appended, in a document of the command for scripts."""
-    rows = event_rows(envelopes)
+    """Append and take it back, and print the events that it would be, in a document of the command for scripts."""
+    with registry.rehearsal():
+        before = registry.log.head().position
+        append()
+        rows = event_rows(since(registry, before))
     if as_json:
         call.answer(document(dry_run=True, events=rows))
     else:

@@ -112,6 +112,7 @@ def print_model(call: Invocation, result: Evolution) -> None:
     outcomes = [
         f"{promoted(result.cycles)} promoted",
         f"{died} refuted by logs{where}",
+        *([f"{report.refuted_by_runs} refuted by runs"] if report.refuted_by_runs else []),
         f"{report.quarantined} quarantined",
         *rest,
     ]

@@ -34,10 +34,10 @@ _WIDE = 80
 
 def tell_quality(call: Invocation, *, as_json: bool) -> None:
     """Measure the signals against the outcomes of all known episodes, and print what they are worth."""
-    thresholds = read_config().thresholds
+    policy = read_config().policy
     with open_library(find_registry(call.registry)) as library:
         records = all_episodes(library)
-        measured = quality(records, found_signals(library, records, thresholds))
+        measured = quality(records, found_signals(library, records, policy))
         sources = source_quality(records, world_of(library, records), recoveries(records))
     if as_json:
         call.answer(SignalsDocument.of_quality(measured, sources))

@@ -6,6 +6,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from events.errors import GermlineError
+from registry.query.trials import running_trial, trials_of, trials_with
+from registry.state.trial import MOST_FACTORS
 from strategies.trials.e_process import HARM, PROOF
 from strategies.trials.run_trial import start_trial, step_trials
 from strategies.trials.trial_terms import TrialTerms, plan_trial
@@ -26,17 +28,24 @@ OWN_BLOCK_S: Final = 4 * 3600
 """The blocks of trials that a preset starts by itself: the default of `germline trial start`."""
 
 
-def try_promoted(
+def try_supported(
     call: Invocation, registry: Registry, cycles: Iterable[CycleResult], logs: LogGlobs | None
 ) -> None:
-    """Put on trial what a run promoted because logs support it; what cannot be tried stays, with the reason."""
+    """Put on trial what logs support by all rules, live or held for want of proof alone; each line once.
+
+    What cannot be tried stays as it is, with the reason.
+    """
     by_skill: defaultdict[str, list[str]] = defaultdict(list)
     for cycle in cycles:
-        if cycle.verdict == "promote" and cycle.candidate and cycle.tier and cycle.tier.tier == "supported":
+        if cycle.verdict != "reject" and cycle.candidate and cycle.tier and cycle.tier.tier == "supported":
             by_skill[cycle.capsule].append(cycle.candidate.id)
     for skill, candidates in by_skill.items():
+        before = trials_of(registry, skill)
+        untried = tuple(candidate for candidate in candidates if not trials_with(before, candidate))
+        if not untried or running_trial(registry, skill):
+            continue
         try:
-            plan = plan_trial(registry, skill, TrialTerms(tuple(candidates), block_s=OWN_BLOCK_S), logs)
+            plan = plan_trial(registry, skill, TrialTerms(untried[:MOST_FACTORS], block_s=OWN_BLOCK_S), logs)
             trial = start_trial(registry, plan)
         except GermlineError as error:
             call.note(f"trial      none of {skill}: {error.message}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from hashlib import blake2b
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
-from events.errors import UsageError
+from events.errors import UsageError, did_you_mean
 from strategies.episodes.episode import OutcomeSource
 from strategies.files.compression import SUFFIXES
 from strategies.logs.formats.mapped.json_paths import JsonPath
@@ -153,8 +152,7 @@ def _refusal(error: ValidationError, where: str) -> UsageError:
     key = str(first["loc"][0])
     known = [*(key for key in LogMapping.model_fields if key != "name"), *_ALIASES]
     if key not in known:
-        near = get_close_matches(key, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"it may hold {', '.join(known)}"
+        hint = did_you_mean(key, known)
         return UsageError(f"{where} sets {key}, which germline does not know", hint=hint)
     if first["type"] == "missing":
         return UsageError(f"{where} has no {key}", hint=f'{key} = "evals/**/*.json" says which files it is for')

@@ -64,6 +64,31 @@ def test_ties_and_losses_are_rejected_at_the_first_look(difference: float) -> No
     assert (verdict.decision, verdict.figures.rounds) == ("reject", 1)
 
 
+def test_a_point_estimate_below_nothing_rejects_from_the_third_round_on_and_not_before() -> None:
+    unlucky = [[1.0] * 8] * 4 + [[-1.0] + [0.0] * 7] * 5 + [[0.0] * 8] * 21
+    assert figures_of(unlucky, 1).difference < 0
+    assert look(unlucky, 1).decision is None
+    assert decide(unlucky).decision == "promote"
+    assert look([[1.0] * 8] * 4 + [[-1.0] * 8] * 5 + [[0.0] * 8] * 21, 3).decision == "reject"
+
+
+def test_lines_that_nobody_misses_go_from_the_third_round_on() -> None:
+    idle = [[0.0] * 8] * 28 + [[1.0, -1.0] * 4] * 2
+    assert [look(idle, rounds, removal=True).decision for rounds in (1, 2, 3)] == [None, None, "promote"]
+    assert look(idle, 3).decision != "promote"
+
+
+def test_lines_that_are_missed_stay() -> None:
+    missed = [[-1.0] * 8] * 4 + [[0.0] * 8] * 26
+    assert look(missed, 3, removal=True).decision == "reject"
+    unclear = [[-1.0, 0.0] * 4] * 4 + [[1.0, 0.0, -1.0, 0.0] * 2] * 6 + [[0.0] * 8] * 20
+    assert [look(unclear, rounds, removal=True).decision for rounds in LOOKS].count("promote") == 0
+
+
+def test_under_twenty_tasks_a_person_decides_on_a_removal() -> None:
+    assert look([[0.0] * 8] * 19, 8, removal=True).decision == "hold"
+
+
 def test_what_can_no_longer_reach_five_points_is_futile() -> None:
     pairs = [[0.0] * 8] * 99 + [[1.0] + [0.0] * 7]
     verdict = decide(pairs)

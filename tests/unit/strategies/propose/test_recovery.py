@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
 import pytest
 from msgspec import structs
@@ -11,6 +12,9 @@ from strategies.gate.stats.mantel_haenszel import Interval
 from strategies.propose.proposal import NewLines, needed_tasks
 from strategies.propose.recovery import recovery
 from tests.worlds import NO_TABLE, asking, call, episode, world_with_a_rule
+
+if TYPE_CHECKING:
+    from strategies.episodes.episode import EpisodeRecord
 
 
 def test_what_helps_and_what_hurts_after_one_error_become_one_proposal() -> None:
@@ -29,17 +33,22 @@ def test_a_dropped_claim_takes_its_line_along() -> None:
     assert [line.text for line in kept.lines] == [proposal.lines[0].text]
 
 
-def test_where_only_an_action_hurts_the_line_says_only_what_to_avoid() -> None:
-    records = [
-        episode(
-            [call("sql:SELECT", NO_TABLE), call(action)],
-            outcome=float(action != "sql:SELECT"),
-            task=f"{action}{number}",
-        )
-        for action in ("sql:SELECT", *(f"sql:X{kind}" for kind in range(10)))
-        for number in range(40 if action == "sql:SELECT" else 4)
+def where_only_one_hurts(hurts: str) -> list[EpisodeRecord]:
+    """Episodes in which one action after the error fails, and ten others, each of them seldom, succeed."""
+    return [
+        episode([call("sql:SELECT", NO_TABLE), call(action)], outcome=float(action != hurts), task=f"{action}{at}")
+        for action in (hurts, *(f"sql:X{kind}" for kind in range(10)))
+        for at in range(40 if action == hurts else 4)
     ]
-    mined = recovery(asking(records, template=NO_TABLE))
+
+
+def test_where_only_a_look_hurts_there_is_no_line_that_names_nothing_to_do_instead() -> None:
+    mined = recovery(asking(where_only_one_hurts("sql:SHOW"), template=NO_TABLE))
+    assert (mined.proposal, mined.tried) == (None, 1)
+
+
+def test_where_only_an_action_hurts_the_line_says_only_what_to_avoid() -> None:
+    mined = recovery(asking(where_only_one_hurts("sql:SELECT"), template=NO_TABLE))
     assert isinstance(mined.proposal, NewLines)
     assert [line.text for line in mined.proposal.lines] == [
         'After "Table … doesn\'t exist", do not guess another table name with SELECT.'

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+from statistics import NormalDist
 
 import pytest
 
+from events.types.score import Effect
 from events.types.tiers import SeenFigures
+from strategies.gate.stats.alpha_spending import nth_share
 from strategies.policy.presets import PRESETS
-from strategies.tiers.new_evidence import Finding, against_supported, first_sessions, on_seen
+from strategies.tiers.new_evidence import Finding, against_supported, first_sessions, is_due, on_seen
 from strategies.tiers.seen import is_offered, seen_figures, seen_in
 from tests.worlds import world_with_a_rule
 from tests.worlds.seen_worlds import DO_SHOW, World, sessions
@@ -85,6 +88,52 @@ def test_a_line_that_no_log_can_count_goes_when_its_time_is_over() -> None:
 def test_looks_come_at_25_and_then_at_twice_as_many() -> None:
     further = sessions(World(0.9, 0.4), random.Random(1), 130)
     assert [len(first_sessions(further[:size])) for size in (24, 25, 49, 50, 99, 130)] == [0, 25, 25, 50, 50, 100]
+
+
+GROWING = [int(60 * 1.25**at) // 2 for at in range(20)]
+"""Decisions on either side, each time that the logs of a registry have grown by a quarter."""
+EFFECTS = [
+    Effect(
+        risk_difference=0.0,
+        low=-0.1,
+        high=0.1,
+        obeyed=side,
+        disobeyed=side,
+        tasks=side,
+        p=0.5,
+        e_value=1.0,
+        endpoint="outcome",
+        scope=(),
+    )
+    for side in GROWING
+]
+
+
+def climbs(draws: random.Random, *, spending: bool, lines: int = 8) -> bool:
+    """Whether any of some lines without effect climbs while logs grow.
+
+    `spending` asks as the code does; else whenever logs grew, for the next share again and again.
+    """
+    policy, sent, before = PRESET.policy(), 0, 0
+    totals, asked_on = [0.0] * lines, [0] * lines
+    for effect in EFFECTS:
+        decisions = effect.obeyed + effect.disobeyed
+        for at in range(lines):
+            totals[at] += draws.gauss(0.0, (decisions - before) ** 0.5)
+            if spending and not is_due(effect, asked_on[at], policy):
+                continue
+            asked_on[at] = decisions
+            sent += 1
+            if NormalDist().cdf(-totals[at] / decisions**0.5) <= nth_share(policy.alpha, sent if spending else 1):
+                return True
+        before = decisions
+    return False
+
+
+def test_lines_without_effect_that_are_asked_as_logs_grow_climb_in_at_most_one_of_a_hundred_registries() -> None:
+    draws = random.Random(1)
+    assert sum(climbs(draws, spending=True) for _ in range(600)) <= 13  # of 6 that are allowed, three errors more
+    assert sum(climbs(draws, spending=False) for _ in range(60)) >= 10
 
 
 def test_a_supported_line_falls_where_later_labels_refute_it_and_stays_where_they_do_not() -> None:

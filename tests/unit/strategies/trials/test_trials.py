@@ -200,6 +200,7 @@ def test_a_missed_switch_is_noticed_and_its_sessions_count_as_meant(tmp_path: Pa
     for at in range(8 * 12):  # eight blocks, and nobody switches after the first
         world.clock.at_s = world.began_s + at * 1_200 + 30
         world.session(world.clock.at_s)
+    world.session(world.began_s + 10 * BLOCK_S + 30)
     world.clock.at_s = world.began_s + 11 * BLOCK_S
     world.scan()
     look(world.registry, NAME, None)
@@ -210,8 +211,8 @@ def test_a_missed_switch_is_noticed_and_its_sessions_count_as_meant(tmp_path: Pa
     assert all(unit.sessions == (12, 12) for unit in trial.counted)
     assert [unit.given for unit in trial.counted] == [trial.meant(2 * pair) for pair in range(4)]
     told = compliance(world.registry, trial, None)
-    assert told.shown == 96
-    assert told.as_meant == 48  # half of the blocks meant what lay there all the time
+    assert told.shown == 97
+    assert told.as_meant == 48 + (trial.meant(10) == trial.meant(0))  # half meant what lay there all the time
     last = list(world.registry.log.read(types=("TrialAssigned",)))[-1].event
     assert isinstance(last, TrialAssigned)
     assert last.missed == 10
@@ -224,6 +225,7 @@ def test_a_session_that_crosses_a_border_counts_for_neither(tmp_path: Path) -> N
         for at in range(3):
             world.session(world.began_s + block * BLOCK_S + at * 600 + 60)
         world.session(world.began_s + (block + 1) * BLOCK_S - 60, took_s=600)
+    world.session(world.began_s + 3 * BLOCK_S + 60)
     world.clock.at_s = world.began_s + 4 * BLOCK_S
     world.scan()
     look(world.registry, NAME, None)
@@ -241,6 +243,11 @@ def test_a_clock_that_jumps_ahead_and_back_leaves_meaning_and_figures_as_they_ar
     assert {int(unit) for unit in world.trial.assigned} == {0, 1, 2, 20, 3, 4}
     for at in range(4 * 12):
         world.session(world.began_s + at * 1_200 + 30)
+    world.clock.at_s = world.began_s + 80 * HOUR
+    world.scan()
+    look(world.registry, NAME, None)
+    assert [unit.unit for unit in world.trial.counted] == ["pair 0"]  # no session yet says that the next is over
+    world.session(world.began_s + 5 * BLOCK_S + 30)
     world.clock.at_s = world.began_s + 6 * BLOCK_S
     world.scan()
     look(world.registry, NAME, None)

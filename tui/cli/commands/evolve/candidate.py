@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
@@ -13,7 +13,7 @@ from registry.actions.publish import publish
 from registry.skill_md.render import label
 from tui.cli.commands.evolve.candidate_runs import propose_candidate, run_candidates
 from tui.cli.commands.evolve.candidate_spot_check import agree_with, disagree_with
-from tui.cli.output.dry_run import rehearsed
+from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, Reason
@@ -21,14 +21,6 @@ from tui.documents.candidates import CandidateApproveDocument, CandidateRejectDo
 from tui.documents.events import event_rows
 from tui.session.bootstrap import find_registry, open_library, open_registry
 from tui.text.names import SHOWN_CHARS, named_candidate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from events.store.protocol import Receipt
-    from registry.registry import Registry
-    from tui.cli.output.invocation import Invocation
-    from tui.documents.document import Document
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The id of a candidate, or the beginning of one.")]
 
@@ -71,8 +63,13 @@ def approve_candidate(
     _require_reason(reason, f"germline candidate approve {name} --reason TEXT")
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         proposal = named_candidate(registry, name)
-        receipt = _decided(
-            call, registry, lambda: approve(registry, proposal, reason), CandidateApproveDocument, dry_run, as_json
+        receipt = append_or_rehearse(
+            call,
+            registry,
+            lambda: approve(registry, proposal, reason),
+            CandidateApproveDocument,
+            dry_run=dry_run,
+            as_json=as_json,
         )
         if receipt is None:
             return
@@ -110,8 +107,13 @@ def reject_candidate(
     _require_reason(reason, f"germline candidate reject {name} --reason TEXT")
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         proposal = named_candidate(registry, name)
-        receipt = _decided(
-            call, registry, lambda: reject(registry, proposal, reason), CandidateRejectDocument, dry_run, as_json
+        receipt = append_or_rehearse(
+            call,
+            registry,
+            lambda: reject(registry, proposal, reason),
+            CandidateRejectDocument,
+            dry_run=dry_run,
+            as_json=as_json,
         )
         if receipt is None:
             return
@@ -126,22 +128,6 @@ def reject_candidate(
 def _require_reason(reason: str, hint: str) -> None:
     if not reason.strip():
         raise UsageError("a decision needs a reason: it is kept with the event", hint=hint)
-
-
-def _decided(
-    call: Invocation,
-    registry: Registry,
-    decide: Callable[[], Receipt],
-    document: Callable[..., Document],
-    dry_run: bool,  # noqa: FBT001 - handed on from the command's own option
-    as_json: bool,  # noqa: FBT001 - the same
-) -> Receipt | None:
-    """Let a decision be appended; None where it was only rehearsed, and printed."""
-    if not dry_run:
-        return decide()
-    with registry.rehearsal():
-        rehearsed(call, document, decide().envelopes, as_json=as_json)
-    return None
 
 
 # What runs an agent, and the second look, live in modules of their own; they are registered here.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +13,7 @@ from events.errors import UsageError
 from events.types.parts import Strategy
 from registry.actions.publish import publish, require_unedited
 from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape
-from tui.cli.output.dry_run import print_rehearsed, rehearsed, since
+from tui.cli.output.dry_run import append_or_rehearse, print_rehearsed, since
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, EngineName, Reason, Scheduler, Skill
 from tui.cli.output.progress import RunLine
@@ -47,6 +48,10 @@ def propose_candidate(  # noqa: PLR0913 - the options of the command are its con
     ] = None,
     reason: Reason = "",
     kind: Annotated[Strategy, typer.Option("--as", help="The kind of change that it is.")] = "repair",
+    tag: Annotated[
+        list[str] | None,
+        typer.Option("--tag", metavar="TAG", help="The tag of the tasks that it is for: runs look there first."),
+    ] = None,
     preset: Annotated[str, typer.Option(metavar="P", help="Whose limits it must keep; else those in force.")] = "",
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -65,13 +70,21 @@ def propose_candidate(  # noqa: PLR0913 - the options of the command are its con
     if not reason.strip():
         raise UsageError("a proposal needs a reason: it is kept with the event", hint=hint)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
-        bound = bound_by(registry, preset).preset
-        if dry_run:
-            with registry.rehearsal():
-                receipt = propose_rewrite(registry, skill, rewritten, reason=reason, strategy=kind, preset=bound)
-                rehearsed(call, CandidateProposeDocument, receipt.envelopes, as_json=as_json)
+        propose = partial(
+            propose_rewrite,
+            registry,
+            skill,
+            rewritten,
+            reason=reason,
+            strategy=kind,
+            preset=bound_by(registry, preset).preset,
+            tags=tuple(dict.fromkeys(tag or ())),
+        )
+        receipt = append_or_rehearse(
+            call, registry, propose, CandidateProposeDocument, dry_run=dry_run, as_json=as_json
+        )
+        if receipt is None:
             return
-        receipt = propose_rewrite(registry, skill, rewritten, reason=reason, strategy=kind, preset=bound)
     name = receipt.envelopes[0].stream.removeprefix("candidate:")
     if as_json:
         events = event_rows(receipt.envelopes)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from events.errors import UsageError
-from tui.cli.output.dry_run import rehearsed
+from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, Reason
 from tui.documents.candidates import CandidateAgreeDocument, CandidateDisagreeDocument
@@ -60,14 +60,13 @@ def _look_over(
         candidate = named_candidate(registry, name)
         skill = candidate.proposed.capsule
         command = LookOver(candidate.id, skill, decision, reason.strip())
-        if dry_run:
-            with registry.rehearsal():
-                envelopes = registry.execute(command).envelopes
-                rehearsed(call, document, envelopes, as_json=as_json)
+        receipt = append_or_rehearse(
+            call, registry, lambda: registry.execute(command), document, dry_run=dry_run, as_json=as_json
+        )
+        if receipt is None:
             return
-        envelopes = registry.execute(command).envelopes
     if as_json:
-        events = event_rows(envelopes)
+        events = event_rows(receipt.envelopes)
         call.answer(document(candidate=candidate.id, skill=skill, version=candidate.version, events=events))
         return
     call.say(

@@ -24,7 +24,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, EngineName, OneOrAll, Scheduler
 from tui.cli.printers.evolve import print_cycle, print_end, print_next
 from tui.cli.printers.proposer import OFFLINE, Proposer, reflecting_of
-from tui.cli.printers.trials import try_promoted
+from tui.cli.printers.trials import try_supported
 from tui.documents.events import EventRow, event_rows
 from tui.documents.evolve import EvolveDocument
 from tui.session.bootstrap import find_registry, open_registry
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from strategies.evolve.results import CycleResult
     from strategies.logs.scan import Scan
     from strategies.pool.raise_signals import IntakePolicy
+    from tui.cli.config.config import Config
     from tui.cli.output.invocation import Invocation
 
 
@@ -90,23 +91,28 @@ def evolve_skills(  # noqa: PLR0913 - the options of the command are its contrac
             reflecting=reflecting,
             logs=config.skill_logs(registry),
         )
-        scan = None
-        if logs:  # from their beginnings: this run is limited to what these files hold
-            scan = read_logs(call, [Path(path).expanduser() for path in logs], config)
+        scan = _scan(call, registry, config, logs)
+        if logs and scan:
             plan = replace(plan, only={record.id for record in scan.records})
-        elif config.paths:
-            scan = read_on(call, registry, ChosenLogs(list(config.paths)), config)
         if config.rollouts.decide:
             from tui.cli.config.harness import trials_of  # noqa: PLC0415 - most runs of evolve make no runs of agents
 
             plan = replace(plan, trials=trials_of(registry, config, deferred=dry_run, tape=tape))
+        workers = engine_of(config.engine, processes=config.workers, forget=forget).sharing()
         before = registry.log.head().position
-        engine_set = engine_of(config.engine, processes=config.workers, forget=forget)
-        with registry.rehearsal() if dry_run else nullcontext(), engine_set.sharing() as sharing:
+        with registry.rehearsal() if dry_run else nullcontext(), workers as sharing:
             result = _run(call, registry, replace(plan, sharing=sharing), scan, config.policy, quiet=as_json)
             events = event_rows(since(registry, before)) if dry_run else ()
-        try_promoted(call, registry, result.cycles if bound.preset.trials and not dry_run else (), plan.logs)
+        if bound.preset.trials and not (dry_run or review):
+            try_supported(call, registry, result.cycles, plan.logs)
     _tell(call, result, skill, events if dry_run else None, as_json=as_json)
+
+
+def _scan(call: Invocation, registry: Registry, config: Config, logs: list[str] | None) -> Scan | None:
+    """Read the logs that are named, from their beginnings, else on in those of the settings."""
+    if logs:
+        return read_logs(call, [Path(path).expanduser() for path in logs], config)
+    return read_on(call, registry, ChosenLogs(list(config.paths)), config) if config.paths else None
 
 
 def _tell(

@@ -16,7 +16,7 @@ from strategies.policy.preset_toml import MOST_CHARACTERS, written
 from strategies.policy.presets import PRESETS
 from tui.cli.commands.evolve.preset_preview import preview
 from tui.cli.output.color import width
-from tui.cli.output.dry_run import rehearsed, since
+from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.facts import say_facts, say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, Reason
@@ -138,13 +138,12 @@ def use_preset(
         bound = bound_by(registry, name)
         if not reason.strip():
             raise UsageError("switching needs a reason", hint=f"germline preset use {name} --reason TEXT")
-        previous, before = registry.about().preset, registry.log.head().position
-        if dry_run:
-            with registry.rehearsal():
-                registry.execute(SwitchPreset(name, reason))
-                rehearsed(call, PresetUseDocument, since(registry, before), as_json=as_json)
+        previous, command = registry.about().preset, SwitchPreset(name, reason)
+        receipt = append_or_rehearse(
+            call, registry, lambda: registry.execute(command), PresetUseDocument, dry_run=dry_run, as_json=as_json
+        )
+        if receipt is None:
             return
-        receipt = registry.execute(SwitchPreset(name, reason))
     now = f"; now that is {bound.preset.name}: {bound.because}" if bound.because else ""
     if as_json:
         events = event_rows(receipt.envelopes)
@@ -170,13 +169,17 @@ def define_preset(
     call = invocation(ctx)
     text = _read(Path(file).expanduser())
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
-        before = registry.log.head().position
-        if dry_run:
-            with registry.rehearsal():
-                define(registry, text, file)
-                rehearsed(call, PresetDefineDocument, since(registry, before), as_json=as_json)
+        definition = append_or_rehearse(
+            call,
+            registry,
+            lambda: define(registry, text, file),
+            PresetDefineDocument,
+            dry_run=dry_run,
+            as_json=as_json,
+        )
+        if definition is None:
             return
-        defined, receipt = define(registry, text, file)
+        defined, receipt = definition
         times, in_force = len(definitions(registry, defined.name)), registry.about().preset == defined.name
     if as_json:
         call.answer(PresetDefineDocument(preset=defined, times=times, events=event_rows(receipt.envelopes)))

@@ -16,7 +16,7 @@ from strategies.scope.scope import scope_of
 from strategies.signals.open_signals import open_among
 from tui.cli.config.config import read_config
 from tui.cli.output.color import width
-from tui.cli.output.dry_run import rehearsed
+from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun
 from tui.documents.events import event_rows
@@ -173,29 +173,28 @@ def _assign(call: Invocation, stated: str, skill: str, *, dry_run: bool, as_json
         before = known.skill if known else ""
         event = SignalAssigned(fingerprint=raised.event.fingerprint, capsule=skill or before, withdrawn=not skill)
         command = RecordFact((event,) if skill != before else ())
-        if dry_run:
-            with registry.rehearsal():
-                envelopes = registry.execute(command).envelopes if command.facts else ()
-                rehearsed(call, document, envelopes, as_json=as_json)
+        receipt = append_or_rehearse(
+            call, registry, lambda: registry.execute(command), document, dry_run=dry_run, as_json=as_json
+        )
+        if receipt is None:
             return
-        envelopes = registry.execute(command).envelopes if command.facts else ()
         route = scope_of(registry, all_episodes(registry), config.skill_logs(registry)).route(raised.event)
     if as_json:
         answer = document(
             fingerprint=raised.event.fingerprint,
             previous=before or None,
             route=RouteRow.described(route),
-            events=event_rows(envelopes),
+            events=event_rows(receipt.envelopes),
         )
         call.answer(answer)
         return
     short = raised.event.fingerprint[:SHOWN_FINGERPRINT]
     call.say(clip(f"signal     {short} {signal_words(raised.event)}", width()))
     call.say(clip(f"goes to    {route_words(route)}", width()))
-    if not envelopes:
+    if not receipt.envelopes:
         call.note("nothing    it was so already")
     undo = f"    germline signals {f'assign {short} {before}' if before else f'unassign {short}'}"
-    call.say(f"next       germline evolve {route.skill}".rstrip() + (undo if envelopes and skill else ""))
+    call.say(f"next       germline evolve {route.skill}".rstrip() + (undo if receipt.envelopes and skill else ""))
 
 
 COMMANDS: Final = {"signals": signals}

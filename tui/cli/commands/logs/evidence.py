@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -14,7 +15,7 @@ from registry.query.model_prompts import may_quote
 from registry.query.signals import ErasureReach, erasure_of, named_evidence, reach_of, signals_with
 from strategies.episodes.clipped_text import clipped
 from tui.cli.output.color import width
-from tui.cli.output.dry_run import rehearsed
+from tui.cli.output.dry_run import rehearse
 from tui.cli.output.facts import folded, say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, Reason
@@ -53,7 +54,7 @@ def show_evidence(
     as_json: AsJson = False,
 ) -> None:
     """Show one piece of evidence: its text, its place, what it is for."""
-    from strategies.pool.evidence_context import episodes_of, read_contexts  # noqa: PLC0415 - what reads logs
+    from strategies.pool.evidence_context import episodes_of, parts_beside, read_contexts  # noqa: PLC0415 - reads logs
 
     call = invocation(ctx)
     with open_library(find_registry(call.registry)) as library:
@@ -72,7 +73,7 @@ def show_evidence(
     call.say(f"evidence   {name}")
     if kept:
         _print_kept(call, kept, lies_in or "")
-        for word, text in context.beside(kept.text) if context else ():
+        for word, text in parts_beside(kept, context):
             _print_text(call, f"{word:<{_LABEL}}", clipped(text, _PART_CHARS))
     elif erased:
         when = ago(erased.at, SystemClock().now())
@@ -144,9 +145,8 @@ def erase_evidence(
         records = list(dict.fromkeys(named_evidence(registry, name) for name in names))
         reach = reach_of(registry, records)
         if dry_run:
-            with registry.rehearsal():
-                envelopes = erase_text(registry, reach.names, reason).envelopes
-                rehearsed(call, EvidenceEraseDocument, envelopes, as_json=as_json)
+            erase_all = partial(erase_text, registry, reach.names, reason)
+            rehearse(call, registry, erase_all, EvidenceEraseDocument, as_json=as_json)
             return
         there = zip(reach.evidence, lying_in(reach.evidence, registry.log.maps), strict=True)
         logs = list(dict.fromkeys(f"{file}, {place_words(file, record.line)}" for record, file in there if file))

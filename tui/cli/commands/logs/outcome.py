@@ -17,7 +17,7 @@ from strategies.pool.intake import all_episodes
 from strategies.pool.late_outcomes import hints_looked_up, named_episodes
 from tui.cli.commands.logs.outcome_labels import print_queue, take_in_labels
 from tui.cli.output.color import width
-from tui.cli.output.dry_run import rehearsed
+from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, moment_since
@@ -137,19 +137,18 @@ def _record(
         command = RecordFact(
             tuple(OutcomeRecorded(episode=record.id, value=value, source=source) for record in changed)
         )
-        if dry_run:
-            with registry.rehearsal():
-                envelopes = registry.execute(command).envelopes if changed else ()
-                rehearsed(call, OutcomeDocument, envelopes, as_json=as_json)
+        receipt = append_or_rehearse(
+            call, registry, lambda: registry.execute(command), OutcomeDocument, dry_run=dry_run, as_json=as_json
+        )
+        if receipt is None:
             return
-        envelopes = registry.execute(command).envelopes if changed else ()
     if as_json:
         document = OutcomeDocument(
             value=value,
             source=source,
             episodes=tuple(map(OutcomeEpisode.of, matching)),
             recorded=len(changed),
-            events=event_rows(envelopes),
+            events=event_rows(receipt.envelopes),
         )
         call.answer(document)
     else:
@@ -173,16 +172,22 @@ def _look_up_commits(call: Invocation, *, dry_run: bool, as_json: bool) -> None:
             if (source == "commit" or source == "merged")  # noqa: PLR1714 - so that mypy sees it
             and known.get(episode, {}).get(source) != value
         )
-        if dry_run:
-            with registry.rehearsal():
-                envelopes = registry.execute(RecordFact(new)).envelopes if new else ()
-                rehearsed(call, OutcomeDocument, envelopes, as_json=as_json)
+        receipt = append_or_rehearse(
+            call,
+            registry,
+            lambda: registry.execute(RecordFact(new)),
+            OutcomeDocument,
+            dry_run=dry_run,
+            as_json=as_json,
+        )
+        if receipt is None:
             return
-        envelopes = registry.execute(RecordFact(new)).envelopes if new else ()
     if as_json:
         call.answer(
             OutcomeDocument(
-                episodes=tuple(map(OutcomeEpisode.of, committed)), recorded=len(new), events=event_rows(envelopes)
+                episodes=tuple(map(OutcomeEpisode.of, committed)),
+                recorded=len(new),
+                events=event_rows(receipt.envelopes),
             )
         )
         return

@@ -9,7 +9,7 @@ from events.types.registry_events import OutcomeRecorded
 from registry.decide.commands import RecordFact
 from strategies.pool.intake import all_episodes
 from tui.cli.output.color import width
-from tui.cli.output.dry_run import rehearsed
+from tui.cli.output.dry_run import append_or_rehearse
 from tui.documents.events import event_rows
 from tui.documents.logs import LabelQueueDocument, LabelWishRow, OutcomeDocument, OutcomeEpisode
 from tui.reads.labels import labelled_sessions, labels_in, read_label_queue, says, wish_words
@@ -67,18 +67,17 @@ def take_in_labels(call: Invocation, file: Path, source: str, *, dry_run: bool, 
                 for record, label in changed
             )
         )
-        if dry_run:
-            with registry.rehearsal():
-                envelopes = registry.execute(command).envelopes if changed else ()
-                rehearsed(call, OutcomeDocument, envelopes, as_json=as_json)
+        receipt = append_or_rehearse(
+            call, registry, lambda: registry.execute(command), OutcomeDocument, dry_run=dry_run, as_json=as_json
+        )
+        if receipt is None:
             return
-        envelopes = registry.execute(command).envelopes if changed else ()
     if as_json:
         call.answer(
             OutcomeDocument(
                 episodes=tuple(OutcomeEpisode.of(record) for record, _ in named),
                 recorded=len(changed),
-                events=event_rows(envelopes),
+                events=event_rows(receipt.envelopes),
             )
         )
         return

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -16,7 +17,7 @@ from strategies.pool.intake import Intake, take_in_scan
 from tui.cli.config.config import on_engine, read_config
 from tui.cli.config.read_logs import chosen_logs, read_on
 from tui.cli.output.color import width
-from tui.cli.output.dry_run import rehearsed, since
+from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, EngineName, Scheduler
 from tui.cli.printers.trials import step_and_tell
@@ -94,13 +95,10 @@ def scan_logs(  # noqa: PLR0913 - the options of the command are its contract
         logs_scan = read_on(
             call, registry, logs, config, log_format=log_format, skip_broken=skip_broken, strict=strict
         )
-        before = registry.log.head().position
-        if dry_run:
-            with registry.rehearsal():
-                take_in_scan(registry, logs_scan, policy=config.policy, may_wait=not recount)
-                rehearsed(call, ScanDocument, since(registry, before), as_json=as_json)
+        take_in = partial(take_in_scan, registry, logs_scan, policy=config.policy, may_wait=not recount)
+        taken = append_or_rehearse(call, registry, take_in, ScanDocument, dry_run=dry_run, as_json=as_json)
+        if taken is None:
             return
-        taken = take_in_scan(registry, logs_scan, policy=config.policy, may_wait=not recount)
         step_and_tell(call, registry, config.skill_logs(registry))
     took_s = monotonic_s() - began_s
     if as_json:

@@ -24,7 +24,7 @@ from strategies.pool.intake import take_in_scan
 from tui.cli.commands.skills.init_and_import import create_registry
 from tui.cli.config.config import read_config
 from tui.cli.config.read_logs import chosen_logs, discover, read_on
-from tui.cli.output.dry_run import rehearsed, since
+from tui.cli.output.dry_run import rehearse, since
 from tui.cli.output.facts import say_facts, say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, Reason
@@ -54,6 +54,9 @@ def start(  # noqa: PLR0913 - the options of the command are its contract
     everything: Annotated[
         bool, typer.Option("--all", help="Without PATH: sessions of every project, not of this one alone.")
     ] = False,
+    top: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Things to print with what happened; --json has all.")
+    ] = SHOWN,
     take: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Take the line of the N-th thing. Needs --reason.")
     ] = None,
@@ -90,12 +93,12 @@ def start(  # noqa: PLR0913 - the options of the command are its contract
         _open_screens(call, where)
         return
     with open_library(where) as library:
-        page = read_start(library, project, personal_data=config.personal_data)
+        page = read_start(library, project, personal_data=config.personal_data, shown=top)
     after = _next(page, problem)
     if as_json:
         call.answer(StartDocument.of(page, str(where), created=created, after=after))
         return
-    _print_page(call, page, problem)
+    _print_page(call, page, problem, top)
     call.say(f"next       {after}")
 
 
@@ -188,7 +191,7 @@ def _next(page: StartPage, problem: GermlineError | None) -> str:
     return "germline sessions    germline signals" if page.sessions else "germline start PATH    germline demo"
 
 
-def _print_page(call: Invocation, page: StartPage, problem: GermlineError | None) -> None:
+def _print_page(call: Invocation, page: StartPage, problem: GermlineError | None, top: int) -> None:
     if not page.sessions:
         what = f"No session was read: {problem.message}." if problem else "No session was found in these logs."
         say_folded(call, "", what)
@@ -196,12 +199,12 @@ def _print_page(call: Invocation, page: StartPage, problem: GermlineError | None
     if problem is not None:
         call.note(f"note       nothing new was read: {problem.message}")
     say_folded(call, "", page_sentence(page), tone="strong")
-    for number, thing in enumerate(page.things[:SHOWN], 1):
+    for number, thing in enumerate(page.things[:top], 1):
         _print_thing(call, number, thing)
-    more = len(page.things) - SHOWN
+    more = len(page.things) - top
     if more > 0:
         call.say()
-        call.say(f"{count(more, 'further thing')}: decide on these first, or germline start --json")
+        call.say(f"{count(more, 'further thing')} with a line: germline start --top {len(page.things)}")
     if page.without_line:
         call.say()
         call.say("These cost much too, and nothing that was done next stands out:")
@@ -241,11 +244,8 @@ def _decide(  # noqa: PLR0913 - what was asked for
         before = registry.log.head().position
         change = refusing(thing) if line is None else taking(thing, line)
         if dry_run:
-            with registry.rehearsal():
-                change.act(registry, reason)
-                rehearsed(
-                    call, partial(StartDocument, registry=str(where)), since(registry, before), as_json=as_json
-                )
+            rehearsed = partial(StartDocument, registry=str(where))
+            rehearse(call, registry, lambda: change.act(registry, reason), rehearsed, as_json=as_json)
             return
         with registry.log.transaction():
             change.act(registry, reason)

@@ -26,7 +26,7 @@ from tui.cli.output.options import AsJson
 from tui.cli.output.progress import LiveLine
 from tui.cli.printers.evolve import print_cycle
 from tui.cli.printers.rollback import print_taken_back, print_tier_moves
-from tui.cli.printers.trials import step_and_tell, try_promoted
+from tui.cli.printers.trials import step_and_tell, try_supported
 from tui.documents.evolve import EvolveRun
 from tui.documents.logs import RecheckRow, WatchDocument
 from tui.session.bootstrap import find_registry, open_registry
@@ -207,7 +207,7 @@ class _Watched:
             return
         self._put_off = ""
         if promote and bound.preset.trials:
-            try_promoted(self._call, self._registry, result.cycles, plan.logs)
+            try_supported(self._call, self._registry, result.cycles, plan.logs)
         if self._as_json:
             self._line(WatchDocument(at=SystemClock().now(), evolve=EvolveRun.of(result)))
             return

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -13,7 +14,7 @@ import typer
 
 from events.errors import NotFoundError, UsageError
 from tui.cli.commands.registry.export_files import export_events, export_skill
-from tui.cli.output.dry_run import rehearsed
+from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, Reason, SignWith, Yes
 from tui.documents.events import event_rows
@@ -116,16 +117,12 @@ def review_runs(  # noqa: PLR0913 - the options of the command are its contract
         chosen = _named(runs, names) if names else [run for run in runs if not run.decision]
         if not chosen:
             raise UsageError("no run is left to decide on", hint="germline export review")
-        if dry_run:
-            with registry.rehearsal():
-                rehearsed(
-                    call,
-                    ExportReviewDocument,
-                    review(registry, chosen, decision, reason).envelopes,
-                    as_json=as_json,
-                )
+        decide = partial(review, registry, chosen, decision, reason)
+        receipt = append_or_rehearse(
+            call, registry, decide, ExportReviewDocument, dry_run=dry_run, as_json=as_json
+        )
+        if receipt is None:
             return
-        receipt = review(registry, chosen, decision, reason)
     if as_json:
         events = event_rows(receipt.envelopes)
         call.answer(ExportReviewDocument(decision=decision, runs=len(chosen), events=events))

@@ -13,7 +13,7 @@ from events.errors import UsageError
 from events.types.capsule_events import AliasMoved
 from registry.decide.commands import MoveAlias
 from tui.cli.output.color import column, width
-from tui.cli.output.dry_run import rehearsed
+from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, OneOrAll, Reason, Skill, Yes
 from tui.documents.events import event_rows
@@ -79,11 +79,11 @@ def set_alias(  # noqa: PLR0913 - the options of the command are its contract
     _check(skill, name, version, reason, confirmed=yes)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         command = MoveAlias(skill, name, _version(registry, skill, version), reason)
-        if dry_run:
-            with registry.rehearsal():
-                rehearsed(call, AliasSetDocument, registry.execute(command).envelopes, as_json=as_json)
+        receipt = append_or_rehearse(
+            call, registry, lambda: registry.execute(command), AliasSetDocument, dry_run=dry_run, as_json=as_json
+        )
+        if receipt is None:
             return
-        receipt = registry.execute(command)
     if as_json:
         events = event_rows(receipt.envelopes)
         call.answer(AliasSetDocument(skill=skill, alias=name, version=command.version, events=events))

@@ -30,7 +30,7 @@ from strategies.files.default_locations import usual_logs
 from strategies.policy.active_preset import beginning
 from tui.cli.config.config import template
 from tui.cli.config.layers import NAME
-from tui.cli.output.dry_run import rehearsed, since
+from tui.cli.output.dry_run import rehearse, since
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun
@@ -220,13 +220,16 @@ def import_skills(
         before = registry.log.head().position
         arrivals = _arrivals(registry, skills, confirmed=yes)
         if dry_run:
-            with registry.rehearsal():
-                for skill in arrivals.new:
-                    _note_findings(call, skill)
-                    registry.execute(ImportSkill(skill))
-                for move in arrivals.moved:
-                    registry.execute(move)
-                rehearsed(call, ImportDocument, since(registry, before), as_json=as_json)
+            for skill in arrivals.new:
+                _note_findings(call, skill)
+            commands: list[ImportSkill | MoveSkill] = [*map(ImportSkill, arrivals.new), *arrivals.moved]
+            rehearse(
+                call,
+                registry,
+                lambda: [registry.execute(command) for command in commands],
+                ImportDocument,
+                as_json=as_json,
+            )
             return
         with registry.log.transaction():  # all of them or none
             for skill in arrivals.new:

@@ -10,7 +10,7 @@ import typer
 from events.errors import NotFoundError, UsageError
 from registry.decide.commands import Protect, Release
 from registry.skill_md.render import projected_lines
-from tui.cli.output.dry_run import rehearsed
+from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, Reason
 from tui.documents.events import event_rows
@@ -20,6 +20,7 @@ from tui.session.bootstrap import find_registry, open_registry
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from events.store.envelope import Envelope
     from registry.registry import Registry
     from registry.state.line import ProjectedLine
     from tui.cli.output.invocation import Invocation
@@ -110,13 +111,14 @@ def _carry_out(
     as_json: bool,  # noqa: FBT001 - the same
 ) -> None:
     document, done, sentence = answer
-    if dry_run:
-        with registry.rehearsal():
-            events = [envelope for ask in asked for envelope in registry.execute(ask).envelopes]
-            rehearsed(call, document, events, as_json=as_json)
+
+    def append() -> list[Envelope]:
+        with registry.log.transaction():
+            return [envelope for ask in asked for envelope in registry.execute(ask).envelopes]
+
+    events = append_or_rehearse(call, registry, append, document, dry_run=dry_run, as_json=as_json)
+    if events is None:
         return
-    with registry.log.transaction():
-        events = [envelope for ask in asked for envelope in registry.execute(ask).envelopes]
     if as_json:
         call.answer(document(events=event_rows(events)))
     else:

@@ -11,7 +11,7 @@ from events.errors import UsageError
 from registry.actions.publish import publish, require_unedited
 from registry.decide.commands import RevertVersion
 from registry.skill_md.render import label
-from tui.cli.output.dry_run import rehearsed
+from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, Reason, Skill
@@ -39,11 +39,11 @@ def revert(
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         command = RevertVersion(skill, registry.version_of(skill, to), reason)
         require_unedited(registry, skill)
-        if dry_run:
-            with registry.rehearsal():
-                rehearsed(call, RevertDocument, registry.execute(command).envelopes, as_json=as_json)
+        receipt = append_or_rehearse(
+            call, registry, lambda: registry.execute(command), RevertDocument, dry_run=dry_run, as_json=as_json
+        )
+        if receipt is None:
             return
-        receipt = registry.execute(command)
         paths = publish(registry, skill)
         capsule = registry.capsule(skill)
     if as_json:

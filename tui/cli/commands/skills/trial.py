@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -17,7 +18,7 @@ from strategies.trials.run_trial import end_trial, start_trial, step_trials
 from strategies.trials.trial_sessions import compliance
 from strategies.trials.trial_terms import TrialTerms, plan_trial
 from tui.cli.config.config import read_config
-from tui.cli.output.dry_run import print_rehearsed, rehearsed, since
+from tui.cli.output.dry_run import append_or_rehearse, print_rehearsed, since
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, OneOrAll, Reason, Skill
@@ -169,12 +170,12 @@ def stop(
             raise UsageError("a trial is stopped for a reason", hint=f"germline trial stop {skill} --reason TEXT")
         if running is None:
             raise RefusedError(f"no trial of {skill} runs", hint=f"germline trial status {skill}")
-        with registry.rehearsal() if dry_run else nullcontext():
-            ended = end_trial(registry, running, f"stopped: {reason}", actor=registry.actor, write=not dry_run)
-            appended = since(registry, before)
-    if dry_run:
-        rehearsed(call, TrialStopDocument, appended, as_json=as_json)
-    elif as_json:
+        end = partial(end_trial, registry, running, f"stopped: {reason}", actor=registry.actor, write=not dry_run)
+        ended = append_or_rehearse(call, registry, end, TrialStopDocument, dry_run=dry_run, as_json=as_json)
+        appended = since(registry, before)
+    if ended is None:
+        return
+    if as_json:
         call.answer(TrialStopDocument(trial=TrialRow.of(ended), events=event_rows(appended)))
     else:
         print_trial(call, TrialRow.of(ended))

@@ -16,7 +16,7 @@ from strategies.usage.line_usage import claims_by_line, usage_ground
 from strategies.usage.readings import reading_of
 from tui.cli.config.config import read_config
 from tui.cli.output.color import width
-from tui.cli.output.dry_run import rehearsed
+from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.facts import say_facts, say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun
@@ -136,14 +136,18 @@ def _correct(call: Invocation, skill: str, number: int, text: str, *, dry_run: b
             )
         event = ReadingCorrected(capsule=name, gene=line.gene, line=line.id, claim=asked)
         command = RecordFact((event,) if asked != before or (asked is None and not origin) else ())
-        if dry_run:
-            with registry.rehearsal():
-                envelopes = registry.execute(command).envelopes if command.facts else ()
-                rehearsed(call, UsageCorrectDocument, envelopes, as_json=as_json)
+        receipt = append_or_rehearse(
+            call,
+            registry,
+            lambda: registry.execute(command),
+            UsageCorrectDocument,
+            dry_run=dry_run,
+            as_json=as_json,
+        )
+        if receipt is None:
             return
-        envelopes = registry.execute(command).envelopes if command.facts else ()
         (file,) = _measured(registry, [name])
-    _answer_corrected(call, _of_line(file, number), before, event_rows(envelopes), as_json=as_json)
+    _answer_corrected(call, _of_line(file, number), before, event_rows(receipt.envelopes), as_json=as_json)
 
 
 def _answer_corrected(

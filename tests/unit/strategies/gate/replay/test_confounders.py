@@ -9,17 +9,31 @@ import msgspec
 import pytest
 
 from bench.coverage import coverage
-from events.types.claims import After, AfterCall, AfterError, Before, FinishWith, OutputClaim
+from events.types.claims import (
+    HAND_IN,
+    After,
+    AfterCall,
+    AfterError,
+    AnytimeBefore,
+    Before,
+    FinishWith,
+    Never,
+    OutputClaim,
+)
+from events.types.claims import (
+    LOOK as LOOKING,
+)
 from strategies.gate.replay.confounders import confounding
 from strategies.gate.replay.decisions import Decision, decisions_of
 from strategies.gate.replay.exposure import Inverse
 from strategies.gate.replay.support import is_noticed, support_p
 from strategies.propose.guard import guard
 from tests.worlds import NO_TABLE, asking, call, division_of, episode, promoted, sent_through
-from tests.worlds.confounded import ANSWERS, WORLDS, judgements, with_rule, with_rules, world
+from tests.worlds.confounded import ANSWERS, QUESTIONS, WORLDS, judgements, with_rule, with_rules, world
 
 LOOK = AfterError(template=NO_TABLE, do="sql:SHOW")
 if TYPE_CHECKING:
+    from events.types.claims import Claim
     from strategies.episodes.episode import EpisodeRecord, StepRecord
 
 SEEDS = range(3)
@@ -40,7 +54,7 @@ def test_nothing_is_promoted_by_looking_again_whenever_logs_have_grown_by_a_quar
         for share in (0.512, 0.64, 0.8, 1.0):
             known = judgements(records[: round(share * len(records))], str(seed), sent=sent)
             assert not promoted(known), f"{name}: seed {seed}, {share:.0%} of the logs"
-            sent += len(known)
+            sent += QUESTIONS
 
 
 @pytest.mark.parametrize("name", ["null", "difficulty", "quality"])
@@ -77,6 +91,11 @@ def test_tasks_are_compared_with_themselves_where_several_tried_them() -> None:
     assert easy.p > 0.05
     luck = confounding(LOOK, with_rule(world("null", 3, episodes=2_400), LOOK, 3, lift=0.35))
     assert luck.risk_difference == pytest.approx(0.35, abs=0.1)
+
+
+def test_who_lasted_longer_is_compared_with_who_had_come_as_far() -> None:
+    looked = AnytimeBefore(action=HAND_IN, do=LOOKING)
+    assert confounding(looked, world("crash", 3, episodes=2_400)).p > 0.05
 
 
 def test_doing_the_same_elsewhere_shows_who_did_it_and_is_taken_off() -> None:
@@ -121,6 +140,7 @@ def test_the_form_of_an_answer_is_no_decision_that_logs_could_compare() -> None:
         (LOOK, [call("sql:SELECT"), call("sql:SELECT", NO_TABLE)], []),
         (Inverse(LOOK), [call("sql:SELECT", NO_TABLE), call("sql:SHOW"), call("x")], [Decision(1, obeyed=False)]),
         (Before(action="b", do="a"), [call("a"), call("b")], [Decision(0, obeyed=True)]),
+        (Before(action="b", do="a"), [call("b"), call("a")], []),
         (
             FinishWith(do="check"),
             [call("check", "failed"), call("edit"), call("submit")],
@@ -131,10 +151,25 @@ def test_the_form_of_an_answer_is_no_decision_that_logs_could_compare() -> None:
             [call("read"), call("edit"), call("submit")],
             [Decision(0, obeyed=False), Decision(1, obeyed=False)],
         ),
+        (
+            AnytimeBefore(action=HAND_IN, do="check"),
+            [call("read"), call("check"), call("read"), call("submit")],
+            [Decision(0, obeyed=False), Decision(1, obeyed=True)],
+        ),
+        (
+            AnytimeBefore(action=HAND_IN, do="check"),
+            [call("read"), call("check")],
+            [Decision(0, obeyed=False), Decision(1, obeyed=True)],
+        ),
+        (
+            Never(avoid="push"),
+            [call("read"), call("push"), call("read")],
+            [Decision(0, obeyed=True), Decision(1, obeyed=False)],
+        ),
     ],
 )
 def test_a_decision_is_an_action_that_the_agent_chose_and_did_not_end_with(
-    claim: AfterError | Inverse | Before | FinishWith, steps: list[StepRecord], decisions: list[Decision]
+    claim: Claim | Inverse, steps: list[StepRecord], decisions: list[Decision]
 ) -> None:
     find = decisions_of(claim)
     assert find is not None

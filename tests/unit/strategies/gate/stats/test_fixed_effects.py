@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.gate.stats.fixed_effects import Slope, grouping, residuals, within
+from strategies.gate.stats.fixed_effects import GroupedRows, Slope, grouping, residuals, within
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -21,7 +21,7 @@ def partial_slope(
     groupings: Sequence[Sequence[Hashable]],
     clusters: Sequence[Hashable],
 ) -> Slope | None:
-    left = residuals(outcome, cause, covariates, groupings, clusters)
+    left = residuals(outcome, cause, covariates, GroupedRows(groupings, clusters))
     return None if left is None else left.slope()
 
 
@@ -69,6 +69,16 @@ def test_rows_of_one_cluster_that_are_alike_count_as_fewer() -> None:
     assert thrice.error == pytest.approx(once.error, rel=0.01)  # what was fitted is paid by rows
 
 
+def test_groups_within_clusters_take_their_own_share_of_the_rows() -> None:
+    draws = random.Random(5)
+    pairs = [number // 2 for number in range(3_000)]
+    cause = [draws.gauss(0, 1) for _ in pairs]
+    outcome = [pair % 7 + draws.gauss(0, 1) for pair in pairs]
+    slope = partial_slope(outcome, cause, [], [pairs], [pair // 3 for pair in pairs])
+    assert slope is not None
+    assert slope.error == pytest.approx(1 / 1_500**0.5, rel=0.1)  # of each pair one row is left
+
+
 def test_a_cause_that_never_differs_within_its_groups_has_no_slope() -> None:
     assert partial_slope([0.0, 1.0, 1.0, 0.0], [1, 1, 0, 0], [], [["a", "a", "b", "b"]], range(4)) is None
     assert partial_slope([0.0, 1.0], [1, 0], [[2, 0]], [["a", "a"]], range(2)) is None
@@ -87,7 +97,8 @@ def test_the_parts_of_a_regression_make_up_the_whole() -> None:
     draws = random.Random(6)
     cause = [float(draws.random() < 0.4) for _ in range(400)]
     outcome = [x + draws.gauss(0, 1) for x in cause]
-    left = residuals(outcome, cause, [[draws.random() for _ in range(400)]], [[0] * 400], range(400))
+    whole_rows = GroupedRows([[0] * 400], range(400))
+    left = residuals(outcome, cause, [[draws.random() for _ in range(400)]], whole_rows)
     assert left is not None
     part = [number < 250 for number in range(400)]
     whole, one, other = left.slope(), left.slope(part), left.slope([not kept for kept in part])

@@ -12,7 +12,7 @@ from events.types.claims import StartWith
 from events.types.gene_events import GeneMutated
 from events.types.parts import Edit
 from registry.state.line_claims import claims_by_edit
-from strategies.gate.ablation import ClaimPosition, ablate, carriers
+from strategies.gate.ablation import ClaimPosition, ablate, carriers, carrying, is_lost
 from strategies.policy.presets import PRESETS
 from strategies.rollouts.compare.handwritten import propose_rewrite
 from strategies.rollouts.compare.judge_group import try_out
@@ -59,6 +59,30 @@ def test_one_carrier_among_many_is_found_in_about_as_many_questions_as_halvings(
 
     assert carriers(64, keeps) == {37}
     assert len(asked) <= 12
+
+
+def test_a_line_that_carries_a_gain_is_missed_and_a_passenger_is_not() -> None:
+    assert is_lost([[1.0] * 3] * 3 + [[0.0] * 3] * 27, 3)
+    assert not is_lost([[0.0] * 3] * 30, 3)
+    assert not is_lost([[1.0, -1.0, 0.0]] * 30, 3)
+
+
+@given(st.sets(st.integers(0, 5), min_size=1), st.integers(0, 5))
+def test_leaving_each_out_finds_what_carries_a_gain_without_halving(carriers_of_it: set[int], extra: int) -> None:
+    edits = max(*carriers_of_it, extra) + 1
+    asked: list[frozenset[int]] = []
+
+    def keeps(part: frozenset[int]) -> bool:
+        asked.append(part)
+        return carriers_of_it <= part
+
+    assert carrying(edits, keeps) == carriers_of_it
+    assert len(asked) <= edits + 1
+
+
+def test_of_two_lines_that_stand_in_for_each_other_one_is_kept() -> None:
+    assert len(carrying(3, lambda part: 0 in part or 1 in part)) == 1
+    assert carrying(3, lambda part: 2 in part and (0 in part or 1 in part)) >= {2}
 
 
 def test_claims_go_with_the_lines_of_their_edit() -> None:

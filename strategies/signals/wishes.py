@@ -8,15 +8,24 @@ and is alike only where all its words are: a request that is repeated. What is m
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from strategies.episodes.text_hash import word_key
+from strategies.signals.signal import Sighting, signals_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from strategies.episodes.episode import EpisodeRecord
+    from strategies.signals.signal import Signal
+    from strategies.signals.survey import Survey
+    from strategies.signals.thresholds import Thresholds
 
 LEAST_SESSIONS: Final = 3
 """In how many sessions a wish must come up: twice may be one afternoon (a guess)."""
+REPEATED_WISH: Final = "repeated_wish"
+"""The kind of signal of what a person says in several sessions."""
 _ALIKE: Final = 2 / 3
 """The share of the shorter clause's words that must be in the other, which is more than two of three."""
 _LEAST_WORDS: Final = 2
@@ -45,38 +54,55 @@ _LEAST_STEM: Final = 4
 ClauseKind = Literal["forbids", "asks", "says"]
 
 
-class PersonWords(NamedTuple):
-    """What a person wrote, in which session and at which step."""
+class Clause(NamedTuple):
+    """One thing that a message forbids or asks for: the keys of the words that carry it, and how it is put."""
+
+    kind: ClauseKind
+    words: frozenset[int]
+    quote: str
+
+
+class SpokenClause(NamedTuple):
+    """A clause in the place where a person wrote it, an episode and a step of it; how long it is, and no text."""
 
     record: EpisodeRecord
     step: int
-    text: str
-
-
-class Clause(NamedTuple):
-    """One thing that a message asks for or forbids: the words that carry it, and how they stand there."""
-
     kind: ClauseKind
-    words: frozenset[str]
-    quote: str
-    message: PersonWords
+    words: frozenset[int]
+    chars: int
 
 
 class Wish(NamedTuple):
-    """What a person asked for in several sessions: the shortest way in which they put it, and every one."""
+    """What a person asked for in several sessions: every time, and how they put it, "" until that was read."""
 
-    quote: str
-    clauses: tuple[Clause, ...]
-
-    @property
-    def words(self) -> frozenset[str]:
-        """The words that carry it."""
-        return self.clauses[0].words
+    clauses: tuple[SpokenClause, ...]
+    quote: str = ""
 
     @property
     def sessions(self) -> int:
         """In how many sessions it came up."""
-        return len({session_of(clause.message.record) for clause in self.clauses})
+        return len({session_of(clause.record) for clause in self.clauses})
+
+
+class RepeatedWish:
+    """Finds what a person asks for or forbids in several sessions; calls for repair.
+
+    `template` quotes one of the times, in which secrets and personal data are masked. A line that says it is a
+    person's to take: `germline start`.
+    """
+
+    kind: Final = REPEATED_WISH
+
+    def detect(self, survey: Survey, thresholds: Thresholds) -> list[Signal]:
+        """Find the wishes of a survey that are quoted; each message counts for one of them."""
+        del thresholds
+        seen = (
+            Sighting(wish.quote, "", clause.record, clause.step)
+            for wish in survey.wishes
+            if wish.quote
+            for clause in wish.clauses
+        )
+        return signals_from(self.kind, "repair", seen, scanned=len(survey.records))
 
 
 def session_of(record: EpisodeRecord) -> str:
@@ -84,24 +110,28 @@ def session_of(record: EpisodeRecord) -> str:
     return record.name.partition("/")[0]
 
 
-def wishes(messages: Iterable[PersonWords]) -> list[Wish]:
-    """Find what was asked for in at least three sessions, the most frequent first; each message counts for one."""
-    clauses = [clause for message in messages for clause in _clauses(message)]
-    clauses.sort(
-        key=lambda clause: (len(clause.words), clause.quote, clause.message.record.id, clause.message.step)
-    )
-    groups: list[list[Clause]] = []
-    for clause in clauses:
-        group = next((group for group in groups if _alike(group[0], clause)), None)
-        if group is None:
-            groups.append([clause])
-        else:
-            group.append(clause)
-    every = (Wish(group[0].quote, tuple(group)) for group in groups)
-    often = sorted(
-        (wish for wish in every if wish.sessions >= LEAST_SESSIONS), key=lambda wish: (-wish.sessions, wish.quote)
-    )
-    return _each_message_once(often)
+def wishes(spoken: Iterable[SpokenClause], known: Sequence[Clause] = ()) -> list[Wish]:
+    """Find what was asked for in at least three sessions, the most frequent first; a message counts for one.
+
+    What was quoted before, `known`, keeps its words; else the shortest clause is the first of each wish.
+    """
+    groups: list[tuple[Clause | SpokenClause, list[SpokenClause]]] = [(clause, []) for clause in known]
+    by_word: dict[int, list[int]] = defaultdict(list)
+    for number, quoted in enumerate(known):
+        for word in quoted.words:
+            by_word[word].append(number)
+    for clause in sorted(spoken, key=lambda each: (len(each.words), each.chars, each.record.id, each.step)):
+        shared = Counter(number for word in clause.words for number in by_word[word])
+        alike = (number for number in sorted(shared) if _alike(groups[number][0], clause))
+        at = next(alike, len(groups))
+        if at == len(groups):
+            groups.append((clause, []))
+            for word in clause.words:
+                by_word[word].append(at)
+        groups[at][1].append(clause)
+    every = (Wish(tuple(clauses), first.quote if isinstance(first, Clause) else "") for first, clauses in groups)
+    often = (wish for wish in every if wish.sessions >= LEAST_SESSIONS)
+    return _each_message_once(sorted(often, key=lambda wish: (-wish.sessions, wish.clauses[0].record.id)))
 
 
 def _each_message_once(often: Sequence[Wish]) -> list[Wish]:
@@ -109,30 +139,30 @@ def _each_message_once(often: Sequence[Wish]) -> list[Wish]:
     kept: list[Wish] = []
     taken: set[tuple[str, int]] = set()
     for wish in often:
-        places = {(clause.message.record.id, clause.message.step) for clause in wish.clauses}
+        places = {(clause.record.id, clause.step) for clause in wish.clauses}
         if 2 * len(places & taken) <= len(places):
             kept.append(wish)
             taken |= places
     return kept
 
 
-def _alike(clause: Clause, other: Clause) -> bool:
+def _alike(clause: Clause | SpokenClause, other: SpokenClause) -> bool:
     if clause.kind != other.kind or clause.kind == "says":
         return clause.kind == other.kind and clause.words == other.words
     return len(clause.words & other.words) > _ALIKE * min(len(clause.words), len(other.words))
 
 
-def _clauses(message: PersonWords) -> Iterator[Clause]:
+def clauses_of(message: str) -> Iterator[Clause]:
     """Yield what a message forbids and asks for, else its first clause that says something."""
-    text = " ".join(message.text[:_LOOKED_AT_CHARS].split())
+    text = " ".join(message[:_LOOKED_AT_CHARS].split())
     some = False
     for opening in _OPENING.finditer(text):
         quote = _until_end(text, opening.start(), opening.end())
         words = _carrying(quote[opening.end() - opening.start() :])
-        words |= {"use"} if words and opening[0].casefold() == "use" else frozenset()
+        words |= {_USE} if words and opening[0].casefold() == "use" else frozenset()
         if len(words) >= _LEAST_WORDS and not _ONE_DAY.search(quote):
             some = True
-            yield Clause("forbids" if opening["forbids"] else "asks", words, quote, message)
+            yield Clause("forbids" if opening["forbids"] else "asks", words, quote)
     if some:
         return
     start = 0
@@ -140,7 +170,7 @@ def _clauses(message: PersonWords) -> Iterator[Clause]:
         quote = _until_end(text, start, start)
         words = _carrying(quote)
         if len(words) > _LEAST_WORDS and not _ONE_DAY.search(quote):
-            yield Clause("says", words, quote.strip(), message)
+            yield Clause("says", words, quote.strip())
             return
         start += len(quote) + 1
 
@@ -150,9 +180,12 @@ def _until_end(text: str, start: int, after: int) -> str:
     return text[start : end.start() if end else len(text)][:_QUOTE_CHARS]
 
 
-def _carrying(text: str) -> frozenset[str]:
+_USE: Final = word_key("use")
+
+
+def _carrying(text: str) -> frozenset[int]:
     words = (word.strip("./-'").casefold() for word in _WORD.findall(text.replace("’", "'")))
-    return frozenset(_stem(word) for word in words if len(word) > 1 and word not in _EMPTY)
+    return frozenset(word_key(_stem(word)) for word in words if len(word) > 1 and word not in _EMPTY)
 
 
 def _stem(word: str) -> str:

@@ -1,0 +1,240 @@
+"""The aimed gate: a change is looked for on the tasks that it is for, then confirmed on all of them by fresh runs.
+
+Evidence is a product of bets on single pairs (`e_value`), so it may be looked at after every round. Under "no
+better on any of these tasks" the evidence of both stages together passes 100 in at most one of a hundred. It is
+about the sealed tasks with these tags, not about others like them; that all tasks together lose nothing is asked
+of the fresh runs.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING, Final
+
+from events.types.runs import AimFigures, FreshFigures
+from strategies.gate.rollout_rule import (
+    FUTILE_Z,
+    LOOKS,
+    PATIENT_ROUNDS,
+    STAKES,
+    Z95_ONE_SIDED,
+    RolloutVerdict,
+    e_value,
+    figures_of,
+    told,
+)
+from strategies.gate.rule import Rule, failed
+from strategies.gate.stats.mantel_haenszel import Z95
+from strategies.policy.written_rules import ROLLOUT_RULE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from strategies.gate.rollout_rule import Pairs
+    from strategies.policy.written_rules import RolloutPolicy
+
+AIM_STAKES: Final = (*STAKES, 0.7, 0.9)
+"""Bets on the few tasks that a change is for: it moves most of them where it works."""
+LEAST_AIMED: Final = 3
+"""Tasks from which there is something to aim at; fewer say too little about others of their kind (a guess)."""
+FRESH_ROUNDS: Final = 6
+"""Rounds of fresh runs at most, on all sealed tasks."""
+FRESH: Final = range(LOOKS[-1], LOOKS[-1] + FRESH_ROUNDS)
+"""The rounds whose runs confirm: no first look ever counts one of them."""
+FIRST_EVIDENCE: Final = 20
+"""What the first runs must show before all tasks are run (simulated: 3 rounds where most of the tasks change)."""
+FRESH_EVIDENCE: Final = 2
+"""What fresh runs must show by themselves, whatever the first ones did."""
+MOST_HARM: Final = 20
+"""Evidence of harm on the rest that ends a candidate: 1 in 20 of those that do none reaches it, over all looks."""
+MOST_FUTILE: Final = 0.25
+"""What a change must always be able to do for its tasks (a guess)."""
+
+
+def aim_figures(pairs: Pairs, rounds: int, tags: Sequence[str], sealed: int) -> AimFigures:
+    """Compute what the first rounds say of the tasks that a change is for; see `rollout_rule.look` for shapes."""
+    seen = [[pair for pair in task[:rounds] if pair is not None] for task in pairs]
+    flat = [pair for task in seen for pair in task]
+    mean = sum(flat) / len(flat) if flat else 0.0
+    best = max(range(len(seen)), key=lambda at: sum(seen[at]), default=0)
+    others = [pair for at, task in enumerate(seen) if at != best for pair in task]
+    return AimFigures(
+        tags=tuple(tags),
+        tasks=len(pairs),
+        sealed=sealed,
+        rounds=rounds,
+        evidence=e_value(flat, AIM_STAKES),
+        without_best=e_value(others, AIM_STAKES),
+        difference=mean,
+        error=_spread(flat, mean) / sqrt(len(flat)) if flat else 1.0,
+    )
+
+
+def _spread(flat: Sequence[float], mean: float) -> float:
+    return sqrt(max(sum(pair * pair for pair in flat) / len(flat) - mean * mean, 0.0))
+
+
+def fresh_figures(aimed: Pairs, rest: Pairs, rounds: int) -> FreshFigures:
+    """Compute what fresh runs say: of the tasks that a change is for, and of the rest. Shapes: as above."""
+    seen = [[pair for pair in task[:rounds] if pair is not None] for task in (*aimed, *rest)]
+    run = [task for task in seen if task]
+    tasks = max(len(run), 1)
+    difference = sum(sum(task) / len(task) for task in run) / tasks
+    # every pair counts as if nothing had changed on its task: where something did, the bound only gets wider
+    error = sqrt(sum(sum(pair * pair for pair in task) / len(task) ** 2 for task in run)) / tasks
+    return FreshFigures(
+        rounds=rounds,
+        evidence=e_value([pair for task in seen[: len(aimed)] for pair in task], AIM_STAKES),
+        harm=e_value([-pair for task in seen[len(aimed) :] for pair in task], AIM_STAKES),
+        difference=difference,
+        low=difference - Z95_ONE_SIDED * error,
+    )
+
+
+def look_at_aim(
+    pairs: Pairs, rounds: int, tags: Sequence[str], sealed: int, policy: RolloutPolicy = ROLLOUT_RULE
+) -> tuple[RolloutVerdict, AimFigures]:
+    """Look at the first runs, on the tasks that a change is for.
+
+    Answers "promote" where all tasks should be run, which is no promotion yet; None while the first runs go on.
+    """
+    aim = aim_figures(pairs, rounds, tags, sealed)
+    rules = (*_first_rules(aim, policy), *_refuting(aim, policy))
+    return _verdict(rules, aim, pairs, rounds, last=rounds >= LOOKS[-1]), aim
+
+
+def look_at_fresh(
+    aim: AimFigures, aimed: Pairs, rest: Pairs, rounds: int, policy: RolloutPolicy = ROLLOUT_RULE
+) -> tuple[RolloutVerdict, AimFigures]:
+    """Look at fresh runs on all sealed tasks, after the first ones had shown a change."""
+    known = aim.model_copy(update={"fresh": fresh_figures(aimed, rest, rounds)})
+    rules = tuple(aimed_rules(known, policy))
+    return _verdict(rules, known, (*aimed, *rest), rounds, last=rounds >= FRESH_ROUNDS), known
+
+
+def aimed_rules(aim: AimFigures, policy: RolloutPolicy = ROLLOUT_RULE) -> Iterator[Rule]:
+    """Apply the written rule to what runs showed of a change with an aim, as far as they came."""
+    if aim.fresh is None:
+        yield from _first_rules(aim, policy)
+        yield from _refuting(aim, policy)
+        missing = "its own tasks do not show it yet"
+        yield _rule("fresh runs", "none", "runs of all sealed tasks", holds=False, missing=missing)
+        return
+    fresh, least = aim.fresh, policy.aimed_e
+    together = aim.evidence * fresh.evidence
+    yield _tasks(aim, policy)
+    yield _rule(
+        "evidence",
+        f"e-value {aim.evidence:.1f} × {fresh.evidence:.1f} on its tasks",
+        f"at least {least:g}, and {FRESH_EVIDENCE} by fresh runs",
+        together >= least and fresh.evidence >= FRESH_EVIDENCE,
+        f"e-value {aim.evidence:.1f} × {fresh.evidence:.1f} is below {least:g}"
+        if together < least
+        else f"fresh runs alone show an e-value of {fresh.evidence:.1f}, below {FRESH_EVIDENCE}",
+    )
+    yield _rule(
+        "size",
+        f"difference {fresh.difference:+.3f} over all tasks",
+        f"at least {policy.least_difference:+.3f}",
+        fresh.difference >= policy.least_difference,
+        f"difference {fresh.difference:+.3f} over all tasks is below {policy.least_difference:+.3f}",
+    )
+    yield _rule(
+        "no loss",
+        f"{fresh.low:+.3f} at least (95 %) over all tasks",
+        "0 or more: what the rest may lose is surely less than what its tasks gain",
+        fresh.low >= 0,
+        f"what the rest loses may be more than what its tasks gain: {fresh.low:+.3f} at least (95 %)",
+    )
+    yield _rule(
+        "no harm",
+        f"e-value {fresh.harm:.1f} of harm on the rest",
+        f"below {MOST_HARM}",
+        fresh.harm < MOST_HARM,
+        f"harms the tasks that it is not for: e-value {fresh.harm:.1f}",
+        refutes=True,
+    )
+
+
+def _first_rules(aim: AimFigures, policy: RolloutPolicy) -> Iterator[Rule]:
+    text = f"e-value {aim.evidence:.1f} on the {aim.tasks} tasks tagged {', '.join(aim.tags)}"
+    yield _rule(
+        "aim",
+        text,
+        f"at least {FIRST_EVIDENCE}",
+        aim.evidence >= FIRST_EVIDENCE,
+        f"{text} is below {FIRST_EVIDENCE}",
+    )
+    alone = f"e-value {aim.without_best:.1f} without the task that gained most"
+    yield _rule(
+        "more than one task",
+        alone,
+        f"at least {policy.least_e / 2:g}",
+        aim.without_best >= policy.least_e / 2,
+        f"{alone} is below {policy.least_e / 2:g}",
+    )
+
+
+def _refuting(aim: AimFigures, policy: RolloutPolicy) -> Iterator[Rule]:
+    """Reject what its own tasks refute: before the third round by the 95 % bound alone."""
+    patient = aim.rounds < PATIENT_ROUNDS
+    best = aim.difference + (Z95 if patient else FUTILE_Z) * aim.error
+    least = min(policy.futile_below * aim.sealed / max(aim.tasks, 1), MOST_FUTILE)
+    shown = all(rule.holds for rule in _first_rules(aim, policy))
+    text = f"difference {aim.difference:+.3f} on its tasks"
+    no_worse = aim.difference > 0 or (patient and best > 0)
+    yield _rule("direction", text, "above 0", no_worse, f"no better on its tasks: {text}", refutes=True)
+    yield _rule(
+        "not futile",
+        f"{best:+.3f} at best on its tasks",
+        f"at least {least:+.2f}, or shown",
+        shown or best >= least,
+        f"futile on its tasks, even at best below {least:+.2f}",
+        refutes=True,
+    )
+
+
+def _tasks(aim: AimFigures, policy: RolloutPolicy) -> Rule:
+    few = aim.sealed < policy.least_tasks
+    return Rule(
+        "tasks",
+        f"{aim.sealed} sealed tasks, {aim.tasks} of them its own",
+        f"at least {policy.least_tasks}",
+        not few,
+        f"{aim.sealed} sealed tasks, {policy.least_tasks} are needed: a person decides",
+        needed_tasks=policy.least_tasks if few else None,
+        known_tasks=aim.sealed,
+    )
+
+
+def _rule(
+    name: str,
+    figure: str,
+    asks: str,
+    holds: bool,  # noqa: FBT001 - the answer of the rule
+    missing: str,
+    *,
+    refutes: bool = False,
+) -> Rule:
+    return Rule(name, figure, asks, holds, missing, "reject" if refutes else "hold", decisive=refutes)
+
+
+def _verdict(rules: Sequence[Rule], aim: AimFigures, pairs: Pairs, rounds: int, *, last: bool) -> RolloutVerdict:
+    figures = figures_of(pairs, rounds)
+    decision, missing = failed(rules)
+    reason = f"{aim_words(aim)}; {told(figures)}"
+    if decision == "promote":
+        return RolloutVerdict("promote", reason, figures)
+    if decision == "reject":
+        return RolloutVerdict("reject", f"{missing[0]}; {reason}", figures)
+    return RolloutVerdict("hold" if last else None, f"{missing[0]}; {reason}", figures)
+
+
+def aim_words(aim: AimFigures) -> str:
+    """Say what runs showed on the tasks that a change is for."""
+    rounds = "1 round" if aim.rounds == 1 else f"{aim.rounds} rounds"
+    first = (
+        f"for {', '.join(aim.tags)}: {aim.difference:+.3f} on {aim.tasks} of {aim.sealed} sealed tasks, "
+        f"{rounds}, e-value {aim.evidence:.1f}"
+    )
+    return f"{first}, {aim.fresh.evidence:.1f} in fresh runs" if aim.fresh else first

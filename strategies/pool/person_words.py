@@ -1,0 +1,172 @@
+"""What a person says in sessions: which words carry what they ask for, kept without text, and how they put it.
+
+Sessions are read again once, when they come in; what is kept of them are keys of words, too short to find a word
+by. The words themselves are read from the few logs that say something again and again.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from registry.evidence.gitleaks import leaks_in
+from registry.evidence.redaction import redact
+from registry.query.signals import erased_records
+from strategies.episodes.episode import moment_s
+from strategies.logs.transcripts import read_transcripts
+from strategies.signals.survey import stopped
+from strategies.signals.wishes import REPEATED_WISH, Clause, ClauseKind, SpokenClause, clauses_of, wishes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from registry.query.library import Library
+    from registry.registry import Registry
+    from strategies.episodes.episode import EpisodeRecord, Step
+    from strategies.signals.wishes import Wish
+
+PERSON_WORDS: Final = "person-words"
+"""The stored map of the clauses that a person wrote, by episode; an episode is in it once it was read."""
+MOST_READ: Final = 500
+"""Sessions that are read again at once, the newest: what a person stopped asking for is no wish (a guess)."""
+_QUOTED_FROM: Final = 5
+"""Sessions in which the words of a wish are looked for, the shortest ones first."""
+_REASON: Final = (
+    "the user said:",
+    "The user provided the following reason for the rejection:",
+    "with the following feedback:",
+)
+"""What comes before the reason where a person did not allow a call, in the words of Claude Code and OpenCode."""
+_AFTER_REASON: Final = "\n\nNote: The user's next message"
+"""What Claude Code adds behind it for its agent."""
+_REASON_ALONE: Final = "openhands"
+"""The formats whose answer to a call that was not allowed is the reason, and nothing else."""
+_NO_REASON: Final = "User rejected the action"
+
+KeptClause = tuple[int, ClauseKind, int, tuple[int, ...]]
+"""The step, the kind of clause, its length and the keys of its words."""
+
+
+def note_person_words(registry: Registry, records: Sequence[EpisodeRecord]) -> None:
+    """Read what a person wrote in the sessions that were not read yet, and keep which words carry it."""
+    kept = _kept(registry)
+    unread = [record for record in records if record.id not in kept and person_places(record)]
+    unread.sort(key=lambda record: (-(moment_s(record.started_at) or 0.0), record.id))
+    first = unread[:MOST_READ]
+    known = {record.id: kept[record.id] for record in records if record.id in kept}
+    known |= {record.id: () for record in unread}
+    known |= read_clauses(first, erased_records(registry) if first else frozenset())
+    if known != kept:
+        _keep(registry, known)
+
+
+def read_clauses(records: Sequence[EpisodeRecord], erased: AbstractSet[str]) -> dict[str, tuple[KeptClause, ...]]:
+    """Read the clauses that a person wrote in these episodes, of each by its id; `erased` as in transcripts."""
+    read = read_transcripts(records, erased)
+    return {
+        record.id: tuple(_clauses(record, transcript.steps)) if transcript else ()
+        for record, transcript in zip(records, read, strict=True)
+    }
+
+
+def known_wishes(
+    library: Library, records: Sequence[EpisodeRecord], *, gitleaks: str = "", personal_data: bool = True
+) -> list[Wish]:
+    """Find what a person asks for again and again, quoted without secrets and, if asked so, personal data.
+
+    One that was raised as a signal keeps the words that it was raised with.
+    """
+    kept = _kept(library)
+    if not kept:
+        return []
+    raised = (signal.event.template for signal in library.signals() if signal.event.kind == REPEATED_WISH)
+    known = [clause._replace(quote=quote) for quote in raised for clause in islice(clauses_of(quote), 1)]
+    every = wishes_in(records, kept, known, erased_records(library))
+    leaks = leaks_in([wish.quote for wish in every], gitleaks, personal_data=personal_data)
+    return [wish._replace(quote=redact(wish.quote, leaks)[0]) for wish in every]
+
+
+def wishes_in(
+    records: Sequence[EpisodeRecord],
+    kept: Mapping[str, Sequence[KeptClause]],
+    known: Sequence[Clause] = (),
+    erased: AbstractSet[str] = frozenset(),
+) -> list[Wish]:
+    """Find what a person asks for again and again in these episodes, as far as a log still holds the words."""
+    spoken = (
+        SpokenClause(record, step, kind, frozenset(words), chars)
+        for record in records
+        for step, kind, chars, words in kept.get(record.id, ())
+        if 0 <= step < len(record.steps)
+    )
+    every = wishes(spoken, known)
+    new = iter(_quotes([wish for wish in every if not wish.quote], erased))
+    quoted = (wish if wish.quote else wish._replace(quote=next(new)) for wish in every)
+    return [wish for wish in quoted if wish.quote]
+
+
+def forget_person_words(registry: Registry, episodes: frozenset[str]) -> None:
+    """Forget which words a person used in these episodes."""
+    kept = _kept(registry)
+    if not episodes.isdisjoint(kept):
+        _keep(registry, {name: clauses for name, clauses in kept.items() if name not in episodes})
+
+
+def person_places(record: EpisodeRecord) -> list[int]:
+    """Find the steps at which a person wrote something after their first request, or did not allow a call."""
+    asked = [at for at, step in enumerate(record.steps) if step.actor == "user" and step.kind == "message"]
+    refused = [at for at, step in enumerate(record.steps) if step.kind == "call" and stopped(step)]
+    return sorted([*asked[1:], *refused])
+
+
+def words_at(record: EpisodeRecord, step: Step) -> str:
+    """Give what a person wrote at a step, of a call that was not allowed the reason; "" for none."""
+    if step.kind != "call":
+        return step.text
+    result = step.error_text or step.result
+    if record.format.startswith(_REASON_ALONE):
+        return "" if result.startswith(_NO_REASON) else result
+    reasons = (result.partition(mark)[2] for mark in _REASON if mark in result)
+    return next(reasons, "").partition(_AFTER_REASON)[0].strip()
+
+
+def _kept(library: Library) -> Mapping[str, tuple[KeptClause, ...]]:
+    """Read the map; one that is damaged is made again from the logs."""
+    with suppress(ValueError, TypeError, AttributeError):
+        stored = json.loads(library.log.get_map(PERSON_WORDS) or b"{}")
+        return {
+            name: tuple((int(step), kind, int(chars), tuple(words)) for step, kind, chars, words in clauses)
+            for name, clauses in stored.items()
+        }
+    return {}
+
+
+def _keep(registry: Registry, clauses: Mapping[str, Sequence[KeptClause]]) -> None:
+    registry.log.put_map(PERSON_WORDS, json.dumps(clauses, sort_keys=True, separators=(",", ":")).encode())
+
+
+def _clauses(record: EpisodeRecord, texts: Sequence[Step]) -> Iterator[KeptClause]:
+    for at in person_places(record) if texts else ():
+        for clause in clauses_of(words_at(record, texts[at])):
+            yield at, clause.kind, len(clause.quote), tuple(sorted(clause.words))
+
+
+def _quotes(unquoted: Sequence[Wish], erased: AbstractSet[str]) -> list[str]:
+    """Read how a person put each of these wishes, "" where no log holds it any more."""
+    records = {clause.record.id: clause.record for wish in unquoted for clause in wish.clauses[:_QUOTED_FROM]}
+    read = read_transcripts(list(records.values()), erased)
+    texts = {name: transcript.steps for name, transcript in zip(records, read, strict=True) if transcript}
+    return [
+        next(filter(None, (_put(clause, texts) for clause in wish.clauses[:_QUOTED_FROM])), "")
+        for wish in unquoted
+    ]
+
+
+def _put(spoken: SpokenClause, texts: Mapping[str, Sequence[Step]]) -> str:
+    """Find the words of one clause, "" where its text is gone."""
+    steps = texts.get(spoken.record.id)
+    written = clauses_of(words_at(spoken.record, steps[spoken.step])) if steps else ()
+    return next((clause.quote for clause in written if clause.words == spoken.words), "")

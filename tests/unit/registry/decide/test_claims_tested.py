@@ -1,0 +1,154 @@
+"""A line is live with what it claims only where logs were asked about that, whoever let it in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.types.parts import Edit, NewGene, NewSection, NewSkill
+from events.types.runs import Rollouts
+from events.types.score import Effect, Unmeasured
+from events.types.tiers import SeenFigures
+from registry.decide.birth import next_gene
+from registry.decide.commands import ChangeTier, Judge, PromoteProven, Propose, Review
+from registry.query.provenance import uncounted_claims
+from registry.state.gene import LiveClaim
+from registry.state.line_claims import claims_of
+from tests.registries import DO, LOOK, NAME, learn, measured, proposal, score
+
+if TYPE_CHECKING:
+    from events.types.candidate_events import CandidateProposed, CandidateScored
+    from events.types.claims import Claim
+    from registry.registry import Registry
+
+pytestmark = pytest.mark.usefixtures("place")
+
+NOTHING = Unmeasured(reason="no claim covers the line")
+EFFECT = Effect(
+    risk_difference=0.3, low=0.1, high=0.5, p=0.001, e_value=2.0, obeyed=40, disobeyed=40, tasks=20, scope=(),
+    endpoint="outcome",
+)  # fmt: skip
+RUNS = Rollouts(
+    comparison="c", rounds=3, tasks=30, pairs=90, void=0, evidence=40.0, p=0.01, difference=0.2, low=0.1,
+    high=0.3, detectable=0.1, runs=90, reused=90, cost_usd=0.0, seconds=1.0,
+)  # fmt: skip
+
+
+def by_runs(proposed: CandidateProposed, effect: Effect | None) -> CandidateScored:
+    ran = {kind: score(value).model_copy(update={"kind": "rollout"}) for kind, value in
+           (("before", 0.4), ("after", 0.6))}  # fmt: skip
+    return measured(proposed).model_copy(update={**ran, "effect": effect, "rollouts": RUNS})
+
+
+def unscored(proposed: CandidateProposed) -> CandidateScored:
+    return measured(proposed).model_copy(update={"before": NOTHING, "after": NOTHING, "delta": None})
+
+
+def live(registry: Registry, skill: str = NAME) -> list[Claim]:
+    capsule = registry.capsule(skill)
+    carried = [claim for gene in capsule.genes for line in gene.lines for claim in claims_of(gene, line)]
+    assert set(carried) == {claim.claim for gene in capsule.genes for claim in gene.claims}
+    return carried
+
+
+def proposed_line(registry: Registry, *, born: bool = False) -> CandidateProposed:
+    capsule = registry.capsule(NAME)
+    line = proposal(capsule, Edit(op="append", gene=capsule.genes[0].id, text=(LOOK,)), claims=(DO,))
+    if born:
+        gene = NewGene(
+            gene=next_gene(capsule), title="Tables", lines=("## Tables\n", "\n", LOOK),
+            after_gene=capsule.genes[-1].id, claimed=(3,),
+        )  # fmt: skip
+        line = line.model_copy(update={"edits": (), "born": gene})
+    registry.execute(Propose(line))
+    return line
+
+
+def judge(registry: Registry, scored: CandidateScored, verdict: str = "promote") -> None:
+    registry.execute(Judge(scored, registry.clock.new_id(), verdict, ("a test",)))  # type: ignore[arg-type] # a word
+
+
+@pytest.mark.parametrize("born", [False, True])
+@pytest.mark.parametrize(
+    ("effect", "kept"), [(EFFECT, [DO]), (None, [])], ids=["logs were asked too", "runs alone"]
+)
+def test_what_runs_promote_keeps_its_claim_only_where_logs_were_asked(
+    registry: Registry,
+    effect: Effect | None,
+    kept: list[Claim],
+    born: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    line = proposed_line(registry, born=born)
+    judge(registry, by_runs(line, effect))
+    assert live(registry) == kept
+    assert registry.candidates()[0].proposed.claims == (DO,)
+
+
+def test_what_replay_promotes_keeps_its_claim(registry: Registry) -> None:
+    judge(registry, measured(proposed_line(registry)))
+    assert live(registry) == [DO]
+
+
+@pytest.mark.parametrize(("effect", "kept"), [(EFFECT, [DO]), (None, [])])
+def test_what_a_person_approves_keeps_its_claim_only_where_logs_were_asked(
+    registry: Registry, effect: Effect | None, kept: list[Claim]
+) -> None:
+    line = proposed_line(registry)
+    judge(registry, unscored(line).model_copy(update={"effect": effect}), "hold")
+    registry.execute(Review(line.candidate, line.capsule, "approve", "it reads well"))
+    assert live(registry) == kept
+
+
+def test_what_was_never_scored_is_approved_without_its_claim(registry: Registry) -> None:
+    line = proposed_line(registry)
+    registry.execute(Review(line.candidate, line.capsule, "approve", "it reads well"))
+    assert live(registry) == []
+
+
+def test_what_is_accepted_as_seen_keeps_the_claim_whose_successes_were_counted(registry: Registry) -> None:
+    line = proposed_line(registry)
+    judge(registry, unscored(line), "hold")
+    registry.execute(ChangeTier(line.candidate, NAME, SeenFigures(worked=9, tried=10, low=0.6), "counted"))
+    registry.execute(Review(line.candidate, line.capsule, "approve", "it reads well"))
+    assert live(registry) == [DO]
+
+
+def test_what_a_trial_proves_keeps_its_claim_only_where_logs_were_asked(registry: Registry) -> None:
+    line = proposed_line(registry)
+    registry.execute(PromoteProven(line.candidate, NAME, "a coin shows it"))
+    assert live(registry) == []
+
+
+def test_a_skill_that_a_person_approves_unmeasured_is_born_without_claims(registry: Registry) -> None:
+    section = NewSection(title="Tables", lines=("## Tables\n", LOOK), claims=(DO,), claimed=(2,))
+    front = ("---\n", "name: tables\n", "description: Tables.\n", "---\n")
+    skill = NewSkill(source="skills/tables", front=front, sections=(section,))
+    line = proposal(registry.capsule(NAME), claims=(DO,)).model_copy(
+        update={"capsule": "tables", "base_version": 0, "skill": skill}
+    )
+    registry.execute(Propose(line))
+    registry.execute(Review(line.candidate, line.capsule, "approve", "it reads well"))
+    assert live(registry, "tables") == []
+
+
+def test_the_claim_of_a_line_that_goes_is_dropped_whatever_was_measured(registry: Registry) -> None:
+    capsule = learn(registry)
+    (gone,) = [line.id for line in capsule.genes[0].lines if line.text == LOOK]
+    edit = Edit(op="delete", gene=capsule.genes[0].id, target=(gone,))
+    line = proposal(capsule, edit, candidate="c2")
+    registry.execute(Propose(line))
+    judge(registry, by_runs(line, None))
+    assert live(registry) == []
+
+
+def test_a_claim_that_an_earlier_germline_let_live_untested_is_counted_by_no_score(registry: Registry) -> None:
+    line = proposed_line(registry)
+    judge(registry, by_runs(line, None))
+    (mutated,) = registry.log.read(types=("GeneMutated",))
+    capsule = registry.capsule(NAME)
+    gene = capsule.genes[0]
+    as_before = replace(gene, claims=(LiveClaim(DO, mutated.position),))
+    genes = tuple(as_before if other.id == gene.id else other for other in capsule.genes)
+    assert uncounted_claims(registry, replace(capsule, genes=genes)) == {DO}
