@@ -1,6 +1,6 @@
 """What a training finds and what it lets in, beside "the mean rose", in a world whose true lines are known.
 
-    python -m bench.train [--seeds 6] [--tasks 60] [--runs 3000] [--by-heart]
+    python -m bench.train [--seeds 6] [--tasks 60] [--runs 3000] [--by-heart] [--untagged]
 
 Both have the same ideas (shares in world.py), the same tasks, the same number of runs. Printed are, after a third
 of the runs and after all of them: the expected score on tasks that nobody was shown, how many of the six true
@@ -25,11 +25,12 @@ from registry.actions.publish import take_in
 from registry.decide.commands import CreateRegistry
 from registry.registry import Registry
 from registry.skill_md.skill_files import SKILL_FILE
+from strategies.gate.replay.measure import digest
 from strategies.policy.presets import PRESETS
 from strategies.pool.task_sets import SplitBook
 from strategies.rollouts.compare.comparison import Rig
 from strategies.rollouts.compare.harness import Harness
-from strategies.rollouts.compare.hashes import digest, rollout_evaluator
+from strategies.rollouts.compare.hashes import rollout_evaluator
 from strategies.rollouts.compare.task_division import divide_tasks
 from strategies.rollouts.run.agent_templates import Agent
 from strategies.rollouts.tasks.task import TaskSet
@@ -137,6 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--tasks", type=int, default=60)
     parser.add_argument("--runs", type=int, default=3_000)
     parser.add_argument("--by-heart", action="store_true", help="every idea is an answer by heart")
+    parser.add_argument("--untagged", action="store_true", help="ideas do not say which tasks they are for")
     asked = parser.parse_args(arguments)
     marks = (asked.runs // 3, asked.runs)
     ours, theirs = list[list[Found]](), list[list[Found]]()
@@ -145,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for seed in range(1, asked.seeds + 1):
         world = World.of(seed, asked.tasks)
         tasks = TaskSet(name="world", tasks=world.tasks)
-        ideas = Ideas(seed, only="heart" if asked.by_heart else "")
+        ideas = Ideas(seed, only="heart" if asked.by_heart else "", tagged=not asked.untagged)
         with tempfile.TemporaryDirectory(prefix="germline-bench-") as folder:
             ours.append(trained(world, tasks, ideas, marks, Path(folder)))
         theirs.append(practised(world, tasks, ideas, marks))

@@ -44,7 +44,8 @@ class MeanRises:
             failed = [(task.id, task.tags[0]) for task in shown if not self._passes(self.text, task)]
             if not failed:
                 continue
-            changed = f"{self.text}{self.ideas.idea(self.draws, self.text, failed)}\n"
+            line, _ = self.ideas.idea(self.draws, self.text, failed)
+            changed = f"{self.text}{line}\n"
             score = self._mean(changed, validation)
             if score > self._best:
                 self.text, self._best = changed, score

@@ -121,41 +121,53 @@ def _task(name: str, number: int) -> RolloutTask:
 
 @dataclass
 class Ideas:
-    """Has ideas about runs that failed, of stated kinds in stated shares; the same for the same case."""
+    """Has ideas about runs that failed, of stated kinds in stated shares; the same for the same case.
+
+    With `tagged` it says which tag of tasks each is for.
+    """
 
     seed: int
     only: str = ""
+    tagged: bool = True
     name: str = "ideas"
 
     def propose(self, case: TrainingCase) -> list[ProposedChange]:
-        """Have some on each minibatch of failures."""
+        """Have some on each minibatch of failures; each is for the kind of the task that it comes from."""
         text = "\n".join(line.text for line in case.lines)
-        changes = []
+        ideas = []
         for at, batch in enumerate(batch for batch in case.batches if batch.kind == "failures"):
             draws = random.Random(f"{self.seed} {case.epoch} {at}")
             failed = [(attempt.task, attempt.tags[0]) for attempt in batch.attempts]
-            changes += [self.idea(draws, text, failed) for _ in range(IDEAS)]
+            ideas += [self.idea(draws, text, failed) for _ in range(IDEAS)]
         gene = case.lines[-1].gene
         return [
             ProposedChange(
-                TrainingChange(reason="an idea", edits=(TrainingEdit(op="append", gene=gene, text=line),)),
+                TrainingChange(
+                    reason="an idea",
+                    tags=(kind,) if self.tagged else (),
+                    edits=(TrainingEdit(op="append", gene=gene, text=line),),
+                ),
                 "proposer:ideas",
             )
-            for line in changes
+            for line, kind in ideas
         ]
 
-    def idea(self, draws: random.Random, text: str, failed: Sequence[tuple[str, str]]) -> str:
-        """Have one idea; of lines that help one that the skill does not have, if a failed task lacks one."""
+    def idea(self, draws: random.Random, text: str, failed: Sequence[tuple[str, str]]) -> tuple[str, str]:
+        """Have one idea, with the kind that it is about.
+
+        One that is true is about a kind that failed and that the skill has no line for, if there is any.
+        """
         what = self.only or draws.choices(list(SHARES), list(SHARES.values()))[0]
         lines, wording = LiveLines.of(text), draws.choice(WORDINGS)
         task, kind = draws.choice(list(failed))
         lacking = sorted({kind for _, kind in failed} - lines.true)
         number = draws.randrange(10**6)
         if what == "true" and lacking:
-            return f"- {wording} mind the {draws.choice(lacking)} of what is asked."
+            about = draws.choice(lacking)
+            return f"- {wording} mind the {about} of what is asked.", about
         if what == "lure":
             near = kind if kind in LURES else draws.choice(LURES)
-            return f"- {wording} guess the {near} of what is asked."
+            return f"- {wording} guess the {near} of what is asked.", near
         if what == "heart":
-            return f"- The answer of {task} is {number}."
-        return f"- Of {kind} it is worth knowing that they come in lot {number}."
+            return f"- The answer of {task} is {number}.", kind
+        return f"- Of {kind} it is worth knowing that they come in lot {number}.", kind

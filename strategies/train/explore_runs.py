@@ -30,7 +30,7 @@ def explored(rig: Rig, runs: Runs, capsule: Capsule, at: int) -> list[TaskAttemp
     """
     tasks, arm = rig.harness.divided.explore, base_of(rig, capsule, ())
     runs.make([replace(job, watched=True) for job in in_random_order((arm,), tasks, [at], rig.seed)])
-    made = [(task, runs.of(arm, task, at + 1)[at]) for task in tasks]
+    made = [(task, runs.of(arm, task, (at,))[0]) for task in tasks]
     return [_attempt(rig.registry.log, task, trial) for task, trial in made if trial and not trial.tampered]
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from strategies.gate.replay.measure import digest
 from strategies.gate.rollout_rule import LOOKS
-from strategies.rollouts.compare.hashes import digest
 
 if TYPE_CHECKING:
     from strategies.rollouts.compare.comparison import Rig
