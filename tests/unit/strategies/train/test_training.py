@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from strategies.models.tasks.training_case import TrainingCase, TrainingChange, TrainingEdit
+from strategies.rollouts.compare.metric import harness_on_metric, load_metric
 from strategies.rollouts.run.runner import RunCaps
+from strategies.sandbox.confined_run import SandboxPolicy
 from strategies.train.train_skill import train
 from strategies.train.training_plan import TrainingCaps, TrainingPlan
 from strategies.train.training_proposers import ProposedChange
@@ -255,6 +257,41 @@ def test_steering_reaches_the_proposer_and_makes_another_training(registry: Regi
 
     assert proposer.cases[0].steering == "Short answers."
     assert steered.training != plan.training
+
+
+def test_the_steering_text_of_a_metric_reaches_the_proposer(registry: Registry, tmp_path: Path) -> None:
+    (tmp_path / "steering.md").write_text("Faster, same output.")
+    (tmp_path / "metric.toml").write_text(
+        'name = "startup"\ncommand = ["python3", "bench.py"]\ndirection = "lower"\nbounds = [0.0, 2.0]\n'
+        'steering = "steering.md"\n'
+    )
+    measured = harness_on_metric(
+        load_metric(tmp_path / "metric.toml"), SandboxPolicy(), "key", workers=1, caps=RunCaps()
+    )
+    proposer, made = Planted(lambda _: []), rig(registry, FakeRunner(planted))
+    harness = replace(made.harness, divided=measured.divided, steering=measured.steering)
+    train(TrainingPlan(NAME, replace(made, harness=harness), proposer, epochs=1))
+
+    (case,) = proposer.cases
+    assert case.steering == "Faster, same output."
+    assert [batch.kind for batch in case.batches] == ["metric"]
+
+
+def test_a_change_is_looked_for_on_the_tasks_that_it_is_for_first(registry: Registry) -> None:
+    def rate(text: str, task: RolloutTask) -> float:
+        return 0.9 if "HELPS" in text and "odd" in task.tags else 0.2
+
+    def tagged(case: TrainingCase) -> list[TrainingChange]:
+        return [change.model_copy(update={"tags": ("odd", "unknown")}) for change in appended(case, HELPS)]
+
+    runner = FakeRunner(rate)
+    train(replace(plan_of(registry, Planted(tagged), runner), epochs=1))
+
+    (candidate,) = registry.candidates(NAME)
+    assert candidate.verdict == "promote"
+    assert candidate.proposed.tags == ("odd",)
+    first = [task for name, task, _ in runner.seen if name == candidate.id][:8]
+    assert all(int(name.removeprefix("task-")) % 2 for name in first)
 
 
 def test_lines_of_a_training_carry_no_claim_that_nobody_tested(registry: Registry) -> None:

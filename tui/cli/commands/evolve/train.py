@@ -90,7 +90,7 @@ def train_skill(  # noqa: PLR0913 - the options of the command are its contract
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train a skill on tasks: propose from runs on explore tasks, test on sealed ones, promote, again.
+    """Train a skill on tasks: run, propose, test, promote; again.
 
     An epoch runs the live version on the explore tasks, shows failures and successes to a proposer, and puts what
     it suggests through the gate of `candidate test`. Ctrl-C, and the same command goes on from there: finished
