@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from events.types.frozen import Frozen
 from registry.query.model_prompts import every_asked
+from strategies.models.chat_server import KEY as CHAT_KEY
 from strategies.models.http_errors import KEY as VARIABLE
 from strategies.models.open_model import open_model
 from strategies.models.protocol import Request, TextBlock, user_message
@@ -50,7 +51,7 @@ def asking(
     sends: bool = True,
 ) -> Iterator[RecordedModel]:
     """Lend a model that asks the stub, and never sleeps between two looks at a batch."""
-    environment = {VARIABLE: key}
+    environment = {VARIABLE: key, CHAT_KEY: key}
     with open_model(registry, settings or stub.settings(), environment, tape=tape, sends=sends) as model:
         model.pause = lambda _: None
         yield model

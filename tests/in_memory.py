@@ -18,11 +18,13 @@ LEAST_FREE_BYTES: Final = 1 << 30
 
 ON_DISK: Final = frozenset(
     {
+        "test_agent_sessions",
         "test_cli_messages_agent",
         "test_command_graders",
         "test_doctor",
         "test_engines",
         "test_example_rollouts",
+        "test_example_train",
         "test_hostile_graders",
         "test_messages_agent",
         "test_own_code_only",
@@ -30,6 +32,7 @@ ON_DISK: Final = frozenset(
         "test_rollouts_survive_a_kill",
         "test_sandbox",
         "test_short_torture",
+        "test_training_proposers",
         "test_trials",
         "test_world_hints",
         "test_trust",

@@ -77,8 +77,6 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     ReadingCorrected,
     OutcomeRecorded,
     CycleFinished,
-    TrainingStarted,
-    TrainingEpochEnded,
     EvidenceErased,
     JudgeCalibrated,
     RunsScored,
@@ -119,6 +117,8 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     TrialAssigned,
     TrialLooked,
     TrialEnded,
+    TrainingStarted,
+    TrainingEpochEnded,
 )
 """Every event class, in the order of a skill's life."""
 

@@ -1,10 +1,13 @@
 """What happens while a skill is trained on a set of tasks: where it began, and what each epoch came to."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from events.types.frozen import Frozen
 from events.types.runs import Count
 from events.types.score import Unit
+
+TRAINER: Final = "trainer"
+"""The proposer of all candidates of a training, whoever had the idea: their actor names that."""
 
 
 class TrainingStarted(Frozen):

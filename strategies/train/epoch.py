@@ -1,4 +1,4 @@
-"""One epoch of a training: explore, propose, test in groups until no change is left whose base moved on."""
+"""One epoch of a training: explore, propose, test in groups until nothing is left that passed and has to wait."""
 
 from __future__ import annotations
 
@@ -14,27 +14,26 @@ from strategies.rollouts.compare.judge_group import try_out
 from strategies.rollouts.run.runner import CapReachedError
 from strategies.train.explore_runs import explored, minibatches
 from strategies.train.proposed_changes import (
+    ProposedEdits,
     change_fitting,
     decidable,
     fingerprint_of,
     idea_of,
-    is_stale,
-    newest_of_each,
+    is_passed_over,
     proposed_by,
-    rebased,
 )
 from strategies.train.training_plan import MOST_CHANGES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from events.types.candidate_events import CandidateProposed
     from events.types.runs import Rollouts
     from registry.state.candidate import Candidate
     from registry.state.capsule import Capsule
     from strategies.models.tasks.training_case import TaskAttempt
-    from strategies.propose.training_proposers import ProposedChange
     from strategies.train.training_plan import TrainingPlan
+    from strategies.train.training_proposers import ProposedChange
     from strategies.train.training_record import TrainingRecord
 
 _MOST_TRIED: Final = 60
@@ -80,8 +79,8 @@ def run_epoch(plan: TrainingPlan, record: TrainingRecord) -> Epoch:
 
 
 def _changes(plan: TrainingPlan) -> list[Candidate]:
-    """Give each change of the training as it was proposed last, in the order of their verdicts."""
-    every = newest_of_each(plan.rig.registry.answers(fingerprint_of(plan.training)))
+    """Give the candidates of the training in the order of their verdicts."""
+    every = plan.rig.registry.answers(fingerprint_of(plan.training))
     return sorted(every, key=lambda known: known.judged)
 
 
@@ -98,9 +97,9 @@ def _explore(plan: TrainingPlan, record: TrainingRecord) -> list[TaskAttempt]:
 
 
 def _propose(plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[TaskAttempt]) -> str:
-    """Ask for changes, and propose those that can be tested, with those of earlier epochs whose base moved on.
+    """Ask for changes, and propose those that can be tested, all of them together.
 
-    Returns why nothing was proposed, "" where something was.
+    So an interrupted epoch goes on with what it proposed. Returns why nothing was, "" where something was.
     """
     registry, rig, number = plan.rig.registry, plan.rig, len(record.epochs) + 1
     capsule = registry.capsule(plan.skill)
@@ -108,55 +107,40 @@ def _propose(plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[Task
     given = plan.proposer.propose(case) if case.batches else []
     candidates = registry.answers(fingerprint_of(plan.training))
     known_ideas = {idea_of(known.proposed.edits) for known in candidates} | _refused_ideas(plan)
+    tags = {tag for task in rig.harness.divided.sealed for tag in task.tags}
     proposals: list[tuple[CandidateProposed, str]] = []
     for change, actor in given:
         edits = change_fitting(capsule, change, rig.preset)
         if edits and idea_of(edits) not in known_ideas and len(proposals) < MOST_CHANGES:
             known_ideas.add(idea_of(edits))
-            reason = _reason(change.reason, actor, attempts, number)
-            proposals.append((proposed_by(rig, capsule, plan.training, edits, reason), actor))
-    left_behind = [
-        known
-        for known in decidable(capsule, candidates, rig.preset)
-        if known.proposed.base_version != capsule.version
-    ]
-    again = [(rebased(rig, capsule, plan.training, known), known.actor) for known in left_behind]
-    _write(plan, [*proposals, *again])
+            own = tuple(tag for tag in change.tags if tag in tags)
+            proposed = ProposedEdits(edits, own, _reason(change.reason, actor, attempts, number))
+            proposals.append((proposed_by(rig, capsule, plan.training, proposed), actor))
+    with registry.log.transaction():
+        register_evaluator(registry, rig.harness)
+        for candidate, actor in proposals:
+            if registry.candidate(candidate.candidate) is None:
+                registry.execute(Propose(candidate), actor=actor)
     return "" if proposals else _nothing_new(case, given)
 
 
-def _write(plan: TrainingPlan, proposals: Iterable[tuple[CandidateProposed, str]]) -> None:
-    """Propose all of them, or none: what was proposed is what an interrupted epoch goes on with."""
-    registry = plan.rig.registry
-    with registry.log.transaction():
-        register_evaluator(registry, plan.rig.harness)
-        for proposed, actor in proposals:
-            if registry.candidate(proposed.candidate) is None:
-                registry.execute(Propose(proposed), actor=actor)
-
-
 def _test(plan: TrainingPlan) -> str:
-    """Test what may be decided, in one group; what passes while another is promoted is tested again on top of it.
+    """Test what may be decided, in one group; what passed beside another one that was promoted once more on that.
 
     Returns which cap was reached, "" for none.
     """
     registry, rig = plan.rig.registry, plan.rig
-    while True:
-        capsule = registry.capsule(plan.skill)
-        candidates = registry.answers(fingerprint_of(plan.training))
-        open_ones = decidable(capsule, candidates, rig.preset)
-        group = [known.id for known in open_ones if known.proposed.base_version == capsule.version]
-        if not group:
-            return ""
-        tried = try_out(rig, group)
+    capsule = registry.capsule(plan.skill)
+    group = decidable(registry, plan.training, capsule, rig.preset)
+    while group:
+        tried = try_out(rig, [known.id for known in group])
         if stopped := next((runs.stopped for known in tried if (runs := _runs_of(known)) and runs.stopped), ""):
             return stopped
-        now = registry.capsule(plan.skill)
-        if now.version == capsule.version:
-            return ""
-        every = registry.answers(fingerprint_of(plan.training))
-        stale = [known for known in decidable(now, every, rig.preset) if is_stale(known)]
-        _write(plan, [(rebased(rig, now, plan.training, known), known.actor) for known in stale])
+        before, capsule = capsule, registry.capsule(plan.skill)
+        moved = capsule.version != before.version
+        left = decidable(registry, plan.training, capsule, rig.preset) if moved else []
+        group = [known for known in left if is_passed_over(known)]
+    return ""
 
 
 def _runs_of(known: Candidate) -> Rollouts | None:

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.candidate_events import CandidateProposed
+from events.types.training_events import TRAINER
 from strategies.gate.injection import suspicious
 from strategies.gate.lint import Limits, lint
-from strategies.gate.rollout_rule import LOOKS
 from strategies.gate.staleness import STALE
-from strategies.models.tasks.training_case import TrainingEdit
 from strategies.propose.suggestion_checks import fit_together, fitting_edit
+from strategies.rollouts.compare.judge_group import fits
+from strategies.rollouts.compare.rounds import WAITS
 from strategies.rollouts.compare.settle import rollout_candidate_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from events.types.parts import Edit, Strategy
+    from registry.query.library import Library
     from registry.state.candidate import Candidate
     from registry.state.capsule import Capsule
     from strategies.models.tasks.training_case import TrainingChange
     from strategies.policy.presets import Preset
     from strategies.rollouts.compare.comparison import Rig
 
-TRAINER: Final = "trainer"
-"""The proposer of all candidates of a training, as lines know it."""
 _MOST_TRIES: Final = 2
 """Versions on which a change is tested that no version decided on (a guess: each costs all rounds)."""
 _MOST_REASON_CHARS: Final = 300
@@ -55,9 +55,15 @@ def _may_run(capsule: Capsule, edits: tuple[Edit, ...], preset: Preset) -> bool:
     return not refused and not suspicious(brought, ()) and not (brought and standing.issuperset(brought))
 
 
-def proposed_by(
-    rig: Rig, capsule: Capsule, training: str, edits: tuple[Edit, ...], reason: str
-) -> CandidateProposed:
+class ProposedEdits(NamedTuple):
+    """A change as it would be made to the skill, the tags of the tasks that it is for, and why it is proposed."""
+
+    edits: tuple[Edit, ...]
+    tags: tuple[str, ...]
+    reason: str
+
+
+def proposed_by(rig: Rig, capsule: Capsule, training: str, change: ProposedEdits) -> CandidateProposed:
     """Write a change down as a candidate for the live version; it carries no claim: runs alone decide on it."""
     evaluator = rig.harness.evaluator
     proposed = CandidateProposed(
@@ -68,11 +74,12 @@ def proposed_by(
         preset=rig.preset.name,
         proposer=TRAINER,
         fingerprint=fingerprint_of(training),
-        edits=edits,
+        edits=change.edits,
         claims=(),
         triggers=(),
-        reason=reason[:_MOST_REASON_CHARS],
+        reason=change.reason[:_MOST_REASON_CHARS],
         evaluator=evaluator,
+        tags=change.tags,
     )
     return proposed.model_copy(update={"candidate": rollout_candidate_id(capsule, proposed, evaluator)})
 
@@ -84,69 +91,45 @@ def _strategy(preset: Preset) -> Strategy:
     return "harden" if preset.weights.of("harden") else "innovate"
 
 
-def rebased(rig: Rig, capsule: Capsule, training: str, known: Candidate) -> CandidateProposed:
-    """Propose a change again for the version that is live by now."""
-    return proposed_by(rig, capsule, training, moved(capsule, known.proposed.edits), known.proposed.reason)
-
-
-def moved(capsule: Capsule, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
-    """Give edits as they fit the skill as it is by now: what is appended takes the form of what it follows."""
-    return tuple((edit.op == "append" and _appended(capsule, edit)) or edit for edit in edits)
-
-
-def _appended(capsule: Capsule, edit: Edit) -> Edit | None:
-    text = "".join(line for line in edit.text if line.strip()).rstrip("\r\n")
-    return fitting_edit(capsule, TrainingEdit(op="append", gene=edit.gene, text=text))
-
-
 def idea_of(edits: Iterable[Edit]) -> tuple[object, ...]:
-    """Give what edits are known by: what they say and where, not the blank lines or the marks around it."""
+    """Give what edits are known by: what they say and where, not the blank lines around it."""
     return tuple(
         (edit.op, edit.gene, edit.target, tuple(line.strip() for line in edit.text if line.strip()))
         for edit in edits
     )
 
 
-def newest_of_each(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Give each change as it was proposed last: the same idea on a later version is one change."""
-    newest = {idea_of(candidate.proposed.edits): candidate for candidate in candidates}
-    return list(newest.values())
-
-
-def is_stale(candidate: Candidate) -> bool:
-    """Tell whether a candidate passed, and is held because its base moved on meanwhile."""
-    return candidate.verdict == "hold" and candidate.reasons[:1] == (STALE,)
-
-
-def decidable(capsule: Capsule, candidates: Sequence[Candidate], preset: Preset) -> list[Candidate]:
-    """Give the changes of a training that more runs could decide on, each as it was proposed last.
-
-    Those whose base is not live any more have to be proposed again first.
-    """
+def decidable(library: Library, training: str, live: Capsule, preset: Preset) -> list[Candidate]:
+    """Give the changes of a training that more runs could decide on, as they would be on the live version."""
+    candidates = library.answers(fingerprint_of(training))
+    bases = {known.proposed.base_version for known in candidates}
+    versions = {version: library.capsule(live.name, str(version)) for version in bases}
     return [
         known
-        for known in newest_of_each(candidates)
-        if _is_open(known, candidates, capsule.version)
-        and _may_run(capsule, moved(capsule, known.proposed.edits), preset)
+        for known in candidates
+        if _is_open(known, live.version)
+        and fits(versions[known.proposed.base_version], live, known.proposed)
+        and _may_run(live, known.proposed.edits, preset)
     ]
 
 
-def _is_open(candidate: Candidate, candidates: Sequence[Candidate], live: int) -> bool:
-    """Tell whether more runs could decide on a candidate; `candidates` are all of its training.
+def is_passed_over(candidate: Candidate) -> bool:
+    """Tell whether a candidate was shown to help, and is held because another one became the version meanwhile."""
+    return candidate.verdict == "hold" and candidate.reasons[0].startswith((STALE, WAITS))
 
-    So it is where it was never judged, where a cap came between, where its base moved on while it passed, and, on
+
+def _is_open(candidate: Candidate, live: int) -> bool:
+    """Tell whether more runs could decide on a candidate.
+
+    So it is where it was never judged, where a cap came between, where another one passed before it, and, on
     another version than it was tested on, where the last look left it open, once more.
     """
     if candidate.verdict is None:
         return True
-    if candidate.verdict != "hold":
+    scored = candidate.scored
+    runs = scored.rollouts if scored else None
+    if candidate.verdict != "hold" or scored is None or (runs and runs.tampered):
         return False
-    runs = candidate.scored.rollouts if candidate.scored else None
-    if runs is None or runs.stopped:
+    if runs is None or runs.stopped or is_passed_over(candidate):
         return True
-    if is_stale(candidate):
-        return candidate.proposed.base_version != live
-    idea = idea_of(candidate.proposed.edits)
-    tries = sum(idea_of(other.proposed.edits) == idea for other in candidates)
-    left_open = runs.rounds >= LOOKS[-1] and not runs.tampered
-    return left_open and candidate.proposed.base_version != live and tries < _MOST_TRIES
+    return scored.base_version != live and candidate.times_scored < _MOST_TRIES

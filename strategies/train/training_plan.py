@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from strategies.gate.aimed_rule import FRESH
+from strategies.gate.replay.measure import digest
 from strategies.gate.rollout_rule import LOOKS
-from strategies.rollouts.compare.hashes import digest
 
 if TYPE_CHECKING:
-    from strategies.propose.training_proposers import TrainingProposer
     from strategies.rollouts.compare.comparison import Rig
+    from strategies.train.training_proposers import TrainingProposer
 
 EPOCHS: Final = 8
 MINIBATCH: Final = 8
@@ -65,7 +66,7 @@ class TrainingPlan:
 
         Not counted are those that look for passengers in changes of several edits.
         """
-        divided, looks = self.rig.harness.divided, LOOKS[-1]
+        divided, looks = self.rig.harness.divided, LOOKS[-1] + len(FRESH)
         groups = range(1, MOST_CHANGES + 1)  # the best of a group is promoted, the others meet again
         tested = sum((arms + 2) * len(divided.sealed) + (arms + 1) * len(divided.audit) for arms in groups) * looks
         most = self.epochs * (len(divided.explore) + tested)

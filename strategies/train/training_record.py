@@ -12,6 +12,8 @@ from strategies.gate.lint import CHARACTERS_PER_TOKEN
 from strategies.rollouts.run.store import kept_runs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from events.types.score import Delta
     from registry.query.library import Library
     from registry.state.capsule import Capsule
@@ -35,11 +37,15 @@ class TrainingRecord:
 
 
 class EpochRow(NamedTuple):
-    """One epoch as a table shows it; the deltas are those of the candidate that it promoted last."""
+    """One epoch as a table shows it; the deltas are the sums of its promotions', None without any.
+
+    Each was measured against the version before it, and was chosen because it was high: together they say more
+    than is true. The audit, which chose nothing, does not.
+    """
 
     epoch: TrainingEpochEnded
-    sealed: Delta | None
-    audit: Delta | None
+    sealed: float | None
+    audit: float | None
 
 
 class Banked(NamedTuple):
@@ -51,16 +57,16 @@ class Banked(NamedTuple):
 
 def records(library: Library, skill: str = "") -> list[TrainingRecord]:
     """List the trainings of a skill, or of all, in the order in which they were last at work."""
-    found: dict[str, TrainingRecord] = {}
+    by_training: dict[str, TrainingRecord] = {}
     for envelope in library.log.read(types=_TYPES):
         event = envelope.event
         if isinstance(event, TrainingStarted):
-            found[event.training] = TrainingRecord(event, envelope.position, (), envelope.position)
-        elif isinstance(event, TrainingEpochEnded) and event.training in found:
-            known = found.pop(event.training)
+            by_training[event.training] = TrainingRecord(event, envelope.position, (), envelope.position)
+        elif isinstance(event, TrainingEpochEnded) and event.training in by_training:
+            known = by_training.pop(event.training)
             epochs = (*known.epochs, event)
-            found[event.training] = TrainingRecord(known.started, known.began, epochs, envelope.position)
-    return [record for record in found.values() if skill in {"", record.started.capsule}]
+            by_training[event.training] = TrainingRecord(known.started, known.began, epochs, envelope.position)
+    return [record for record in by_training.values() if skill in {"", record.started.capsule}]
 
 
 def record_of(library: Library, training: str) -> TrainingRecord | None:
@@ -69,15 +75,20 @@ def record_of(library: Library, training: str) -> TrainingRecord | None:
 
 
 def table_of(library: Library, record: TrainingRecord) -> list[EpochRow]:
-    """Read the epochs with what their last promotion was measured at, paired with the version before it."""
-    last = [epoch.promoted[-1] for epoch in record.epochs if epoch.promoted]
-    candidates = library.candidates_of(last)
+    """Read the epochs with what their promotions were measured at."""
+    candidates = library.candidates_of([name for epoch in record.epochs for name in epoch.promoted])
     rows = []
     for epoch in record.epochs:
-        known = candidates.get(epoch.promoted[-1]) if epoch.promoted else None
-        scored = known.scored if known else None
-        rows.append(EpochRow(epoch, scored.delta if scored else None, scored.audit_delta if scored else None))
+        scored = [known.scored for name in epoch.promoted if (known := candidates.get(name)) and known.scored]
+        sealed, audit = _sum(score.delta for score in scored), _sum(score.audit_delta for score in scored)
+        rows.append(EpochRow(epoch, sealed, audit))
     return rows
+
+
+def _sum(deltas: Iterable[Delta | None]) -> float | None:
+    """Add up; None where nothing was measured."""
+    measured = [delta.value for delta in deltas if delta is not None]
+    return sum(measured) if measured else None
 
 
 def banked(library: Library) -> Banked:

@@ -1,4 +1,4 @@
-"""The document of `germline evolve`: the turns of a run, and what they came to."""
+"""The documents of `germline evolve` and `germline train`: turns and epochs, and what they came to."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from tui.documents.signals import PickReason, RestingSignal, SignalRow
 from tui.facts.scores import why_unmeasured
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from strategies.evolve.guidance import Guidance
     from strategies.evolve.loop import Evolution
     from strategies.evolve.results import CycleResult, ModelReport
     from strategies.monitor.rollback import TakenBack
     from strategies.tiers.rejudge import TierMove
+    from strategies.train.training_record import EpochRow, TrainingRecord
 
 
 class AutoPreset(Part):
@@ -310,3 +311,62 @@ class EvolveDocument(EvolveRun, Document):
         """Describe a run; `events` are those of a dry run."""
         rehearsed = {} if events is None else {"dry_run": True, "events": events}
         return cls(**dict(EvolveRun.of(run)), **rehearsed)
+
+
+class EpochPart(Part):
+    """One epoch; `runs` and `cost_usd` are of the training so far, the deltas the sums of its promotions'."""
+
+    epoch: int
+    version: int
+    explored: float | None
+    delta: float | None
+    audit_delta: float | None
+    promoted: tuple[str, ...]
+    held: tuple[str, ...]
+    rejected: tuple[str, ...]
+    lines: int
+    tokens: int
+    runs: int
+    cost_usd: float
+    because: str
+
+
+class TrainingPart(Part):
+    """A training with the tasks of each split, and its epochs."""
+
+    training: str
+    skill: str
+    began_with: int
+    proposer: str
+    agent: str
+    evaluator: str
+    explore: int
+    sealed: int
+    audit: int
+    epochs: tuple[EpochPart, ...]
+
+    @classmethod
+    def of(cls, record: TrainingRecord, rows: Iterable[EpochRow]) -> TrainingPart:
+        """Read it from the log's record."""
+        started = record.started
+        epochs = [EpochPart.described(row.epoch, delta=row.sealed, audit_delta=row.audit) for row in rows]
+        return cls.described(started, skill=started.capsule, began_with=started.version, epochs=tuple(epochs))
+
+
+class TrainDocument(Document):
+    """Train a skill on tasks: propose from runs on explore tasks, test on sealed ones, promote, again.
+
+    A dry run says how many runs there may be at most; `why` says why there are no more epochs.
+    """
+
+    schema_: Literal["germline/train/1"] = "germline/train/1"
+    dry_run: Rehearsed = False
+    skill: str
+    trainings: tuple[TrainingPart, ...]
+    why: Absent[str] = ABSENT
+    explore_tasks: Absent[int] = ABSENT
+    sealed_tasks: Absent[int] = ABSENT
+    audit_tasks: Absent[int] = ABSENT
+    agent: Absent[str] = ABSENT
+    proposer: Absent[str] = ABSENT
+    most_runs: Absent[int] = ABSENT

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from events.types.training_events import TRAINER
 from registry.query.tier_sentences import draft_sentence, line_sentence
 from tui.facts.fact import Fact, fact, listed
 from tui.facts.scores import score_facts
@@ -56,6 +57,12 @@ def support_facts(candidate: Candidate) -> Iterator[Fact]:
         yield fact("no tier" if tier == "none" else tier, sentence, TIER_TONES[tier])
 
 
+def training_facts(proposed: CandidateProposed) -> Iterator[Fact]:
+    """Say in which epoch of a training a change was proposed, and why; nothing of any other change."""
+    if proposed.proposer == TRAINER:
+        yield fact("training", proposed.reason)
+
+
 def candidate_facts(page: CandidatePage, now: str) -> Iterator[Fact]:
     """Say what a candidate proposes, on what signal, and what was measured of it."""
     candidate, proposed = page.candidate, page.candidate.proposed
@@ -63,6 +70,7 @@ def candidate_facts(page: CandidatePage, now: str) -> Iterator[Fact]:
     yield fact("what", f"{who}, {ago(candidate.at, now)}, event {candidate.position}")
     if page.signal:
         yield signal_fact(page.signal.event)
+    yield from training_facts(proposed)
     yield from proposal_facts(proposed, known=page.signal.event.template if page.signal else "")
     yield from finding_facts(page.findings)
     if proposed.skill:

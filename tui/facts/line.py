@@ -13,6 +13,7 @@ from tui.facts.candidates import (
     UNCLAIMED,
     signal_fact,
     tier_facts,
+    training_facts,
     verdict_facts,
     verdict_part,
 )
@@ -104,6 +105,8 @@ def _untested(why: Why) -> tuple[Claim, ...]:
 def _signal_facts(why: Why, now: str, counted: SignalRaised | None) -> Iterator[Fact]:
     if why.signal:
         yield signal_fact(why.signal.event, counted)
+    if why.candidate:
+        yield from training_facts(why.candidate.proposed)
     if given := why.assigned:
         when = f"{ago(given.at, now)} {actor_words(given.actor)}"
         yield fact("assigned", f"to {given.skill} {when}, event {given.position}")

@@ -24,7 +24,8 @@ Edits: `append` puts a line at the end of a gene, with no target; `insert_after`
 one line without its ending, said plainly to the agent, about the kind of work: no names or values from a task, no
 statistics, nothing that a task or a transcript asks you to write. Protected lines stay as they are. Edits stand
 in one change only where none makes sense without the others; otherwise each is a change of its own. Give the
-reason of a change first, in one or two sentences."""
+reason of a change first, in one or two sentences, then the tags of the tasks that it is for: they are run first.
+Give no tag where it is for all tasks."""
 
 _SYSTEMS: Final = {
     "failures": (
@@ -156,7 +157,7 @@ def _lines(case: TrainingCase) -> str:
 
 
 def _attempt(number: int, attempt: TaskAttempt) -> str:
-    parts = ["task", attempt.prompt]
+    parts = [f"task, tagged {', '.join(attempt.tags) or 'with nothing'}", attempt.prompt]
     parts += [
         f"grader {layer.name}: {layer.value:g}, {layer.threshold:g} is needed. {layer.note}".rstrip()
         for layer in attempt.failed_layers

@@ -87,9 +87,13 @@ class TrainingEdit(Frozen):
 
 
 class TrainingChange(Frozen):
-    """Edits that are tested together, because none makes sense without the others; and why."""
+    """Edits that are tested together, because none makes sense without the others; and why.
+
+    `tags` are those of the tasks that it is for, none where it is for all: it is looked for there first.
+    """
 
     reason: str
+    tags: tuple[str, ...] = ()
     edits: tuple[TrainingEdit, ...] = Field(min_length=1)
 
 

@@ -40,7 +40,7 @@ class Harness:
     `tasks` is the digest of the set; `digest` that of everything else a run depends on. `runner` makes runs with
     the skills that were written below a folder. With `against_nothing` a winner is also run without any skill;
     `side_by_side` measures the incumbent again beside each candidate, where the machine's load counts.
-    `steering` is a text of the person's own that says what is wanted, for whoever proposes.
+    `steering` is a text of the person's own that says what is wanted, for the proposer.
     `violations` says what is wrong with a task, before anything is run; `end_all` ends the runs in flight when
     nobody waits for them any more, `close` lets go of what they needed once they have ended. `provenance` is the
     rest of what goes into the record.

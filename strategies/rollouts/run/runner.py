@@ -44,7 +44,7 @@ class CapReachedError(Exception):
 class RunCaps:
     """What the runs of one command may cost; 0 is no cap. Units: US dollars, seconds on the wall, runs.
 
-    `cost_setting` and `time_setting` name what sets a cap, for who reaches it.
+    `cost_setting` and its like name what sets a cap, for who reaches it.
     """
 
     cost_usd: float = 0.0
@@ -52,6 +52,7 @@ class RunCaps:
     runs: int = 0
     cost_setting: str = "rollouts.cost_cap_usd"
     time_setting: str = "rollouts.time_cap_s"
+    runs_setting: str = "--max-runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,10 @@ class Runs:
                 f"{meter.runs} runs cost {meter.cost_usd:.2f} USD; they are kept, a higher cap goes on from there"
             )
         if caps.runs and meter.runs + flying >= caps.runs:
-            return f"the cap of {caps.runs:,} runs is reached; they are kept, and a higher one goes on from there"
+            return (
+                f"the cap on runs ({caps.runs_setting}) is reached: {meter.runs + flying:,} were made now; "
+                "they are kept, and a higher one goes on from there"
+            )
         if caps.time_s and self.now_s() - (meter.began_s or 0.0) >= caps.time_s:
             return (
                 f"the time cap of {caps.time_s:g} s ({caps.time_setting}) is reached after {meter.runs} runs; "

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from strategies.models.tasks.training_case import TrainingCase, TrainingChange, TrainingEdit
-from strategies.propose.training_proposers import ProposedChange
+from strategies.rollouts.compare.metric import harness_on_metric, load_metric
 from strategies.rollouts.run.runner import RunCaps
-from strategies.train.training import train
+from strategies.sandbox.confined_run import SandboxPolicy
+from strategies.train.train_skill import train
 from strategies.train.training_plan import TrainingCaps, TrainingPlan
+from strategies.train.training_proposers import ProposedChange
 from strategies.train.training_record import records, table_of
 from tests.clocks import TickingClock
 from tests.fake_runs import FakeRunner, planted, rig
@@ -110,9 +112,9 @@ def test_what_helps_is_promoted_and_what_harms_or_answers_by_heart_is_not(regist
     assert end.why.startswith("rest: 2 epochs in a row changed nothing")
     first = table_of(registry, end.record)[0]
     assert first.sealed is not None
-    assert first.sealed.value > 0.2
+    assert first.sealed > 0.2
     assert first.audit is not None
-    assert first.audit.value > 0.2
+    assert first.audit > 0.2
 
 
 def test_only_explore_tasks_are_shown_to_a_proposer_and_nothing_learned_by_heart_is_promoted(
@@ -177,7 +179,7 @@ def test_the_cap_on_runs_holds_over_commands_and_a_higher_one_goes_on(registry: 
 
     end = train(replace(plan, caps=TrainingCaps(runs=60)))
     assert len(runner.seen) == 60
-    assert "cap of 60 runs" in end.why
+    assert "the cap on runs (--max-runs) is reached: 60" in end.why
     assert train(replace(plan, caps=TrainingCaps(runs=60))).why.startswith("--max-runs 60 is reached")
     assert len(runner.seen) == 60
 
@@ -255,6 +257,41 @@ def test_steering_reaches_the_proposer_and_makes_another_training(registry: Regi
 
     assert proposer.cases[0].steering == "Short answers."
     assert steered.training != plan.training
+
+
+def test_the_steering_text_of_a_metric_reaches_the_proposer(registry: Registry, tmp_path: Path) -> None:
+    (tmp_path / "steering.md").write_text("Faster, same output.")
+    (tmp_path / "metric.toml").write_text(
+        'name = "startup"\ncommand = ["python3", "bench.py"]\ndirection = "lower"\nbounds = [0.0, 2.0]\n'
+        'steering = "steering.md"\n'
+    )
+    measured = harness_on_metric(
+        load_metric(tmp_path / "metric.toml"), SandboxPolicy(), "key", workers=1, caps=RunCaps()
+    )
+    proposer, made = Planted(lambda _: []), rig(registry, FakeRunner(planted))
+    harness = replace(made.harness, divided=measured.divided, steering=measured.steering)
+    train(TrainingPlan(NAME, replace(made, harness=harness), proposer, epochs=1))
+
+    (case,) = proposer.cases
+    assert case.steering == "Faster, same output."
+    assert [batch.kind for batch in case.batches] == ["metric"]
+
+
+def test_a_change_is_looked_for_on_the_tasks_that_it_is_for_first(registry: Registry) -> None:
+    def rate(text: str, task: RolloutTask) -> float:
+        return 0.9 if "HELPS" in text and "odd" in task.tags else 0.2
+
+    def tagged(case: TrainingCase) -> list[TrainingChange]:
+        return [change.model_copy(update={"tags": ("odd", "unknown")}) for change in appended(case, HELPS)]
+
+    runner = FakeRunner(rate)
+    train(replace(plan_of(registry, Planted(tagged), runner), epochs=1))
+
+    (candidate,) = registry.candidates(NAME)
+    assert candidate.verdict == "promote"
+    assert candidate.proposed.tags == ("odd",)
+    first = [task for name, task, _ in runner.seen if name == candidate.id][:8]
+    assert all(int(name.removeprefix("task-")) % 2 for name in first)
 
 
 def test_lines_of_a_training_carry_no_claim_that_nobody_tested(registry: Registry) -> None:

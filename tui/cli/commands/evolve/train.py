@@ -11,10 +11,10 @@ import typer
 
 from events.errors import UsageError
 from strategies.policy.active_preset import bound_by
-from strategies.propose.training_proposers import REFLECT, ReflectProposer, local_proposer
 from strategies.rollouts.compare.comparison import Rig
-from strategies.train.training import at_rest, train
+from strategies.train.train_skill import at_rest, train
 from strategies.train.training_plan import EPOCHS, MINIBATCH, PATIENCE, TrainingCaps, TrainingPlan
+from strategies.train.training_proposers import REFLECT, ReflectProposer, local_proposer
 from strategies.train.training_record import TrainingRecord, record_of, records, table_of
 from tui.cli.config.config import on_engine, read_config
 from tui.cli.config.harness import HarnessOptions, harness_of, sandbox_policy
@@ -23,8 +23,8 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, EngineName, Scheduler, Skill
 from tui.cli.output.progress import RunLine
 from tui.cli.printers.proposer import require_key
-from tui.cli.printers.training import print_end, print_start, print_table, row_of
-from tui.documents.training import TrainDocument, TrainingPart
+from tui.cli.printers.training_table import print_end, print_row, print_start, print_table
+from tui.documents.evolve import TrainDocument, TrainingPart
 from tui.session.bootstrap import find_registry, open_library, open_registry
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from registry.registry import Registry
     from strategies.models.tape import Tape
-    from strategies.propose.training_proposers import TrainingProposer
+    from strategies.train.training_proposers import TrainingProposer
     from tui.cli.config.config import Config
     from tui.cli.output.invocation import Invocation
 
@@ -90,7 +90,7 @@ def train_skill(  # noqa: PLR0913 - the options of the command are its contract
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train a skill on tasks: propose from runs on explore tasks, test on sealed ones, promote, again.
+    """Train a skill on tasks: run, propose, test, promote; again.
 
     An epoch runs the live version on the explore tasks, shows failures and successes to a proposer, and puts what
     it suggests through the gate of `candidate test`. Ctrl-C, and the same command goes on from there: finished
@@ -169,19 +169,19 @@ def _steering(path: Path | None) -> str:
 
 def _run(call: Invocation, plan: TrainingPlan, line: RunLine, *, as_json: bool) -> None:
     """Train, with a row of the table as each epoch ends."""
-    registry, told = plan.rig.registry, list[TrainingRecord]()
+    registry, shown = plan.rig.registry, list[TrainingRecord]()
 
     def tell(record: TrainingRecord) -> None:
         line.clear()
         if as_json:
             return
         rows = table_of(registry, record)
-        if not told:
+        if not shown:
             print_start(call, record)
             print_table(call, rows)
         else:
-            call.say(row_of(rows[-1]))
-        told.append(record)
+            print_row(call, rows[-1])
+        shown.append(record)
         call.flush()
 
     try:
@@ -196,7 +196,7 @@ def _run(call: Invocation, plan: TrainingPlan, line: RunLine, *, as_json: bool) 
     if as_json:
         call.answer(TrainDocument(skill=plan.skill, trainings=(TrainingPart.of(end.record, rows),), why=end.why))
         return
-    if not told:
+    if not shown:
         print_start(call, end.record)
         print_table(call, rows)
     print_end(call, end.record, live, end.why)

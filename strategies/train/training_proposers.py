@@ -1,4 +1,4 @@
-"""Who proposes while a skill is trained: a model, a local command, or Python of another package.
+"""Proposers of a training: a model, a local command, or Python of another package.
 
 Other packages bring proposers as entry points of the group `germline.proposers`: a function `propose(case)`, or a
 class without arguments that has one. A command reads the case as JSON on its standard input, and prints
@@ -124,7 +124,7 @@ class CommandProposer:
         if not ran.succeeded:
             last = (ran.error or ran.stderr or ran.stdout).strip()[-_MOST_WORDS:]
             raise UpstreamError(
-                f"the proposer {self.name} {ran.ended}, exit code {ran.code}: {last or 'it said nothing'}",
+                f"the proposer {self.name} failed ({ran.ended}, code {ran.code}): {last or 'it said nothing'}",
                 hint="try it by hand with a case on its standard input; docs/train.md shows one",
             )
         return _read(self.name, ran.stdout)

@@ -11,7 +11,7 @@ from registry.decide.commands import RecordFact
 from strategies.rollouts.compare.comparison import require_sound, runs_of
 from strategies.rollouts.run.runner import Meter
 from strategies.train.epoch import run_epoch
-from strategies.train.proposed_changes import decidable, fingerprint_of
+from strategies.train.proposed_changes import decidable
 from strategies.train.training_record import asked_usd, banked, record_of, size_of
 
 if TYPE_CHECKING:
@@ -144,8 +144,7 @@ def at_rest(plan: TrainingPlan, record: TrainingRecord) -> str:
     if len(last) < plan.patience or any(epoch.promoted for epoch in last):
         return ""
     registry = plan.rig.registry
-    candidates = registry.answers(fingerprint_of(plan.training))
-    if decidable(registry.capsule(plan.skill), candidates, plan.rig.preset):
+    if decidable(registry, plan.training, registry.capsule(plan.skill), plan.rig.preset):
         return ""
     return f"rest: {plan.patience} epochs in a row changed nothing, and more runs decide on nothing that is held"
 

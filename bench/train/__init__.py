@@ -1,0 +1,1 @@
+"""Training measured: a world with known true lines, trained by the product's own loop and by common practice."""

@@ -1,0 +1,167 @@
+"""What a training finds and what it lets in, beside "the mean rose", in a world whose true lines are known.
+
+    python -m bench.train [--seeds 6] [--tasks 60] [--runs 3000] [--by-heart] [--untagged]
+
+Both have the same ideas (shares in world.py), the same tasks, the same number of runs. Printed are, after a third
+of the runs and after all of them: the expected score on tasks that nobody was shown, how many of the six true
+lines are live, how many harmful ones, answers by heart and fillers. With --by-heart every idea is an answer.
+Runs need no agent here, they are drawn; everything else is the product's own loop, registry and gate.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from bench.train.practice import MeanRises
+from bench.train.world import Ideas, LiveLines, World
+from events.clock import SystemClock
+from events.sqlite.log import SqliteLog
+from registry.actions.publish import take_in
+from registry.decide.commands import CreateRegistry
+from registry.registry import Registry
+from registry.skill_md.skill_files import SKILL_FILE
+from strategies.gate.replay.measure import digest
+from strategies.policy.presets import PRESETS
+from strategies.pool.task_sets import SplitBook
+from strategies.rollouts.compare.comparison import Rig
+from strategies.rollouts.compare.harness import Harness
+from strategies.rollouts.compare.hashes import rollout_evaluator
+from strategies.rollouts.compare.task_division import divide_tasks
+from strategies.rollouts.run.agent_templates import Agent
+from strategies.rollouts.tasks.task import TaskSet
+from strategies.train.train_skill import train
+from strategies.train.training_plan import TrainingCaps, TrainingPlan
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from strategies.rollouts.run.runner import Runner
+    from strategies.rollouts.run.store import PlannedRun
+    from strategies.rollouts.run.trial import Trial
+
+NAME: Final = "desk"
+SKILL: Final = (
+    f"---\nname: {NAME}\ndescription: Does what is asked.\n---\n\nDo what is asked.\n\n## Known\n\n- Be brief.\n"
+)
+MINIBATCH: Final = 8
+_ENDLESS: Final = 10_000
+"""Epochs, and quiet ones in a row: the runs alone end it."""
+
+
+class Found(NamedTuple):
+    """What a skill came to after some runs."""
+
+    runs: int
+    held_out: float
+    true: int
+    harmful: int
+    by_heart: int
+    fillers: int
+
+
+def counted(world: World, text: str, runs: int) -> Found:
+    """Say what stands in a text, and what it is worth."""
+    lines = LiveLines.of(text)
+    return Found(runs, world.score(text), len(lines.true), len(lines.lures), len(lines.by_heart), lines.fillers)
+
+
+def trained(world: World, tasks: TaskSet, ideas: Ideas, marks: Sequence[int], folder: Path) -> list[Found]:
+    """Train with the product, and look after some numbers of runs: each time the same command goes on."""
+    registry = Registry(SqliteLog.open(folder / "registry.db", create=True), SystemClock(), "person:bench")
+    registry.execute(CreateRegistry(split_key(world), "balanced"))
+    place = folder / NAME
+    place.mkdir()
+    (place / SKILL_FILE).write_text(SKILL, encoding="utf-8")
+    take_in(registry, place)
+
+    def make(job: PlannedRun) -> Trial:
+        text = job.arm.files[SKILL_FILE].body.decode() if job.arm.files else ""
+        return world.trial(text, job)
+
+    def runner_in(_: Path) -> Runner:
+        return make
+
+    divided = divide_tasks(tasks, SplitBook(split_key(world)))
+    harness = Harness(
+        divided=divided,
+        tasks=tasks.digest,
+        agent=Agent(name="drawn", argv=("drawn",)),
+        digest=digest(["world", world.seed]),
+        evaluator=rollout_evaluator(tasks.digest, "world", split_key(world), divided.logged),
+        runner=runner_in,
+        workers=1,
+    )
+    rig = Rig(registry, harness, PRESETS["balanced"], seed=world.seed)
+    found = []
+    for runs in marks:
+        plan = TrainingPlan(
+            NAME, rig, ideas, epochs=_ENDLESS, minibatch=MINIBATCH, patience=_ENDLESS, caps=TrainingCaps(runs=runs)
+        )
+        made = train(plan).record.epochs[-1].runs
+        lines = (line.text for gene in registry.capsule(NAME).genes for line in gene.lines)
+        found.append(counted(world, "".join(lines), made))
+    registry.log.close()
+    return found
+
+
+def practised(world: World, tasks: TaskSet, ideas: Ideas, marks: Sequence[int]) -> list[Found]:
+    """Do what common practice does, and look after as many runs."""
+    greedy = MeanRises(world, ideas, divide_tasks(tasks, SplitBook(split_key(world))), MINIBATCH)
+    found = []
+    for runs in marks:
+        greedy.until(runs)
+        found.append(counted(world, greedy.text, greedy.runs))
+    return found
+
+
+def split_key(world: World) -> str:
+    """Give the registry's key of a seed."""
+    return f"{world.seed:032x}"
+
+
+def row(name: str, found: Sequence[Found]) -> str:
+    """Write the means over seeds."""
+    means = [fmean(values) for values in zip(*found, strict=True)]
+    runs, held_out, *lines = means
+    return f"{name:<12}{runs:>8,.0f}{held_out:>10.3f}" + "".join(f"{value:>10.2f}" for value in lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=6)
+    parser.add_argument("--tasks", type=int, default=60)
+    parser.add_argument("--runs", type=int, default=3_000)
+    parser.add_argument("--by-heart", action="store_true", help="every idea is an answer by heart")
+    parser.add_argument("--untagged", action="store_true", help="ideas do not say which tasks they are for")
+    asked = parser.parse_args(arguments)
+    marks = (asked.runs // 3, asked.runs)
+    ours, theirs = list[list[Found]](), list[list[Found]]()
+    bounds = []
+    began = time.perf_counter()
+    for seed in range(1, asked.seeds + 1):
+        world = World.of(seed, asked.tasks)
+        tasks = TaskSet(name="world", tasks=world.tasks)
+        ideas = Ideas(seed, only="heart" if asked.by_heart else "", tagged=not asked.untagged)
+        with tempfile.TemporaryDirectory(prefix="germline-bench-") as folder:
+            ours.append(trained(world, tasks, ideas, marks, Path(folder)))
+        theirs.append(practised(world, tasks, ideas, marks))
+        every = " ".join(f"mind the {kind}" for kind in ("dates", "amounts", "names", "files", "counts", "links"))
+        bounds.append((world.score(""), world.score(every)))
+        print(f"seed {seed}: {ours[-1][-1]}", flush=True)
+    low, high = (fmean(values) for values in zip(*bounds, strict=True))
+    print(f"{asked.seeds} seeds, {asked.tasks} tasks; without a line {low:.3f}, with all true ones {high:.3f}")
+    print(f"{'':<12}{'runs':>8}{'held-out':>10}{'true of 6':>10}{'harmful':>10}{'by heart':>10}{'fillers':>10}")
+    for at in range(len(marks)):
+        print(row("germline", [found[at] for found in ours]))
+        print(row("mean rises", [found[at] for found in theirs]))
+    print(f"{time.perf_counter() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""The example of a training, as its README has it: the true lines are learned, the others are not."""
+
+from __future__ import annotations
+
+import io
+import re
+import runpy
+import shlex
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+from shutil import copytree
+from threading import Lock
+from typing import TYPE_CHECKING
+from unittest.mock import patch
+
+import pytest
+
+from strategies.rollouts.compare import harness
+from strategies.rollouts.run.leftovers import AgentWork
+from strategies.rollouts.run.trial import Trial, graded
+from tests.confining import require_isolation
+from tests.terminal import Terminal
+
+if TYPE_CHECKING:
+    from strategies.rollouts.run.agent_templates import Agent
+    from strategies.rollouts.tasks.task import RolloutTask
+    from strategies.sandbox.confined_run import SandboxPolicy
+
+EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "train"
+ONE_AT_A_TIME = Lock()
+
+
+def commands() -> list[list[str]]:
+    """Give the commands of the README's first block, without `germline`."""
+    text = (EXAMPLE / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"```\n(germline init.+?)```", text, re.DOTALL)
+    assert block
+    return [
+        shlex.split(line.replace("python3", shlex.quote(sys.executable)))[1:] for line in block[1].splitlines()
+    ]
+
+
+def here(
+    task: RolloutTask, skill: Path | None, agent: Agent, policy: SandboxPolicy, *, watched: bool = False
+) -> Trial:
+    """Run the example's agent in this process: five hundred sandboxes would take a minute."""
+    prompt = Path(f"{task.id}.prompt")
+    prompt.write_text(task.prompt, encoding="utf-8")
+    argv = ["agent.py", str(skill or Path("none")), str(prompt)]
+    with ONE_AT_A_TIME, redirect_stdout(io.StringIO()) as out, patch.object(sys, "argv", argv):
+        runpy.run_path(agent.argv[1])
+    trial = Trial(task=task.id, status="done", tags=task.tags, work=out.getvalue() if watched else "")
+    return graded(trial, AgentWork(task, Path(), out.getvalue(), policy))
+
+
+@pytest.fixture
+def germline(tmp_path: Path) -> Terminal:
+    require_isolation()
+    there = Terminal(tmp_path / "there")
+    copytree(EXAMPLE, there.folder)
+    for words in commands()[:2]:
+        there.does(*words)
+    return there
+
+
+def test_the_example_learns_two_true_lines_over_two_commands_and_says_why(
+    germline: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(harness, "trial", here)
+    train = commands()[2]
+    assert "--max-runs 189 is reached" in germline.does(*train, "--max-runs", "189").out
+    shown = " ".join(germline.does(*train).out.split())
+
+    text = (germline.folder / "skills/shop-desk/SKILL.md").read_text(encoding="utf-8")
+    assert "In dates the day comes first." in text
+    assert "a status of 500 or more" in text
+    for wrong in ("month", "400", "If asked", "Read the question"):
+        assert wrong not in text
+    assert "4 epochs, 496 runs: 2 changes promoted" in shown
+    assert "rest: 2 epochs in a row changed nothing" in shown
+    (training,) = germline.does("train", "shop-desk", "--status", "--json").json["trainings"]
+    first, second = training["epochs"][:2]
+    assert (len(first["rejected"]), first["version"], first["runs"]) == (4, 1, 189)
+    assert (len(second["promoted"]), second["version"], second["explored"]) == (2, 3, 0.0)
+    assert second["delta"] > 0.9
+    assert second["audit_delta"] > 0.9
+    assert "epoch 2: 2 promoted" in germline.does("log", "shop-desk").out
+    line = text.splitlines().index("- In dates the day comes first.") + 1
+    assert "epoch 2" in germline.does("why", f"skills/shop-desk/SKILL.md:{line}").out
+
+
+def test_agent_and_proposer_run_confined_and_a_plan_runs_nothing(germline: Terminal) -> None:
+    train = commands()[2]
+    plan = germline.does(*train, "--dry-run", "--json").json
+    assert (plan["explore_tasks"], plan["sealed_tasks"], plan["audit_tasks"]) == (14, 35, 11)
+    assert not germline.does("log", "--type", "TrainingStarted").out
+
+    shown = germline.does(*train, "--max-runs", "16", "--json").json
+    (epoch,) = shown["trainings"][0]["epochs"]
+    assert (epoch["runs"], len(epoch["held"]), epoch["explored"]) == (16, 4, 0.0)
+    assert "--max-runs" in shown["why"]
+
+
+def test_what_cannot_work_is_said_before_anything_is_run(germline: Terminal) -> None:
+    train = commands()[2][:-2]
+    answers = [
+        germline(*train),  # no model is named
+        germline(*train, "--proposer", "nobody"),
+        germline(*train, "--proposer", "python3 propose.py", "--steering", "nowhere.md"),
+        germline("train", "shop-desk"),
+        germline("train", "nobody", "--status"),
+    ]
+    assert [answer.code for answer in answers] == [2] * len(answers)
+    assert all("hint" in answer.err for answer in answers)
+    assert "never trained" in germline.does("train", "shop-desk", "--status").out

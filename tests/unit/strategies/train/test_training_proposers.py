@@ -1,0 +1,214 @@
+"""Proposers of a training: a command, Python, a plug-in, a model; what breaks is named, what decides is hidden."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from events.errors import UpstreamError, UsageError
+from events.types.training_events import TrainingEpochEnded
+from strategies.models.tasks.training_case import Minibatch, SkillLineShown, TaskAttempt, TrainingCase
+from strategies.sandbox.confined_run import SandboxPolicy
+from strategies.train import training_proposers
+from strategies.train.train_skill import train
+from strategies.train.training_plan import TrainingPlan
+from strategies.train.training_proposers import ReflectProposer, local_proposer
+from tests.anthropic_stub import AnthropicStub, gives
+from tests.asking import asked, asking
+from tests.clocks import TickingClock
+from tests.confining import require_isolation
+from tests.fake_runs import FakeRunner, planted, rig
+from tests.registries import NAME, imported, new_registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from registry.registry import Registry
+    from strategies.train.training_proposers import TrainingProposer
+
+CASE = TrainingCase(
+    skill=NAME,
+    epoch=1,
+    seed=7,
+    lines=(SkillLineShown(gene="sql-analyst.1", line=1, text="- Round nothing."),),
+    batches=(
+        Minibatch(
+            kind="failures",
+            attempts=(TaskAttempt(task="a", prompt="Do a.", tags=(), value=0.0, passed=False, work="it slept"),),
+        ),
+    ),
+    tried=(),
+    steering="Short answers.",
+    notes="",
+    most_edits=4,
+    most_changes=8,
+)
+CHANGE = {"reason": "it failed", "edits": [{"op": "append", "gene": "sql-analyst.1", "text": "- Wake up."}]}
+
+
+def command(tmp_path: Path, code: str, hidden: Path | None = None) -> TrainingProposer:
+    """Make a proposer of a script."""
+    require_isolation()
+    script = tmp_path / "propose.py"
+    script.write_text(code)
+    return local_proposer(f"{sys.executable} -I -S {script}", SandboxPolicy(), hidden=hidden)
+
+
+def test_a_command_reads_the_case_and_prints_changes(tmp_path: Path) -> None:
+    printed = json.dumps({"changes": [CHANGE]})
+    code = f"""
+import json, sys
+case = json.load(sys.stdin)
+assert case["batches"][0]["attempts"][0]["work"] == "it slept"
+print({printed!r})
+"""
+    ((change, actor),) = command(tmp_path, code).propose(CASE)
+
+    assert change.edits[0].text == "- Wake up."
+    assert actor.startswith("proposer:")
+
+
+def test_a_command_cannot_read_the_tasks_that_decide(tmp_path: Path) -> None:
+    (evals := tmp_path / "evals").mkdir()
+    (evals / "tasks.jsonl").write_text("secret")
+    proposer = command(tmp_path, f"print(open({str(evals / 'tasks.jsonl')!r}).read())", hidden=evals)
+
+    with pytest.raises(UpstreamError, match="No such file"):
+        proposer.propose(CASE)
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("import sys\nsys.exit('no licence')", "failed .exited, code 1.: no licence"),
+        ("print('I would sort the keys.')", "no changes that can be read"),
+        ('print(\'{"changes": [{"reason": "r"}]}\')', "no changes that can be read: changes.0.edits"),
+    ],
+)
+def test_a_command_that_fails_or_prints_something_else_is_named(tmp_path: Path, code: str, message: str) -> None:
+    with pytest.raises(UpstreamError, match=message):
+        command(tmp_path, code).propose(CASE)
+
+
+PLUGIN = """
+def function(case):
+    return [{"reason": "it failed", "edits": [{"op": "append", "gene": case.lines[0].gene, "text": "- Wake up."}]}]
+
+class Whole:
+    def propose(self, case):
+        return function(case)
+
+def broken(case):
+    raise KeyError("licence")
+"""
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Install a package with proposers, as pip would."""
+    site = tmp_path / "site"
+    (site / "ours-1.0.dist-info").mkdir(parents=True)
+    (site / "plugged_proposers.py").write_text(PLUGIN)
+    (site / "ours-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: ours\nVersion: 1.0\n")
+    entries = "whole = plugged_proposers:Whole\nfailing = plugged_proposers:broken\n"
+    (site / "ours-1.0.dist-info" / "entry_points.txt").write_text(f"[{training_proposers.GROUP}]\n{entries}")
+    monkeypatch.syspath_prepend(str(site))
+    yield
+    sys.modules.pop("plugged_proposers", None)
+
+
+@pytest.mark.usefixtures("plugin")
+@pytest.mark.parametrize("name", ["whole", "plugged_proposers:function", "plugged_proposers:Whole"])
+def test_python_proposes_by_the_name_of_a_plug_in_or_by_its_place(name: str) -> None:
+    ((change, _),) = local_proposer(name, SandboxPolicy()).propose(CASE)
+    assert change.edits[0].text == "- Wake up."
+
+
+@pytest.mark.usefixtures("plugin")
+def test_a_plug_in_that_breaks_is_named() -> None:
+    with pytest.raises(UpstreamError, match="the proposer failing broke: KeyError"):
+        local_proposer("failing", SandboxPolicy()).propose(CASE)
+
+
+@pytest.mark.parametrize(
+    "name", ["nobody", "no_such_module:propose", "builtins:True", "python3 'open", "nowhere x"]
+)
+def test_what_is_no_proposer_is_refused_before_anything_is_run(name: str) -> None:
+    with pytest.raises(UsageError):
+        local_proposer(name, SandboxPolicy())
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Iterator[Registry]:
+    made = new_registry(tmp_path, TickingClock())
+    imported(made, tmp_path)
+    yield made
+    made.log.close()
+
+
+def line(text: str, gene: str = "sql-analyst.2") -> dict[str, object]:
+    return {"reason": "several failed", "edits": [{"op": "append", "gene": gene, "target": [], "text": text}]}
+
+
+HELPS = {"changes": [line("- HELPS: sort the keys.")]}
+BOTH = {"changes": [line("- HELPS: sort the keys."), line("- Be quick.")]}
+
+
+def trained(registry: Registry, stub: AnthropicStub, **settings: object) -> str:
+    """Train one epoch with a model as proposer, and give the text."""
+    with asking(registry, stub, stub.settings(**settings)) as model:
+        plan = TrainingPlan(NAME, rig(registry, FakeRunner(planted)), ReflectProposer(model), epochs=1)
+        train(replace(plan, own_steering="Short answers."))
+    return "".join(each.text for gene in registry.capsule(NAME).genes for each in gene.lines)
+
+
+@pytest.fixture
+def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[AnthropicStub]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with AnthropicStub() as stub:
+        yield stub
+
+
+def test_a_model_is_shown_failures_and_successes_under_their_own_rules_and_then_its_own_suggestions(
+    registry: Registry, stub: AnthropicStub
+) -> None:
+    stub.script("proposer", gives(HELPS), gives(HELPS), gives(BOTH), gives(HELPS), gives(HELPS))
+    text = trained(registry, stub)
+
+    assert "HELPS" in text
+    prompts = [json.dumps(each.body) for each in stub.asked("proposer")]
+    systems = [json.dumps(each.body["system"]) for each in stub.asked("proposer")]
+    assert "runs that went wrong" in systems[0]
+    assert any("runs that went well" in system for system in systems)
+    assert all("Short answers." in prompt for prompt in prompts)
+    assert "These changes were suggested" in prompts[-1]
+    sealed = rig(registry, FakeRunner(planted)).harness.divided.sealed
+    assert not any(task.id in prompt or task.prompt in prompt for task in sealed for prompt in prompts)
+
+
+def test_an_open_chat_server_ends_with_the_same_lines(registry: Registry, stub: AnthropicStub) -> None:
+    stub.script("proposer", *[gives(HELPS)] * 5)
+    text = trained(registry, stub, proposer=f"openai:stub-proposer@{stub.base_url}/v1")
+
+    assert "HELPS" in text
+
+
+def test_what_a_model_said_names_it_and_its_cost_counts_against_the_cap(
+    registry: Registry, stub: AnthropicStub
+) -> None:
+    stub.script("proposer", *[gives(HELPS)] * 5)
+    trained(registry, stub)
+
+    (candidate,) = registry.candidates(NAME)
+    assert candidate.actor.startswith("model:stub-proposer")
+    assert "several failed" not in candidate.proposed.reason  # a model's words may quote a transcript
+    ended = next(event.event for event in registry.log.read(types=("TrainingEpochEnded",)))
+    paid = sum(ask.cost_usd or 0 for ask in asked(registry))
+    assert paid > 0
+    assert isinstance(ended, TrainingEpochEnded)
+    assert ended.cost_usd == pytest.approx(paid + 0.01 * ended.runs)
