@@ -262,7 +262,7 @@ def test_a_held_claim_is_asked_again_on_logs_that_grew_for_the_next_share_of_alp
 
 
 def test_a_signal_of_which_explore_lets_no_claim_through_takes_its_share_of_alpha(tmp_path: Path) -> None:
-    registry = new_registry(tmp_path)
+    registry = registry_with_skill(tmp_path)
     for tried, asked in ((0, 0), (4, 1)):
         lesson = {"fingerprint": f"signal {tried}", "capsule": "sql-analyst", "evaluator": "e", "candidate": None}
         shut_out = {"verdict": "hold", "reasons": (), "tried": tried, "offered": (), "strategy": "repair"}
