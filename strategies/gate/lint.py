@@ -175,6 +175,7 @@ def _too_much_in_files(
         if file.before and most > allowed:
             what = f"{most} characters of {file.path} change, the trust region allows {allowed}"
             yield LintFinding("refuse", what, "trust region")
+            return
     changed += sum(map(_changed_in, files))
     whole = body + sum(file.entry.size_bytes for file in capsule.files)
     allowed = max(int(limits.trust_region * whole), TRUST_REGION_FLOOR)
