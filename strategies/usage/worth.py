@@ -18,7 +18,7 @@ from strategies.policy.written_rules import WRITTEN_RULE
 from strategies.signals.survey import truth
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from events.types.claims import Claim
     from events.types.score import Effect, Endpoint
@@ -64,33 +64,11 @@ UNWITNESSED: Final = Worth(
 )
 
 
-class Alphas(NamedTuple):
-    """How small p must be of a line that helps by its verdict, and of one that hurts."""
+def worth_of(claim: Claim, division: Division, claims: int, stamp: MeasurementStamp, *, seed: int) -> Worth:
+    """Hold a claim to the rule of the gate, and its inverse, on the sealed part of these episodes.
 
-    helps: float
-    hurts: float
-
-
-def alphas_of(asked: Iterable[tuple[Claim, Division]]) -> Alphas:
-    """Share alpha among claims that are asked about together, so that few of those that are named are wrong.
-
-    Of the lines whose verdict is that they help at most one in a hundred does not, and so of those that hurt. A
-    line that nothing can be compared for takes no share.
-    Source: Benjamini & Hochberg 1995, for each direction.
+    Units: `claims` is the number of claims that are compared together; they share one error rate equally.
     """
-    figures = (_compared(claim, division).figures for claim, division in asked if not isinstance(claim, Never))
-    zs = [figure.z for figure in figures if figure is not None]
-    return Alphas(_alpha(map(one_sided_p, zs)), _alpha(one_sided_p(-z) for z in zs))
-
-
-def _alpha(p_values: Iterable[float]) -> float:
-    ranked = sorted(p_values)
-    each = WRITTEN_RULE.alpha / max(len(ranked), 1)
-    return each * max((rank for rank, p in enumerate(ranked, 1) if p <= each * rank), default=1)
-
-
-def worth_of(claim: Claim, division: Division, alphas: Alphas, stamp: MeasurementStamp, *, seed: int) -> Worth:
-    """Hold a claim to the rule of the gate, and its inverse, on the sealed part of these episodes."""
     if isinstance(claim, Never):
         return Worth(
             "unknown", None, "who had no reason to call it obeyed it as well", f"what to use instead; {_BY_CHANCE}"
@@ -99,21 +77,26 @@ def worth_of(claim: Claim, division: Division, alphas: Alphas, stamp: Measuremen
     if figures is None:
         return _one_sided(claim, records)
     effect = effect_of(figures, endpoint)
-    helping, hurting = (WRITTEN_RULE.model_copy(update={"alpha": alpha}) for alpha in alphas)
-    if effect.p <= helping.alpha:
+    policy = WRITTEN_RULE.model_copy(update={"alpha": WRITTEN_RULE.alpha / max(claims, 1)})
+    if effect.p <= policy.alpha:
         evidence = measure([claim], (), division, stamp, seed=seed, endpoint=endpoint)
-        return _judged("helps", effect, evidence.figures, helping)
-    if one_sided_p(-figures.z) <= hurting.alpha:
-        return _hurting(claim, effect, division, hurting, stamp, seed)
+        return _judged("helps", effect, evidence.figures, policy)
+    if one_sided_p(-figures.z) <= policy.alpha:
+        return _hurting(claim, effect, division, policy, stamp, seed)
     if effect.low > _NO_HARM and endpoint == "outcome":
         heuristic = judged(division.sealed).heuristic
         inverse = Figures(effect_on(Inverse(claim), records), None, heuristic=heuristic)
         if judge_inert(inverse, WRITTEN_RULE).decision == "promote":
             return Worth("inert", effect, f"obeying it goes with {effect.low:+.3f} to {effect.high:+.3f}")
-    return _undecided(effect, helping if effect.risk_difference >= 0 else hurting)
+    return _undecided(effect, policy)
 
 
-class _Compared(NamedTuple):
+def is_comparable(claim: Claim, division: Division) -> bool:
+    """Tell whether logs hold anything to compare for a claim: else it takes no share of an error rate."""
+    return not isinstance(claim, Never) and _compared(claim, division).figures is not None
+
+
+class _Comparison(NamedTuple):
     """By what a claim is judged, on which episodes, and what comparing them shows: None where they cannot be."""
 
     endpoint: Endpoint
@@ -121,10 +104,10 @@ class _Compared(NamedTuple):
     figures: Contrast | None
 
 
-def _compared(claim: Claim, division: Division) -> _Compared:
+def _compared(claim: Claim, division: Division) -> _Comparison:
     endpoint = endpoint_for(claim, division.everything)
     records = _population(claim, division.sealed, endpoint)
-    return _Compared(endpoint, records, contrast(_cases(claim, records)))
+    return _Comparison(endpoint, records, contrast(_cases(claim, records)))
 
 
 def _cases(claim: Claim, records: Sequence[EpisodeRecord]) -> list[Case]:
