@@ -18,6 +18,7 @@ from tui.facts.presets import resting_words
 from tui.facts.runs import run_facts
 from tui.facts.scores import effect_fact, pair_facts
 from tui.text.names import SHOWN_CHARS
+from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count, share
 from tui.text.words import TIER_TONES, VERDICT_WORDS, VERDICTS, further_reasons, signal_words, unrouted_words
 
@@ -128,13 +129,13 @@ def print_next(call: Invocation, result: Evolution, skill: str, *, rehearsed: bo
         look = f"germline why {name}:{line}" if line else f"germline diff {name} {version - 1} {version}"
         call.say(f"next       {look}    germline show {name} --blame")
     elif result.stop is NOTHING_READ:
-        call.say("next       germline scan PATH")
+        call.say(f"next       {NEXT_STEPS['no sessions']}")
     elif result.stop is NO_SKILL:
-        call.say("next       germline import PATH")
+        call.say(f"next       {NEXT_STEPS['no skill']}")
     elif any(cycle.candidate for cycle in result.cycles) and not rehearsed:
         call.say(f"next       germline candidates {skill}".rstrip())
     else:
-        call.say("next       germline signals")
+        call.say(f"next       {NEXT_STEPS['nothing proposed']}    germline signals")
 
 
 def pick_words(pick: Pick[SignalRaised]) -> str:

@@ -15,6 +15,7 @@ from tui.cli.output.facts import say_folded
 from tui.documents.signals import SignalsDocument
 from tui.reads.signal_facts import read_signal_facts
 from tui.session.bootstrap import find_registry, open_library
+from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count, interval, share
 from tui.text.signal_words import kind_word
 from tui.text.terminal_text import clip
@@ -60,7 +61,7 @@ def tell_quality(
     if not measured.episodes:
         _tell_sources(call, sources, len(records))
         call.note("no episode has an outcome yet: nothing to measure signals against")
-        call.note(f"next       {'germline outcome --queue' if records else 'germline scan PATH'}")
+        call.note(f"next       {NEXT_STEPS['no labels' if records else 'no sessions']}")
         return
     base = share(measured.failed / measured.episodes)
     labelled = f"{count(measured.episodes, 'episode')} with an outcome"

@@ -19,6 +19,7 @@ from tui.facts.signals import (
     signal_facts,
     worked_words,
 )
+from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count
 from tui.text.signal_words import WORD_WIDTH
 from tui.text.terminal_text import clip, columns
@@ -43,7 +44,7 @@ _CAME: Final = 28
 def print_facts(call: Invocation, facts: SignalFacts, shown: Sequence[SignalFact], wanted: SignalFilter) -> None:
     """Print the facts that were asked for, and what to type next."""
     if not facts.facts:
-        call.note("no signal was raised yet", "next       germline scan PATH")
+        call.note("no signal was raised yet", f"next       {NEXT_STEPS['no sessions']}")
         return
     if not shown:
         call.note(f"none of {count(len(facts.facts), 'fact')} is {wanted.words}", "next       germline signals")
@@ -69,7 +70,7 @@ def _summary(facts: SignalFacts, shown: Sequence[SignalFact], wanted: SignalFilt
 def _further(facts: SignalFacts, shown: Sequence[SignalFact]) -> str:
     """Give what to type after the list beside looking at what is in it."""
     if not facts.skills:
-        return "germline import PATH"
+        return NEXT_STEPS["no skill"]
     lost = next((fact for fact in shown if fact.state == "open" and not fact.route.skill), None)
     return f"germline signals assign {lost.id[: facts.short]} SKILL" if lost else "germline signals --quality"
 
