@@ -281,15 +281,21 @@ def more_by_chance(hits: int, n: int, other_hits: int, others: int) -> float:
     Source: Fisher's exact test, one-sided.
     """
     every, total = n + others, hits + other_hits
-    if hits <= max(0, n + total - every):
+    few = hits * every <= n * total  # summed from where it is largest, away from what is expected
+    k = hits - 1 if few else hits
+    if k < max(0, n + total - every):
         return 1.0
-    term = exp(_log_comb(total, hits) + _log_comb(every - total, n - hits) - _log_comb(every, n))
-    chance, k = 0.0, hits
+    term = exp(_log_comb(total, k) + _log_comb(every - total, n - k) - _log_comb(every, n))
+    chance = 0.0
     while term > chance * _NEGLIGIBLE:
         chance += term
-        term *= (total - k) * (n - k) / ((k + 1) * (every - total - n + k + 1))
-        k += 1
-    return min(chance, 1.0)
+        if few:
+            term *= k * (every - total - n + k) / ((total - k + 1) * (n - k + 1))
+            k -= 1
+        else:
+            term *= (total - k) * (n - k) / ((k + 1) * (every - total - n + k + 1))
+            k += 1
+    return max(1.0 - chance, 0.0) if few else min(chance, 1.0)
 
 
 def _log_comb(n: int, k: int) -> float:
