@@ -88,32 +88,10 @@ class Side(Protocol):
         ...
 
 
-class Raw:
-    """Inserts rows made beforehand into a file."""
+class RawRows:
+    """Inserts rows made beforehand."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.connection = connection
-        self.written = 0
-
-    def append(self, size: int) -> float:
-        """Make a batch of rows, then return the seconds that it takes to insert them."""
-        encoded = [(draft, encode(draft.event)) for draft in drafts(size, self.written)]
-        rows = seal(encoded, position=self.written, previous=GENESIS, versions={STREAM: self.written})
-        self.written += size
-        started = time.perf_counter()
-        self.connection.execute("BEGIN IMMEDIATE")
-        self.connection.executemany(INSERT, rows)
-        self.connection.execute("COMMIT")
-        return time.perf_counter() - started
-
-
-class RawPostgres:
-    """Inserts rows made beforehand into a table on a server, under the same lock; one as tight as can be."""
-
-    def __init__(self, connection: Connection[tuple[object, ...]]) -> None:
-        self.connection = connection
-        self.cursor = connection.cursor(binary=True)
-        self.written = 0
+    written = 0
 
     def append(self, size: int) -> float:
         """Make a batch of rows, then return the seconds that it takes to insert them."""
@@ -123,6 +101,31 @@ class RawPostgres:
         started = time.perf_counter()
         self.insert(rows)
         return time.perf_counter() - started
+
+    def insert(self, rows: tuple[Envelope, ...]) -> None:
+        """Insert them in one transaction."""
+        raise NotImplementedError
+
+
+class Raw(RawRows):
+    """Inserts rows into a file."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+
+    def insert(self, rows: tuple[Envelope, ...]) -> None:
+        """Insert as sqlite3 is written by hand."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        self.connection.executemany(INSERT, rows)
+        self.connection.execute("COMMIT")
+
+
+class RawPostgres(RawRows):
+    """Inserts rows into a table on a server, under the same lock; one as tight as can be."""
+
+    def __init__(self, connection: Connection[tuple[object, ...]]) -> None:
+        self.connection = connection
+        self.cursor = connection.cursor(binary=True)
 
     def insert(self, rows: tuple[Envelope, ...]) -> None:
         """Insert as psycopg is written by hand: a transaction, the lock, executemany."""

@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from bench.sample_scores import score
+from bench.sample_scores import scored
 from events.clock import SystemClock
 from events.sqlite.log import SqliteLog
 from events.store.envelope import EventDraft
@@ -20,7 +20,6 @@ from events.types.candidate_events import CandidatePromoted, CandidateProposed, 
 from events.types.capsule_events import CapsuleVersioned
 from events.types.gene_events import GeneMutated
 from events.types.parts import Edit, Pin
-from events.types.score import Delta
 from registry.actions.publish import take_in
 from registry.decide.commands import CreateRegistry
 from registry.projection.projector import projecting
@@ -79,10 +78,10 @@ def promotion(version: int, change: Change, pins: dict[str, int], scored_id: str
     """Write the events that make the next version, with their streams."""
     candidate, gene = f"{version:064x}", change.gene
     pins[gene] += 1
-    before, after, delta = score(0.44), score(0.46), Delta(value=0.02, low=0.01, high=0.03, tasks=118)
+    measured = scored(candidate, NAME, version - 1, version)
     edit = Edit(op="replace", gene=gene, target=(change.line,), text=(change.text,))
     reason = "explore: 593 episodes took the action next, 1,300 did not; risk difference +0.44"
-    cause = {"before": before, "after": after, "candidate": candidate, "scored": scored_id}
+    cause = {"before": measured.before, "after": measured.after, "candidate": candidate, "scored": scored_id}
     proposed = CandidateProposed(
         candidate=candidate,
         capsule=NAME,
@@ -97,18 +96,6 @@ def promotion(version: int, change: Change, pins: dict[str, int], scored_id: str
         reason=reason,
         evaluator="e" * 64,
     )
-    scored = CandidateScored(
-        candidate=candidate,
-        capsule=NAME,
-        base_version=version - 1,
-        before=before,
-        after=after,
-        delta=delta,
-        effect=None,
-        audit_before=before,
-        audit_after=after,
-        sent=version,
-    )
     promoted = CandidatePromoted(
         candidate=candidate, capsule=NAME, version=version, reasons=("the effect is clear",)
     )
@@ -121,10 +108,10 @@ def promotion(version: int, change: Change, pins: dict[str, int], scored_id: str
         cause="promotion",
         summary=reason,
         stamped=True,
-        delta=delta,
+        delta=measured.delta,
     )
     stream = f"candidate:{candidate}"
-    judged: list[tuple[str, Frozen]] = [(stream, proposed), (stream, scored), (stream, promoted)]
+    judged: list[tuple[str, Frozen]] = [(stream, proposed), (stream, measured), (stream, promoted)]
     return [*judged, (f"gene:{gene}", mutated), (f"capsule:{NAME}", versioned)]
 
 

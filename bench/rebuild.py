@@ -19,18 +19,18 @@ import random
 import statistics
 import time
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
-from bench.sample_scores import EVALUATOR, score
+from bench.sample_scores import EVALUATOR, scored
 from events.clock import SystemClock
 from events.sqlite.log import SqliteLog
-from events.types.candidate_events import CandidateProposed, CandidateScored
+from events.types.candidate_events import CandidateProposed
 from events.types.claims import AfterError
 from events.types.parts import Edit
 from events.types.registry_events import CycleFinished, SignalRaised
-from events.types.score import Delta
 from registry.actions.publish import take_in
 from registry.decide.commands import (
     CreateRegistry,
@@ -69,7 +69,7 @@ def skill(name: str) -> str:
 def turn(registry: Registry, name: str, number: int, draws: random.Random) -> None:
     """Answer one signal with one candidate, as a turn of evolution does."""
     capsule = registry.capsule(name)
-    fingerprint, candidate = f"{name}-{number:04}", f"{name}/{number:04}/".ljust(64, "0")
+    fingerprint, candidate = f"{name}-{number:04}", sha256(f"{name}/{number}".encode()).hexdigest()
     template = f"Error {number}: <*> is not there"
     signal = SignalRaised(
         fingerprint=fingerprint,
@@ -99,21 +99,9 @@ def turn(registry: Registry, name: str, number: int, draws: random.Random) -> No
         evaluator=EVALUATOR,
     )
     registry.execute(Propose(proposed))
-    before, after, delta = score(0.44), score(0.46), Delta(value=0.02, low=0.01, high=0.03, tasks=118)
-    scored = CandidateScored(
-        candidate=candidate,
-        capsule=name,
-        base_version=capsule.version,
-        before=before,
-        after=after,
-        delta=delta,
-        effect=None,
-        audit_before=before,
-        audit_after=after,
-        sent=number,
-    )
+    measured = scored(candidate, name, capsule.version, number)
     verdict = VERDICTS[number % len(VERDICTS)]
-    registry.execute(Judge(scored, registry.clock.new_id(), verdict, ("the sealed effect says so",)))
+    registry.execute(Judge(measured, registry.clock.new_id(), verdict, ("the sealed effect says so",)))
     finished = CycleFinished(
         preset="balanced",
         seed=7,

@@ -25,7 +25,7 @@ class ModelError(UpstreamError):
 
     `kind` is how, in a word that events keep. `unsettled` counts the times that its server may have worked on it,
     and billed it, although no reply came. `cost_usd` is what it cost, None where that is not known; `reply` names
-    the blob that keeps what came back, "" where nothing did.
+    the blob that keeps what came back, "" where nothing did. Of an `unknown_model` no question is answered.
     """
 
     kind: ClassVar[str] = "failed"
@@ -39,6 +39,7 @@ class ModelError(UpstreamError):
         self.unsettled = unsettled
         self.cost_usd: float | None = None
         self.reply = ""
+        self.unknown_model = False
 
 
 class DeclinedError(ModelError):

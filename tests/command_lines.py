@@ -60,6 +60,7 @@ PATHS: Final = tuple(callbacks())
 READS: Final[dict[str, str]] = {
     "status": "status",
     "signals": "signals",
+    "signals show": "signals show error_template:T",
     "candidates": "candidates",
     "candidate show": "candidate show c1c1c1",
     "gate explain": "gate explain c1c1c1",

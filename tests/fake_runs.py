@@ -12,7 +12,7 @@ from strategies.policy.presets import PRESETS
 from strategies.pool.intake import split_groups
 from strategies.pool.task_sets import split_book
 from strategies.rollouts.compare.comparison import Rig
-from strategies.rollouts.compare.harness import Harness
+from strategies.rollouts.compare.harness import AgentRunner, Harness
 from strategies.rollouts.compare.hashes import rollout_evaluator
 from strategies.rollouts.compare.task_division import divide_tasks
 from strategies.rollouts.run.agent_templates import Agent
@@ -20,10 +20,14 @@ from strategies.rollouts.run.runner import RunCaps
 from strategies.rollouts.run.trial import Trial
 from strategies.rollouts.tasks.check_types import FileExists
 from strategies.rollouts.tasks.task import ChecksGrader, RolloutTask, TaskSet
+from tests.registries import SKILL
+from tests.terminal import SPLIT_KEY, Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    import pytest
 
     from registry.registry import Registry
     from strategies.rollouts.run.runner import Runner
@@ -43,9 +47,33 @@ def task(number: int, *tags: str) -> RolloutTask:
     )
 
 
+def task_lines(count: int) -> str:
+    """Write so many tasks as a task file has them."""
+    return "".join(f"{task(number).model_dump_json(exclude={'solution'})}\n" for number in range(count))
+
+
 def draw(*parts: object) -> float:
     """Draw from [0, 1), the same for the same parts."""
     return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:6]) / 2**48
+
+
+def terminal_with_drawn_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Give a registry with a skill and a task set, whose agent only draws by what SKILL.md says."""
+
+    def drawn(_: AgentRunner, job: PlannedRun) -> Trial:
+        text = job.arm.files["SKILL.md"].body.decode() if job.arm.files else ""
+        passed = draw(job.arm.key, job.task.id, job.round) < planted(text, job.task)
+        return Trial(task=job.task.id, status="done", value=float(passed), seconds=1.0, cost_usd=0.02)
+
+    monkeypatch.setattr(AgentRunner, "__call__", drawn)
+    terminal = Terminal(folder)
+    terminal.does("init", "--split-key", SPLIT_KEY)
+    terminal.write("skills/sql-analyst/SKILL.md", SKILL)
+    terminal.write("tasks.jsonl", task_lines(60))
+    agent = "python3 agent.py {skill_dir} {prompt_file} {round}"  # which is never started
+    terminal.write("germline.toml", f'[rollouts]\ntasks = "tasks.jsonl"\nagent = "{agent}"\n')
+    terminal.does("import", "skills")
+    return terminal
 
 
 @dataclass

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from events.sqlite.log import SqliteLog
 from events.types.candidate_events import CandidateProposed, CandidateScored
 from events.types.claims import AfterError
 from events.types.parts import Edit
-from events.types.score import Delta, Score
+from events.types.registry_events import SignalRaised
+from events.types.score import Delta, Effect, Score
 from registry.actions.publish import take_in, write_out
 from registry.decide.commands import CreateRegistry, Judge, Propose
 from registry.projection import projector
@@ -54,6 +55,20 @@ DO = AfterError(template="Table <*> doesn't exist", do="sql:SHOW")
 AVOID = AfterError(template="Table <*> doesn't exist", avoid="sql:SELECT")
 LOOK = "After a missing table, list the tables.\n"
 NO_GUESS = "Do not guess another name.\n"
+SHOWN = Effect(
+    risk_difference=0.44,
+    low=0.31,
+    high=0.57,
+    obeyed=166,
+    disobeyed=70,
+    tasks=200,
+    p=1e-9,
+    e_value=3.0,
+    endpoint="outcome",
+    scope=("gpt-3.5_10_turns",),
+)
+"""What meets the written rule, with PAIRED beside it."""
+PAIRED = Delta(value=0.017, low=0.010, high=0.019, tasks=310)
 
 
 def new_registry(folder: Path, clock: Clock, split_key: str = "key") -> Registry:
@@ -86,6 +101,12 @@ def imported(
         (place / path).write_text(content)
     take_in(registry, place)
     return place
+
+
+def raised_signal(kind: str = "error_template", **fields: Any) -> SignalRaised:  # noqa: ANN401 - those of the event
+    """A signal that logs raised; what a test does not say of it is plausible."""
+    usual = {"fingerprint": kind, "calls_for": "repair", "count": 3, "episodes": 3, "runs": (), "severity": 0.5}
+    return SignalRaised(kind=kind, **(usual | fields))
 
 
 def score(value: float, evaluator: str = EVALUATOR) -> Score:

@@ -10,7 +10,6 @@ import msgspec
 from events.sqlite.log import SqliteLog
 from events.types.claims import AfterError
 from events.types.parts import Edit
-from events.types.registry_events import SignalRaised
 from registry.actions.erase_evidence import erase
 from registry.decide.commands import ImportSkill, Judge, Propose, RecordFact
 from registry.evidence.record import LogRecord, keep
@@ -20,7 +19,7 @@ from strategies.pool.intake import take_in
 from strategies.pool.raise_signals import IntakePolicy
 from strategies.signals.thresholds import Thresholds
 from tests.clocks import TickingClock
-from tests.registries import measured, proposal, score
+from tests.registries import measured, proposal, raised_signal, score
 from tests.story_work import tell_with_work
 from tests.worlds import call, episode
 
@@ -81,10 +80,8 @@ def _raised(registry: Registry) -> list[str]:
             for at, text in enumerate(texts, 1)
         ]
         names = [registry.log.put_blob(one.to_bytes(), kind="evidence") for one in kept]
-    raised = SignalRaised(
+    raised = raised_signal(
         fingerprint="error_template:hostile",
-        kind="error_template",
-        calls_for="repair",
         template=TEMPLATE,
         action="sql:SELECT",
         count=12,

@@ -13,7 +13,7 @@ from events.sqlite.log import SqliteLog
 from events.types.candidate_events import CandidateProposed, CandidateScored
 from events.types.claims import AfterError, Trigger
 from events.types.parts import Edit
-from events.types.registry_events import CycleFinished, EvaluatorRegistered, SignalRaised
+from events.types.registry_events import CycleFinished, EvaluatorRegistered
 from events.types.score import Delta, Effect, OriginShare, Replication, Score
 from registry.decide.commands import (
     Adopt,
@@ -30,7 +30,7 @@ from registry.registry import Registry
 from registry.skill_md.folder import SkillFolder, read_skill
 from registry.skill_md.text import cut
 from tests.clocks import TickingClock
-from tests.registries import listed
+from tests.registries import listed, raised_signal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,10 +131,8 @@ def _raise_signals(registry: Registry, folder: Path) -> None:
         (COLUMN, 1_120, 700, ()),
         (GROUP, 96, 61, ()),
     ):
-        raised = SignalRaised(
+        raised = raised_signal(
             fingerprint=f"error_template:{template[:12]}",
-            kind="error_template",
-            calls_for="repair",
             template=template,
             action="sql:SELECT",
             count=count,

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from events.sqlite.log import SqliteLog
-from events.types.registry_events import SignalRaised
 from registry.decide.commands import RecordFact
 from registry.registry import Registry
 from strategies.pool.intake import take_in
 from strategies.pool.raise_signals import IntakePolicy
 from strategies.signals.thresholds import Thresholds
 from tests.clocks import TickingClock
+from tests.registries import raised_signal
 from tests.story import GROUP, tell
 from tests.worlds import call, episode
 from tui.screens.host_protocol import Settings
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from events.types.parts import Strategy
+    from events.types.registry_events import SignalRaised
     from strategies.episodes.episode import EpisodeRecord
 
 SETTINGS = Settings(draw_every=2)
@@ -62,9 +63,9 @@ def _signal(
     template: str = "",
     action: str = "",
 ) -> SignalRaised:
-    return SignalRaised(
+    return raised_signal(
+        kind,
         fingerprint=f"{kind}:{(template or action)[:12]}",
-        kind=kind,
         calls_for=calls_for,
         template=template,
         action=action,

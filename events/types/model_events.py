@@ -36,7 +36,8 @@ class ModelAsked(Frozen):
     `prompt_hash` is the SHA-256 of the request as it is kept, and the name of the blob that keeps it; `reply` is
     the blob of what came back, "" where nothing did. `served_by` is the model that the server says it was, where
     that is another name; `error` is what went wrong, in a word. `usage` is None where the server gave none: then
-    `most_tokens` and `cost_usd` are the most that it can have come to. `cost_usd` is None where no price is known.
+    `most_tokens` and `cost_usd` are the most that it can have come to, or what was sent where no reply came.
+    `cost_usd` is None where no price is known.
     `replayed` cost nothing now: its figures are those of the recording. `evidence` names what the prompt quotes,
     so that erasing that erases the prompt as well.
     """

@@ -81,6 +81,20 @@ class DecisionEffect(Frozen):
     error: float
 
 
+class Balance(Frozen):
+    """How unlike those who obeyed were to those who did not, in what was seen before, in standard deviations.
+
+    `before` is the largest difference within runs, `of` what it is in; `after` the largest among like decisions,
+    in the squares of what is `left`: none is left in what was fitted itself. `error` is its standard error.
+    """
+
+    before: float
+    of: str
+    after: float
+    left: str
+    error: float
+
+
 class Confounding(Frozen):
     """What an effect comes to among like decisions, and what speaks of a common cause.
 
@@ -89,8 +103,10 @@ class Confounding(Frozen):
     where explore may not count, and `chosen_of` the number of claims that explore chose this one of. `later` is
     what doing the same elsewhere in the episode goes with, each time, beside the decision; `beyond` and
     `mined_beyond` are what the decision goes with more than that, where it is noticed. `against` names a run, or
-    what was seen before, where obeying surely goes with the opposite. `decisions` is 0 for a claim about no
-    action, which nothing is like.
+    what was seen before, where obeying surely goes with the opposite. `balance` is how alike both sides were on
+    both splits, and `times_as_strong` as all that was seen before something unseen would have to be to explain the
+    effect, None where that is too weak to measure by. `decisions` is 0 for a claim about no action, which nothing
+    is like.
     """
 
     decisions: int
@@ -105,6 +121,8 @@ class Confounding(Frozen):
     beyond: DecisionEffect | None = None
     mined_beyond: DecisionEffect | None = None
     chosen_of: int = 0
+    balance: Balance | None = None
+    times_as_strong: float | None = None
 
 
 class RunEffect(Frozen):

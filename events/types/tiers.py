@@ -35,8 +35,9 @@ class SupportedFigures(Frozen):
     """Logs support it: who did it ended better on episodes that its proposer never saw, and all checks passed.
 
     Units: difference in outcome per episode with its 95 % interval, over `episodes` that did it or did not, in
-    `tasks`. `robustness` is the risk ratio that something unseen would need to explain it; `scope` names the runs
-    that show it.
+    `tasks`. `robustness` is the risk ratio that something unseen would need to explain it, `times_as_strong` as
+    all that was seen before the decision it would have to be, None where that is too weak to measure by; `scope`
+    names the runs that show it.
     """
 
     tier: Literal["supported"] = "supported"
@@ -47,6 +48,7 @@ class SupportedFigures(Frozen):
     tasks: Count
     robustness: float
     scope: tuple[str, ...] = ()
+    times_as_strong: float | None = None
 
 
 class ProvenFigures(Frozen):

@@ -4,7 +4,7 @@
 
 A helpful change, a harmful one, one that knows six visible tasks by heart and one that says nothing are proposed
 and tested, each with `germline candidate test`; what came of each is printed as a table. Exit code 1 where the
-gate did not promote the helpful change and reject the others.
+gate did not promote the helpful change, or promoted another.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ SKILL: Final = "shop-desk"
 SPLIT_KEY: Final = "00112233445566778899aabbccddeeff"
 BELOW: Final = "- Look at the files before you answer.\n"
 HELPFUL: Final = """- A request has failed when it has a status of 500 or more.
-- Amounts are in cents.
-- It is the same customer whatever the case of the address.
-- In dates the day comes first.
-- Sort the keys of JSON.
+  Amounts are in cents.
+  It is the same customer whatever the case of the address.
+  In dates the day comes first.
+  Sort the keys of JSON.
 """
 HARMFUL: Final = """- A request has failed when it has a status of 400 or more.
 - Amounts are in euros.
@@ -46,7 +46,8 @@ HARMFUL: Final = """- A request has failed when it has a status of 400 or more.
 - Write the keys as they come.
 """
 NO_OP: Final = "- Read the task from beginning to end.\n"
-EXPECTED: Final = {"harmful": "reject", "no-op": "reject", "memoriser": "reject", "helpful": "promote"}
+HELPS: Final = "helpful"
+"""The only change that the gate may promote; of the others it is enough that they are not."""
 
 
 def told(*words: str) -> Any:  # noqa: ANN401 - whatever a command promises as JSON
@@ -131,13 +132,13 @@ def main() -> int:
             "harmful": HARMFUL,
             "no-op": NO_OP,
             "memoriser": memoriser(Path("tasks.jsonl")),
-            "helpful": HELPFUL,
+            HELPS: HELPFUL,
         }
         for name, lines in changes.items():
             start_s = time.monotonic()
             found = judged(Path(), name, lines)
             print(line_of(name, found, time.monotonic() - start_s), flush=True)
-            wrong += [name] if found["verdict"] != EXPECTED[name] else []
+            wrong += [name] if (found["verdict"] == "promote") != (name == HELPS) else []
     print(
         f"{6 * asked.each} tasks, {time.monotonic() - began_s:.0f} s in all; everything is in {folder.resolve()}"
     )

@@ -37,9 +37,7 @@ def find_scanner() -> str:
     return str(Path(binary).absolute()) if binary else ""
 
 
-def leaks_in(
-    texts: Iterable[str], binary: str = "", *, personal_data: bool = False, timeout_s: float = _TIMEOUT_S
-) -> tuple[Leak, ...]:
+def leaks_in(texts: Iterable[str], binary: str = "", *, personal_data: bool = False) -> tuple[Leak, ...]:
     """Ask the scanner, in one run, which secrets stand in these texts; with `personal_data`, look for that too.
 
     Never fails: a scanner that is missing, too old, too slow or broken has found nothing.
@@ -58,7 +56,7 @@ def leaks_in(
                 cwd=os.sep,  # gitleaks obeys a .gitleaks.toml and .gitleaksignore where it is started
                 env={name: value for name, value in os.environ.items() if name not in _SENDS},
                 capture_output=True,
-                timeout=timeout_s,
+                timeout=_TIMEOUT_S,
                 check=False,
             )
             return (*personal, *_leaks(json.loads(run.stdout or b"[]" if run.returncode == 0 else b"")))

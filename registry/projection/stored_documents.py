@@ -115,11 +115,9 @@ def format_in(document: StoredDocument | None) -> int:
         return 0
 
 
-def event_in(
-    log: EventLog, document: StoredDocument, kind: str, read: Callable[[bytes], int] | None = None
-) -> Envelope:
+def event_in(log: EventLog, document: StoredDocument, kind: str) -> Envelope:
     """Return the event of a kind whose position a document holds; raises what `events_in` raises."""
-    return events_in(log, [document], kind, read)[document.seq]
+    return events_in(log, [document], kind)[document.seq]
 
 
 def events_in(

@@ -126,6 +126,7 @@ _SAY: dict[str, Callable[[Any], str]] = {
     ),
     "TrialAssigned": lambda e: (
         f"{'block' if e.unit.isdecimal() else 'session'} {e.unit[:36]} has its arm"
+        f"{'' if set(e.shares) <= {0.5} else ', drawn with ' + ', '.join(f'{share:.2f}' for share in e.shares)}"
         f"{f'; {e.missed:,} missed before it' if e.missed else ''}"
         f"{f'; not switched: {e.problem}' if e.problem else ''}"
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.clock import rfc3339
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 FIGURES: Final = "signals"
 """The map that keeps the figures of the last look, by fingerprint: count, episodes, severity, runs."""
 
+_LEAST_CHARS: Final = 4
 _SHOWN_CHARS: Final = 12
 """How much of an id is written where several are named."""
 
@@ -71,18 +73,24 @@ def assignments(library: Library) -> dict[str, Assignment]:
 def named_signal(library: Library, stated: str) -> Raised:
     """Find a signal by its fingerprint, or the beginning of one.
 
-    Raises: NotFoundError where there is none; UsageError where several begin so.
+    Raises: NotFoundError where there is none, with the nearest; UsageError where several begin so.
     """
-    raised = library.signals()
-    matches = [
-        signal for signal in raised if stated and signal.event.fingerprint.lower().startswith(stated.lower())
-    ]
+    raised, asked = library.signals(), stated.casefold()
+    matches = [signal for signal in raised if asked and signal.event.fingerprint.casefold().startswith(asked)]
     if not matches:
-        raise NotFoundError(f"no signal {stated or '(empty)'} was raised", hint="germline signals")
-    if len(matches) > 1:
-        begun = ", ".join(signal.event.fingerprint[:_SHOWN_CHARS] for signal in matches[:3])
-        raise UsageError(f"{len(matches)} signals begin with {stated}: {begun} …", hint="write more of it")
-    return matches[0]
+        begun = [signal.event.fingerprint[: max(len(asked), _LEAST_CHARS)] for signal in raised]
+        near = get_close_matches(asked, begun, n=1, cutoff=0.6) if asked else []
+        hint = f"did you mean {near[0]}?    germline signals" if near else "germline signals"
+        raise NotFoundError(f"no signal {stated or '(empty)'} was raised", hint=hint)
+    whole = [signal for signal in matches if signal.event.fingerprint.casefold() == asked]
+    if len(matches) > 1 and not whole:
+        begun = [signal.event.fingerprint[:_SHOWN_CHARS] for signal in matches[:3]]
+        more = " …" if len(matches) > len(begun) else ""
+        raise UsageError(
+            f"{len(matches)} signals begin with {stated}: {', '.join(begun)}{more}",
+            hint=f"write more of it: germline signals {begun[0]}",
+        )
+    return (whole or matches)[0]
 
 
 class ErasedEvidence(NamedTuple):

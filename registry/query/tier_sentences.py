@@ -63,9 +63,11 @@ def _supported(figures: SupportedFigures) -> str:
         if figures.low <= 0
         else ""
     )
+    times = figures.times_as_strong
+    unseen = f" But {unseen_words(times)}." if times else ""
     return (
         f"Agents that did this succeeded {_points(figures)}, in {figures.episodes:,} sessions that the proposer "
-        f"never saw.{alone}"
+        f"never saw.{alone}{unseen}"
     )
 
 
@@ -78,6 +80,14 @@ def _proven(figures: ProvenFigures) -> str:
     return (
         f"An agent that was run with this line succeeded {_points(figures)} than without it, "
         f"in {figures.sessions:,} pairs of runs."
+    )
+
+
+def unseen_words(times_as_strong: float) -> str:
+    """Say how strong something unseen would have to be to explain an effect."""
+    return (
+        f"something unseen, {times_as_strong:.1f} times as strong as all that was seen before the decision, could "
+        "still explain it"
     )
 
 

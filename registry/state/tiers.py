@@ -61,6 +61,7 @@ def supported_by(effect: Effect) -> SupportedFigures:
         tasks=effect.tasks,
         robustness=effect.e_value,
         scope=effect.scope,
+        times_as_strong=effect.confounding.times_as_strong if effect.confounding else None,
     )
 
 

@@ -8,7 +8,7 @@ from events.types.claims import ANY, AfterError
 from strategies.claims.applicability import Moment, next_action
 from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import command, ordinal
-from strategies.episodes.action_class import is_class
+from strategies.episodes.action_class import is_class, of_class
 
 if TYPE_CHECKING:
     from events.types.claims import After, Claim
@@ -30,10 +30,11 @@ def after(claim: After, record: EpisodeRecord) -> Moment | None:
 def _kth(claim: After, record: EpisodeRecord) -> int | None:
     """Find the k-th call that counts; identical ones are counted apart from one another."""
     seen: dict[int, int] = {}
+    called, failing, identical = of_class(claim.action), claim.failing, claim.identical
     for index, step in enumerate(record.steps):
-        if step.kind != "call" or not is_class(step.action, claim.action) or (claim.failing and not step.error):
+        if (failing and not step.error) or not called[step.action] or step.kind != "call":
             continue
-        same = step.same_call if claim.identical else 0
+        same = step.same_call if identical else 0
         seen[same] = seen.get(same, 0) + 1
         if seen[same] == claim.k:
             return index

@@ -8,7 +8,7 @@ from events.types.claims import After, AfterCall
 from strategies.claims.applicability import Moment, next_action
 from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import command
-from strategies.episodes.action_class import is_class, overlap
+from strategies.episodes.action_class import is_class, of_class, overlap
 
 if TYPE_CHECKING:
     from events.types.claims import Claim
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 def after_call(claim: AfterCall, record: EpisodeRecord) -> Moment | None:
     """Judge an episode by `after_call`, at the first call of the class that counts."""
+    called, failing = of_class(claim.action), claim.failing
     for at, step in enumerate(record.steps):
-        if step.kind == "call" and is_class(step.action, claim.action) and (step.error or not claim.failing):
+        if (step.error or not failing) and called[step.action] and step.kind == "call":
             following = next_action(record, at)
             return None if following is None else Moment(at, is_class(record.steps[following].action, claim.do))
     return None

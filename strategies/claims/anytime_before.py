@@ -8,7 +8,7 @@ from events.types.claims import HAND_IN, AnytimeBefore, Before, StartWith
 from strategies.claims.applicability import Moment, first_use, last_action
 from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import command
-from strategies.episodes.action_class import is_of, overlap
+from strategies.episodes.action_class import covered_by, overlap
 
 if TYPE_CHECKING:
     from events.types.claims import Claim
@@ -24,9 +24,9 @@ def anytime_before(claim: AnytimeBefore, record: EpisodeRecord) -> Moment | None
     end = last_action(record) if claim.action == HAND_IN else first_use(record, claim.action)
     if end is None:
         return None
-    turn = record.steps[end].turn
-    earlier = (step for step in record.steps[:end] if step.turn < turn and step.kind == "call")
-    return Moment(end, any(is_of(step.action, claim.do) for step in earlier))
+    turn, does = record.steps[end].turn, covered_by(claim.do)
+    obeyed = any(does[step.action] and step.turn < turn and step.kind == "call" for step in record.steps[:end])
+    return Moment(end, obeyed)
 
 
 def _contradicts(claim: AnytimeBefore, other: Claim) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from registry.query.provenance import uncounted_claims
 from registry.state.line_claims import claims_of
-from strategies.episodes.action_class import is_class, is_hand_in, is_of
+from strategies.episodes.action_class import covered_by, is_class, is_hand_in
 from strategies.episodes.episode import MESSAGE
 
 if TYPE_CHECKING:
@@ -88,8 +88,11 @@ def last_action(record: EpisodeRecord) -> int | None:
 
 def first_use(record: EpisodeRecord, named: str) -> int | None:
     """Find the first call of a class or meaning, or of what its name covers: an index of the steps."""
-    steps = enumerate(record.steps)
-    return next((at for at, step in steps if step.kind == "call" and is_of(step.action, named)), None)
+    covered = covered_by(named)
+    for at, step in enumerate(record.steps):
+        if covered[step.action] and step.kind == "call":
+            return at
+    return None
 
 
 def hands_in(record: EpisodeRecord, at: int) -> bool:

@@ -8,7 +8,7 @@ from events.types.claims import Before, StartWith
 from strategies.claims.applicability import Moment, is_preceded_by
 from strategies.claims.claim_kind import ClaimKind
 from strategies.claims.phrases import command
-from strategies.episodes.action_class import is_class, overlap
+from strategies.episodes.action_class import of_class, overlap
 
 if TYPE_CHECKING:
     from events.types.claims import Claim
@@ -20,8 +20,8 @@ def before(claim: Before, record: EpisodeRecord) -> Moment | None:
 
     An episode that opens with the class has nothing before it, and did not obey.
     """
-    steps = enumerate(record.steps)
-    first = next((at for at, step in steps if step.kind == "call" and is_class(step.action, claim.action)), None)
+    called, steps = of_class(claim.action), enumerate(record.steps)
+    first = next((at for at, step in steps if called[step.action] and step.kind == "call"), None)
     if first is None:
         return None
     return Moment(first, is_preceded_by(record, first, claim.do))

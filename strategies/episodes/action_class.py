@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 import re2
@@ -16,6 +16,9 @@ from events.types.claims import ANY, CHANGE, CHECK, HAND_IN, LOOK
 from registry.evidence.redaction import without_secrets
 from strategies.episodes.episode import SUBMIT
 from strategies.files.log_records import UNREADABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 # Short forms over short words: here the call of re costs a tenth of that of re2, and none can backtrack far.
 _PLAIN_TOOL: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,63}")
@@ -285,6 +288,30 @@ def is_of(action: str, named: str) -> bool:
     `Bash:npm` covers `Bash:npm ci`, and `Bash` both.
     """
     return is_class(action, named) or action.startswith((f"{named} ", f"{named}:"))
+
+
+class _ActionSet(dict[str, bool]):
+    """Whether actions belong to a set, each asked once: claims meet every step of every episode."""
+
+    def __init__(self, holds: Callable[[str], bool]) -> None:
+        super().__init__()
+        self._holds = holds
+
+    def __missing__(self, action: str) -> bool:
+        self[action] = held = self._holds(action)
+        return held
+
+
+@lru_cache(maxsize=256)
+def of_class(named: str) -> Mapping[str, bool]:
+    """Give what `is_class` tells of any action, for those who ask about many."""
+    return _ActionSet(lambda action: is_class(action, named))
+
+
+@lru_cache(maxsize=256)
+def covered_by(named: str) -> Mapping[str, bool]:
+    """Give what `is_of` tells of any action, for those who ask about many."""
+    return _ActionSet(lambda action: is_of(action, named))
 
 
 def overlap(action: str, other: str) -> bool:

@@ -58,7 +58,7 @@ def selftests(
     are asked about what came before them, and in each run left out.
     Raises: RefusedError where the logs allow nothing.
     """
-    tests, trials = [], trials_of(records)
+    tests, trials, claims = [], trials_of(records), list(every_claim(records))
     if trials:
         tests.append(
             against_itself(
@@ -73,7 +73,7 @@ def selftests(
         tests.append(
             on_shuffled(
                 records,
-                tuple(every_claim(records)),
+                claims,
                 seed=seed,
                 comparisons=comparisons,
                 policy=preset.policy(),
@@ -91,12 +91,14 @@ def selftests(
     firm = judged(records)
     if not firm.records:
         return tests
-    tests += _on_placebos(firm.records, preset, seed, comparisons, on_comparison)
-    return tests + _on_what_is_shown(firm.records, preset, claims_at_most, on_comparison)
+    claims = claims if len(firm.records) == len(records) else list(every_claim(firm.records))
+    tests += _on_placebos(firm.records, claims, preset, seed, comparisons, on_comparison)
+    return tests + _on_what_is_shown(firm.records, claims, preset, claims_at_most, on_comparison)
 
 
 def _on_placebos(
     records: Sequence[EpisodeRecord],
+    every: Sequence[Claim],
     preset: Preset,
     seed: int,
     comparisons: int,
@@ -109,12 +111,12 @@ def _on_placebos(
     no rate is stated there, and it is asked less often, since the costly replay then follows more often.
     """
     actions, templates = actions_relabelled(records, seed), templates_relabelled(records, seed)
-    kinds: list[tuple[Kind, Deal, list[Claim], float | None]] = [
+    kinds: list[tuple[Kind, Deal, Sequence[Claim], float | None]] = [
         ("placebo_actions", actions_relabelled, [c for c in every_claim(actions) if _names_class(c)], ALLOWED),
         ("placebo_templates", templates_relabelled, list(after_error_claims(templates)), None),
     ]
     if len({record.task for record in records}) < len(records):
-        kinds.insert(0, ("permuted", tasks_permuted, list(every_claim(records)), ALLOWED))
+        kinds.insert(0, ("permuted", tasks_permuted, every, ALLOWED))
     for kind, deal, claims, limit in kinds:
         able = able_claims(deal(records, seed), claims, preset.policy())
         if able:
@@ -136,11 +138,14 @@ def _names_class(claim: Claim) -> bool:
 
 
 def _on_what_is_shown(
-    records: Sequence[EpisodeRecord], preset: Preset, at_most: int, on_comparison: OnComparison
+    records: Sequence[EpisodeRecord],
+    every: Sequence[Claim],
+    preset: Preset,
+    at_most: int,
+    on_comparison: OnComparison,
 ) -> list[SelfTest]:
     """Ask the claims that these logs show about what came before them; and runs, about what all others show."""
-    claims = list(every_claim(records))
-    shown = shown_claims(records, able_claims(records, claims, preset.policy()), at_most)
+    shown = shown_claims(records, able_claims(records, every, preset.policy()), at_most)
     earlier = on_earlier_outcomes(records, shown, policy=preset.policy(), on_comparison=on_comparison)
     runs = in_runs_left_out(records, shown, policy=preset.policy(), on_comparison=on_comparison)
     return [result for result in (earlier, *runs) if result.n]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from strategies.gate.file_findings import FileChange
 
 TRUST_REGION_FLOOR: Final = 800
-"""Characters that may always change: a one-paragraph skill must be able to grow."""
+"""Characters that may always change: a one-paragraph skill must be able to grow. Of a file no more ever may."""
 SIZE_WARNINGS_TOKENS: Final = (2_000, 5_000)
 """Sizes to warn at."""
 CHARACTERS_PER_TOKEN: Final = 4
@@ -165,13 +165,29 @@ def _too_much(base: str, edits: int, changed: int, limits: Limits) -> Iterator[L
 def _too_much_in_files(
     capsule: Capsule, body: int, changed: int, files: Sequence[FileChange], limits: Limits
 ) -> Iterator[LintFinding]:
-    """Hold files and body together against the whole folder; the body alone is held against itself."""
+    """Hold each file against itself, and files and body together against the whole folder.
+
+    Of a file that was there the share binds, and 800 characters where that is less; one line may always change.
+    """
+    for file in files:
+        share, most = int(limits.trust_region * len(file.before)), _changed_in(file)
+        allowed = max(min(share, TRUST_REGION_FLOOR), _longest_line(file))
+        if file.before and most > allowed:
+            what = f"{most} characters of {file.path} change, the trust region allows {allowed}"
+            yield LintFinding("refuse", what, "trust region")
     changed += sum(map(_changed_in, files))
     whole = body + sum(file.entry.size_bytes for file in capsule.files)
     allowed = max(int(limits.trust_region * whole), TRUST_REGION_FLOOR)
     if files and changed > allowed:
         what = f"{changed} characters change with files, the trust region allows {allowed} of {whole}"
         yield LintFinding("refuse", what, "trust region")
+
+
+def _longest_line(file: FileChange) -> int:
+    """Measure the longest line that a text gains or loses: changing one line is never too much."""
+    if not (is_text(file.before) and is_text(file.after)):
+        return 0
+    return max(map(len, lines_of(file.after) ^ lines_of(file.before)), default=0)
 
 
 def _changed_in(file: FileChange) -> int:

@@ -9,6 +9,8 @@ from math import ceil
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final
 
+from registry.query.tier_sentences import unseen_words
+from strategies.gate.replay.confounders import SURELY
 from strategies.gate.replay.leave_one_out import stands
 from strategies.gate.replay.recovery_endpoint import MOST_CENSORING_APART, too_far_apart
 from strategies.gate.replay.support import is_noticed, support_p
@@ -20,7 +22,7 @@ from strategies.gate.stats.mantel_haenszel import Z95
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from events.types.score import Censoring, Confounding, Delta, Effect, Replication
+    from events.types.score import Balance, Censoring, Confounding, Delta, Effect, Replication
     from strategies.gate.replay.measure import Figures
     from strategies.policy.written_rules import GatePolicy
 
@@ -30,6 +32,8 @@ RECOVERED_ALONE: Final = (
     "judged by `recovered` alone, whether the next attempt works: that supports nothing by itself, labels or a "
     "trial would"
 )
+MOST_APART: Final = 0.1
+"""Standard deviations that both sides may surely differ by in what was seen before (Austin 2009)."""
 _MOST_GROWTH: Final = 1e6
 """Beyond that many times the tasks there are, no number says more."""
 HEURISTIC: Final = "outcomes are heuristic, made of the same signals: for review"
@@ -118,9 +122,29 @@ def like_decisions(effect: Effect, policy: GatePolicy, sent: int) -> Iterator[Ru
         missing = f"no decisions are alike enough to be compared: who did better anyway may do it; {BY_CHANCE}"
         yield Rule("like decisions", "none", "decisions that are like each other", holds=False, missing=missing)
         return
+    if cause.balance is not None:
+        yield _balanced(cause.balance, cause.times_as_strong)
     yield _controlled(cause, policy, sent)
     if effect.replicates is None:
         yield every_part(cause.against)
+
+
+def _balanced(balance: Balance, times_as_strong: float | None) -> Rule:
+    """Ask that both sides were alike before: that what is left of their differences may be chance."""
+    unseen = "chance alone could explain the effect"
+    if times_as_strong is None:
+        unseen = "what was seen before is too weak to measure the unseen by"
+    elif times_as_strong:
+        unseen = unseen_words(times_as_strong)
+    left = f"{balance.after:.2f} ± {Z95 * balance.error:.2f} is left in {balance.left}"
+    return Rule(
+        "balance",
+        f"both sides differed most in {balance.of}, by {balance.before:.2f} standard deviations; among like "
+        f"decisions {left}; {unseen}",
+        f"not surely above {MOST_APART:g}",
+        balance.after - SURELY * balance.error <= MOST_APART,
+        f"{left}, in standard deviations: who obeyed was not like the others before; {BY_CHANCE}",
+    )
 
 
 def _controlled(cause: Confounding, policy: GatePolicy, sent: int) -> Rule:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from registry.query.tier_sentences import unseen_words
 from strategies.gate.replay.contrast import CARRYING_SHARE
 from strategies.gate.replay.replicates import runs_words
 from strategies.gate.rule import Decision, Rule, failed
@@ -79,6 +80,8 @@ def _shown(figures: Figures, effect: Effect, policy: GatePolicy, sent: int) -> I
         f"robustness value {effect.e_value:.2f}: something unseen would have to go with both obedience and "
         "success that strongly (risk ratio) to explain this away"
     )
+    if effect.confounding and effect.confounding.times_as_strong:
+        yield unseen_words(effect.confounding.times_as_strong)
 
 
 REFUTED: Final = "explore refutes it"

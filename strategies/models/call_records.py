@@ -98,18 +98,19 @@ def unanswered(
 ) -> ModelAsked:
     """Write down that nothing came back; without an error, because somebody did not wait for it.
 
-    What was refused cost nothing; what was lost may have cost as much as it can.
+    What was refused cost nothing; what was lost cost what was sent, each time: a reply that never came is not
+    counted as one of full length. A batch is worked on to its end, so there it may have come to that.
     """
     lost = error.unsettled if isinstance(error, ModelError) else int(error is None)
-    most_usd = prices.most_usd(prompt, batch=bool(batch))
+    sent_usd = prices.most_usd(prompt, batch=True) if batch else prices.sent_usd(prompt)
     return ModelAsked(
         role=request.role,
         model=prompt.model,
         prompt_hash=prompt.hash,
         outcome="lost" if lost else "error",
         error=_word(error),
-        cost_usd=most_usd and most_usd * lost if lost else 0.0,
-        most_tokens=prompt.most_tokens * lost,
+        cost_usd=sent_usd and sent_usd * lost if lost else 0.0,
+        most_tokens=(prompt.most_tokens if batch else prompt.likely_input) * lost,
         request_id=error.request_id if isinstance(error, ModelError) else "",
         batch=batch,
         evidence=request.evidence,

@@ -40,6 +40,7 @@ _MOST_READ_CHARS: Final = 10_000
 
 _OVERLOADED: Final = 529
 _FAULT: Final = 500
+_NOT_FOUND: Final = 404
 _STATUS: Final = {
     "invalid_request_error": 400,
     "authentication_error": 401,
@@ -101,7 +102,9 @@ def failure(
         case 429:
             return _rate_limited(why, model, request_id, retry_after_s)
     kind, text, hint = _named(status, model)
-    return kind(f"{text}: {why}", model=model, request_id=request_id, hint=hint)
+    error = kind(f"{text}: {why}", model=model, request_id=request_id, hint=hint)
+    error.unknown_model = status == _NOT_FOUND
+    return error
 
 
 def _named(status: int, model: str) -> tuple[type[ModelError], str, str]:

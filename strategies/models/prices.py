@@ -88,6 +88,10 @@ class PriceList(Frozen):
         held = {"cache_write": prompt.most_input} if dearer else {"input": prompt.most_input}
         return self.cost_usd(prompt.model, TokenUsage(output=prompt.max_tokens, **held), batch=batch)
 
+    def sent_usd(self, prompt: Prompt) -> float | None:
+        """Tell what sending a prompt costs that no reply came to: of what went out, as English text goes."""
+        return self.cost_usd(prompt.model, TokenUsage(input=prompt.likely_input))
+
     def with_prices(self, own: Mapping[str, Price]) -> PriceList:
         """Put prices that a person gives before those of the list."""
         return self.model_copy(update={"models": {**self.models, **own}})

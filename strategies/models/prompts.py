@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _BYTES_PER_TOKEN: Final = 2
 """The fewest that a token covers on average (a guess on the safe side: English text has about four)."""
+_LIKELY_BYTES_PER_TOKEN: Final = 4
+"""What a token of English text covers on average."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,11 @@ class Prompt:
     def most_input(self) -> int:
         """The tokens that it may hold, at most."""
         return -(-len(self.kept) // _BYTES_PER_TOKEN)
+
+    @property
+    def likely_input(self) -> int:
+        """The tokens that it holds, as English text goes."""
+        return -(-len(self.kept) // _LIKELY_BYTES_PER_TOKEN)
 
     @property
     def most_tokens(self) -> int:

@@ -46,7 +46,7 @@ def was_judged(library: Library) -> bool:
 def sharpen(registry: Registry, sharper: Mapping[str, str]) -> None:
     """Keep what templates have become; inside a transaction, with the episodes that showed it."""
     if sharper:
-        before = map_in(registry.log.get_map(_NAME))
+        before = sharper_templates(registry)
         now = dict(sharper) | {stored: sharper.get(template, template) for stored, template in before.items()}
         registry.log.put_map(_NAME, body_of(now))
 
@@ -196,9 +196,14 @@ def _like(library: Library, records: Sequence[EpisodeRecord]) -> list[EpisodeRec
     )
 
 
+def sharper_templates(library: Library) -> dict[str, str]:
+    """Say what templates have become, by how they were stored; those that stayed are left out."""
+    return map_in(library.log.get_map(_NAME))
+
+
 def known_templates(library: Library) -> set[str]:
     """Give the templates of all errors that are known, as they are by now."""
-    longer, now = _superseded(library), map_in(library.log.get_map(_NAME))
+    longer, now = _superseded(library), sharper_templates(library)
     bodies = (episode.body for episode in library.log.episodes() if episode.episode not in longer)
     return {now.get(template, template) for body in bodies for template in templates_in(body)}
 
@@ -282,7 +287,7 @@ def _as_known_now(
     library: Library, stored: Iterable[EpisodeRecord], *, with_folders: bool = False
 ) -> Iterable[EpisodeRecord]:
     lying = as_they_lie(stored, map_in(library.log.get_map(WHEREABOUTS)), with_folders=with_folders)
-    return as_sharpened(lying, map_in(library.log.get_map(_NAME)))
+    return as_sharpened(lying, sharper_templates(library))
 
 
 def with_longer_readings(library: Library, episodes: Collection[str]) -> frozenset[str]:

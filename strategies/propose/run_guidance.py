@@ -52,7 +52,6 @@ def changes_between(
     last: Sequence[Claim],
     *,
     seed: int,
-    tasks: int = TASKS,
 ) -> TaskChanges | None:
     """Replay some explore tasks under the claims of two versions; None where no outcome is known.
 
@@ -65,7 +64,7 @@ def changes_between(
     every = sorted({record.task for record in records})
     before = dict(zip(every, by_task(panel_of(records, first)), strict=True))
     after = dict(zip(every, by_task(panel_of(records, last)), strict=True))
-    drawn = random.Random(seed).sample(every, min(tasks, len(every)))  # noqa: S311 - a seeded draw, not a secret
+    drawn = random.Random(seed).sample(every, min(TASKS, len(every)))  # noqa: S311 - a seeded draw, not a secret
     groups: dict[str, list[str]] = {name: [] for name in TaskChanges._fields}
     for task in sorted(drawn):
         groups[_group(before[task], after[task])].append(task)

@@ -81,3 +81,25 @@ def detect(
         ),
         key=lambda signal: (-signal.severity, -signal.count, signal.fingerprint),
     )
+
+
+def episodes_showing(
+    signals: Mapping[str, str],
+    records: Sequence[EpisodeRecord],
+    thresholds: Thresholds = DEFAULTS,
+    *,
+    lineages: Mapping[str, Sequence[Sequence[str]]] | None = None,
+    wishes: Sequence[Wish] = (),
+) -> frozenset[str]:
+    """Name the episodes in which any of these signals shows by now.
+
+    `signals` gives their kinds by fingerprint; `lineages` and `wishes` are those of `Survey`.
+    """
+    kinds = set(signals.values())
+    if kinds & {UncoveredFailure.kind, SuccessStreak.kind}:  # what these see depends on all the others
+        every = detect(records, thresholds, lineages=lineages, wishes=wishes)
+    else:
+        survey = survey_of(records, lineages, wishes)
+        asked = (detector for detector in DETECTORS if detector.kind in kinds)
+        every = [signal for detector in asked for signal in detector.detect(survey, thresholds)]
+    return frozenset[str]().union(*(signal.seen_in for signal in every if signal.fingerprint in signals))

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from events.types.claims import AnytimeBefore, Before, FinishWith, Instead, Never
-from strategies.episodes.action_class import is_of
+from strategies.episodes.action_class import covered_by
 from strategies.gate.replay.contrast import cases_of, contrast, effect_of, judged, settings_of
 from strategies.gate.replay.exposure import Inverse, moments_of
 from strategies.gate.replay.measure import Figures, effect_on, measure, measure_removal
 from strategies.gate.replay.recovery_endpoint import endpoint_for, population
-from strategies.gate.rules import replay_rules, turned
+from strategies.gate.rules import chance, replay_rules, turned
 from strategies.gate.stats.mantel_haenszel import one_sided_p
 from strategies.gate.verdict import judge, judge_inert
 from strategies.policy.written_rules import WRITTEN_RULE
@@ -74,13 +74,37 @@ class Alphas(NamedTuple):
 def alphas_of(asked: Iterable[tuple[Claim, Division]]) -> Alphas:
     """Share alpha among claims that are asked about together, so that few of those that are named are wrong.
 
-    Of the lines whose verdict is that they help at most one in a hundred does not, and so of those that hurt. A
-    line that nothing can be compared for takes no share.
-    Source: Benjamini & Hochberg 1995, for each direction.
+    Of the lines whose verdict is that they help at most one in a hundred does not. Once in a hundred files is any
+    line wrongly taken for one that hurts, since a person may delete it. A line that nothing can be compared for
+    takes no share, nor does one that cannot get the verdict. Source of the first: Benjamini & Hochberg 1995.
     """
-    figures = (_compared(claim, division).figures for claim, division in asked if not isinstance(claim, Never))
-    zs = [figure.z for figure in figures if figure is not None]
-    return Alphas(_alpha(map(one_sided_p, zs)), _alpha(one_sided_p(-z) for z in zs))
+    helping, hurting = [], 0
+    for claim, division in asked:
+        endpoint, records, figures = _compared(claim, division)
+        if figures is None or isinstance(claim, Never):
+            continue
+        helping.append(_gate_p(claim, records, endpoint, figures.z))
+        hurting += not isinstance(claim, _ORDERS)
+    return Alphas(_largest_share(helping), WRITTEN_RULE.alpha / max(hurting, 1))
+
+
+def _gate_p(claim: Claim, records: Sequence[EpisodeRecord], endpoint: Endpoint, z: float) -> float:
+    """Give the p that the gate would hold to alpha: that of like decisions, where all sessions seem to show it."""
+    p = one_sided_p(z)
+    effect = effect_on(claim, records, endpoint, explore=()) if p <= WRITTEN_RULE.alpha else None
+    return p if effect is None else max(p, chance(effect)[0])
+
+
+def _largest_share(p_values: Iterable[float]) -> float:
+    """Find the largest p that may be called small among these."""
+    ranked = sorted(p_values)
+    each = WRITTEN_RULE.alpha / max(len(ranked), 1)
+    return each * max((rank for rank, p in enumerate(ranked, 1) if p <= each * rank), default=1)
+
+
+def _opposite(claim: Claim) -> Claim | Inverse:
+    """Give what a claim forbids, as a claim."""
+    return Instead(do=claim.avoid, avoid=claim.do) if isinstance(claim, Instead) else Inverse(claim)
 
 
 def _alpha(p_values: Iterable[float]) -> float:
@@ -145,7 +169,8 @@ def _cases(claim: Claim, records: Sequence[EpisodeRecord]) -> list[Case]:
 def _done_before(claim: AnytimeBefore | Instead, record: EpisodeRecord, moment: Moment) -> int:
     """Count the calls before a moment, those left out that obey."""
     earlier = record.steps[: moment.step]
-    return sum(step.kind == "call" and not is_of(step.action, claim.do) for step in earlier)
+    does = covered_by(claim.do)
+    return sum(step.kind == "call" and not does[step.action] for step in earlier)
 
 
 def _hurting(
@@ -156,11 +181,11 @@ def _hurting(
         return Worth("unknown", effect, _LOST_CHANCE, _BY_CHANCE)
     if effect.endpoint != "outcome":
         return Worth("unknown", effect, "it lowers what is recovered, and no outcome is known", _BY_CHANCE)
-    if isinstance(claim, Instead):
-        other = Instead(do=claim.avoid, avoid=claim.do)
-        evidence = measure([other], (), division, stamp, seed=seed)
-    else:
+    other = _opposite(claim)
+    if isinstance(other, Inverse):
         evidence = measure_removal(claim, (claim,), division, stamp, seed=seed)
+    else:
+        evidence = measure([other], (), division, stamp, seed=seed)
     return _judged("hurts", effect, evidence.figures, policy)
 
 

@@ -13,6 +13,7 @@ from events.store.protocol import StoredDocument, StoredEpisode
 from events.types.registry_events import EvidenceErased, SignalRaised
 from tests.contract.drafts import put
 from tests.contract.event_log_contract import LogContract
+from tests.registries import raised_signal
 
 if TYPE_CHECKING:
     from events.store.sql_log import EventLog
@@ -25,16 +26,7 @@ def versions(*numbers: int, key: str = "sql") -> list[StoredDocument]:
 
 
 def raised(*evidence: str) -> SignalRaised:
-    return SignalRaised(
-        fingerprint="f1",
-        kind="error_template",
-        calls_for="repair",
-        count=1,
-        episodes=1,
-        runs=(),
-        severity=0.4,
-        evidence=evidence,
-    )
+    return raised_signal(fingerprint="f1", count=1, episodes=1, severity=0.4, evidence=evidence)
 
 
 class TablesContract(LogContract):

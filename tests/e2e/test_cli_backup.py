@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.sqlite.log import SqliteLog
-from events.types.registry_events import SignalRaised
 from tests.contract.drafts import Pen
+from tests.registries import raised_signal
 from tests.terminal import Terminal
 from tui.session.bootstrap import open_registry
 
@@ -187,17 +187,7 @@ def test_evidence_that_damage_took_is_told_by_an_event_and_verification_is_green
     path = registry_of(germline)
     with open_registry(path, is_own=True) as registry:
         body = registry.log.put_blob(b'{"a": "text"}', kind="evidence")
-        signal = SignalRaised(
-            kind="error_template",
-            fingerprint="error_template:x",
-            template="x",
-            calls_for="repair",
-            count=1,
-            episodes=1,
-            runs=(),
-            severity=0.5,
-            evidence=(body,),
-        )
+        signal = raised_signal(fingerprint="error_template:x", template="x", count=1, episodes=1, evidence=(body,))
         draft = Pen("signal").draft()
         registry.log.append(
             [type(draft)(draft.stream, signal, draft.event_id, draft.at, draft.actor)],

@@ -8,36 +8,19 @@ import pytest
 
 from strategies.rollouts.compare.harness import AgentRunner
 from strategies.rollouts.run.trial import Trial
-from tests.fake_runs import draw, planted, task
+from tests.fake_runs import task, task_lines, terminal_with_drawn_runs
 from tests.registries import SKILL
-from tests.terminal import SPLIT_KEY, Terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from strategies.rollouts.run.store import PlannedRun
-
-TASKS = "".join(f"{task(number).model_dump_json(exclude={'solution'})}\n" for number in range(60))
-AGENT = "python3 agent.py {skill_dir} {prompt_file} {round}"
+    from tests.terminal import Terminal
 
 
 @pytest.fixture
 def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """Give a registry with a skill, a task set and an agent that only draws."""
-
-    def drawn(_: AgentRunner, job: PlannedRun) -> Trial:
-        text = job.arm.files["SKILL.md"].body.decode() if job.arm.files else ""
-        passed = draw(job.arm.key, job.task.id, job.round) < planted(text, job.task)
-        return Trial(task=job.task.id, status="done", value=float(passed), seconds=1.0, cost_usd=0.02)
-
-    monkeypatch.setattr(AgentRunner, "__call__", drawn)
-    found = Terminal(tmp_path)
-    found.does("init", "--split-key", SPLIT_KEY)
-    found.write("skills/sql-analyst/SKILL.md", SKILL)
-    found.write("tasks.jsonl", TASKS)
-    found.write("germline.toml", f'[rollouts]\ntasks = "tasks.jsonl"\nagent = "{AGENT}"\n')
-    found.does("import", "skills")
-    return found
+    return terminal_with_drawn_runs(tmp_path, monkeypatch)
 
 
 def proposed(terminal: Terminal, line: str) -> str:
@@ -98,7 +81,7 @@ def test_a_dry_run_says_what_would_be_run_and_changes_nothing(terminal: Terminal
 def test_a_plan_on_too_few_sealed_tasks_says_that_only_a_person_can_promote(terminal: Terminal) -> None:
     name = proposed(terminal, "HELPS a lot.")
     assert "a person decides" not in terminal.does("candidate", "test", name, "--dry-run").err
-    terminal.write("few.jsonl", "".join(TASKS.splitlines(keepends=True)[:20]))
+    terminal.write("few.jsonl", task_lines(20))
     told = terminal.does("candidate", "test", name, "--tasks", "few.jsonl", "--dry-run")
     assert "the gate needs 20 sealed tasks" in told.err
 
@@ -163,10 +146,8 @@ def test_settings_that_cannot_be_are_told_with_the_key(terminal: Terminal) -> No
 
 def test_a_skill_may_have_an_agent_and_caps_of_its_own(terminal: Terminal) -> None:
     name = proposed(terminal, "HELPS a lot.")
-    terminal.write(
-        "germline.toml",
-        f'[rollouts]\ntasks = "tasks.jsonl"\nagent = "{AGENT}"\n[rollouts.sql-analyst]\ncost_cap_usd = 0.1\n',
-    )
+    settings = (terminal.folder / "germline.toml").read_text()
+    terminal.write("germline.toml", f"{settings}[rollouts.sql-analyst]\ncost_cap_usd = 0.1\n")
     answer = terminal.does("candidate", "test", name, "--json").json
     (found,) = answer["candidates"]
     assert found["verdict"] == "hold"

@@ -112,7 +112,7 @@ def test_a_run_that_holds_is_a_result_and_says_what_it_would_take(germline: Term
     said = germline.does("evolve", "sql-analyst", "--logs", "few")
     counted = f"{answer.json['known_tasks']} of about {answer.json['needed_tasks']} tasks"
     assert said.out.count(counted) == 2, "the turn and its end say one thing"
-    assert said.out.splitlines()[-1] == "next       germline signals"  # there is no candidate to look at
+    assert said.out.splitlines()[-1] == "next       germline start    germline signals"  # no candidate to look at
 
 
 def test_evolve_tells_each_turn_and_the_next_command_works(germline: Terminal) -> None:

@@ -220,13 +220,15 @@ def test_signals_and_candidates_are_listed_with_counts_and_verdicts(germline: Te
 
 def test_signals_stand_in_columns_and_fit_eighty_of_them_as_their_quality_does(germline: Terminal) -> None:
     *rows, last = germline.does("signals").out.splitlines()
-    counted = [row for row in rows if " ep " in row]
-    assert len({row.index(" ep ") for row in counted}) == 1
-    assert len(counted) == len(rows) / 2  # below each, whose it is
-    *_, shown = last.split()
-    assert germline.does("evidence", "show", shown).out
-    told = germline.does("signals", "--quality").out.splitlines()
-    assert max(map(len, [*rows, last, *told])) <= 80
+    listed = germline.does("signals", "--json").json["facts"]
+    counted = [row for row in rows if row[:1] in "○·✓"]
+    assert [row.split()[1] for row in counted] == [fact["id"] for fact in listed]
+    ends = [f" {fact['sessions']:,} of {fact['of']:,}" for fact in listed]
+    assert all(row.endswith(end) for row, end in zip(counted, ends, strict=True))
+    assert {len(row) for row in counted} == {80}
+    shown = germline.does(*last.split()[2:4]).out.splitlines()
+    measured = germline.does("signals", "--quality").out.splitlines()
+    assert max(map(len, [*rows, last, *shown, *measured])) <= 80
 
 
 def test_verify_answers_with_events_and_head(germline: Terminal) -> None:

@@ -11,10 +11,9 @@ from registry.query.provenance import why as explain
 from strategies.evolve.loop import evolve
 from strategies.monitor.review import approve
 from strategies.pool.intake import take_in
-from tests.e2e.test_evolution import new_registry, plan
-from tests.registries import measured, proposal
+from tests.e2e.test_evolution import plan, registry_with_skill
+from tests.registries import SHOWN, measured, proposal
 from tests.terminal import Terminal
-from tests.unit.strategies.gate.test_explain import SHOWN
 from tests.worlds import recovering, skill_with, world_with_a_rule
 from tui.reads.skills import read_skills
 from tui.text.rows import text_of
@@ -31,7 +30,7 @@ NOW = "2026-12-01T12:00:00.000000Z"
 
 def learned(folder: Path, *, outcomes: bool) -> tuple[Registry, int]:
     """A registry that learned a line from logs with outcomes, or took one as seen, and the line's number."""
-    registry = new_registry(folder)
+    registry = registry_with_skill(folder)
     take_in(registry, world_with_a_rule(3) if outcomes else recovering(3))
     (cycle, *_) = evolve(registry, plan()).cycles
     assert cycle.candidate is not None

@@ -20,9 +20,6 @@ from typing import TYPE_CHECKING, TypeVar
 import pytest
 
 from events.errors import EngineError, EngineMismatchError, IsolationError, OutOfSightError
-from events.sqlite.log import SqliteLog
-from registry.decide.commands import CreateRegistry
-from registry.registry import Registry
 from strategies.engines import dask_engine
 from strategies.engines.code_version import code_here, differences
 from strategies.engines.dask_engine import DaskWorkers, _cluster_here
@@ -49,7 +46,7 @@ from tests.clocks import TickingClock
 from tests.confining import require_isolation, without_anything
 from tests.dask_worlds import DrawnRunner, commands_running, explores_kept, nothing_wrong
 from tests.fake_runs import FakeRunner, planted, rig, task
-from tests.registries import NAME, SKILL, imported
+from tests.registries import NAME, SKILL, imported, new_registry
 from tests.sample_logs import SAMPLES
 from tests.terminal import Terminal
 from tests.worlds import division_of, world_with_a_rule
@@ -58,6 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from concurrent.futures import Future
 
+    from registry.registry import Registry
     from strategies.engines.engine import Elsewhere
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -93,9 +91,7 @@ def workers(scheduler: str) -> Iterator[DaskWorkers]:
 
 def registry_in(folder: Path) -> Registry:
     folder.mkdir()
-    new = Registry(SqliteLog.open(folder / "registry.db", create=True), TickingClock(), "person:test")
-    new.execute(CreateRegistry("key", "balanced"))
-    return new
+    return new_registry(folder, TickingClock())
 
 
 def source_rows(registry: Registry) -> dict[str, list[tuple[object, ...]]]:

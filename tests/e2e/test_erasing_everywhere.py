@@ -7,46 +7,34 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.sqlite.log import SqliteLog
-from events.types.registry_events import SignalRaised
 from registry.actions.erase_evidence import erase
-from registry.decide.commands import CreateRegistry, RecordFact
+from registry.decide.commands import RecordFact
 from registry.evidence.record import LogRecord as Raw
 from registry.evidence.record import keep
 from registry.query.model_prompts import may_quote
-from registry.registry import Registry
 from tests.anthropic_stub import AnthropicStub
 from tests.clocks import TickingClock
 from tests.messages_agent import bench, finish, greeting, sh
+from tests.registries import new_registry, raised_signal
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from registry.registry import Registry
 
 TEXT = 'cannot open the vault of Ada Lovelace:\n  no "key" at /home/ada'
 
 
 @pytest.fixture
 def registry(tmp_path: Path) -> Registry:
-    log = SqliteLog.open(tmp_path / "registry.db", create=True)
-    new = Registry(log, TickingClock(), "person:test")
-    new.execute(CreateRegistry("key", "balanced"))
-    return new
+    return new_registry(tmp_path, TickingClock())
 
 
 def evidence_of(registry: Registry, text: str) -> str:
     """Keep a text as the evidence of a signal, and return its id."""
     kept = keep(Raw("run.jsonl", 1, 0, 9, b"raw", text, "e1"), salt="00" * 16)
     name = registry.log.put_blob(kept.to_bytes(), kind="evidence")
-    signal = SignalRaised(
-        fingerprint="f",
-        kind="error_template",
-        calls_for="repair",
-        count=3,
-        episodes=2,
-        runs=(),
-        severity=0.5,
-        evidence=(name,),
-    )
+    signal = raised_signal(fingerprint="f", episodes=2, evidence=(name,))
     registry.execute(RecordFact((signal,)))
     return name
 

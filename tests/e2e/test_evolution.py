@@ -11,10 +11,10 @@ from msgspec import structs
 from events.errors import RefusedError
 from events.sqlite.log import SqliteLog
 from events.types.capsule_events import CapsuleVersioned
-from events.types.registry_events import SignalRaised
+from events.types.registry_events import CycleFinished
 from events.types.score import Score
 from registry.actions.publish import publish, take_in
-from registry.decide.commands import CreateRegistry, RecordFact, RevertVersion, SwitchPreset
+from registry.decide.commands import RecordFact, RevertVersion, SwitchPreset
 from registry.registry import Registry
 from strategies.evolve import loop as evolution
 from strategies.evolve.loop import Plan, evolve
@@ -28,21 +28,22 @@ from strategies.policy.written_rules import METHOD
 from strategies.pool.intake import take_in as take_in_episodes
 from tests.clocks import TickingClock
 from tests.kinds_of_work import BREAD, GARDEN, write_skills
+from tests.registries import new_registry, raised_signal
 from tests.worlds import NO_TABLE, recovering, world_with_a_rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from events.types.registry_events import SignalRaised
     from strategies.episodes.episode import EpisodeRecord
 
 SKILL = "---\nname: sql-analyst\ndescription: Answers questions with SQL.\n---\n\nAnswer with one SQL query.\n"
 
 
-def new_registry(
+def registry_with_skill(
     folder: Path, *, split_key: str = "key", text: str = SKILL, name: str = "sql-analyst"
 ) -> Registry:
-    registry = Registry(SqliteLog.open(folder / "registry.db", create=True), TickingClock(), "person:test")
-    registry.execute(CreateRegistry(split_key, "balanced"))
+    registry = new_registry(folder, TickingClock(), split_key)
     skill = folder / name
     skill.mkdir()
     (skill / "SKILL.md").write_text(text)
@@ -57,7 +58,7 @@ def world() -> Sequence[EpisodeRecord]:
 
 @pytest.fixture
 def registry(tmp_path: Path, world: Sequence[EpisodeRecord]) -> Registry:
-    registry = new_registry(tmp_path)
+    registry = registry_with_skill(tmp_path)
     take_in_episodes(registry, world)
     return registry
 
@@ -67,14 +68,13 @@ def plan(**changes: object) -> Plan:
 
 
 def uncovered_failure() -> SignalRaised:
-    return SignalRaised(
+    return raised_signal(
+        "uncovered_failure",
         fingerprint="uncovered",
-        kind="uncovered_failure",
         calls_for="innovate",
         action="sql:SELECT",
         count=9,
         episodes=9,
-        runs=(),
         severity=0.1,
     )
 
@@ -126,7 +126,7 @@ def test_the_same_log_and_seed_give_the_same_decisions(tmp_path: Path, world: Se
     heads = []
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        registry = new_registry(tmp_path / name)
+        registry = registry_with_skill(tmp_path / name)
         take_in_episodes(registry, world)
         run = evolve(registry, plan())
         heads.append([(cycle.verdict, cycle.reasons, cycle.after, cycle.delta) for cycle in run.cycles])
@@ -220,7 +220,7 @@ def test_a_held_candidate_is_judged_again_from_its_figures_under_another_preset(
 def test_a_signal_without_a_skill_is_named_as_unrouted_and_nothing_has_settled(
     tmp_path: Path, world: Sequence[EpisodeRecord]
 ) -> None:
-    registry = new_registry(tmp_path, text=BREAD.text, name=BREAD.skill)
+    registry = registry_with_skill(tmp_path, text=BREAD.text, name=BREAD.skill)
     write_skills(tmp_path, GARDEN)
     take_in(registry, tmp_path / "skills" / GARDEN.skill)
     take_in_episodes(registry, world)
@@ -246,7 +246,7 @@ def test_new_logs_wait_until_the_sealed_tasks_have_grown_by_a_quarter(registry: 
 
 
 def test_a_held_claim_is_asked_again_on_logs_that_grew_for_the_next_share_of_alpha(tmp_path: Path) -> None:
-    registry, sent = new_registry(tmp_path), []
+    registry, sent = registry_with_skill(tmp_path), []
     for seed in (3, 11):
         grown = [
             structs.replace(one, id=f"{seed} {one.id}", task=f"{seed} {one.task}", prompt_key=f"{seed} {one.task}")
@@ -259,6 +259,18 @@ def test_a_held_claim_is_asked_again_on_logs_that_grew_for_the_next_share_of_alp
     assert len(registry.evaluators()) == 2
     assert sent == [1, 2]
     assert sent_so_far(registry) == 2
+
+
+def test_a_signal_of_which_explore_lets_no_claim_through_takes_its_share_of_alpha(tmp_path: Path) -> None:
+    registry = registry_with_skill(tmp_path)
+    for tried, asked in ((0, 0), (4, 1)):
+        lesson = {"fingerprint": f"signal {tried}", "capsule": "sql-analyst", "evaluator": "e", "candidate": None}
+        shut_out = {"verdict": "hold", "reasons": (), "tried": tried, "offered": (), "strategy": "repair"}
+        finished = CycleFinished.model_validate({"preset": "balanced", "seed": 1} | lesson | shut_out)
+        registry.execute(RecordFact((finished,)), actor="germline")
+        assert sent_so_far(registry) == asked
+    take_in_episodes(registry, world_with_a_rule(3))
+    assert evolve(registry, plan()).cycles[0].sent == 2
 
 
 def test_what_another_method_measured_is_measured_again(
@@ -276,7 +288,7 @@ def test_what_another_method_measured_is_measured_again(
 
 
 def test_without_outcomes_a_line_is_offered_as_seen_and_never_promoted(tmp_path: Path) -> None:
-    registry = new_registry(tmp_path)
+    registry = registry_with_skill(tmp_path)
     take_in_episodes(registry, recovering(3))
     (cycle, *_) = evolve(registry, plan()).cycles
     assert (cycle.verdict, cycle.version, cycle.reasons[0]) == ("hold", None, RECOVERED_ALONE)
@@ -293,7 +305,7 @@ def test_without_outcomes_a_line_is_offered_as_seen_and_never_promoted(tmp_path:
 
 
 def test_steady_state_offers_nothing_that_is_only_seen(tmp_path: Path) -> None:
-    registry = new_registry(tmp_path)
+    registry = registry_with_skill(tmp_path)
     take_in_episodes(registry, recovering(3))
     (held, *_) = evolve(registry, plan(preset=PRESETS["steady-state"])).cycles
     assert (held.verdict, held.tier) == ("hold", None)
@@ -322,7 +334,8 @@ def test_a_line_that_hurts_in_newer_logs_is_taken_away_with_its_claim(registry: 
 
 
 def test_a_line_that_nearly_repeats_another_goes_to_a_person(tmp_path: Path) -> None:
-    registry = new_registry(tmp_path, text=f"{SKILL}Answer with one SQL query only.\nSee scripts/gone.py first.\n")
+    text = f"{SKILL}Answer with one SQL query only.\nSee scripts/gone.py first.\n"
+    registry = registry_with_skill(tmp_path, text=text)
     take_in_episodes(registry, world_with_a_rule(5, lift=0.0))
     repeated = uncovered_failure().model_copy(update={"kind": "repeated_call", "calls_for": "harden"})
     registry.execute(RecordFact((repeated,)), actor="germline")
@@ -340,9 +353,8 @@ def test_a_line_that_nearly_repeats_another_goes_to_a_person(tmp_path: Path) -> 
 def test_recorded_runs_teach_what_the_page_names_and_no_habit(
     tmp_path: Path, intercode: Sequence[EpisodeRecord]
 ) -> None:
-    registry = new_registry(tmp_path)
+    registry = registry_with_skill(tmp_path)
     take_in_episodes(registry, intercode)
-    registry.execute(RecordFact((uncovered_failure(),)), actor="germline")
     run = evolve(registry, plan())
     promoted = [cycle for cycle in run.cycles if cycle.verdict == "promote"]
     assert [(cycle.strategy, cycle.signal.template or cycle.signal.action) for cycle in promoted] == [
@@ -365,7 +377,7 @@ def test_recorded_runs_teach_what_the_page_names_and_no_habit(
 
 @pytest.mark.data
 def test_recorded_airline_runs_are_too_few_to_teach_anything(tmp_path: Path, recorded_data: Path) -> None:
-    registry = new_registry(tmp_path)
+    registry = registry_with_skill(tmp_path)
     take_in_episodes(registry, scan([recorded_data / "tau_bench_airline"]).records)
     run = evolve(registry, plan())
     assert run.cycles

@@ -16,15 +16,15 @@ from tests.confining import require_isolation
 EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "rollouts"
 
 
-def test_a_planted_helpful_change_is_promoted_and_the_others_are_rejected(tmp_path: Path) -> None:
+def test_a_planted_helpful_change_is_promoted_and_the_others_are_not(tmp_path: Path) -> None:
     require_isolation()
     words = [sys.executable, str(EXAMPLE / "run.py"), str(tmp_path / "there"), "--each", "8"]
     told = subprocess.run(words, capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stdout + told.stderr
     found = {line.split()[0]: line for line in told.stdout.splitlines()}
-    assert [found[name].split()[1] for name in ("harmful", "no-op", "memoriser", "helpful")] == [
-        "reject", "reject", "reject", "promote",
-    ]  # fmt: skip
+    verdicts = {name: found[name].split()[1] for name in ("harmful", "no-op", "memoriser", "helpful")}
+    assert [name for name, verdict in verdicts.items() if verdict == "promote"] == ["helpful"]
+    assert verdicts["harmful"] == "reject"
     gain = re.search(r"→ \d\.\d\d  ([+-]\d\.\d\d) \[", found["helpful"])
     assert gain
     assert float(gain[1]) >= 0.25

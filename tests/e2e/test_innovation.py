@@ -6,8 +6,6 @@ import json
 import random
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -82,19 +80,3 @@ def test_where_no_habit_helps_innovation_says_that_no_claim_survived(tmp_path: P
     assert told["cycles"]
     assert all("no claim survived explore" in cycle["reasons"][0] for cycle in told["cycles"])
     assert told["settled"]
-
-
-@pytest.mark.data
-def test_on_the_recorded_runs_innovation_ends_with_no_claim_and_the_promotions_rise_on_audit(
-    tmp_path: Path, recorded_data: Path
-) -> None:
-    germline = Terminal(tmp_path).with_skill()
-    logs = recorded_data / "intercode_sql"
-    told = germline.does("evolve", "sql-analyst", "--logs", logs, "--seed", "7", "--json").json
-    innovate = [cycle for cycle in told["cycles"] if cycle["strategy"] == "innovate"]
-    assert innovate
-    assert all("no claim survived explore" in cycle["reasons"][0] for cycle in innovate)
-    promoted = [cycle for cycle in told["cycles"] if cycle["verdict"] == "promote"]
-    assert {cycle["strategy"] for cycle in promoted} == {"repair"}
-    for cycle in promoted:
-        assert cycle["audit"]["after"]["value"] > cycle["audit"]["before"]["value"]

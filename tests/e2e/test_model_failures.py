@@ -186,17 +186,24 @@ def test_a_server_that_asks_to_wait_for_long_is_not_waited_for(
 
 
 @pytest.mark.parametrize("step", [drops(), drops(halfway=True)], ids=["before the reply", "in the middle of it"])
-def test_a_dropped_connection_counts_as_the_most_it_can_have_cost(
-    registry: Registry, stub: AnthropicStub, step: Step
-) -> None:
+def test_a_dropped_connection_counts_as_what_was_sent(registry: Registry, stub: AnthropicStub, step: Step) -> None:
     error = caught(registry, stub, step)
     assert isinstance(error, DisconnectedError)
     assert "the connection broke" in error.message
     (event,) = asked(registry)
     assert (event.outcome, event.error, event.usage) == ("lost", "disconnected", None)
     assert event.cost_usd is not None
-    assert event.cost_usd >= 500 * 50e-6  # a reply of full length, and more for the prompt
-    assert event.most_tokens > 500
+    assert 0 < event.cost_usd < 500 * 50e-6  # the prompt, and no reply of full length
+    assert 0 < event.most_tokens < 500
+
+
+def test_a_model_that_its_server_does_not_know_is_asked_once(registry: Registry, stub: AnthropicStub) -> None:
+    unknown = fails(404, "not_found_error", "model: stub-proposer")
+    stub.script("proposer", unknown, unknown)
+    with asking(registry, stub) as model:
+        answers = model.ask_all([question("a"), question("b")])
+    assert [type(answer) for answer in answers] == [RequestRefusedError] * 2
+    assert len(stub.asked("proposer")) == 1
 
 
 def test_a_server_that_is_not_there_cost_nothing(registry: Registry, stub: AnthropicStub) -> None:
@@ -357,14 +364,14 @@ def test_whatever_fails_counts_to_the_cent_in_its_event_and_under_the_cap_of_the
     cost: float | None,
     tokens: int | None,
 ) -> None:
-    """Where nobody knows what a reply came to (cost None) the most that it can have cost counts."""
+    """Where no reply came (cost None) what was sent counts."""
     stub.script("proposer", *steps)
     settings = stub.settings(max_retries=tries - 1, timeout_s=0.3)
     with asking(registry, stub, settings) as model, suppress(ModelError, CredentialsError):
         prompt = model.prompt(question())
         model.ask(question())
     if cost is None:
-        cost, tokens = settings.price_list.most_usd(prompt) or 0.0, prompt.most_input + prompt.max_tokens
+        cost, tokens = settings.price_list.sent_usd(prompt) or 0.0, prompt.likely_input
         assert cost > 0
     (event,) = asked(registry)
     assert event.cost_usd == pytest.approx(cost, abs=1e-9)

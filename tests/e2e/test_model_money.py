@@ -10,7 +10,6 @@ import pytest
 
 from events.errors import NotRecordedError, RefusedError, SpendingCapError, UnknownPriceError, UsageError
 from events.model_errors import CutOffError
-from events.types.registry_events import SignalRaised
 from registry.actions.erase_evidence import erase
 from registry.decide.commands import RecordFact
 from registry.evidence.record import LogRecord as Raw
@@ -21,7 +20,7 @@ from strategies.models.protocol import Request, user_message
 from strategies.models.tape import Tape
 from tests.anthropic_stub import AnthropicStub, cuts, gives, says
 from tests.asking import PICK, Pick, asked, asking, question
-from tests.registries import documents
+from tests.registries import documents, raised_signal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -225,16 +224,7 @@ def raised(registry: Registry, text: str) -> str:
     """Raise a signal with one piece of evidence, and return its id."""
     evidence = keep(Raw("run.jsonl", 1, 0, 9, b"raw", text, "e1"), salt="00" * 16)
     name = registry.log.put_blob(evidence.to_bytes(), kind="evidence")
-    signal = SignalRaised(
-        fingerprint=f"error_template:{text}",
-        kind="error_template",
-        calls_for="repair",
-        count=3,
-        episodes=2,
-        runs=("r",),
-        severity=0.5,
-        evidence=(name,),
-    )
+    signal = raised_signal(fingerprint=f"error_template:{text}", episodes=2, runs=("r",), evidence=(name,))
     registry.execute(RecordFact((signal,)))
     return name
 

@@ -133,7 +133,9 @@ def test_a_try_that_was_lost_counts_beside_the_answer_of_the_next(registry: Regi
         assert model.ask(question()).answer.which == "SHOW"
     lost, answered = asked(registry)
     assert (lost.outcome, lost.error, answered.outcome) == ("lost", "disconnected", "ok")
-    assert [lost.cost_usd, answered.cost_usd] == pytest.approx([most, 0.02])
+    assert answered.cost_usd == pytest.approx(0.02)
+    assert lost.cost_usd is not None
+    assert 0 < lost.cost_usd < most / 2
 
 
 def test_a_try_that_was_lost_counts_though_the_next_is_refused(registry: Registry, stub: AnthropicStub) -> None:

@@ -11,7 +11,6 @@ from events.errors import EditError, RefusedError
 from events.types.claims import StartWith, Trigger
 from events.types.gene_events import GeneBorn
 from events.types.parts import Edit, NewGene
-from events.types.registry_events import SignalRaised
 from registry.actions.publish import publish, standing, take_in_edits
 from registry.decide.birth import next_gene, with_born
 from registry.decide.commands import RecordFact, RevertVersion, SwitchPreset
@@ -24,7 +23,7 @@ from strategies.gate.explain import explain
 from strategies.monitor.review import approve
 from strategies.policy.presets import PRESETS
 from strategies.pool.intake import take_in as take_in_episodes
-from tests.registries import documents, imported, judged, proposal
+from tests.registries import documents, imported, judged, proposal, raised_signal
 from tests.terminal import Terminal
 from tests.worlds import world_with_a_habit
 
@@ -38,15 +37,8 @@ SKILL = f"---\nname: {NAME}\ndescription: Learns.\n---\n\nDo the work.\n\n## For
 TEACHER = "---\nname: teacher\ndescription: Knows.\n---\n\nTeach.\n\n## How to begin\n\nBegin well.\n"
 LESSON = "Begin each task with this: call ls.\n"
 CLAIM = StartWith(do="ls")
-SIGNAL = SignalRaised(
-    fingerprint="lacking",
-    kind="missing_capability",
-    calls_for="innovate",
-    action="make",
-    count=9,
-    episodes=9,
-    runs=(),
-    severity=0.5,
+SIGNAL = raised_signal(
+    "missing_capability", fingerprint="lacking", calls_for="innovate", action="make", count=9, episodes=9
 )
 INNOVATE = PRESETS["innovate"]
 NO_GENES = INNOVATE.model_copy(update={"name": "no-genes", "new_genes": False})

@@ -10,7 +10,7 @@ import pytest
 from events.errors import ConflictError, EditError
 from events.types.claims import StartWith
 from events.types.parts import Edit
-from events.types.registry_events import SignalAssigned, SignalRaised
+from events.types.registry_events import SignalAssigned
 from registry.actions.publish import publish
 from registry.decide.commands import Judge, Propose, Protect, RecordFact
 from strategies.evolve import loop
@@ -19,7 +19,7 @@ from strategies.gate.lint import Limits, lint
 from strategies.policy.presets import PRESETS, EditBudget
 from strategies.pool.intake import take_in as take_in_episodes
 from strategies.propose.proposal import Copied, LearnedLine, Mined, NewLines, OwnSection, Removal, Removed
-from tests.registries import NAME, imported, judged, measured, proposal
+from tests.registries import NAME, imported, judged, measured, proposal, raised_signal
 from tests.worlds import world_with_a_habit
 
 if TYPE_CHECKING:
@@ -40,14 +40,13 @@ def registry(registry: Registry, tmp_path: Path) -> Registry:
     registry.execute(
         RecordFact(
             (
-                SignalRaised(
+                raised_signal(
+                    KIND,
                     fingerprint="lacking",
-                    kind=KIND,
                     calls_for="innovate",
                     action="make",
                     count=9,
                     episodes=9,
-                    runs=(),
                     severity=0.9,
                 ),
             )

@@ -13,11 +13,11 @@ from textual.widgets import Input
 
 from events.errors import StorageError
 from events.sqlite.log import SqliteLog
-from events.types.registry_events import SignalRaised
-from registry.decide.commands import CreateRegistry, ImportSkill, MoveSkill, RecordFact, SwitchPreset
+from registry.decide.commands import ImportSkill, MoveSkill, RecordFact, SwitchPreset
 from registry.registry import Registry
 from registry.skill_md.folder import read_skill
 from tests.clocks import TickingClock
+from tests.registries import new_registry, raised_signal
 from tests.screen_pilot import screens
 from tests.story import tell
 from tests.story_work import tell_with_work
@@ -59,17 +59,14 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = folder / "skills" / LONG
     place.mkdir()
     (place / "SKILL.md").write_text(f"---\nname: {LONG}\ndescription: Says little.\n---\n\nSay little.\n")
-    signal = SignalRaised(
+    signal = raised_signal(
         fingerprint="error_template:markup",
-        kind="error_template",
-        calls_for="repair",
         template=MARKUP,
         action="sql:SELECT",
         count=9,
         episodes=9,
         runs=("gpt-4_10_turns",),
         severity=0.01,
-        evidence=(),
     )
     log = SqliteLog.open(path)
     try:
@@ -79,20 +76,6 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
     finally:
         log.close()
     return path
-
-
-@pytest.fixture
-def story(told: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(told.parent)
-    return told
-
-
-@pytest.fixture
-def own(told: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The same for a test that changes it."""
-    copytree(told.parent, tmp_path / "own")
-    monkeypatch.chdir(tmp_path / "own")
-    return tmp_path / "own" / told.name
 
 
 @pytest.fixture(scope="module")
@@ -136,9 +119,7 @@ async def test_another_registry_without_the_skill_leaves_nothing_of_it_in_the_to
         assert "@3" in at.top
         for beside in short.parent.glob("registry.db*"):
             beside.unlink()
-        log = SqliteLog.open(short, create=True)
-        Registry(log, TickingClock(), "person:ada").execute(CreateRegistry("key", "balanced"))
-        log.close()
+        new_registry(short.parent, TickingClock()).log.close()
         await follow(at)
         assert "no skill named sql-analyst" in at.pane("#notice")
         assert "@3" not in at.top

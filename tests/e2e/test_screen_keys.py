@@ -52,13 +52,6 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tell_with_runs(tmp_path_factory.mktemp("keys"))
 
 
-@pytest.fixture
-def story(told: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.chdir(told.parent)
-    return told
-
-
 class Pressed:
     """Takes note of what keys reach, and lets none of it happen."""
 

@@ -10,11 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from events.sqlite.log import SqliteLog
+from registry.decide.commands import CreateRegistry
+from registry.registry import Registry
+from strategies.pool.intake import scan_into
+from tests.clocks import TickingClock
+from tests.registries import listed
 from tests.screen_pilot import screens
 from tests.story import tell
 from tests.story_trends import tell_with_runs
 from tests.story_work import SETTINGS, tell_with_work
-from tests.terminal import SPLIT_KEY, Terminal
+from tests.terminal import SPLIT_KEY
 from tests.worlds.instructions import registry_of, write_world
 from tests.worlds.sessions import write_sessions
 
@@ -23,7 +29,7 @@ PLACES = {
     "skills": None,
     "history": "sql-analyst@3",
     "why": "sql-analyst@3:12",
-    "signals": "/signals/error_template:Table <*> do",
+    "signals": "/signals/f2109558",
     "presets": "/presets/harden",
     "review": "/review",
     "trends": "/trends/sql-analyst",
@@ -43,16 +49,20 @@ def stories(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     write_world(instructed, 1, 300)
     registry_of(instructed).log.close()
     lines = instructed / "registry.db"
-    of = {"skills": was, "history": was, "why": was, "trends": ran, "usage": lines, "start": began}
-    return {name: of.get(name, comes) for name in PLACES}
+    of = {"skills": was, "history": was, "why": was, "trends": ran, "usage": lines}
+    return {name: of.get(name, began if name in {"start", "signals"} else comes) for name in PLACES}
 
 
 def worked_in(folder: Path) -> Path:
     """Begin a registry on twenty sessions of a project."""
     write_sessions(folder / "logs", 20, 0)
-    Terminal(folder).does("init", "--split-key", SPLIT_KEY)
-    Terminal(folder).does("scan", "logs")
-    return folder / ".germline" / "registry.db"
+    log = SqliteLog.open(folder / "registry.db", create=True)
+    registry = Registry(log, TickingClock(), "person:ada")
+    registry.execute(CreateRegistry(SPLIT_KEY, "balanced"))
+    scan_into(registry, [folder / "logs"])
+    listed(registry, folder / "registry.db")
+    log.close()
+    return folder / "registry.db"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)], ids=lambda size: f"{size[0]}x{size[1]}")

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.errors import StorageError, UsageError
-from events.sqlite.log import SqliteLog
-from registry.decide.commands import CreateRegistry
-from registry.registry import Registry
 from tests.clocks import TickingClock
+from tests.registries import new_registry
 from tests.screen_pilot import screens
 from tests.story import tell
 from tui.screens.addresses import ScreenAddress, place_of
@@ -24,17 +22,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tell(tmp_path_factory.mktemp("states"))
 
 
-@pytest.fixture
-def story(told: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(told.parent)
-    return told
-
-
 async def test_an_empty_registry_says_how_to_import_a_skill(tmp_path: Path) -> None:
+    new_registry(tmp_path, TickingClock()).log.close()
     path = tmp_path / "registry.db"
-    log = SqliteLog.open(path, create=True)
-    Registry(log, TickingClock(), "person:ada").execute(CreateRegistry("key", "balanced"))
-    log.close()
     async with screens(path) as at:
         assert "no skill is in the registry yet" in at.pane("#notice")
         assert "germline import PATH" in at.pane("#notice")

@@ -25,13 +25,6 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tell_with_runs(tmp_path_factory.mktemp("trends"))
 
 
-@pytest.fixture
-def story(told: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.chdir(told.parent)
-    return told
-
-
 async def test_one_key_from_the_skills_leads_to_versions_tasks_and_the_runs_of_a_cell(story: Path) -> None:
     async with screens(story, settings=SETTINGS) as at:
         await at.press("t")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from shutil import copytree
 from typing import TYPE_CHECKING
 
 import pytest
@@ -31,21 +30,6 @@ REASON = ("w", "h", "y", "enter")
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tell_with_work(tmp_path_factory.mktemp("work"))
-
-
-@pytest.fixture
-def story(told: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The story, for tests that change nothing."""
-    monkeypatch.chdir(told.parent)
-    return told
-
-
-@pytest.fixture
-def own(told: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of it, to be changed."""
-    copytree(told.parent, tmp_path / "own")
-    monkeypatch.chdir(tmp_path / "own")
-    return tmp_path / "own" / told.name
 
 
 @pytest.fixture(autouse=True)
@@ -94,18 +78,25 @@ async def test_the_bottom_line_alone_leads_there_as_well(story: Path) -> None:
 async def test_signals_say_what_they_lead_to_and_what_came_of_them(story: Path, cache: Path) -> None:
     async with screens(story, "/signals", settings=SETTINGS) as at:
         rows = at.pane("#signals").splitlines()
-        assert [row.split()[0] for row in rows] == ["○"] * 6 + ["✓"] * 2
-        assert "8 signals, 6 open" in at.top
-        assert "harden of sql-analyst, mined by guard; turn 4 from now" in at.pane("#signal")
+        assert [row.split()[0] for row in rows] == ["○", "○", "·", "○", "○", "○", "✓", "✓"]
+        assert "8 facts, 5 open" in at.top
+        assert at.pane("#signal").startswith(" Agents went in circles: sql:SELECT, 310 times")
+        assert "harden of sql-analyst, mined by guard; turn 4 from now" in " ".join(at.pane("#signal").split())
         await at.press("slash", *"drop", "enter")
         assert "no episode on record shows it" in " ".join(at.pane("#signal").split())
         await at.press("escape", "t", "g")
         assert "event 44" in at.pane("#signal")
         await at.press("t", "o")
-        assert len(at.pane("#signals").splitlines()) == 6
-        await at.press("o", "G", "k")
+        assert len(at.pane("#signals").splitlines()) == 5
+        await at.press("o")
+        assert "candidate c4c4c4c4c4c4 waits" in at.pane("#signal")
+        await at.press("o", "o", "g", "f")
+        assert {row.split()[2] for row in at.pane("#signals").splitlines()} == {"in"}
+        await at.press("f", "s")
+        assert "about sql-analyst" in at.top
+        await at.press("s", "G", "k")
         assert at.pane("#signal").count("✓ still there") == 2
-        assert "sql-analyst@3:12" in at.pane("#signal")
+        assert "answered by sql-analyst:12" in at.pane("#signal")
         await at.press("r")
         assert "✗ rejected" in at.pane("#page")
         await at.press("q", "e")

@@ -25,13 +25,6 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tell(tmp_path_factory.mktemp("story"))
 
 
-@pytest.fixture
-def story(told: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # where copies are kept
-    monkeypatch.chdir(told.parent)  # the evidence names its logs from there
-    return told
-
-
 # -- finding out ---------------------------------------------------------------------------------------
 
 

@@ -25,7 +25,7 @@ from strategies.monitor.review import approve
 from strategies.policy.presets import PRESETS, Weights
 from strategies.pool.intake import take_in
 from strategies.propose.run_guidance import TITLE, changes_between, slow, strategy_of
-from tests.e2e.test_evolution import new_registry, plan, skill_on_disk
+from tests.e2e.test_evolution import plan, registry_with_skill, skill_on_disk
 from tests.registries import documents, proposal
 from tests.worlds import (
     NO_TABLE,
@@ -83,7 +83,7 @@ def looking_back(**changes: object) -> Plan:
 
 @pytest.fixture
 def registry(tmp_path: Path) -> Registry:
-    registry = new_registry(tmp_path)
+    registry = registry_with_skill(tmp_path)
     take_in(registry, world(1))
     return registry
 
@@ -123,7 +123,7 @@ def test_a_run_that_promoted_nothing_has_nothing_to_look_back_on(registry: Regis
 
 
 def test_where_nothing_more_would_help_only_the_comparison_is_told(tmp_path: Path) -> None:
-    registry = new_registry(tmp_path)
+    registry = registry_with_skill(tmp_path)
     take_in(registry, world(1, lift=0.0))
     (guidance,) = evolve(registry, looking_back()).guidance
     assert guidance.result is None

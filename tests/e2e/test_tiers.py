@@ -18,7 +18,7 @@ from strategies.gate.replay.evaluation_set import sent_so_far
 from strategies.monitor.review import approve
 from strategies.pool.intake import take_in
 from strategies.tiers.after_trial import tier_after_trial
-from tests.e2e.test_evolution import new_registry, plan
+from tests.e2e.test_evolution import plan, registry_with_skill
 from tests.registries import documents
 from tests.terminal import Terminal
 from tests.worlds import recovering, world_with_a_rule
@@ -37,7 +37,7 @@ SKILL = "sql-analyst"
 @pytest.fixture
 def seen(tmp_path: Path) -> Registry:
     """A registry with a line that a person accepted as seen."""
-    registry = new_registry(tmp_path)
+    registry = registry_with_skill(tmp_path)
     take_in(registry, recovering(3))
     (cycle, *_) = evolve(registry, plan(cycles=1)).cycles
     assert (cycle.verdict, cycle.tier.tier if cycle.tier else "") == ("hold", "seen")

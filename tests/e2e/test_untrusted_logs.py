@@ -12,14 +12,13 @@ import pytest
 
 from events.types.claims import StartWith, Trigger
 from events.types.parts import Edit
-from events.types.registry_events import SignalRaised
 from registry.decide.commands import RecordFact
 from registry.skill_md.invisible_chars import hidden_characters
 from strategies.evolve.loop import Plan, evolve
 from strategies.logs.scan import scan
 from strategies.policy.presets import PRESETS
 from strategies.pool.intake import take_in as take_in_episodes
-from tests.registries import SKILL, imported, judged, new_registry, proposal
+from tests.registries import SKILL, imported, judged, new_registry, proposal, raised_signal
 from tests.terminal import Terminal
 from tests.worlds import recovering, world_with_a_habit
 
@@ -85,15 +84,8 @@ def carried(result: Evolution) -> list[str]:
 
 
 def raised(registry: Registry, kind: str, calls_for: Strategy, *, action: str = "") -> None:
-    signal = SignalRaised(
-        fingerprint=f"f-{kind}",
-        kind=kind,
-        calls_for=calls_for,
-        action=action,
-        count=99,
-        episodes=99,
-        runs=(),
-        severity=1.0,
+    signal = raised_signal(
+        kind, fingerprint=f"f-{kind}", calls_for=calls_for, action=action, count=99, episodes=99, severity=1.0
     )
     registry.execute(RecordFact((signal,)), actor="germline")
 

@@ -25,7 +25,7 @@ from tests.trace_exports import TRACES
 
 LOGS = SAMPLES + SESSIONS + TRACES
 FAST = settings(derandomize=True, deadline=None, max_examples=150)
-EACH = settings(FAST, max_examples=25)
+EACH = settings(FAST, max_examples=10)
 """For what is tried on each reader or each sample: over all of them that comes to a thousand."""
 
 

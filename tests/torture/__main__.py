@@ -48,7 +48,7 @@ def tortures(chance: Random, scale: float) -> list[Callable[[Path], Outcome]]:
         lambda at: kill_while_appending(chance, at, times(KILLS // 3), what="write_back"),
         lambda at: kill_while_projecting(chance, at, times(KILLS // 3)),
         lambda at: kill_while_copying(chance, at, times(KILLS // 3)),
-        *(partial(kill_during_trial, chance, blocks=times(14), gain=gain) for gain in (0.0, 0.5, -0.5)),
+        *(partial(kill_during_trial, chance, blocks=max(4, times(14)), gain=gain) for gain in (0.0, 0.5, -0.5)),
         lambda at: kill_while_picking(chance, at, sessions=times(30)),
         lambda at: contend(at, WRITERS, times(APPENDS)),
         partial(turn_the_clock_back, versions=times(40)),

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from events.types.claims import AfterError, Trigger
-from events.types.registry_events import SignalRaised
 from events.types.score import Unmeasured
 from registry.state.capsule import Capsule
 from registry.state.gene import Gene, LiveClaim
@@ -29,6 +28,7 @@ from strategies.propose.mine_claims import mine
 from strategies.propose.proposal import ProposalRequest, Removal, answer
 from strategies.propose.recovery import recovery
 from strategies.propose.transfer import transfer
+from tests.registries import raised_signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -367,16 +367,13 @@ def asking(
     calls_for: Strategy = "repair",
 ) -> ProposalRequest:
     """What a proposer is asked about one signal."""
-    signal = SignalRaised(
+    signal = raised_signal(
+        kind,
         fingerprint=f"{kind}/{template}/{action}",
-        kind=kind,
         calls_for=calls_for,
         template=template,
         action=action,
-        count=3,
         episodes=2,
-        runs=(),
-        severity=0.5,
     )
     return ProposalRequest(signal, explore if isinstance(explore, Explore) else Explore(explore))
 

@@ -32,7 +32,7 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
     "sessions": CommandEntry("logs.sessions", "List the sessions that were read, newest first."),
     "session": CommandEntry("logs.sessions", "Show one session step by step, errors marked."),
     "watch": CommandEntry("logs.watch", "Read logs as they grow, until it is stopped."),
-    "signals": CommandEntry("evolve.signals", "List the signals that were raised; say whose they are."),
+    "signals": CommandEntry("evolve.signals", "List what recurs, a row for each fact; say whose it is."),
     "advise": CommandEntry("evolve.advise", "Say what to work on, from how runs failed."),
     "evolve": CommandEntry("evolve.evolve", "Take turns of evolution: scan, select, propose, gate, project."),
     "candidates": CommandEntry("evolve.candidates", "List what was proposed; what waits for review comes first."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from textwrap import fill
 from typing import TYPE_CHECKING, Final
 
@@ -13,10 +14,11 @@ if TYPE_CHECKING:
     import typer
 
     # typer carries its own copy of click, and gives these no public name
-    from typer._click.core import Context
+    from typer._click.core import Command, Context
     from typer._click.formatting import HelpFormatter
 
 _PROGRAM: Final = "germline"
+_SHOW: Final = "show"
 _JOINED: Final = "\N{NO-BREAK SPACE}"
 
 
@@ -51,6 +53,13 @@ class ManualCommand(TyperCommand):
 
 class ManualGroup(TyperGroup):
     """A group of commands whose help ends with its page, where it has one."""
+
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+        """Find the command; in a group that lists things by itself, what is none is a thing to `show`."""
+        word = args[0]
+        if self.invoke_without_command and _SHOW in self.commands and not get_close_matches(word, self.commands):
+            args = [_SHOW, *args]
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
         """List the commands, each with the whole first line of its help."""

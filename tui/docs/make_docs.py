@@ -21,6 +21,7 @@ from strategies.signals.detect import DEFAULTS, DETECTORS
 from strategies.signals.streaks import SuccessStreak
 from strategies.signals.uncovered_actions import UncoveredFailure
 from tui.documents.schemas import every_document, schema_text
+from tui.text.signal_words import kind_word
 from tui.text.words import MEANINGS
 from tui.widgets import keys
 
@@ -171,12 +172,12 @@ def _signals() -> Iterable[str]:
     yield _MADE
     yield (
         "Recurring, typed observations over episodes, each with a fingerprint and evidence. `germline\n"
-        "signals` lists those that were raised, `--quality` how well each kind tells failed runs from\n"
-        "good ones.\n"
+        "signals` lists the facts that they tell, several signals of one fact in a row, `--quality` how well\n"
+        "each kind tells failed runs from good ones. `--kind` takes the plain word of a kind, or its name.\n"
     )
     for detector in SIGNALS:
         yield f"## {detector.kind}\n"
-        yield f"{_doc(type(detector))}\n"
+        yield f"*{kind_word(detector.kind)}.* {_doc(type(detector))}\n"
     yield "## Thresholds\n"
     yield "In germline.toml under `[signals]`; [configuration.md](configuration.md) says what each is for.\n"
     yield from _table(

@@ -8,14 +8,17 @@ from events.types.parts import Strategy
 from strategies.episodes.episode import WorldSource
 from tui.documents.document import ABSENT, Absent, Document, OrNull, Part, Rehearsed
 from tui.documents.events import EventRow
+from tui.documents.evidence import ErasedRow, EvidenceRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from events.types.registry_events import SignalRaised
+    from strategies.lessons.fixes import FixFigures
     from strategies.select.pick import Pick
     from strategies.signals.quality import Quality
     from strategies.signals.source_quality import SourceQuality
+    from tui.reads.signal_facts import SignalFact
 
 
 class SignalRow(Part):
@@ -78,6 +81,94 @@ class SignalListed(RaisedSignal):
     position: int
     at: str
     route: RouteRow
+
+
+class WorkedNext(Part):
+    """What worked next, in how many sessions of how many that tried it; else `others_worked` of `others` worked.
+
+    `kind` is instead (another command), flag (the same with a flag) or first (a call before the same again). `low`
+    bounds the chance that it works the next time: one-sided 95 %, given that it was chosen among `compared`.
+    """
+
+    kind: str
+    name: str
+    worked: int
+    tried: int
+    low: float
+    compared: int
+    others_worked: int
+    others: int
+
+    @classmethod
+    def of(cls, figures: FixFigures) -> WorkedNext:
+        """Describe what worked next."""
+        (kind, name), seen = figures.fix, figures.seen
+        return cls(
+            kind=kind,
+            name=name,
+            worked=seen.worked,
+            tried=seen.tried,
+            low=seen.low,
+            compared=seen.compared,
+            others_worked=figures.others_worked,
+            others=figures.others,
+        )
+
+
+class AnsweringLineRow(Part):
+    """A live line that answers a signal."""
+
+    skill: str
+    version: int
+    number: int
+    text: str
+
+
+class SignalFactRow(Part):
+    """A fact that one or more signals tell: what happened (`word`), in how many of all sessions, what worked next.
+
+    `id` is the shortest beginning of `fingerprint` that no other signal has; the beginning of any of `signals`
+    means the fact as well. `worked_next` is null where nothing clearly worked, or the fact is about no error.
+    `waiting` are candidates that nobody decided on, `lines` the live ones that answer it.
+    """
+
+    id: str
+    fingerprint: str
+    word: str
+    kind: str
+    template: str
+    action: str
+    count: int
+    sessions: int
+    of: int
+    worked_next: WorkedNext | None
+    route: RouteRow
+    state: Literal["open", "waiting", "answered"]
+    lines: tuple[AnsweringLineRow, ...]
+    waiting: tuple[str, ...]
+    signals: tuple[str, ...]
+
+    @classmethod
+    def of_fact(cls, fact: SignalFact, short: int) -> SignalFactRow:
+        """Describe a fact."""
+        head = fact.group.head
+        return cls(
+            id=fact.id[:short],
+            fingerprint=fact.id,
+            word=fact.word,
+            kind=head.kind,
+            template=head.template,
+            action=head.action,
+            count=head.count,
+            sessions=fact.group.episodes,
+            of=fact.sessions,
+            worked_next=WorkedNext.of(fact.worked) if fact.worked else None,
+            route=RouteRow.described(fact.route),
+            state=fact.state,
+            lines=tuple(map(AnsweringLineRow.model_validate, fact.lines)),
+            waiting=tuple(candidate.id for candidate in fact.waiting),
+            signals=tuple(raised.event.fingerprint for raised in fact.group.signals),
+        )
 
 
 class ProportionRow(Part):
@@ -148,9 +239,10 @@ class QualityFigures(Part):
 
 
 class SignalsDocument(Document):
-    """List the signals that were raised, with counts and evidence."""
+    """List what signals tell: the facts, those that cost most first, and each signal, the most severe first."""
 
     schema_: Literal["germline/signals/1"] = "germline/signals/1"
+    facts: Absent[tuple[SignalFactRow, ...]] = ABSENT
     signals: Absent[tuple[SignalListed, ...]] = ABSENT
     quality: Absent[QualityFigures] = ABSENT
 
@@ -159,6 +251,38 @@ class SignalsDocument(Document):
         """Answer `signals --quality`."""
         rows = tuple(map(SourceQualityRow.model_validate, sources))
         return cls(quality=QualityFigures.model_validate(quality).model_copy(update={"sources": rows}))
+
+
+class FactCost(Part):
+    """What the failures of a fact took; units: minutes. `tokens` are an estimate, null where no log tells."""
+
+    failed: int
+    minutes: float
+    tokens: int | None
+
+
+class FactCandidate(Part):
+    """A candidate that was proposed for a signal."""
+
+    id: str
+    skill: str
+    verdict: str | None
+    text: str
+
+
+class SignalsShowDocument(Document):
+    """Show one fact: its signals, what worked next, the sessions that show it, the candidates and lines for it."""
+
+    schema_: Literal["germline/signals-show/1"] = "germline/signals-show/1"
+    sentence: str
+    fact: SignalFactRow
+    signals: tuple[SignalListed, ...]
+    cost: FactCost | None
+    sessions: tuple[str, ...]
+    evidence: tuple[EvidenceRow, ...]
+    erased: tuple[ErasedRow, ...]
+    tried: tuple[FactCandidate, ...]
+    next: str
 
 
 class Assigned(Part):

@@ -8,26 +8,10 @@ from events.types.claims import Claim
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.documents.sessions import SessionText
+from tui.documents.signals import WorkedNext
 
 if TYPE_CHECKING:
     from tui.reads.start import Excerpt, StartPage, StartThing
-
-
-class WorkedNext(Part):
-    """What worked next, in how many sessions of how many that tried it; else `others_worked` of `others` worked.
-
-    `kind` is instead (another command), flag (the same with a flag) or first (a call before the same again). `low`
-    bounds the chance that it works the next time: one-sided 95 %, given that it was chosen among `compared`.
-    """
-
-    kind: str
-    name: str
-    worked: int
-    tried: int
-    low: float
-    compared: int
-    others_worked: int
-    others: int
 
 
 class ExcerptStep(Part):
@@ -81,15 +65,6 @@ class ThingRow(Part):
     def of(cls, number: int, thing: StartThing) -> ThingRow:
         """Describe a thing."""
         lesson, fix = thing.lesson, thing.lesson.fix
-        worked = None
-        if fix is not None:
-            worked = WorkedNext.described(
-                fix.seen,
-                kind=fix.fix.kind,
-                name=fix.fix.name,
-                others_worked=fix.others_worked,
-                others=fix.others,
-            )
         return cls.described(
             lesson,
             number=number,
@@ -98,7 +73,7 @@ class ThingRow(Part):
             corrections=lesson.cost.corrections,
             minutes=round(lesson.cost.minutes, 1),
             tokens=lesson.cost.tokens,
-            worked_next=worked,
+            worked_next=WorkedNext.of(fix) if fix is not None else None,
             tier="seen" if fix is not None and lesson.line else None,
             home=thing.home.name,
             file=thing.home.file or None,

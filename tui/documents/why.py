@@ -8,7 +8,7 @@ from events.types.claims import Claim
 from events.types.model_events import ModelRole, TokenUsage
 from events.types.score import Delta, Effect, Score
 from events.types.tiers import TierFigures
-from registry.query.tier_sentences import line_sentence
+from registry.query.tier_sentences import line_sentence, tier_sentence
 from registry.state.candidate import Verdict
 from registry.state.tiers import LineTier
 from tui.documents.document import ABSENT, Absent, Document, Part
@@ -238,7 +238,7 @@ class WhyDocument(Document):
     @classmethod
     def of_file(cls, named: Named, number: int, line: FileLine) -> WhyDocument:
         """Describe a line of a file beside SKILL.md."""
-        event = line.origin.event
+        event, candidate = line.origin.event, line.candidate
         return cls(
             skill=named.capsule.name,
             version=named.capsule.version,
@@ -246,17 +246,17 @@ class WhyDocument(Document):
             line=number,
             text=line.text.rstrip("\r\n"),
             since_version=line.row.version,
-            origin=LineBirth.of(line.origin, None),
+            origin=LineBirth.of(line.origin, candidate),
             signal=None,
-            tier="by hand",
-            sentence="",
-            figures=None,
+            tier=line.tier,
+            sentence=tier_sentence(line.figures) if line.figures else line_sentence(line.tier, None),
+            figures=line.figures,
             claim=None,
             evidence=(),
             before=score_of(getattr(event, "before", None)),
             after=score_of(getattr(event, "after", None)),
-            unproven=True,
-            verdict=None,
+            unproven=candidate is None or score_of(getattr(event, "after", None)) is None,
+            **(_judged(candidate) if candidate else {"verdict": None}),
             previous=(),
         )
 

@@ -6,15 +6,23 @@ from typing import TYPE_CHECKING
 
 from events.types.score import Score
 from registry.query.provenance import endpoint_of
+from registry.query.tier_sentences import line_sentence, tier_sentence
 from registry.state.line_claims import is_unclaimed
 from strategies.gate.lint import unclaimed_lines
-from tui.facts.candidates import UNCLAIMED, signal_fact, tier_facts, training_facts, verdict_part
+from tui.facts.candidates import (
+    UNCLAIMED,
+    signal_fact,
+    tier_facts,
+    training_facts,
+    verdict_facts,
+    verdict_part,
+)
 from tui.facts.fact import Fact, fact
 from tui.facts.scores import score_facts, why_unmeasured
 from tui.facts.trials import trial_facts
 from tui.text.numbers import ago, count, minute
 from tui.text.rows import RowPart
-from tui.text.words import VERDICTS, actor_words, claim_words, further_reasons, kind_of
+from tui.text.words import TIER_TONES, VERDICTS, actor_words, claim_words, further_reasons, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +32,7 @@ if TYPE_CHECKING:
     from events.types.registry_events import SignalRaised
     from registry.query.model_prompts import ModelPrompt
     from registry.query.provenance import Why
+    from tui.reads.file_history import FileLine
 
 UNTESTED = "not tested by logs"
 """How it begins where a line stands for another reason than what it claims."""
@@ -53,6 +62,21 @@ def line_facts(why: Why, now: str, counted: SignalRaised | None = None) -> Itera
     if row := why.taken_back:
         when = f"{ago(row.at, now)} {actor_words(row.actor)}"
         yield fact("undone", f"version {row.version}, {when}, event {row.position}: {row.summary}", "warn")
+
+
+def file_line_facts(line: FileLine, now: str) -> Iterator[Fact]:
+    """Say why a line of a file beside SKILL.md is there, and what its candidate did."""
+    candidate, actor = line.candidate, actor_words(line.origin.actor)
+    sentence = tier_sentence(line.figures) if line.figures else line_sentence(line.tier, None)
+    yield fact(line.tier, sentence, TIER_TONES[line.tier])
+    proposed = candidate.proposed if candidate else None
+    what = f"{proposed.strategy}, by preset {proposed.preset};" if proposed else kind_of(line.origin)
+    yield fact("why", f"{what} {actor}{'' if line.figures else '; unproven'}")
+    yield when_fact(line.origin, line.row.version, now)
+    if candidate is not None:
+        yield fact("reason", candidate.proposed.reason)
+        yield from score_facts(candidate.scored)
+        yield from verdict_facts(candidate)
 
 
 def _claim_facts(why: Why) -> Iterator[Fact]:

@@ -7,22 +7,43 @@ from typing import TYPE_CHECKING, NamedTuple
 from events.errors import NotFoundError
 from events.types.capsule_events import CapsuleImported, CapsuleReverted, FileChanged
 from registry.state.line_match import match
+from registry.state.tiers import proven_by_runs
 from tui.reads.skill_paths import lines_of
 
 if TYPE_CHECKING:
     from events.store.envelope import Envelope
     from events.types.frozen import Frozen
+    from events.types.tiers import TierFigures
     from registry.query.library import Library
     from registry.query.versions import VersionRow
+    from registry.state.candidate import Candidate
+    from registry.state.tiers import LineTier
     from tui.reads.skill_paths import Named
 
 
 class FileLine(NamedTuple):
-    """A line of a file with the event that wrote it and the version it came with."""
+    """A line of a file with the event that wrote it, the version it came with, and the candidate behind it."""
 
     text: str
     origin: Envelope
     row: VersionRow
+    candidate: Candidate | None = None
+
+    @property
+    def figures(self) -> TierFigures | None:
+        """What speaks for the line: its candidate's tier, or the runs that promoted what changes files alone."""
+        known = self.candidate
+        if known is None or known.fell:
+            return None
+        runs = known.scored.rollouts if known.scored and known.verdict == "promote" else None
+        return known.tier or (proven_by_runs(runs) if runs and not known.reviewed else None)
+
+    @property
+    def tier(self) -> LineTier:
+        """The tier of the line, or whose word it rests on."""
+        if self.figures is not None:
+            return self.figures.tier
+        return "imported" if self.origin.type == "CapsuleImported" else "by hand"
 
 
 def explain_file_line(library: Library, named: Named, number: int) -> FileLine:
@@ -36,7 +57,8 @@ def explain_file_line(library: Library, named: Named, number: int) -> FileLine:
         )
     (origin,) = library.log.at([origins[number - 1]])
     row = next(row for row in library.versions(named.capsule.name) if row.position >= origin.position)
-    return FileLine(lines[number - 1], origin, row)
+    proposal: str = getattr(origin.event, "candidate", "")
+    return FileLine(lines[number - 1], origin, row, library.candidate(proposal) if proposal else None)
 
 
 def _blamed(library: Library, named: Named) -> tuple[list[str], list[int]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from os.path import normpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -19,6 +18,7 @@ from strategies.episodes.skill_version import under_versions
 from strategies.episodes.step_records import without_templates
 from strategies.files.project_sessions import ProjectSessions
 from strategies.pool.intake import all_episodes
+from tui.text.names import unique_chars
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -83,7 +83,12 @@ class SessionChoice(NamedTuple):
 
 def read_sessions(library: Library) -> tuple[EpisodeRecord, ...]:
     """Read every session, the newest first; those without a time come last."""
-    return tuple(sorted(all_episodes(library), key=lambda record: (-(began(record) or 0.0), record.id)))
+    return newest_first(all_episodes(library))
+
+
+def newest_first(records: Iterable[EpisodeRecord]) -> tuple[EpisodeRecord, ...]:
+    """Put sessions in order, the newest first; those without a time come last."""
+    return tuple(sorted(records, key=lambda record: (-(began(record) or 0.0), record.id)))
 
 
 def chosen(records: Sequence[EpisodeRecord], wanted: SessionFilter) -> SessionChoice:
@@ -131,11 +136,9 @@ def errors_in(record: EpisodeRecord) -> int:
     return sum(step.error for step in record.steps)
 
 
-def short_ids(records: Iterable[EpisodeRecord], least: int = 6) -> int:
+def short_ids(records: Iterable[EpisodeRecord]) -> int:
     """Give how many characters of an id tell every session from all others."""
-    ids = sorted(record.id for record in records)
-    shared = (_shared(first, other) for first, other in pairwise(ids))
-    return max([least, *(length + 1 for length in shared)])
+    return unique_chars(record.id for record in records)
 
 
 def read_tasks(library: Library, records: Sequence[EpisodeRecord], *, personal_data: bool = True) -> list[str]:
@@ -255,10 +258,3 @@ def _sessions_of(project: str) -> ProjectSessions | None:
     """Give what tells the sessions of a folder, None where a project is called by its name alone."""
     folder = Path(normpath(Path(project).expanduser()))
     return ProjectSessions(folder) if "/" in project or folder.is_dir() else None
-
-
-def _shared(first: str, other: str) -> int:
-    """Count the first characters that two ids share."""
-    return next(
-        (at for at, (a, b) in enumerate(zip(first, other, strict=False)) if a != b), min(len(first), len(other))
-    )

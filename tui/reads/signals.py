@@ -1,21 +1,15 @@
-"""What the Signals and Presets screens show: signals, and what each preset would pick; read in threads."""
+"""What each preset would pick next, for the Signals and Presets screens; read in threads."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from registry.query.provenance import blame, erased_of, evidence_of
-from strategies.signals.open_signals import open_among
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from events.types.registry_events import SignalRaised
-    from registry.query.library import Library, Raised
-    from registry.query.provenance import KeptEvidence
-    from registry.query.signals import ErasedEvidence
-    from registry.state.candidate import Candidate
+    from registry.query.library import Library
     from strategies.policy.active_preset import Bound
     from strategies.scope.log_globs import LogGlobs
     from strategies.scope.scope import Route
@@ -27,36 +21,6 @@ PICKS: Final = 5
 
 RANKED: Final = 50
 """Turns within which the Signals screen names the turn of a signal (a guess: more is not worth waiting for)."""
-
-
-@dataclass(frozen=True, slots=True)
-class SignalLine:
-    """A signal as the list shows it; `open` where no live claim answers it and nothing else settled it."""
-
-    raised: Raised
-    open: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AnsweringLine:
-    """A live line that a candidate for the signal wrote."""
-
-    skill: str
-    version: int
-    number: int
-    text: str
-    candidate: str
-
-
-@dataclass(frozen=True, slots=True)
-class SignalDetail:
-    """A signal with its evidence, all that was proposed for it, and the live lines that came of that."""
-
-    signal: Raised
-    evidence: tuple[KeptEvidence, ...]
-    erased: tuple[ErasedEvidence, ...]
-    tried: tuple[Candidate, ...]
-    lines: tuple[AnsweringLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,38 +47,6 @@ class Prospects:
     proposers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     turns: Mapping[str, int] = field(default_factory=dict)
     routes: Mapping[str, Route] = field(default_factory=dict)
-
-
-def read_signals(library: Library) -> tuple[SignalLine, ...]:
-    """Read every signal, in the order they were raised."""
-    raised = library.signals()
-    still_open = open_among(library, [signal.event for signal in raised])
-    return tuple(SignalLine(signal, signal.event.fingerprint in still_open) for signal in raised)
-
-
-def read_signal(library: Library, signal: Raised) -> SignalDetail:
-    """Read what a signal rests on, and what became of it."""
-    tried = library.answers(signal.event.fingerprint)
-    evidence = evidence_of(library, signal)
-    return SignalDetail(
-        signal=signal,
-        evidence=evidence,
-        erased=erased_of(library, signal, evidence),
-        tried=tuple(tried),
-        lines=tuple(_lines(library, tried)),
-    )
-
-
-def _lines(library: Library, tried: Sequence[Candidate]) -> list[AnsweringLine]:
-    promoted = {candidate.id for candidate in tried if candidate.version and not candidate.reverted}
-    lines = []
-    for name in sorted({candidate.proposed.capsule for candidate in tried if candidate.id in promoted}):
-        capsule = library.capsule(name)
-        for line, origin in blame(library, capsule):
-            candidate: str = getattr(origin.event, "candidate", "")
-            if line.id and candidate in promoted and line.text.strip():
-                lines.append(AnsweringLine(name, capsule.version, line.number, line.text, candidate))
-    return lines
 
 
 def read_presets(library: Library) -> tuple[PresetLine, ...]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from strategies.episodes.episode import WorldSource
     from strategies.scope.log_globs import LogGlobs
+    from strategies.signals.thresholds import Thresholds
     from tui.screens.addresses import ScreenAddress, View
     from tui.session.access import Access
 
@@ -20,9 +21,9 @@ class Settings:
     """What a person set for the screens; `keys` are those of bindings, by their ids.
 
     `seed`, `logs`, `sources` and `draw_every` are those of the configuration: what is picked next, whose logs are
-    whose, which hints stand for labels, and what is drawn for a second look. `project` is the
-    folder whose instructions a line may go to; with `personal_data` e-mail addresses, card and phone numbers are
-    left out of what is read again.
+    whose, which hints stand for labels, and what is drawn for a second look; `thresholds` say from when on
+    something is a signal, None for the usual ones. `project` is the folder whose instructions a line may go to;
+    with `personal_data` e-mail addresses, card and phone numbers are left out of what is read again.
     """
 
     theme: str = "textual-dark"
@@ -34,6 +35,7 @@ class Settings:
     draw_every: int = 10
     project: Path = field(default_factory=Path.cwd)
     personal_data: bool = True
+    thresholds: Thresholds | None = None
 
 
 class Host(Protocol):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from registry.query.library import Library
     from strategies.scope.log_globs import LogGlobs
+    from tui.reads.signal_facts import SignalFacts
     from tui.reads.signals import Prospects
     from tui.session.changes import Change, ChangePreview, OpenRegistry
 
@@ -51,6 +52,7 @@ class Access:
         self._registry = registry
         self._seed, self._logs = seed, logs
         self._prospects: tuple[tuple[int, int], Prospects] | None = None
+        self._facts: tuple[tuple[int, int], SignalFacts, bool] | None = None
         self.state = SessionState()
         self.live = True
 
@@ -93,6 +95,20 @@ class Access:
         if self._prospects is None or self._prospects[0] != head:
             self._prospects = head, await self.study(partial(read_prospects, seed=self._seed, logs=self._logs))
         return self._prospects[1]
+
+    async def signal_facts(self, *, fixes: bool) -> SignalFacts:
+        """Read every fact that signals tell, `fixes` with what worked next; once for each head of a log."""
+        from tui.reads.signal_facts import read_signal_facts, read_worked_next  # noqa: PLC0415 - as above
+
+        head = self.opened, self.state.head
+        if self._facts is None or self._facts[0] != head:
+            facts = await self.study(partial(read_signal_facts, logs=self._logs))
+            self._facts = head, facts, False
+        head, facts, has_fixes = self._facts
+        if fixes and not has_fixes:
+            facts = await self.study(partial(read_worked_next, facts=facts))
+            self._facts = head, facts, True
+        return facts
 
     async def rehearse(self, change: Change, reason: str) -> ChangePreview:
         """Tell what a change would append; raises what it raises."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from shlex import quote
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -10,6 +11,8 @@ from events.errors import NotFoundError, UsageError
 from registry.state.instruction_files import is_instructions_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from registry.query.library import Library
     from registry.state.candidate import Candidate
 
@@ -69,3 +72,15 @@ def named_candidate(library: Library, text: str) -> Candidate:
         begun = ", ".join(candidate.id[:SHOWN_CHARS] for candidate in matching[:3])
         raise UsageError(f"{len(matching)} candidates begin with {text}: {begun} …", hint="write more of it")
     return matching[0]
+
+
+def unique_chars(names: Iterable[str], least: int = 6) -> int:
+    """Give how many characters tell every name from all others, as git abbreviates hashes."""
+    shared = (_shared(first, other) for first, other in pairwise(sorted(set(names))))
+    return max([least, *(length + 1 for length in shared)])
+
+
+def _shared(first: str, other: str) -> int:
+    """Count the first characters that two names share."""
+    pairs = enumerate(zip(first, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(first), len(other)))

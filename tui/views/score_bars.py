@@ -27,11 +27,11 @@ class Axis(NamedTuple):
     high: float
 
 
-def axis_over(values: Iterable[float], *, margin: float = 0.1) -> Axis:
-    """Choose an axis that holds all values, with a margin as a share of their spread."""
+def axis_over(values: Iterable[float]) -> Axis:
+    """Choose an axis that holds all values, with a tenth of their spread on either side."""
     every = list(values)
     spread = max(max(every) - min(every), 1e-9)
-    return Axis(min(every) - margin * spread, max(every) + margin * spread)
+    return Axis(min(every) - 0.1 * spread, max(every) + 0.1 * spread)
 
 
 def interval_bar(value: float, low: float, high: float, axis: Axis, width: int, *, tone: Tone = "") -> Row:

@@ -1,104 +1,111 @@
-"""The Signals screen as rows: the list, and what a signal rests on and would lead to."""
+"""The Signals screen as rows: a fact in each, and what one rests on, leads to and shows in."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from strategies.signals.wishes import REPEATED_WISH
-from tui.facts.candidates import figure_part, proposed_text, verdict_part
-from tui.text.numbers import age, ago, brief, count, minute
-from tui.text.rows import RowPart, cell, clean, cut_row, indented, labelled
-from tui.text.words import route_words, signal_name
+from tui.facts.signals import (
+    STATE_MARKS,
+    fact_sentence,
+    outcome_words,
+    sessions_words,
+    signal_facts,
+    worked_words,
+)
+from tui.text.numbers import count
+from tui.text.rows import BLANK, RowPart, cell, clean, cut_row, indented, labelled, wrap
+from tui.text.signal_words import WORD_WIDTH
+from tui.text.words import signal_name
 from tui.views.evidence import evidence_summary
+from tui.views.fact_rows import fact_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from strategies.select.queue import Agenda
-    from tui.reads.signals import Prospects, SignalDetail, SignalLine
-    from tui.text.rows import Row
+    from tui.reads.signal_facts import SignalDetail, SignalFact
+    from tui.reads.signals import Prospects
+    from tui.text.rows import Row, Tone
 
-_KIND: Final = 18
-_ROOMY: Final = 100
-_RUNS_SHOWN: Final = 6
+_ROOMY: Final = 130
+_SESSIONS: Final = 16
+_ROOM: Final = 6
+"""Letters of a number of sessions."""
+_COUNT: Final = 14
+_WORKED: Final = 30
+_CAME: Final = 30
 
 
-def signals_header(width: int) -> list[Row]:
+def signals_header(width: int, short: int) -> list[Row]:
     """Name the columns of the list."""
-    runs = (cell("runs", 6, "dim", right=True),) if width >= _ROOMY else ()
+    beside = (cell("  what worked next", _WORKED, "dim"), RowPart("  goes to, or came of it", "dim"))
     titles = (
-        cell("   kind", _KIND + 3, "dim"),
-        cell(" calls for", 10, "dim"),
-        cell("count", 8, "dim", right=True),
-        cell("ep", 6, "dim", right=True),
-        *runs,
-        cell("severe", 7, "dim", right=True),
-        cell("age", 5, "dim", right=True),
-        RowPart("  what recurs", "dim"),
+        cell(f"   {'id':<{short}} what happened", _room(width, short) + short + WORD_WIDTH + 5, "dim"),
+        cell("sessions", _SESSIONS, "dim", right=True),
+        cell("worked next", _COUNT, "dim", right=True),
+        *(beside if width >= _ROOMY else ()),
     )
     return [cut_row(titles, width)]
 
 
-def signal_row(line: SignalLine, width: int, now: str) -> Row:
-    """Write one signal in one row; `○` is open, `✓` answered or settled."""
-    signal = line.raised.event
-    runs = (cell(f"{len(signal.runs):,}", 6, "dim", right=True),) if width >= _ROOMY else ()
-    mark = RowPart(" ○ ", "warn") if line.open else RowPart(" ✓ ", "good")
+def signal_row(fact: SignalFact, short: int, width: int) -> Row:
+    """Write one fact in one row; `○` is open, `·` waits for a decision, `✓` is answered or settled."""
+    mark, (fixed, times) = STATE_MARKS[fact.state], worked_words(fact)
+    tone: Tone = "good" if fact.worked else "dim"
+    name = clean(signal_name(fact.group.head, clean))
+    beside = (cell(f"  {clean(fixed)}", _WORKED, tone), RowPart(f"  {clean(outcome_words(fact))}"))
     return cut_row(
         (
-            mark,
-            cell(signal.kind, _KIND, "strong" if line.open else "dim"),
-            cell(f" {signal.calls_for}", 10, "accent" if line.open else "dim"),
-            cell(f"{brief(signal.count, 7)}×", 8, right=True),
-            cell(brief(signal.episodes, 5), 6, right=True),
-            *runs,
-            cell(f"{signal.severity:.2f}", 7, right=True),
-            cell(age(line.raised.at, now), 5, "dim", right=True),
-            RowPart(f"  {signal_name(signal, clean)}"),
+            RowPart(f" {mark.text} ", mark.tone),
+            cell(fact.id[:short], short, "dim"),
+            cell(f" {fact.word}", WORD_WIDTH + 2, "dim" if fact.state == "answered" else "strong"),
+            cell(name, _room(width, short)),
+            cell(sessions_words(fact, _ROOM), _SESSIONS, right=True),
+            cell(times, _COUNT, tone, right=True),
+            *(beside if width >= _ROOMY else ()),
         ),
         width,
     )
 
 
+def _room(width: int, short: int) -> int:
+    """Give the cells for what happened."""
+    beside = _WORKED + _CAME if width >= _ROOMY else 0
+    return max(width - 5 - short - WORD_WIDTH - _SESSIONS - _COUNT - beside, 1)
+
+
 def detail_rows(
-    line: SignalLine,
+    fact: SignalFact,
     detail: SignalDetail | None,
     there: Sequence[bool] | None,
     prospects: Prospects | None,
     width: int,
+    short: int,
     now: str,
 ) -> list[Row]:
-    """Tell about one signal: what it leads to, what came of it, and the records behind it.
+    """Tell about one fact: a sentence, what it rests on and leads to, what came of it, and the records behind it.
 
     What is None is still being read.
     """
     width -= 2
-    signal, raised = line.raised.event, line.raised
-    runs = ", ".join(clean(run) for run in signal.runs[:_RUNS_SHOWN])
-    more = f" and {len(signal.runs) - _RUNS_SHOWN} more" if len(signal.runs) > _RUNS_SHOWN else ""
-    figures = f"{signal.count:,}× in {count(signal.episodes, 'episode')}, severity {signal.severity:.2f}"
-    rows = [
-        *labelled("signal", (RowPart(f'"{signal_name(signal, clean)}"', "warn"),), width, limit=3),
-        *labelled("", (RowPart(figures),), width),
-        *labelled("runs", (RowPart(f"{runs}{more}" or "not known"),), width, limit=2),
-        *labelled(
-            "raised", (RowPart(f"{ago(raised.at, now)}, event {raised.position}, {minute(raised.at)} UTC"),), width
-        ),
-        *_goes_to(line, prospects, width),
-        *_leads(line, detail, prospects, width),
-    ]
+    rows = [*wrap((RowPart(clean(fact_sentence(fact)), "strong"),), width), BLANK]
     if detail is not None:
-        rows += [*_came_of_it(detail, width), *_tried(detail, width), *evidence_summary(detail, there, width)]
+        rows += fact_rows(signal_facts(replace(detail, fact=fact), short, now), width)
+    rows += _leads(fact, prospects, width)
+    if detail is not None:
+        rows += evidence_summary(detail, there, width)
     return indented(rows, width)
 
 
-def _leads(line: SignalLine, detail: SignalDetail | None, prospects: Prospects | None, width: int) -> list[Row]:
+def _leads(fact: SignalFact, prospects: Prospects | None, width: int) -> list[Row]:
     """Say what the preset in force would make of the signal: when, which change, by whom, and where."""
-    signal = line.raised.event
+    signal = fact.group.head
     if prospects is None or prospects.agenda is None:
         return labelled("leads to", (RowPart("…", "dim"),), width)
     name = clean(prospects.current.bound.name)
-    kept_from = _kept_from(line, detail, prospects)
+    kept_from = _kept_from(fact, prospects)
     if kept_from:
         return labelled("leads to", (RowPart("nothing now: ", "dim"), RowPart(kept_from)), width, limit=3)
     turn = prospects.turns.get(signal.fingerprint)
@@ -113,21 +120,11 @@ def _leads(line: SignalLine, detail: SignalDetail | None, prospects: Prospects |
     return labelled("leads to", first, width, limit=3)
 
 
-def _goes_to(line: SignalLine, prospects: Prospects | None, width: int) -> list[Row]:
-    """Say which skill the signal belongs to, and why."""
-    route = prospects.routes.get(line.raised.event.fingerprint) if prospects else None
-    if route is None:
-        return []
-    return labelled(
-        "goes to", (RowPart(clean(route_words(route)), "" if route.skill else "warn"),), width, limit=2
-    )
-
-
-def _kept_from(line: SignalLine, detail: SignalDetail | None, prospects: Prospects) -> str:
+def _kept_from(fact: SignalFact, prospects: Prospects) -> str:
     """Say why a signal is not on the agenda, "" where it is."""
-    signal, agenda, bound = line.raised.event, prospects.agenda, prospects.current.bound
-    if not line.open:
-        return "a live line answers it" if detail and detail.lines else "it is settled"
+    signal, agenda, bound = fact.group.head, prospects.agenda, prospects.current.bound
+    if fact.state == "answered":
+        return "a live line answers it" if fact.lines else "it is settled"
     if signal.kind not in prospects.proposers:
         by_person = signal.kind == REPEATED_WISH
         return "a person takes its line: germline start" if by_person else f"no proposer answers {signal.kind}"
@@ -148,25 +145,3 @@ def _rests(fingerprint: str, agenda: Agenda) -> str:
     if not any(offer.fingerprint == fingerprint for offer in agenda.offers):
         return "no episode on record shows it: germline scan PATH"
     return ""
-
-
-def _came_of_it(detail: SignalDetail, width: int) -> list[Row]:
-    rows: list[Row] = []
-    for line in detail.lines:
-        where = RowPart(f"{clean(line.skill)}@{line.version}:{line.number}  ", "accent")
-        rows += labelled("" if rows else "lines", (where, RowPart(clean(line.text).strip())), width, limit=1)
-    return rows
-
-
-def _tried(detail: SignalDetail, width: int) -> list[Row]:
-    rows: list[Row] = []
-    for candidate in detail.tried:
-        figure = figure_part(candidate)
-        row = (
-            verdict_part(candidate),
-            RowPart("  "),
-            *((figure, RowPart("  ")) if figure else ()),
-            RowPart(clean(proposed_text(candidate.proposed))),
-        )
-        rows += labelled("" if rows else "tried", row, width, limit=1)
-    return rows

@@ -144,18 +144,21 @@ WHY: Final = [
 ]
 
 SIGNALS: Final = [
+    _key("enter", "open", "open", "all about this, and the sessions that show it", "signals.open", "enter"),
+    _key("e", "evidence", "evidence", "the log records behind this, in full", "signals.evidence", "e"),
+    _key("b", "why", "why", "the line that answers this", "signals.why", "b"),
+    _key("r", "tried", "tried", "all that was tried for this", "signals.tried", "r"),
     _key(
-        "enter,e",
-        "evidence",
-        "evidence",
-        "the log records behind this signal, in full",
-        "signals.evidence",
-        "enter",
+        "o",
+        "next_state",
+        "state",
+        "what is open alone, then what waits, what is answered, all",
+        "signals.state",
+        "o",
     ),
-    _key("b", "why", "why", "the line that answers this signal", "signals.why", "b"),
-    _key("r", "tried", "tried", "all that was tried for this signal", "signals.tried", "r"),
-    _key("o", "only_open", "open", "open signals alone, or all of them", "signals.open", "o"),
-    _key("t", "order", "newest", "the newest first, or the most severe", "signals.order", "t"),
+    _key("f", "same_kind", "kind", "what is called as this alone, or all", "signals.kind", "f"),
+    _key("s", "same_skill", "skill", "what goes to this skill alone, or all", "signals.skill"),
+    _key("t", "order", "newest", "the newest first, or what costs most", "signals.order"),
     FILTER,
     CLOSE,
 ]
@@ -236,6 +239,12 @@ SHEET: Final = [
     QUIT,
 ]
 
+SIGNAL: Final = [
+    _key("enter", "open", "session", "this session, among all of them", "signal.open", "enter"),
+    _key("escape,q", "close", "close", "back to the signals", "signal.close", "esc"),
+    QUIT,
+]
+
 TRANSCRIPT: Final = [
     *_labels("transcript"),
     _key("n", "error(1)", "next error", "to the next step that failed", "transcript.next", "n"),
@@ -261,5 +270,12 @@ ON_SCREENS: Final = {
 }
 """The keys that each screen has of its own, beside APP, SCREEN and MOVES."""
 
-OVER_SCREENS: Final = {"ask": ASK, "line": LINE, "sheet": SHEET, "transcript": TRANSCRIPT, "help": HELP}
+OVER_SCREENS: Final = {
+    "ask": ASK,
+    "line": LINE,
+    "sheet": SHEET,
+    "signal": SIGNAL,
+    "transcript": TRANSCRIPT,
+    "help": HELP,
+}
 """The keys of what opens above a screen."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.types.score import Confounding, DecisionEffect
 from strategies.episodes.episode import SUBMIT, moment_s
+from strategies.gate.replay.balance import balance, times_as_strong
 from strategies.gate.replay.contrast import outcome_of
 from strategies.gate.replay.decisions import background, decisions_of
 from strategies.gate.replay.exposure import Inverse
@@ -79,6 +80,7 @@ def confounding(
     noticed = control is not None and control.z >= NOTICED_Z
     more = _effect(rows, grouped, beyond=True) if noticed else None
     beyond, mined_beyond = (more.slope(side) if more else None for side in sides)
+    bare = _bare(rows, same_task=same_task) if effect else None
     return Confounding(
         decisions=sum(sides[0]) if effect else 0,
         same_task=same_task,
@@ -92,6 +94,8 @@ def confounding(
         beyond=_kept(beyond),
         mined_beyond=_kept(mined_beyond) if chosen_of else None,
         chosen_of=chosen_of,
+        balance=balance(_seen(rows), bare, itself) if bare and itself else None,
+        times_as_strong=times_as_strong(bare, itself) if bare and itself else None,
     )
 
 
@@ -146,16 +150,26 @@ def _repeats(rows: Sequence[_Row]) -> bool:
 
 
 def _grouped(rows: Sequence[_Row], *, same_task: bool) -> GroupedRows:
-    """Group decisions by run, turn and what was seen before, and by task (at each turn) where tasks repeat."""
-    tasks = [row.task for row in rows]
-    again = len({row.id for row in rows}) < len(rows)
-    places: list[list[str]] = [
-        [row.run for row in rows],
-        [str(row.past.turn) for row in rows],
-        [row.past.seen for row in rows],
-        *([[f"{row.task}\x1f{row.past.turn}" if again else row.task for row in rows]] if same_task else []),
-    ]
-    return GroupedRows(places, tasks)
+    """Group decisions as `_bare` does, and by turn and what was seen before."""
+    turns, seen = [str(row.past.turn) for row in rows], [row.past.seen for row in rows]
+    return GroupedRows([*_same_place(rows, same_task=same_task), turns, seen], [row.task for row in rows])
+
+
+def _bare(rows: Sequence[_Row], *, same_task: bool) -> Residuals | None:
+    """Compare decisions within run and task alone, whatever was seen before."""
+    grouped = GroupedRows(_same_place(rows, same_task=same_task), [row.task for row in rows])
+    return residuals([row.outcome for row in rows], [row.obeyed for row in rows], [], grouped)
+
+
+def _same_place(rows: Sequence[_Row], *, same_task: bool) -> list[list[str]]:
+    """Name the run and, with `same_task`, the task of each row: at one turn, where episodes have several.
+
+    Who does something early has few turns, and who never does has many: only within one does that not matter.
+    """
+    runs, tasks = [row.run for row in rows], [row.task for row in rows]
+    if len({row.id for row in rows}) < len(rows):
+        tasks = [f"{row.task}\x1f{row.past.turn}" for row in rows]
+    return [runs, tasks] if same_task else [runs]
 
 
 def _effect(rows: Sequence[_Row], grouped: GroupedRows, *, beyond: bool) -> Residuals | None:
@@ -192,6 +206,16 @@ def _alike(
         strict=True,
     )
     return residuals([row.outcome for row in rows], cause, [*varying], grouped)
+
+
+def _seen(rows: Sequence[_Row]) -> dict[str, list[tuple[float, ...]]]:
+    """Give what was seen before each decision, in columns by name."""
+    return {
+        "time": [tuple(row.when for row in rows)],
+        "actions before": [tuple(float(row.past.turn) for row in rows)],
+        "failures before": [*zip(*(row.past.failed for row in rows), strict=True)],
+        "mix of actions before": [*zip(*(row.past.habit for row in rows), strict=True)],
+    }
 
 
 def _against(rows: Sequence[_Row], whole: float) -> str:

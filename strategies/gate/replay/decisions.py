@@ -23,7 +23,7 @@ from events.types.claims import (
     Replace,
 )
 from strategies.claims.applicability import hands_in, next_action, previous_action
-from strategies.episodes.action_class import is_class, is_of
+from strategies.episodes.action_class import covered_by, of_class
 from strategies.episodes.episode import SUBMIT
 from strategies.gate.replay.exposure import Inverse, moments_of
 
@@ -103,7 +103,7 @@ def background(
         seen=_shown(before),
         failed=(failed, failed / max(len(before), 1)),
         habit=tuple(times[action] - share * len(before) for action, share in usual.items()),
-        same=sum(is_class(step.action, about) for step in free),
+        same=sum(of_class(about)[step.action] for step in free),
         free=len(free),
     )
 
@@ -142,11 +142,11 @@ def _decision(claim: Claim, moment: Moment | None, record: EpisodeRecord) -> lis
 
 def _until_done(do: str, record: EpisodeRecord) -> list[Decision]:
     """List the actions up to the first of a class: at each of them it could have been done."""
-    decisions = []
+    decisions, done = [], covered_by(do)
     for at, step in enumerate(record.steps):
         if _counts(step) and not hands_in(record, at):
-            decisions.append(Decision(at, is_of(step.action, do)))
-            if is_of(step.action, do):
+            decisions.append(Decision(at, done[step.action]))
+            if done[step.action]:
                 break
     return decisions
 

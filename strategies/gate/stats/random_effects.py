@@ -111,9 +111,9 @@ def _chi_square_quantile(above: float, freedom: int) -> float:
 
 
 @lru_cache(maxsize=256)
-def t_quantile(freedom: int, tails: float = _BOTH_TAILS) -> float:
-    """Find what Student's t exceeds, either way, with this probability."""
-    x = beta_quantile(freedom / 2, 0.5, tails)
+def t_quantile(freedom: int) -> float:
+    """Find what Student's t exceeds, either way, in 5 % of cases."""
+    x = beta_quantile(freedom / 2, 0.5, _BOTH_TAILS)
     return sqrt(freedom * (1 / x - 1))
 
 

@@ -53,7 +53,7 @@ class Posterior(NamedTuple):
 
 
 def posteriors(
-    ended: Iterable[EpisodeEnd], versions: Iterable[int], *, discount: float = DISCOUNT, kept: float = KEPT_WEIGHT
+    ended: Iterable[EpisodeEnd], versions: Iterable[int], *, discount: float = DISCOUNT
 ) -> dict[int, Posterior]:
     """Learn what is known of each version from episodes in time; those of other versions are passed over."""
     known = dict.fromkeys(versions, Posterior())
@@ -61,7 +61,7 @@ def posteriors(
     for end in ended:
         if end.version not in known:
             continue
-        weight = discount * (kept if runs and end.run not in runs else 1.0)
+        weight = discount * (KEPT_WEIGHT if runs and end.run not in runs else 1.0)
         runs.add(end.run)
         known = {version: _faded(posterior, weight) for version, posterior in known.items()}
         won, lost, episodes = known[end.version]

@@ -23,6 +23,10 @@ from strategies.rollouts.run.sanity import Violation
 from strategies.rollouts.run.trial import Trial
 from tests.fake_runs import FakeRunner, draw, planted, rig, task
 from tests.registries import NAME, SKILL
+from tui.documents.why import WhyDocument
+from tui.facts.line import file_line_facts
+from tui.reads.file_history import explain_file_line
+from tui.reads.skill_paths import Named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -420,6 +424,14 @@ def test_a_rewritten_file_beside_the_skill_is_run_and_promoted_with_it(registry:
     (candidate,) = tried(registry, Reads(planted), receipt.envelopes[0].stream.removeprefix("candidate:"))
     assert candidate.verdict == "promote"
     assert [file.entry.path for file in registry.capsule(NAME).files] == ["scripts/run.py"]
+    line = explain_file_line(registry, Named(registry.capsule(NAME), "scripts/run.py"), 1)
+    assert (line.tier, line.candidate and line.candidate.id) == ("proven", candidate.id)
+    told = WhyDocument.of_file(Named(registry.capsule(NAME), "scripts/run.py"), 1, line)
+    assert (told.unproven, told.verdict, told.candidate) == (False, "promote", candidate.id)
+    assert told.sentence.startswith("An agent that was run with this line succeeded")
+    facts = {one.label: "".join(part.text for part in one.parts) for one in file_line_facts(line, candidate.at)}
+    assert "unproven" not in facts["why"]
+    assert facts["reason"] == "a script"
 
 
 def test_after_ctrl_c_nobody_waits_for_the_runs_in_flight(registry: Registry, tmp_path: Path) -> None:

@@ -51,24 +51,6 @@ CAPS: Final[Mapping[str, bool]] = {
     "models.max_retries": False,
 }
 """Bounds that need trust where they are raised over the person's own, and whether 0 is no bound at all."""
-HARMLESS: Final = frozenset(
-    (
-        *("seed", "scan.workers", "watch.look_every_s", "watch.evolve_every_s", "watch.promote"),
-        *(
-            "review.draw_every",
-            "ui.theme",
-            "ui.ascii",
-            "outcome",
-            "outcomes.from",
-            "rollouts.workers",
-            "rollouts.skill_mode",
-        ),
-        *("models.batch", "models.batch_wait_s", "models.timeout_s", "models.longest_wait_s"),
-        *("engine.workers", "engine.connect_s"),
-    )
-)
-"""What needs no trust: how work is shared, shown and timed within what the person allows. A test holds every
-setting against these four tables, and all of `[signals]` and `[keys]` belongs here."""
 _RAISES: Final = "lets more be spent than your own settings do"
 _OFF: Final[Mapping[str, tuple[object, ...]]] = {
     "scan.gitleaks": (True,),

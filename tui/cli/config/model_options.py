@@ -39,19 +39,18 @@ ModelRecord = Annotated[
 
 @contextmanager
 def model_of(
-    registry: Registry, config: Config, *, replay: Path | None = None, record: bool = False, dry_run: bool = False
+    registry: Registry, config: Config, *, replay: Path | None = None, record: bool = False
 ) -> Iterator[RecordedModel | None]:
-    """Lend the model that a command asks; None where the settings name none, and for a dry run without a tape.
+    """Lend the model that a command asks; None where the settings name none.
 
-    A dry run sends nothing: what it paid for would be taken back with it.
     Raises: UsageError for --model-record without a file, and for a file that is no tape; UntrustedError.
     """
     config.require("models", "scan.gitleaks", "scan.personal_data")
-    tape = opened_tape(replay, record=record and not dry_run)
-    if not config.models.named or (dry_run and replay is None):
+    tape = opened_tape(replay, record=record)
+    if not config.models.named:
         yield None
         return
-    with some_model(registry, config, tape=tape, dry_run=dry_run) as model:
+    with some_model(registry, config, tape=tape) as model:
         yield model
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 from tui.cli.output.color import width
 from tui.facts.fact import fact
 from tui.text.rows import RowPart, text_of, wrap
-from tui.text.terminal_text import one_line
+from tui.text.terminal_text import clip, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tui.cli.output.invocation import Invocation
     from tui.facts.fact import Fact
@@ -33,6 +33,23 @@ def say_folded(call: Invocation, head: str, text: str, *, tone: str = "") -> Non
     call.say(f"{call.paint(head, tone)}{first}")
     for line in others:
         call.say(f"{'':<{len(head)}}{line}")
+
+
+def say_listed(
+    call: Invocation,
+    label: str,
+    lines: Sequence[str],
+    *,
+    cut: bool = False,
+    most: int | None = None,
+    more: str = "",
+) -> None:
+    """Print lines below each other, the first behind a label; `more` says where those beyond `most` are."""
+    for at, line in enumerate(lines[:most]):
+        shown = f"{label if at == 0 else '':<{LABEL}} {line}"
+        call.say(clip(shown, width()) if cut else shown)
+    if most is not None and len(lines) > most:
+        call.say(f"{'':<{LABEL}} {len(lines) - most} more{more and f': {more}'}")
 
 
 def say_fact(call: Invocation, label: str, text: str) -> None:

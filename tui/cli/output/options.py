@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import typer
 
@@ -25,11 +25,19 @@ Scheduler = Annotated[
     ),
 ]
 Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why: it is kept with the event.")]
+UNDECIDED: Final = "a decision needs a reason: it is kept with the event"
+"""Why a decision without a reason is refused."""
 Skill = Annotated[str, typer.Argument(metavar="SKILL", help="The name of a skill.")]
 OneOrAll = Annotated[str, typer.Argument(metavar="[SKILL]", help="The name of a skill; all of them if left out.")]
 SignWith = Annotated[
     Path | None, typer.Option("--sign", metavar="KEYFILE", help="Sign it with the secret key in this file.")
 ]
+
+
+def require_reason(reason: str, refusal: str, hint: str) -> None:
+    """Refuse, in these words, a change that nobody gave a reason for; raises UsageError."""
+    if not reason.strip():
+        raise UsageError(refusal, hint=hint)
 
 
 def moment_since(text: str) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from events.clock import SystemClock
 from tui.cli.output.color import width
+from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import age, share
 from tui.text.terminal_text import clip, one_line
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from events.types.judgements import Track
     from strategies.advice.advise import Given
     from tui.cli.output.invocation import Invocation
+    from tui.text.next_steps import Situation
 
 
 def print_advice(call: Invocation, advice: Mapping[str, Given]) -> None:
@@ -41,15 +43,18 @@ MEANINGS: Final[dict[Track, str]] = {
 }
 
 
-def commands_for(track: Track, skill: str) -> tuple[str, ...]:
-    """Give the commands that start a track, for a skill or, where none is named, for whichever it will be."""
+def commands_for(track: Track, skill: str, situation: Situation | None = None) -> tuple[str, ...]:
+    """Give the commands that start a track, for a skill or, where none is named, for whichever it will be.
+
+    Where there is nothing to advise on, `situation` says why.
+    """
     name = skill or "SKILL"
     evolve = f"germline evolve {skill}".rstrip()
     words = f"germline candidate propose {name} --from FILE --reason TEXT"
     reference = f"germline candidate propose {name} --from FOLDER --reason TEXT"
     good_runs = f"germline export review --skill {skill}" if skill else "germline export review"
     starts: dict[Track, tuple[str, ...]] = {
-        "none": ("germline scan PATH",),
+        "none": (NEXT_STEPS[situation or "no sessions"],),
         "prompt": (words,),
         "skill": (evolve,),
         "both": (evolve, words),

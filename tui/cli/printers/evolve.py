@@ -8,8 +8,7 @@ from events.types.score import Score
 from registry.query.tier_sentences import tier_sentence
 from strategies.evolve.stop_reason import NO_SKILL, NOTHING_READ
 from strategies.select.pick import KINDS
-from tui.cli.output.color import width
-from tui.cli.output.facts import say_fact, say_facts, say_folded
+from tui.cli.output.facts import say_fact, say_facts, say_folded, say_listed
 from tui.cli.printers.proposer import print_model
 from tui.cli.printers.rollback import print_taken_back, print_tier_moves
 from tui.documents.evolve import EvolveCounts
@@ -19,8 +18,8 @@ from tui.facts.presets import resting_words
 from tui.facts.runs import run_facts
 from tui.facts.scores import effect_fact, pair_facts
 from tui.text.names import SHOWN_CHARS
+from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count, share
-from tui.text.terminal_text import clip
 from tui.text.words import TIER_TONES, VERDICT_WORDS, VERDICTS, further_reasons, signal_words, unrouted_words
 
 if TYPE_CHECKING:
@@ -92,10 +91,8 @@ def _print_unrouted(call: Invocation, unrouted: Sequence[SignalRaised]) -> None:
     """Count the signals that found no skill, and show the first of them."""
     if unrouted:
         call.say(f"{'unrouted':<10} {unrouted_words(unrouted)}")
-    for signal in unrouted[:_SHOWN]:
-        call.say(clip(f"{'':<10} {signal.fingerprint[:8]} {signal_words(signal)}", width()))
-    if len(unrouted) > _SHOWN:
-        call.say(f"{'':<10} {len(unrouted) - _SHOWN} more: germline signals")
+    lines = [f"{signal.fingerprint[:8]} {signal_words(signal)}" for signal in unrouted]
+    say_listed(call, "", lines, cut=True, most=_SHOWN, more="germline signals")
 
 
 def print_end(call: Invocation, result: Evolution) -> None:
@@ -118,8 +115,7 @@ def print_end(call: Invocation, result: Evolution) -> None:
     if result.needed and not promoted:
         say_folded(call, f"{'needed':<10} ", f"the nearest claim has {result.needed.words}: more logs decide")
     _print_unrouted(call, () if result.stop is NO_SKILL else result.unrouted)
-    for at, resting in enumerate(result.resting):
-        call.say(clip(f"{'resting' if at == 0 else '':<10} {resting_words(resting)}", width()))
+    say_listed(call, "resting", [*map(resting_words, result.resting)], cut=True)
 
 
 def print_next(call: Invocation, result: Evolution, skill: str, *, rehearsed: bool) -> None:
@@ -133,13 +129,13 @@ def print_next(call: Invocation, result: Evolution, skill: str, *, rehearsed: bo
         look = f"germline why {name}:{line}" if line else f"germline diff {name} {version - 1} {version}"
         call.say(f"next       {look}    germline show {name} --blame")
     elif result.stop is NOTHING_READ:
-        call.say("next       germline scan PATH")
+        call.say(f"next       {NEXT_STEPS['no sessions']}")
     elif result.stop is NO_SKILL:
-        call.say("next       germline import PATH")
+        call.say(f"next       {NEXT_STEPS['no skill']}")
     elif any(cycle.candidate for cycle in result.cycles) and not rehearsed:
         call.say(f"next       germline candidates {skill}".rstrip())
     else:
-        call.say("next       germline signals")
+        call.say(f"next       {NEXT_STEPS['nothing proposed']}    germline signals")
 
 
 def pick_words(pick: Pick[SignalRaised]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from strategies.gate.replay.recovery_endpoint import recoveries
@@ -9,20 +10,25 @@ from strategies.pool.intake import all_episodes, world_of
 from strategies.pool.raise_signals import found_signals
 from strategies.signals.quality import quality
 from strategies.signals.source_quality import LEAST_TASKS, source_quality
-from tui.cli.config.config import read_config
 from tui.cli.output.color import width
 from tui.cli.output.facts import say_folded
 from tui.documents.signals import SignalsDocument
+from tui.reads.signal_facts import read_signal_facts
 from tui.session.bootstrap import find_registry, open_library
+from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count, interval, share
-from tui.text.terminal_text import clip, one_line
+from tui.text.signal_words import kind_word
+from tui.text.terminal_text import clip
+from tui.text.words import signal_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from strategies.signals.quality import Proportion, QualityRow
     from strategies.signals.source_quality import SourceQuality, TaskShare
+    from tui.cli.config.config import Config
     from tui.cli.output.invocation import Invocation
+    from tui.reads.signal_facts import SignalFacts, SignalFilter
 
 RECOVERED = "recovered"
 _SHOWN = 12
@@ -32,12 +38,22 @@ _WIDE = 80
 """Columns of a row; where there are fewer, precision and recall stand in a row of their own."""
 
 
-def tell_quality(call: Invocation, *, as_json: bool) -> None:
-    """Measure the signals against the outcomes of all known episodes, and print what they are worth."""
-    policy = read_config().policy
+def tell_quality(
+    call: Invocation, config: Config, wanted: SignalFilter, *, fingerprint: str = "", as_json: bool
+) -> None:
+    """Measure the signals against the outcomes of all known episodes, and print what they are worth.
+
+    With a filter, or the fingerprint of a signal, of all facts only those are listed.
+    """
     with open_library(find_registry(call.registry)) as library:
         records = all_episodes(library)
-        measured = quality(records, found_signals(library, records, policy))
+        facts = read_signal_facts(library, logs=config.skill_logs(library), records=records)
+        chosen = [facts.named(fingerprint)] if fingerprint else wanted.chosen(facts.facts)
+        asked = frozenset[str]().union(*(fact.group.fingerprints for fact in chosen))
+        measured = quality(records, found_signals(library, records, config.policy))
+        if fingerprint or wanted.words:
+            rows = tuple(row for row in measured.signals if row.fingerprint in asked)
+            measured = replace(measured, signals=rows)
         sources = source_quality(records, world_of(library, records), recoveries(records))
     if as_json:
         call.answer(SignalsDocument.of_quality(measured, sources))
@@ -45,28 +61,39 @@ def tell_quality(call: Invocation, *, as_json: bool) -> None:
     if not measured.episodes:
         _tell_sources(call, sources, len(records))
         call.note("no episode has an outcome yet: nothing to measure signals against")
-        call.note("next       germline outcome EPISODE --value V --source ci")
+        call.note(f"next       {NEXT_STEPS['no labels' if records else 'no sessions']}")
         return
     base = share(measured.failed / measured.episodes)
     labelled = f"{count(measured.episodes, 'episode')} with an outcome"
     say_folded(call, "", f"{labelled}, {measured.failed:,} failed: a rate of {base}; 95 % intervals")
     call.say()
     call.say(call.paint(_row("", "failed", "of", "precision", "recall", "lift"), "dim"))
-    for row in measured.kinds:
-        call.say(_line(row.kind, row))
-    if measured.kinds:
-        call.say("")
-    surest = sorted(measured.signals, key=lambda row: -row.precision.low)
-    for row in surest[:_SHOWN]:
-        name = one_line(row.template or row.action) or "(no action)"
-        call.say(_line(f"  {row.kind}", row))
-        call.say(clip(f"    {name}", width()))
-    if len(measured.signals) > _SHOWN:
-        call.say(f"  {len(measured.signals) - _SHOWN} more: --json")
+    if not fingerprint:
+        for row in measured.kinds:
+            call.say(_line(kind_word(row.kind), row))
+        call.say()
+    _tell_facts(call, facts, measured.signals)
     call.say()
     say_folded(call, "", "lift 1 says nothing about failure, more speaks for it, less against it")
     call.say()
     _tell_sources(call, sources, len(records))
+    call.say(
+        f"next       germline signals {chosen[0].id[: facts.short]}" if chosen else "next       germline signals"
+    )
+
+
+def _tell_facts(call: Invocation, facts: SignalFacts, rows: Sequence[QualityRow]) -> None:
+    """List the facts that tell most surely of failure, each by the surest of its signals."""
+    surest = sorted(rows, key=lambda row: -row.precision.low)
+    first = {fact.id: (fact, row) for row in reversed(surest) if (fact := facts.found(row.fingerprint))}
+    shown = sorted(first.values(), key=lambda each: -each[1].precision.low)
+    if not shown:
+        call.say("no signal that was asked for shows in an episode with an outcome")
+    for fact, row in shown[:_SHOWN]:
+        call.say(_line(f"{fact.id[: facts.short]} {fact.word}", row))
+        call.say(clip(f"    {signal_name(fact.group.head)}", width()))
+    if len(shown) > _SHOWN:
+        call.say(f"  {len(shown) - _SHOWN} more: --json")
 
 
 def _tell_sources(call: Invocation, sources: Sequence[SourceQuality], episodes: int) -> None:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final
 from registry.skill_md.render import label
 from tui.cli.output.facts import say_fact, say_facts
 from tui.cli.printers.evidence import print_evidence
-from tui.facts.line import earlier_facts, line_facts, tried_facts, when_fact
+from tui.facts.line import earlier_facts, file_line_facts, line_facts, tried_facts
 from tui.text.terminal_text import one_line
-from tui.text.words import actor_words, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,8 +53,7 @@ def print_file_line(call: Invocation, named: Named, number: int, line: FileLine,
     """Print the explanation of a line of another file of a skill."""
     call.say(call.paint(f"{label(named.capsule)}, {named.path}, line {number}", "strong"))
     call.say(f"  {one_line(line.text)}\n")
-    say_fact(call, "why", f"{kind_of(line.origin)} {actor_words(line.origin.actor)}; unproven")
-    say_facts(call, [when_fact(line.origin, line.row.version, now)])
+    say_facts(call, file_line_facts(line, now))
     name, version = named.capsule.name, line.row.version
     further = f"    germline diff {name} {version - 1} {version}" if version > 1 else ""
     call.say(f"\n  germline show {label(named.capsule)}    germline log {name}{further}")

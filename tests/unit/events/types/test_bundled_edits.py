@@ -11,7 +11,6 @@ from events.types.candidate_events import CandidateScored
 from events.types.claims import AfterError, FinishWith
 from events.types.gene_events import GeneMutated
 from events.types.parts import Edit
-from events.types.registry_events import SignalRaised
 from strategies.evolve.bundles import claims_after
 from strategies.evolve.draft import TurnContext
 from strategies.evolve.reflect import skill_shown
@@ -20,7 +19,7 @@ from strategies.gate.replay.evaluation_set import prepare
 from strategies.policy.presets import PRESETS
 from strategies.pool.intake import take_in as take_in_episodes
 from strategies.propose.proposal import LearnedLine, Mined, PlacedEdits
-from tests.registries import NAME, learn, proposal
+from tests.registries import NAME, learn, proposal, raised_signal
 from tests.worlds import NO_TABLE, call, episode
 
 if TYPE_CHECKING:
@@ -64,16 +63,7 @@ def turn_on(registry: Registry) -> TurnContext:
     )
 
 
-SIGNAL = SignalRaised(
-    fingerprint="f",
-    kind="error_template",
-    calls_for="repair",
-    template=NO_TABLE,
-    count=9,
-    episodes=9,
-    runs=(),
-    severity=0.5,
-)
+SIGNAL = raised_signal(fingerprint="f", template=NO_TABLE, count=9, episodes=9)
 
 
 def bundle(registry: Registry, *parts: tuple[str, AfterError | FinishWith]) -> Mined:

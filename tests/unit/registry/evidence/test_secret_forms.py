@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.types.registry_events import SignalRaised
 from registry.evidence.event_texts import cleaned
 from registry.evidence.redaction import may_hold_secret, redact, secret_lines, without_secrets
 from strategies.episodes.error_fingerprint import normalised
+from tests.registries import raised_signal
 from tests.secret_forms import ISSUED, Planted, issued, kept_aside, leaks, planted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from events.types.registry_events import SignalRaised
 
 ROOT = Path(__file__).resolve().parents[4]
 EVERY = tuple(planted())
@@ -31,10 +33,7 @@ def of(*, aside: bool, marked: bool) -> list[Planted]:
 
 def raised(text: str) -> SignalRaised:
     """Give a signal as a log would name it."""
-    return SignalRaised(
-        fingerprint="0" * 32, kind="recurring_error", calls_for="repair", template=text, action=text, count=3,
-        episodes=3, runs=(text,), severity=1.0,
-    )  # fmt: skip
+    return raised_signal("recurring_error", fingerprint="0" * 32, template=text, action=text, runs=(text,))
 
 
 @pytest.mark.parametrize(("aside", "most"), [(False, 0.0), (True, 0.05)])

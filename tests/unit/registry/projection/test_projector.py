@@ -13,18 +13,18 @@ import pytest
 from events.errors import RefusedError
 from events.store.envelope import EventDraft
 from events.types.frozen import Frozen
-from events.types.registry_events import SignalRaised
 from registry.actions.publish import take_in, take_in_edits
 from registry.decide.commands import MoveAlias, Protect, RecordFact, RevertVersion, SwitchPreset
 from registry.projection import stored_documents
 from registry.projection.projector import projecting, rebuild
 from registry.projection.snapshots import EVERY, freeze, thaw
 from registry.skill_md.render import projected_lines, skill_bytes, skill_text
-from tests.registries import NAME, SKILL, VIEWS, documents, imported, learn, rewrite
+from tests.registries import NAME, SKILL, VIEWS, documents, imported, learn, raised_signal, rewrite
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from events.types.registry_events import SignalRaised
     from registry.registry import Registry
 
 
@@ -35,15 +35,7 @@ class SkillSang(Frozen):
 
 
 def raised(fingerprint: str) -> SignalRaised:
-    return SignalRaised(
-        fingerprint=fingerprint,
-        kind="error_template",
-        calls_for="repair",
-        count=9,
-        episodes=5,
-        runs=("r1",),
-        severity=1.5,
-    )
+    return raised_signal(fingerprint=fingerprint, count=9, episodes=5, runs=("r1",), severity=1.5)
 
 
 @pytest.mark.usefixtures("place")

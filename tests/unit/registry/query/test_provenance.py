@@ -8,13 +8,12 @@ import pytest
 
 from events.errors import NotFoundError
 from events.types.parts import Edit
-from events.types.registry_events import SignalRaised
 from registry.actions.publish import take_in_edits
 from registry.decide.commands import RecordFact, RevertVersion
 from registry.evidence.record import LogRecord, keep
 from registry.query.provenance import blame, why
 from registry.skill_md.render import projected_lines
-from tests.registries import AVOID, DO, LOOK, NAME, NO_GUESS, judged, learn, proposal, rewrite
+from tests.registries import AVOID, DO, LOOK, NAME, NO_GUESS, judged, learn, proposal, raised_signal, rewrite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,10 +38,8 @@ def raise_signal(registry: Registry, *raws: bytes) -> None:
         for number, raw in enumerate(raws, start=1):
             found = LogRecord("run.jsonl", number, 0, len(raw), raw, raw.decode(), "e1")
             names.append(registry.log.put_blob(keep(found, salt=f"{number:032x}").to_bytes(), kind="evidence"))
-        event = SignalRaised(
+        event = raised_signal(
             fingerprint=FINGERPRINT,
-            kind="error_template",
-            calls_for="repair",
             template=DO.template,
             count=9,
             episodes=5,

@@ -7,25 +7,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.sqlite.log import SqliteLog
 from events.types.registry_events import OutcomeRecorded
 from registry.actions.erase_evidence import erase
-from registry.decide.commands import CreateRegistry, RecordFact
+from registry.decide.commands import RecordFact
 from registry.projection.projector import rebuild
 from registry.query.signals import kept_evidence
-from registry.registry import Registry
 from strategies.episodes.episode import EpisodeOutcome
 from strategies.episodes.longer_readings import condensed, longest
 from strategies.gate.replay import evaluation_set
 from strategies.gate.replay.evaluation_set import prepare
 from strategies.pool.intake import SUPERSEDED, all_episodes, every_reading, scan_into
 from tests.clocks import TickingClock
-from tests.registries import documents
+from tests.registries import documents, new_registry
 from tests.sample_logs import jsonl
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from registry.registry import Registry
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.replay.evaluation_set import Ground
 
@@ -33,9 +32,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def registry(tmp_path: Path) -> Registry:
     (tmp_path / "of").mkdir()
-    new = Registry(SqliteLog.open(tmp_path / "of" / "registry.db", create=True), TickingClock(), "person:test")
-    new.execute(CreateRegistry("key", "balanced"))
-    return new
+    return new_registry(tmp_path / "of", TickingClock())
 
 
 def step(episode: str, number: int, *, error: bool = False) -> dict[str, object]:

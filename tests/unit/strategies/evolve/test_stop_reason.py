@@ -7,8 +7,7 @@ import pytest
 from events.types.runs import AgainstNoSkill, Rollouts
 from strategies.evolve.results import CycleResult
 from strategies.evolve.stop_reason import harm_of, stop_of
-from tests.registries import measured, proposal
-from tests.unit.strategies.gate.test_explain import SHOWN
+from tests.registries import SHOWN, measured, proposal
 from tests.worlds import asking, skill_with
 
 if TYPE_CHECKING:

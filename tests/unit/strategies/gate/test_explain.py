@@ -10,7 +10,7 @@ import pytest
 from events.types.claims import AfterError
 from events.types.parts import Edit
 from events.types.runs import AgainstNoSkill, Rollouts
-from events.types.score import Censoring, Delta, Effect, Unmeasured
+from events.types.score import Censoring, Effect, Unmeasured
 from registry.state.line import SkillLine
 from strategies.gate.explain import Explanation, explain
 from strategies.gate.replay.measure import Figures
@@ -19,32 +19,19 @@ from strategies.gate.rules import replay_rules
 from strategies.gate.verdict import judge
 from strategies.policy.presets import PRESETS
 from strategies.policy.written_rules import WRITTEN_RULE
-from tests.registries import DO, measured, proposal
+from tests.registries import DO, PAIRED, SHOWN, measured, proposal
 from tests.worlds import skill_with
 
 if TYPE_CHECKING:
     from registry.state.capsule import Capsule
 
-SHOWN = Effect(
-    risk_difference=0.44,
-    low=0.31,
-    high=0.57,
-    obeyed=166,
-    disobeyed=70,
-    tasks=200,
-    p=1e-9,
-    e_value=3.0,
-    endpoint="outcome",
-    scope=("a run",),
-)
-DELTA = Delta(value=0.017, low=0.010, high=0.019, tasks=310)
 OTHER = AfterError(template=DO.template, do="sql:DESC")
 
 
 def figures(**changes: object) -> Figures:
     effect = {key: value for key, value in changes.items() if key in Effect.model_fields}
     rest = {key: value for key, value in changes.items() if key not in effect}
-    return dataclasses.replace(Figures(SHOWN.model_copy(update=effect), DELTA), **rest)  # type: ignore[arg-type]
+    return dataclasses.replace(Figures(SHOWN.model_copy(update=effect), PAIRED), **rest)  # type: ignore[arg-type]
 
 
 CASES = [

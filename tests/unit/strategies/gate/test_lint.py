@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.types.claims import AfterError, Trigger
-from events.types.parts import Edit
+from events.types.parts import Edit, FileEntry
 from events.types.score import Unmeasured
-from registry.state.capsule import Capsule
+from registry.state.capsule import Capsule, CapsuleFile
 from registry.state.gene import Gene
 from registry.state.line import SkillLine
+from strategies.gate.file_findings import FileChange
 from strategies.gate.lint import Limits, changed_characters, lint, unclaimed_lines
 from strategies.propose.placement import appended, home_of
 from tests.registries import proposal
@@ -245,3 +246,32 @@ def test_of_instructions_no_format_is_asked_and_advice_that_they_begin_to_go_aga
     longer = replace(base, genes=(gene("pre", *(f"Rule {number}.\n" for number in range(201))),))
     assert severities(added("One line more.\n"), longer) == []
     assert severities(added("look\u200bfirst\n"), base) == ["refuse", "warn"]
+
+
+def finding_on_files(base: Capsule, *files: FileChange) -> list[str]:
+    return [one.what for one in lint(base, (), Limits(4, 0.3), files=files) if one.about == "trust region"]
+
+
+def numbered(number: int, word: str) -> bytes:
+    return "".join(f"{word} {at:03d} of the script\n" for at in range(number)).encode()
+
+
+@pytest.mark.parametrize(("changed", "refused"), [(30, False), (60, True)])
+def test_of_a_large_file_no_more_than_800_characters_change_at_once(
+    changed: int,
+    refused: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    large = numbered(2_000, "line")
+    entry = FileEntry(path="scripts/run.py", blob="b", mode=0o644, size_bytes=len(large))
+    base = replace(BASE, files=(CapsuleFile(entry, 1),))
+    after = numbered(changed, "else") + b"".join(large.splitlines(keepends=True)[changed:])
+    found = finding_on_files(base, FileChange("scripts/run.py", 0o644, large, after))
+    assert bool(found) is refused, found
+
+
+def test_of_small_files_the_share_binds_and_one_line_may_always_change() -> None:
+    before = b"print(1)\n"
+    long_line = FileChange("run.py", 0o644, before, b"print('" + b"x" * 700 + b"')\n")
+    assert finding_on_files(BASE, long_line) == []
+    many = FileChange("run.py", 0o644, before, numbered(30, "print"))
+    assert len(finding_on_files(BASE, many)) == 1

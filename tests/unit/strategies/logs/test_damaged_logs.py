@@ -9,12 +9,10 @@ import pytest
 import zstandard
 
 from events.errors import DamagedLogError
-from events.sqlite.log import SqliteLog
-from registry.decide.commands import CreateRegistry
-from registry.registry import Registry
 from strategies.logs.scan import scan
 from strategies.pool.intake import all_episodes, scan_into
 from tests.clocks import TickingClock
+from tests.registries import new_registry
 from tests.sample_logs import CHAT, jsonl
 
 if TYPE_CHECKING:
@@ -83,8 +81,7 @@ def test_what_a_cut_archive_held_counts_once_when_the_rest_of_it_comes(
     tmp_path: Path, suffix: str, pack: Callable[[bytes], bytes]
 ) -> None:
     (tmp_path / "of").mkdir()
-    registry = Registry(SqliteLog.open(tmp_path / "of" / "r.db", create=True), TickingClock(), "person:test")
-    registry.execute(CreateRegistry("key", "balanced"))
+    registry = new_registry(tmp_path / "of", TickingClock())
     whole = b"".join(pack(LINES[start : start + 4_000]) for start in range(0, len(LINES), 4_000))
     path = written(tmp_path, f"a.jsonl{suffix}", whole[: len(whole) // 2])
     found, taken = scan_into(registry, [path])

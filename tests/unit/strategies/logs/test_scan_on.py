@@ -12,28 +12,26 @@ import pytest
 import zstandard
 
 from events.errors import NotFoundError
-from events.sqlite.log import SqliteLog
-from registry.decide.commands import CreateRegistry
-from registry.registry import Registry
 from strategies.episodes.episode_records import encode
 from strategies.files.default_locations import usual_logs
 from strategies.gate.replay.evaluation_set import prepare
 from strategies.logs.scan import scan, scan_on
 from strategies.pool.intake import all_episodes, every_reading, scan_into, take_in
 from tests.clocks import TickingClock
+from tests.registries import new_registry
 from tests.sample_logs import CHAT_LINES, CLAUDE, INTERCODE, SAMPLES, STEPS, Sample, jsonl
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from registry.registry import Registry
+
 
 @pytest.fixture
 def registry(tmp_path: Path) -> Registry:
     (tmp_path / "of").mkdir()
-    new = Registry(SqliteLog.open(tmp_path / "of" / "registry.db", create=True), TickingClock(), "person:test")
-    new.execute(CreateRegistry("key", "balanced"))
-    return new
+    return new_registry(tmp_path / "of", TickingClock())
 
 
 def said(number: int, kind: str = "user") -> dict[str, object]:

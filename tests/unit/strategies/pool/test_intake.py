@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.errors import BusyError
-from events.sqlite.log import SqliteLog
-from registry.decide.commands import CreateRegistry
 from registry.query.signals import raised_as_counted
-from registry.registry import Registry
 from strategies.files.watch import only_watcher
 from strategies.logs.scan import scan_on
 from strategies.pool.intake import Intake, all_episodes, scan_into, split_groups, take_in_scan
 from strategies.pool.tail_logs import tail_into
 from tests.clocks import TickingClock
+from tests.registries import new_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from registry.registry import Registry
 
 LINES_EACH = 2_500
 EPISODE_LINES = 50
@@ -48,12 +48,6 @@ with stopped_by_signals() as stop:
     tail_into(registry, [Path(sys.argv[2])], stop, on_batch=tell, every_s=0.2)
 print("left cleanly")
 """
-
-
-def new_registry(folder: Path) -> Registry:
-    registry = Registry(SqliteLog.open(folder / "registry.db", create=True), TickingClock(), "person:test")
-    registry.execute(CreateRegistry("key", "balanced"))
-    return registry
 
 
 def moment(writer: int, number: int) -> str:
@@ -147,7 +141,7 @@ def started(registry: Registry, folder: Path, seed: int) -> subprocess.Popen[str
 def test_every_line_is_seen_once_through_rotations_and_a_killed_watcher(tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     folder.mkdir()
-    registry = new_registry(tmp_path)
+    registry = new_registry(tmp_path, TickingClock())
     places = [(writer, number) for writer in range(4) for number in range(LINES_EACH)]
     size_bytes = {moment(*place): len(line(*place)) for place in places}
     expected = sorted(size_bytes)
@@ -178,7 +172,8 @@ def test_every_line_is_seen_once_through_rotations_and_a_killed_watcher(tmp_path
 
 
 def test_a_watcher_that_starts_again_reads_only_what_is_new(tmp_path: Path) -> None:
-    registry, path, other = new_registry(tmp_path), tmp_path / "logs" / "a.jsonl", tmp_path / "logs" / "b.jsonl"
+    registry, logs = new_registry(tmp_path, TickingClock()), tmp_path / "logs"
+    path, other = logs / "a.jsonl", logs / "b.jsonl"
     path.parent.mkdir()
     path.write_bytes(line(0, 0) + line(0, 1))
     other.write_bytes(line(1, 0))
@@ -203,7 +198,7 @@ def test_a_watcher_that_starts_again_reads_only_what_is_new(tmp_path: Path) -> N
 
 
 def test_a_copy_that_comes_into_sight_after_its_log_was_emptied_goes_on_with_what_was_read(tmp_path: Path) -> None:
-    registry, folder = new_registry(tmp_path), tmp_path / "logs"
+    registry, folder = new_registry(tmp_path, TickingClock()), tmp_path / "logs"
     log, copy = folder / "copied.jsonl", folder / "copied.500.jsonl"
     folder.mkdir()
     whole = [line(1, number) for number in range(EPISODE_LINES)]
@@ -224,7 +219,7 @@ WRITES = ("put_map", "put_episodes", "put_blob", "append", "drop_episodes")
 def test_a_checkpoint_changes_together_with_all_that_was_read_up_to_it_or_not_at_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: str
 ) -> None:
-    registry, path = new_registry(tmp_path), tmp_path / "a.jsonl"
+    registry, path = new_registry(tmp_path, TickingClock()), tmp_path / "a.jsonl"
     path.write_bytes(failing(0, 0))
     scan_into(registry, [path], live=True)
     path.write_bytes(b"".join(failing(*place) for place in ((0, 0), (0, 1), (0, 2), (1, 0), (2, 0))))
@@ -263,7 +258,7 @@ def test_signals_of_many_episodes_wait_until_enough_came_in_unless_they_are_aske
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("strategies.pool.intake._MANY", 100)
-    registry, path = new_registry(tmp_path), tmp_path / "a.jsonl"
+    registry, path = new_registry(tmp_path, TickingClock()), tmp_path / "a.jsonl"
 
     def grown_to(count: int, *, may_wait: bool = True) -> Intake:
         path.write_bytes(b"".join(failing(number, number % 2) for number in range(count)))
@@ -283,13 +278,13 @@ def test_signals_of_many_episodes_wait_until_enough_came_in_unless_they_are_aske
 
 
 def test_second_watcher_of_a_registry_is_refused(tmp_path: Path) -> None:
-    registry = new_registry(tmp_path)
+    registry = new_registry(tmp_path, TickingClock())
     with only_watcher(Path(f"{registry.log.location}.watch")), pytest.raises(BusyError, match=str(os.getpid())):
         tail_into(registry, [tmp_path], threading.Event(), on_batch=lambda *_: None)
 
 
 def test_half_a_line_waits_until_it_is_whole(tmp_path: Path) -> None:
-    registry, stop, path = new_registry(tmp_path), threading.Event(), tmp_path / "logs" / "a.jsonl"
+    registry, stop, path = new_registry(tmp_path, TickingClock()), threading.Event(), tmp_path / "logs" / "a.jsonl"
     path.parent.mkdir()
     first, second = line(0, 0), line(0, 1)
     path.write_bytes(first + second[:30])

@@ -7,25 +7,23 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.sqlite.log import SqliteLog
-from registry.decide.commands import CreateRegistry
 from registry.evidence.record import EvidenceRecord
-from registry.registry import Registry
 from strategies.pool.intake import all_episodes, scan_into
 from tests.clocks import TickingClock
+from tests.registries import new_registry
 from tests.sample_logs import jsonl
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from registry.registry import Registry
 
 
 @pytest.fixture
 def registry(tmp_path: Path) -> Registry:
     (tmp_path / "of").mkdir()
     (tmp_path / "logs").mkdir()
-    new = Registry(SqliteLog.open(tmp_path / "of" / "registry.db", create=True), TickingClock(), "person:test")
-    new.execute(CreateRegistry("key", "balanced"))
-    return new
+    return new_registry(tmp_path / "of", TickingClock())
 
 
 def failing(episode: str, table: str) -> dict[str, object]:

@@ -15,6 +15,7 @@ from events.types.registry_events import CycleFinished, SignalRaised
 from strategies.policy.auto import automatic
 from strategies.policy.presets import PRESETS, Weights
 from strategies.select.pick import KINDS, LONGEST_REST, PastPick, deficits, pick, preview, rest_of, select
+from tests.registries import raised_signal
 
 if TYPE_CHECKING:
     from events.types.parts import Strategy
@@ -153,17 +154,7 @@ def test_a_promotion_ends_the_count_of_failures() -> None:
 
 
 def signal(kind: str, *, action: str = "", template: str = "", calls_for: Strategy = "repair") -> SignalRaised:
-    return SignalRaised(
-        fingerprint=kind,
-        kind=kind,
-        calls_for=calls_for,
-        template=template,
-        action=action,
-        count=3,
-        episodes=3,
-        runs=(),
-        severity=0.5,
-    )
+    return raised_signal(kind, fingerprint=kind, calls_for=calls_for, template=template, action=action)
 
 
 def cycle(verdict: str, fingerprint: str = "f") -> CycleFinished:

@@ -7,27 +7,26 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.types.claims import After, AfterError
-from events.types.registry_events import SignalRaised
 from registry.decide.commands import RecordFact, RevertVersion
 from strategies.policy.active_preset import bound_by
 from strategies.policy.auto import AUTO
 from strategies.scope.scope import scope_of
 from strategies.signals.open_signals import answers, open_among, settled, version_about
-from tests.registries import NAME, learn
+from tests.registries import NAME, learn, raised_signal
 
 if TYPE_CHECKING:
     from events.types.claims import Claim
     from events.types.parts import Strategy
+    from events.types.registry_events import SignalRaised
     from registry.registry import Registry
 
 pytestmark = pytest.mark.usefixtures("place")
 
 
 def regression(version: int, skill: str = NAME) -> SignalRaised:
-    return SignalRaised(
+    return raised_signal(
+        "regression",
         fingerprint=f"r{version}",
-        kind="regression",
-        calls_for="repair",
         action=f"{skill}@{version}",
         count=5,
         episodes=5,
@@ -66,16 +65,8 @@ def test_auto_repairs_only_while_a_regression_is_open(registry: Registry) -> Non
 
 
 def signal(kind: str, *, template: str = "", action: str = "", calls_for: Strategy = "repair") -> SignalRaised:
-    return SignalRaised(
-        fingerprint=f"{kind}:{template}{action}",
-        kind=kind,
-        calls_for=calls_for,
-        template=template,
-        action=action,
-        count=3,
-        episodes=3,
-        runs=(),
-        severity=0.5,
+    return raised_signal(
+        kind, fingerprint=f"{kind}:{template}{action}", calls_for=calls_for, template=template, action=action
     )
 
 

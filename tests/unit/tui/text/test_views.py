@@ -15,11 +15,13 @@ from events.types.score import Delta, Score, Unmeasured
 from registry.query.diffs import line_diff
 from registry.query.library import Raised
 from strategies.policy.presets import PRESETS, Weights
+from strategies.scope.scope import Route
 from strategies.select.pick import KINDS
+from strategies.signals.signal_groups import SignalGroup
 from tests.worlds import asking
 from tui.facts.scores import pair_parts
 from tui.reads.markdown_tones import MOST_CHARS, markdown_tones
-from tui.reads.signals import SignalLine
+from tui.reads.signal_facts import SignalFact
 from tui.reads.skills import Link
 from tui.text.rows import (
     RowPart,
@@ -338,13 +340,17 @@ def test_columns_of_skills_stand_under_their_names_and_use_the_room_there_is(wid
         assert (name in row) == (len(name) < 20 or width > 250)
 
 
-def test_a_signal_in_millions_of_places_keeps_its_figures_whole_and_in_their_columns() -> None:
-    (titles,) = map(text_of, signals_header(99))
-    signal = asking((), template="x").signal.model_copy(update={"count": 12_345_678, "episodes": 123_456})
-    line = SignalLine(Raised(9, "2021-11-01T12:00:00.000000Z", signal), open=True)
-    row = text_of(signal_row(line, 99, "2026-11-21T12:00:00.000000Z"))
-    assert titles.index("count") + len("count") == row.index("12.3M×") + len("12.3M×")
-    assert titles.index("ep ") + len("ep") == row.index(" 123k") + len(" 123k")
+@pytest.mark.parametrize("width", [60, 80, 99, 140])
+def test_a_fact_in_millions_of_sessions_keeps_its_figures_whole_and_in_their_columns(width: int) -> None:
+    (titles,) = map(text_of, signals_header(width, 6))
+    signal = asking((), template="x" * 200).signal.model_copy(update={"count": 12_345_678, "episodes": 123_456})
+    group = SignalGroup((Raised(9, "2021-11-01T12:00:00.000000Z", signal),), signal.template, 9)
+    route = Route("s", "only", "the only skill")
+    fact = SignalFact(group, 1_234_567, route, (route,), frozenset([signal.fingerprint]), "open")
+    row = text_of(signal_row(fact, 6, width))
+    assert max(len(titles), len(row)) <= width
+    assert titles.index("sessions") + len("sessions") == row.index("123k of 1.23M") + len("123k of 1.23M")
+    assert ("goes to" in titles) == (width >= 130)
 
 
 def test_a_notice_says_what_to_type_next() -> None:

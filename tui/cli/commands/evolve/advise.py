@@ -11,7 +11,7 @@ import typer
 
 from tui.cli.config.model_options import ModelRecord, ModelReplay, model_of
 from tui.cli.output.dry_run import print_rehearsed, since
-from tui.cli.output.facts import LABEL, say_fact, say_folded
+from tui.cli.output.facts import LABEL, say_fact, say_folded, say_listed
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, OneOrAll
 from tui.cli.printers.advice import MEANINGS, commands_for
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from strategies.models.tasks.classifier import FailureReading
     from tui.cli.config.config import Config
     from tui.cli.output.invocation import Invocation
+    from tui.text.next_steps import Situation
 
 _MOST_WORDS: Final = 1_200
 _MOST_STEPS: Final = 5
@@ -113,7 +114,7 @@ def _document(
         skill=counsel_given.skill or None,
         track=counsel_given.advice.track,
         reasons=counsel_given.advice.reasons,
-        commands=commands_for(counsel_given.advice.track, counsel_given.skill),
+        commands=commands_for(counsel_given.advice.track, counsel_given.skill, _situation(counsel_given)),
         figures=counsel_given.figures,
         checks=tuple(map(AdviceCheckRow.model_validate, counsel_given.advice.checks)),
         model=model,
@@ -135,9 +136,12 @@ def _print(call: Invocation, counsel_given: Counsel, reply: Reply[FailureReading
         call.say(f"  {call.paint(label, 'dim')}{_check_words(check)}")
     if reply is not None:
         _print_reading(call, reply)
-    starts = commands_for(advice.track, counsel_given.skill)
-    for at, command in enumerate(starts):
-        call.say(f"{'next' if at == 0 else '':<10} {command}")
+    say_listed(call, "next", commands_for(advice.track, counsel_given.skill, _situation(counsel_given)))
+
+
+def _situation(counsel_given: Counsel) -> Situation | None:
+    """Say why nothing can be advised: sessions were read, and none has an outcome."""
+    return "no labels" if counsel_given.records and not counsel_given.figures.runs else None
 
 
 def _check_words(check: AdviceCheck) -> str:

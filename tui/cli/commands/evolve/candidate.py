@@ -1,5 +1,4 @@
 """One candidate: what was proposed and how it was judged, and a person's decision about it."""
-# ruff: noqa: TC001 - typer reads annotations when it builds a command
 
 from __future__ import annotations
 
@@ -8,7 +7,6 @@ from typing import Annotated, Final
 import typer
 
 from events.clock import SystemClock
-from events.errors import UsageError
 from registry.actions.publish import publish
 from registry.skill_md.render import label
 from tui.cli.commands.evolve.candidate_runs import propose_candidate, run_candidates
@@ -16,7 +14,7 @@ from tui.cli.commands.evolve.candidate_spot_check import agree_with, disagree_wi
 from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson, DryRun, Reason
+from tui.cli.output.options import UNDECIDED, AsJson, DryRun, Reason, require_reason
 from tui.documents.candidates import CandidateApproveDocument, CandidateRejectDocument, CandidateShowDocument
 from tui.documents.events import event_rows
 from tui.session.bootstrap import find_registry, open_library, open_registry
@@ -60,7 +58,7 @@ def approve_candidate(
     from strategies.monitor.review import approve  # noqa: PLC0415 - showing needs none of it
 
     call = invocation(ctx)
-    _require_reason(reason, f"germline candidate approve {name} --reason TEXT")
+    require_reason(reason, UNDECIDED, f"germline candidate approve {name} --reason TEXT")
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         proposal = named_candidate(registry, name)
         receipt = append_or_rehearse(
@@ -104,7 +102,7 @@ def reject_candidate(
     from strategies.monitor.review import reject  # noqa: PLC0415 - showing needs none of it
 
     call = invocation(ctx)
-    _require_reason(reason, f"germline candidate reject {name} --reason TEXT")
+    require_reason(reason, UNDECIDED, f"germline candidate reject {name} --reason TEXT")
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         proposal = named_candidate(registry, name)
         receipt = append_or_rehearse(
@@ -123,11 +121,6 @@ def reject_candidate(
         return
     call.say(f"rejected   {proposal.id[:SHOWN_CHARS]}: {reason}")
     call.say(f"next       germline candidates {proposal.proposed.capsule}")
-
-
-def _require_reason(reason: str, hint: str) -> None:
-    if not reason.strip():
-        raise UsageError("a decision needs a reason: it is kept with the event", hint=hint)
 
 
 # What runs an agent, and the second look, live in modules of their own; they are registered here.

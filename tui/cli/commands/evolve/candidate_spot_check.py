@@ -1,5 +1,4 @@
 """The second look: a person says whether they agree with a promotion that the gate made by itself."""
-# ruff: noqa: TC001 - typer reads annotations when it builds a command
 
 from __future__ import annotations
 
@@ -7,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from events.errors import UsageError
 from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson, DryRun, Reason
+from tui.cli.output.options import AsJson, DryRun, Reason, require_reason
 from tui.documents.candidates import CandidateAgreeDocument, CandidateDisagreeDocument
 from tui.documents.events import event_rows
 from tui.session.bootstrap import find_registry, open_registry
@@ -51,11 +49,8 @@ def _look_over(
     from registry.decide.commands import LookOver  # noqa: PLC0415 - showing a candidate needs none of it
 
     document = CandidateAgreeDocument if decision == "agree" else CandidateDisagreeDocument
-    if not reason.strip():
-        raise UsageError(
-            "a second look needs a reason: it is kept with the event",
-            hint=f"germline candidate {decision} {name} --reason TEXT",
-        )
+    hint = f"germline candidate {decision} {name} --reason TEXT"
+    require_reason(reason, "a second look needs a reason: it is kept with the event", hint)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         candidate = named_candidate(registry, name)
         skill = candidate.proposed.capsule

@@ -16,6 +16,7 @@ from tui.facts.candidates import figure_part, proposed_text
 from tui.reads.review import tasks_away, waits
 from tui.session.bootstrap import find_registry, open_library
 from tui.text.names import SHOWN_CHARS
+from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import age, count
 from tui.text.terminal_text import clip, clip_middle, one_line
 from tui.text.words import VERDICTS
@@ -23,9 +24,11 @@ from tui.text.words import VERDICTS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from registry.query.library import Library
     from registry.state.candidate import Candidate
     from strategies.gate.rule import NeededTasks
     from tui.cli.output.invocation import Invocation
+    from tui.text.next_steps import Situation
 
 _CALLED: Final = 22
 """Columns of a skill and its version in the list of candidates."""
@@ -44,6 +47,7 @@ def candidates(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = Fa
         every = library.candidates(library.capsule(skill).name if skill else "")
         waiting = [candidate for candidate in every if waits(candidate)]
         away = tasks_away(library, waiting)
+        situation = _situation(library, skill)
     decided = [candidate for candidate in every if not waits(candidate)]
     if as_json:
         from tui.documents.candidates import CandidatesDocument  # noqa: PLC0415 - the list of commands pays for none of it
@@ -57,7 +61,16 @@ def candidates(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = Fa
     elif every:
         call.say(f"next       germline gate explain {decided[-1].id[:SHOWN_CHARS]}")
     else:
-        call.note("nothing was proposed yet", f"next       germline evolve {skill}".rstrip())
+        of_skill = f" {skill}" if situation == "not evolved" and skill else ""
+        call.note("nothing was proposed yet", f"next       {NEXT_STEPS[situation]}{of_skill}")
+
+
+def _situation(library: Library, skill: str) -> Situation:
+    """Say why there is no candidate: nothing was read, or no turn was taken yet, or none proposed anything."""
+    if not any(True for _ in library.log.episodes()):
+        return "no sessions"
+    took_turn = any(skill in {"", cycle.capsule} for cycle in library.cycles())
+    return "nothing proposed" if took_turn else "not evolved"
 
 
 def _list(call: Invocation, heading: str, group: list[Candidate], away: Mapping[str, NeededTasks]) -> None:

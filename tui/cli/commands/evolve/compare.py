@@ -11,7 +11,7 @@ from events.errors import UsageError
 from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
-from tui.cli.output.progress import LiveLine
+from tui.cli.output.progress import RunLine
 from tui.documents.measurements import CompareDocument
 from tui.session.bootstrap import find_registry, open_registry
 from tui.text.names import split_skill
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from registry.registry import Registry
     from strategies.rollouts.compare.models import ComparedModel, ModelsCompared
     from strategies.rollouts.run.arms import Arm
-    from strategies.rollouts.run.runner import RunProgress
     from tui.cli.output.invocation import Invocation
 
 _HINT: Final = "germline compare SKILL --models A,B"
@@ -65,7 +64,7 @@ def compare(  # noqa: PLR0913 - the options of the command are its contract
     wanted = list(dict.fromkeys(name.strip() for name in models.split(",") if name.strip()))
     if not wanted:
         raise UsageError("no model is named", hint=_HINT)
-    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry, _Line(call) as line:
+    with open_registry(find_registry(call.registry), dry_run=dry_run) as registry, RunLine(call) as line:
         skill, arms = _arms(registry, names, no_skill=no_skill)
         tape = opened_tape(replay, record=record)
         meter, draws = Meter(), config.seed if seed is None else seed
@@ -89,15 +88,6 @@ def compare(  # noqa: PLR0913 - the options of the command are its contract
         call.answer(CompareDocument.of(skill, compared))
     else:
         _print(call, skill, compared)
-
-
-class _Line(LiveLine):
-    """Shows how many runs under the present model are made, and what they cost."""
-
-    def advance(self, progress: RunProgress) -> None:
-        """Write the line again."""
-        cost = f", {progress.cost_usd:.2f} USD" if progress.cost_usd else ""
-        self.show(f"running {progress.done:,} of {progress.planned:,}{cost}")
 
 
 def _arms(registry: Registry, names: Sequence[str], *, no_skill: bool) -> tuple[str, list[Arm]]:

@@ -1,5 +1,4 @@
 """Presets: the numbers that bind the strategies; switching and defining are events."""
-# ruff: noqa: TC001 - typer reads annotations when it builds a command
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from tui.cli.output.color import width
 from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.facts import say_facts, say_folded
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson, DryRun, Reason
+from tui.cli.output.options import AsJson, DryRun, Reason, require_reason
 from tui.documents.events import event_rows
 from tui.documents.presets import (
     AutoChoice,
@@ -136,8 +135,7 @@ def use_preset(
     call = invocation(ctx)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         bound = bound_by(registry, name)
-        if not reason.strip():
-            raise UsageError("switching needs a reason", hint=f"germline preset use {name} --reason TEXT")
+        require_reason(reason, "switching needs a reason", f"germline preset use {name} --reason TEXT")
         previous, command = registry.about().preset, SwitchPreset(name, reason)
         receipt = append_or_rehearse(
             call, registry, lambda: registry.execute(command), PresetUseDocument, dry_run=dry_run, as_json=as_json

@@ -10,7 +10,7 @@ import typer
 from strategies.policy.active_preset import bound_by
 from strategies.select.pick import KINDS
 from tui.cli.output.color import width
-from tui.cli.output.facts import say_folded
+from tui.cli.output.facts import say_folded, say_listed
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.cli.printers.evolve import owed_words
@@ -98,8 +98,7 @@ def _print_outlook(call: Invocation, outlook: Outlook, first: Outlook, agenda: A
 
 
 def _print_left(call: Invocation, agenda: Agenda) -> None:
-    for at, resting in enumerate(agenda.resting):
-        call.say(clip(f"{'resting' if at == 0 else '':<10} {resting_words(resting)}", width()))
+    say_listed(call, "resting", [*map(resting_words, agenda.resting)], cut=True)
     if agenda.unrouted:
         say_folded(call, "unrouted   ", unrouted_words(agenda.unrouted))
 

@@ -1,5 +1,4 @@
-"""Signals: what recurs in the logs, which skill each belongs to, and why."""
-# ruff: noqa: TC001 - typer reads annotations when it builds a command
+"""Signals: what recurs in the logs, in a row for each fact, which skill each belongs to, and why."""
 
 from __future__ import annotations
 
@@ -10,134 +9,193 @@ import typer
 from events.errors import UsageError
 from events.types.registry_events import SignalAssigned
 from registry.decide.commands import RecordFact
-from registry.query.signals import assignments, named_signal, raised_as_counted
+from registry.query.signals import assignments, named_signal
 from strategies.pool.intake import all_episodes
 from strategies.scope.scope import scope_of
-from strategies.signals.open_signals import open_among
 from tui.cli.config.config import read_config
 from tui.cli.output.color import width
 from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson, DryRun
+from tui.cli.output.options import AsJson, DryRun, moment_since
+from tui.cli.printers.evidence import shown_of
+from tui.cli.printers.signals import print_detail, print_facts
 from tui.documents.events import event_rows
+from tui.documents.evidence import erased_rows, evidence_rows
 from tui.documents.signals import (
+    FactCandidate,
+    FactCost,
     FirstFigures,
     RouteRow,
     SignalAssignDocument,
+    SignalFactRow,
     SignalListed,
     SignalsDocument,
+    SignalsShowDocument,
     SignalUnassignDocument,
 )
+from tui.facts.candidates import proposed_text
+from tui.facts.signals import fact_sentence, next_command
+from tui.reads.evidence import still_there
+from tui.reads.sessions import short_ids
+from tui.reads.signal_facts import SignalFilter, read_signal_detail, read_signal_facts, with_fixes, with_sessions
 from tui.session.bootstrap import find_registry, open_library, open_registry
-from tui.text.names import SHOWN_CHARS
-from tui.text.numbers import brief
+from tui.text.signal_words import SignalState, kind_named
 from tui.text.terminal_text import clip
-from tui.text.words import KIND_WIDTH, route_words, signal_name, signal_words
+from tui.text.words import route_words, signal_words
 
 if TYPE_CHECKING:
-    from registry.query.library import Raised
-    from strategies.scope.scope import Route
+    from collections.abc import Iterable, Sequence
+
+    from registry.query.library import Library
+    from strategies.episodes.episode import EpisodeRecord
+    from tui.cli.config.config import Config
     from tui.cli.output.invocation import Invocation
+    from tui.reads.signal_facts import SignalDetail, SignalFact, SignalFacts
 
-SHOWN_FINGERPRINT: Final = 8
-
-Fingerprint = Annotated[
-    str, typer.Argument(metavar="FINGERPRINT", help="A fingerprint of `germline signals`, or its beginning.")
+Fingerprint = Annotated[str, typer.Argument(metavar="ID", help="An id of `germline signals`, or its beginning.")]
+Measured = Annotated[
+    bool, typer.Option("--quality", help="Precision, recall and lift of each signal against outcomes.")
 ]
+_MEASURED: Final = "germline.signals.quality"
 
 signals = typer.Typer(
-    help="List the signals that were raised; say whose they are.",
+    help="List what recurs, a row for each fact; say whose it is.",
     rich_markup_mode=None,
     invoke_without_command=True,
 )
 
 
 @signals.callback()
-def list_signals(
+def list_signals(  # noqa: PLR0913 - the options of the command are its contract
     ctx: typer.Context,
     *,
-    measured: Annotated[
-        bool, typer.Option("--quality", help="Precision, recall and lift of each signal against outcomes.")
-    ] = False,
+    kind: Annotated[
+        str, typer.Option(metavar="WORD", help="Only what is called so: failed, refused, slow …")
+    ] = "",
+    skill: Annotated[str, typer.Option(metavar="NAME", help="Only what goes to this skill.")] = "",
+    state: Annotated[SignalState | None, typer.Option(help="Only what is open, waits, or is answered.")] = None,
+    since: Annotated[
+        str, typer.Option(metavar="WHEN", help="Only what came up since 2026-11-01, or 7d ago.")
+    ] = "",
+    text: Annotated[str, typer.Option(metavar="TEXT", help="Only what holds this text.")] = "",
+    measured: Measured = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the signals that were raised, with counts, evidence, and the skill that each goes to.
+    """List what recurs: a row for each fact, what worked next, the skill it goes to.
 
-    An open signal (○) is one that no live claim of any skill answers yet. Counts are those of the last scan that
-    counted them.
+    Signals that speak of one fact stand in one row, those that cost most first. A fact is open (○), waits for a
+    decision on a candidate (·), or is answered by a live line (✓). Counts are those of the last scan that counted
+    them. `germline signals ID` tells all about one.
     """
+    wanted = SignalFilter(kind_named(kind) if kind else "", skill, state or "", moment_since(since), text)
     if ctx.invoked_subcommand:
-        if measured or as_json:
-            raise UsageError("options of the list stand alone", hint="germline signals assign --help")
-        return
-    call = invocation(ctx)
-    if measured:
-        from tui.cli.printers.signal_quality import tell_quality  # noqa: PLC0415 - detecting again is for those who ask
-
-        tell_quality(call, as_json=as_json)
-        return
-    config = read_config()
-    with open_library(find_registry(call.registry)) as library:
-        raised = sorted(
-            raised_as_counted(library), key=lambda signal: (-signal.event.severity, signal.event.fingerprint)
-        )
-        still_open = open_among(library, [signal.event for signal in raised])
-        first = {signal.position: FirstFigures.model_validate(signal.event) for signal in library.signals()}
-        scope = scope_of(library, all_episodes(library), config.skill_logs(library))
-        routes = {signal.event.fingerprint: scope.route(signal.event) for signal in raised}
-    if as_json:
-        rows = (
-            SignalListed(
-                **signal.event.model_dump(exclude={"type"}),
-                open=signal.event.fingerprint in still_open,
-                raised_with=first[signal.position],
-                position=signal.position,
-                at=signal.at,
-                route=RouteRow.described(routes[signal.event.fingerprint]),
+        if as_json or wanted.words or (measured and ctx.invoked_subcommand != "show"):
+            raise UsageError(
+                "options of the list stand alone", hint=f"germline signals {ctx.invoked_subcommand} --help"
             )
-            for signal in raised
-        )
-        call.answer(SignalsDocument(signals=tuple(rows)))
+        ctx.meta[_MEASURED] = measured
         return
-    for signal_raised in raised:
-        fingerprint = signal_raised.event.fingerprint
-        _print_signal(call, signal_raised, routes[fingerprint], is_open=fingerprint in still_open)
-    _print_next(call, raised, routes, still_open, nobody=not (scope.skills or scope.others))
+    call, config = invocation(ctx), read_config()
+    if measured:
+        _tell_quality(call, config, wanted, as_json=as_json)
+        return
+    with open_library(find_registry(call.registry)) as library:
+        facts, _ = _read(library, config)
+        shown = wanted.chosen(facts.facts)
+        if as_json:
+            rows = tuple(SignalFactRow.of_fact(fact, facts.short) for fact in shown)
+            call.answer(SignalsDocument(facts=rows, signals=_listed(library, shown)))
+            return
+    print_facts(call, facts, shown, wanted)
 
 
-def _print_signal(call: Invocation, raised: Raised, route: Route, *, is_open: bool) -> None:
-    event = raised.event
-    mark = "○" if is_open else call.paint("✓", "good")
-    name = clip(signal_name(event), width() - 58)
-    times, episodes = brief(event.count, 7), brief(event.episodes, 6)
-    call.say(
-        f"{mark} {event.kind:<{KIND_WIDTH}} {event.calls_for:<8} {times:>7}× {episodes:>6} ep "
-        f"{len(event.runs):>2} {'run ' if len(event.runs) == 1 else 'runs'}  {name}"
-    )
-    words = clip(route_words(route), width() - SHOWN_FINGERPRINT - 3)
-    call.say(f"  {event.fingerprint[:SHOWN_FINGERPRINT]} {call.paint(words, 'dim' if route.skill else 'warn')}")
-
-
-def _print_next(
-    call: Invocation,
-    raised: list[Raised],
-    routes: dict[str, Route],
-    still_open: frozenset[str],
-    *,
-    nobody: bool,
+def _tell_quality(
+    call: Invocation, config: Config, wanted: SignalFilter, *, fingerprint: str = "", as_json: bool
 ) -> None:
-    """Say what to type after the list; `nobody` where no skill is there to be assigned one."""
-    if not raised:
-        call.note("no signal was raised yet", "next       germline scan PATH")
-        return
-    shown = next((name for signal in raised for name in signal.event.evidence), "")
-    lost = next((name for name, route in routes.items() if not route.skill and name in still_open), "")
-    further = f"    germline evidence show {shown[:SHOWN_CHARS]}" if shown else ""
-    if lost:
-        further = f"    germline signals assign {lost[:SHOWN_FINGERPRINT]} SKILL"
-    if nobody:
-        further = "    germline import PATH"
-    call.say(f"next       germline signals --quality{further}")
+    from tui.cli.printers.signal_quality import tell_quality  # noqa: PLC0415 - detecting again is for those who ask
+
+    tell_quality(call, config, wanted, fingerprint=fingerprint, as_json=as_json)
+
+
+def _read(library: Library, config: Config) -> tuple[SignalFacts, list[EpisodeRecord]]:
+    """Read every fact with what worked next, and the episodes that this took."""
+    records = all_episodes(library)
+    facts = read_signal_facts(library, logs=config.skill_logs(library), records=records)
+    return with_fixes(facts, records), records
+
+
+def _listed(library: Library, facts: Iterable[SignalFact]) -> tuple[SignalListed, ...]:
+    """Describe every signal of some facts, the most severe first."""
+    first = {signal.position: FirstFigures.model_validate(signal.event) for signal in library.signals()}
+    rows = (
+        SignalListed(
+            **signal.event.model_dump(exclude={"type"}),
+            open=signal.event.fingerprint in fact.open_signals,
+            raised_with=first[signal.position],
+            position=signal.position,
+            at=signal.at,
+            route=RouteRow.described(route),
+        )
+        for fact in facts
+        for signal, route in zip(fact.group.signals, fact.routes, strict=True)
+    )
+    return tuple(sorted(rows, key=lambda row: (-row.severity, row.fingerprint)))
+
+
+@signals.command("show")
+def show(
+    ctx: typer.Context,
+    fingerprint: Fingerprint,
+    *,
+    every: Annotated[bool, typer.Option("--all", help="All sessions and records that show it.")] = False,
+    measured: Measured = False,
+    as_json: AsJson = False,
+) -> None:
+    """Tell all about one fact; `show` may be left out.
+
+    In one sentence, then its signals, what worked next and how often, the sessions and records that show it, and
+    the candidates and lines for it.
+    """
+    call, config = invocation(ctx), read_config()
+    with open_library(find_registry(call.registry)) as library:
+        asked = named_signal(library, fingerprint).event.fingerprint
+        if measured or ctx.meta.get(_MEASURED):
+            _tell_quality(call, config, SignalFilter(), fingerprint=asked, as_json=as_json)
+            return
+        facts, records = _read(library, config)
+        detail = read_signal_detail(library, facts.named(asked))
+        detail = with_sessions(library, detail, records, config.thresholds)
+        pieces = [kept.evidence for kept in shown_of(detail.evidence, every=every or as_json)]
+        there = still_there(pieces, library.log.maps)
+        if as_json:
+            call.answer(_described(library, detail, facts, there))
+            return
+    print_detail(call, detail, facts, there, short_session=short_ids(records), every=every)
+
+
+def _described(
+    library: Library, detail: SignalDetail, facts: SignalFacts, there: Sequence[bool]
+) -> SignalsShowDocument:
+    cost = detail.cost
+    return SignalsShowDocument(
+        sentence=fact_sentence(detail.fact),
+        fact=SignalFactRow.of_fact(detail.fact, facts.short),
+        signals=_listed(library, [detail.fact]),
+        cost=FactCost(failed=cost.failed, minutes=round(cost.minutes, 1), tokens=cost.tokens) if cost else None,
+        sessions=tuple(record.id for record in detail.shown_in),
+        evidence=evidence_rows(detail.evidence, there),
+        erased=erased_rows(detail.erased),
+        tried=tuple(
+            FactCandidate(
+                id=candidate.id,
+                skill=candidate.proposed.capsule,
+                verdict=candidate.verdict,
+                text=proposed_text(candidate.proposed),
+            )
+            for candidate in detail.tried
+        ),
+        next=next_command(detail, facts.short, skills=bool(facts.skills)),
+    )
 
 
 @signals.command("assign")
@@ -162,38 +220,45 @@ def unassign(
 
 
 def _assign(call: Invocation, stated: str, skill: str, *, dry_run: bool, as_json: bool) -> None:
-    """Assign a signal, or take that back where no skill is named."""
+    """Assign every signal of a fact, or take that back where no skill is named."""
     document = SignalAssignDocument if skill else SignalUnassignDocument
     config = read_config()
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry, registry.log.transaction():
         raised = named_signal(registry, stated)
         if skill:
             registry.capsule(skill)
-        known = assignments(registry).get(raised.event.fingerprint)
-        before = known.skill if known else ""
-        event = SignalAssigned(fingerprint=raised.event.fingerprint, capsule=skill or before, withdrawn=not skill)
-        command = RecordFact((event,) if skill != before else ())
+        records, known = all_episodes(registry), assignments(registry)
+        facts = read_signal_facts(registry, logs=config.skill_logs(registry), records=records)
+        fact = facts.named(raised.event.fingerprint)
+        before = {name: known[name].skill for name in fact.group.fingerprints if name in known}
+        changed = [
+            SignalAssigned(fingerprint=name, capsule=skill or before[name], withdrawn=not skill)
+            for name in sorted(fact.group.fingerprints)
+            if before.get(name, "") != skill
+        ]
+        command = RecordFact(tuple(changed))
         receipt = append_or_rehearse(
             call, registry, lambda: registry.execute(command), document, dry_run=dry_run, as_json=as_json
         )
         if receipt is None:
             return
-        route = scope_of(registry, all_episodes(registry), config.skill_logs(registry)).route(raised.event)
+        route = scope_of(registry, records, config.skill_logs(registry)).route(raised.event)
+    previous = before.get(raised.event.fingerprint, "")
     if as_json:
         answer = document(
             fingerprint=raised.event.fingerprint,
-            previous=before or None,
+            previous=previous or None,
             route=RouteRow.described(route),
             events=event_rows(receipt.envelopes),
         )
         call.answer(answer)
         return
-    short = raised.event.fingerprint[:SHOWN_FINGERPRINT]
+    short = fact.id[: facts.short]
     call.say(clip(f"signal     {short} {signal_words(raised.event)}", width()))
     call.say(clip(f"goes to    {route_words(route)}", width()))
     if not receipt.envelopes:
         call.note("nothing    it was so already")
-    undo = f"    germline signals {f'assign {short} {before}' if before else f'unassign {short}'}"
+    undo = f"    germline signals {f'assign {short} {previous}' if previous else f'unassign {short}'}"
     call.say(f"next       germline evolve {route.skill}".rstrip() + (undo if receipt.envelopes and skill else ""))
 
 

@@ -1,5 +1,4 @@
 """Evidence: what the registry keeps of logs, to look at and to erase."""
-# ruff: noqa: TC001 - typer reads annotations when it builds a command
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from events.clock import SystemClock
-from events.errors import NotFoundError, UsageError
+from events.errors import NotFoundError
 from registry.evidence.record import EvidenceRecord
 from registry.query.model_prompts import may_quote
 from registry.query.signals import ErasureReach, erasure_of, named_evidence, reach_of, signals_with
@@ -18,7 +17,7 @@ from tui.cli.output.color import width
 from tui.cli.output.dry_run import rehearse
 from tui.cli.output.facts import folded, say_folded
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson, DryRun, Reason
+from tui.cli.output.options import AsJson, DryRun, Reason, require_reason
 from tui.documents.events import event_rows
 from tui.documents.evidence import EvidenceEraseDocument, EvidenceShowDocument
 from tui.reads.evidence import lying_in, place_words
@@ -139,8 +138,7 @@ def erase_evidence(
     from strategies.pool.erase import erase_text  # noqa: PLC0415 - what decodes maps is not for `evidence show`
 
     call = invocation(ctx)
-    if not reason.strip():
-        raise UsageError("erasing needs a reason", hint=f"germline evidence erase {names[0]} --reason TEXT")
+    require_reason(reason, "erasing needs a reason", f"germline evidence erase {names[0]} --reason TEXT")
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         records = list(dict.fromkeys(named_evidence(registry, name) for name in names))
         reach = reach_of(registry, records)

@@ -16,9 +16,8 @@ from strategies.episodes.world_outcomes import commits_of
 from strategies.pool.intake import all_episodes
 from strategies.pool.late_outcomes import hints_looked_up, named_episodes
 from tui.cli.commands.logs.outcome_labels import print_queue, take_in_labels
-from tui.cli.output.color import width
 from tui.cli.output.dry_run import append_or_rehearse
-from tui.cli.output.facts import say_folded
+from tui.cli.output.facts import say_folded, say_listed
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, moment_since
 from tui.documents.events import event_rows
@@ -27,7 +26,7 @@ from tui.reads.labels import says
 from tui.reads.sessions import began
 from tui.session.bootstrap import find_registry, open_registry, project_folder
 from tui.text.numbers import count
-from tui.text.terminal_text import clip, one_line
+from tui.text.terminal_text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -206,14 +205,11 @@ def _look_up_commits(call: Invocation, *, dry_run: bool, as_json: bool) -> None:
 def _print(
     call: Invocation, matching: list[EpisodeRecord], changed: list[EpisodeRecord], outcome_words: str
 ) -> None:
-    for at, record in enumerate(changed[:_SHOWN]):
+    lines = []
+    for record in changed:
         before = f"; before: {record.outcome.value:g}, said {record.outcome.source}" if record.outcome else ""
-        name = one_line(record.name)
-        call.say(
-            clip(f"{'outcome' if at == 0 else '':<10} {record.id[:12]} {name}: {outcome_words}{before}", width())
-        )
-    if len(changed) > _SHOWN:
-        call.say(f"{'':<10} {len(changed) - _SHOWN} more")
+        lines.append(f"{record.id[:12]} {one_line(record.name)}: {outcome_words}{before}")
+    say_listed(call, "outcome", lines, cut=True, most=_SHOWN)
     if len(matching) > len(changed):
         call.say(f"{'':<10} {count(len(matching) - len(changed), 'episode')} said so already")
     if changed:

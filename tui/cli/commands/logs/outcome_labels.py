@@ -15,6 +15,7 @@ from tui.documents.logs import LabelQueueDocument, LabelWishRow, OutcomeDocument
 from tui.reads.labels import labelled_sessions, labels_in, read_label_queue, says, wish_words
 from tui.reads.sessions import read_tasks, short_ids
 from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count
 from tui.text.terminal_text import clip, one_line
 
@@ -41,7 +42,7 @@ def print_queue(call: Invocation, *, as_json: bool) -> None:
         tasks, short = read_tasks(library, [wish.record for wish in shown]), short_ids(known)
     if not wishes:
         call.note("no label would decide anything: no candidate is held for logs, and no hints disagree")
-        call.note("next       germline sessions --unlabelled")
+        call.note(f"next       {NEXT_STEPS['no label decides']}")
         return
     call.say(f"{count(len(wishes), 'session')} without a label would decide something, the first ones most")
     for wish, task in zip(shown, tasks, strict=True):

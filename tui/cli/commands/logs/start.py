@@ -1,5 +1,4 @@
 """A first answer: what costs most in the sessions of a project, what worked next, and the line that says so."""
-# ruff: noqa: TC001 - typer reads annotations when it builds a command
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ from tui.cli.config.read_logs import chosen_logs, discover, read_on
 from tui.cli.output.dry_run import rehearse, since
 from tui.cli.output.facts import say_facts, say_folded
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson, DryRun, Reason
+from tui.cli.output.options import UNDECIDED, AsJson, DryRun, Reason, require_reason
 from tui.documents.events import event_rows
 from tui.documents.start import StartDocument
 from tui.facts.start import page_sentence, thing_facts, thing_title
@@ -122,11 +121,9 @@ def _check(take: int | None, refused: int | None, line: str, reason: str) -> Non
         raise UsageError(
             "--line is the text of a line to take", hint="germline start --take N --line TEXT --reason TEXT"
         )
-    if (take or refused) and not reason.strip():
+    if take or refused:
         option = f"--take {take}" if take else f"--refuse {refused}"
-        raise UsageError(
-            "a decision needs a reason: it is kept with the event", hint=f"germline start {option} --reason TEXT"
-        )
+        require_reason(reason, UNDECIDED, f"germline start {option} --reason TEXT")
 
 
 def _begun(call: Invocation, *, dry_run: bool) -> tuple[Where | None, bool]:

@@ -1,5 +1,5 @@
 """Exporting: what leaves the registry for other tools, after a person has looked at it."""
-# ruff: noqa: TC001, TC003 - typer reads annotations when it builds a command
+# ruff: noqa: TC003 - typer reads annotations when it builds a command
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from events.errors import NotFoundError, UsageError
 from tui.cli.commands.registry.export_files import export_events, export_skill
 from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson, DryRun, Reason, SignWith, Yes
+from tui.cli.output.options import UNDECIDED, AsJson, DryRun, Reason, SignWith, Yes, require_reason
 from tui.documents.events import event_rows
 from tui.documents.exports import ExportReviewDocument, ExportRolloutsDocument, FinishedRunRow
 from tui.session.bootstrap import find_registry, open_library, open_registry
@@ -108,10 +108,7 @@ def review_runs(  # noqa: PLR0913 - the options of the command are its contract
     if approve and reject:
         raise UsageError("--approve and --reject contradict each other", hint="germline export review")
     decision: Decision = "approve" if approve else "reject"
-    if not reason.strip():
-        raise UsageError(
-            "a decision needs a reason: it is kept with the event", hint=f"--{decision} --reason TEXT"
-        )
+    require_reason(reason, UNDECIDED, f"--{decision} --reason TEXT")
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         runs = finished_runs(registry, skill)
         chosen = _named(runs, names) if names else [run for run in runs if not run.decision]

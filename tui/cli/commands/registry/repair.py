@@ -14,6 +14,7 @@ from events.sqlite.salvage import salvage
 from events.sqlite.verify import verify_file
 from registry.actions.erase_evidence import record_lost_evidence
 from tui.cli.commands.registry.backup import positions, stamp
+from tui.cli.output.facts import say_listed
 from tui.documents.registry_files import DamageRow, DoctorRepairDocument, LostRows, RecoveredRows
 from tui.session.bootstrap import file_of, find_registry, open_registry
 from tui.text.numbers import count
@@ -157,8 +158,7 @@ def _print(call: Invocation, done: Repair, verb: str) -> None:
     rows = ", ".join(count(salvaged.kept[name], noun) for name, noun in _ROWS.items())
     past = "; SQLite alone shows fewer of them" if salvaged.mended else ""
     call.say(f"{verb:<10} {count(salvaged.head.position, 'event')}, unbroken{past}; {rows}")
-    for at, loss in enumerate(_lost(done)):
-        call.say(f"{'lost' if at == 0 else '':<10} {loss}")
+    say_listed(call, "lost", _lost(done))
     call.say(f"{'aside':<10} {done.aside}: the damaged files, byte for byte")
     follow = "germline doctor --repair --yes" if verb == "would be" else "germline verify    germline status"
     call.say(f"{'next':<10} {follow}")

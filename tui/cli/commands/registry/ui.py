@@ -85,6 +85,7 @@ def _settings(registry: str, *, is_plain: bool) -> Settings:
         draw_every=config.draw_every,
         project=project,
         personal_data=config.personal_data,
+        thresholds=config.thresholds,
     )
 
 

@@ -15,6 +15,7 @@ from events.integrity.checkpoint import check_signatures, take_checkpoint
 from events.integrity.checkpoint_file import read_kept
 from events.integrity.proofs import Proof, check_proof, prove_events, read_proof
 from events.store.protocol import Problem
+from tui.cli.output.facts import say_listed
 from tui.documents.checkpoints import CheckpointDocument, ProblemRow, ProofDocument, VerifyDocument
 from tui.session.bootstrap import find_registry, open_library
 from tui.text.numbers import count
@@ -58,8 +59,7 @@ def prove(call: Invocation, event: str, against: Path | None, *, as_json: bool) 
     fields = f"{envelope.type}, {envelope.at}, {envelope.actor}, {envelope.event_id}"
     call.say(f"event {envelope.position:<4,} {one_line(fields)}")
     call.say(f"{'hash':<10} {envelope.hash}")
-    for at, step in enumerate(path):
-        call.say(f"{'proof' if at == 0 else '':<10} {step}")
+    say_listed(call, "proof", path)
     call.say(f"{'root':<10} {taken.root}, over {count(taken.size, 'event')}")
     call.say(
         f"next       germline verify --event {event} --json > proof.json    germline verify --proof proof.json"

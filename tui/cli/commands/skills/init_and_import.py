@@ -31,7 +31,7 @@ from strategies.policy.active_preset import beginning
 from tui.cli.config.config import template
 from tui.cli.config.layers import NAME
 from tui.cli.output.dry_run import rehearse, since
-from tui.cli.output.facts import say_folded
+from tui.cli.output.facts import say_folded, say_listed
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun
 from tui.documents.events import event_rows
@@ -116,8 +116,7 @@ def init(
     say_folded(call, "registry   ", f"{path}, preset {command.preset}")
     if settings.exists():
         call.say(f"settings   {settings}")
-    for at, offer in enumerate(offers or ["germline import PATH", "germline demo"]):
-        call.say(f"{'next' if at == 0 else '':<10} {offer}")
+    say_listed(call, "next", offers or ["germline import PATH", "germline demo"])
 
 
 def create_registry(

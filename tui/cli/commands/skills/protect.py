@@ -1,5 +1,4 @@
 """Protection: lines that no candidate and no adoption may change."""
-# ruff: noqa: TC001 - typer reads annotations when it builds a command
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from registry.decide.commands import Protect, Release
 from registry.skill_md.render import projected_lines
 from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson, DryRun, Reason
+from tui.cli.output.options import AsJson, DryRun, Reason, require_reason
 from tui.documents.events import event_rows
 from tui.documents.folders import ProtectDocument, ReleaseDocument
 from tui.session.bootstrap import find_registry, open_registry
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from registry.state.line import ProjectedLine
     from tui.cli.output.invocation import Invocation
 
+_WHY: Final = "protection is given and taken for a reason"
 Lines = Annotated[
     str, typer.Argument(metavar="SKILL:LINE[-LAST]", help="Lines of the live version: sql-analyst:7-9.")
 ]
@@ -38,7 +38,7 @@ def protect(
     No candidate and no adoption changes them. Needs --reason.
     """
     call = invocation(ctx)
-    _require_reason(reason, f"germline protect {lines} --reason TEXT")
+    require_reason(reason, _WHY, f"germline protect {lines} --reason TEXT")
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         skill, named = _named(registry, lines)
         ids: dict[str, list[int]] = {}
@@ -63,7 +63,7 @@ def release(
     All of the sections that they stand in may change again. Needs --reason.
     """
     call = invocation(ctx)
-    _require_reason(reason, f"germline release {lines} --reason TEXT")
+    require_reason(reason, _WHY, f"germline release {lines} --reason TEXT")
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         skill, named = _named(registry, lines)
         asked = [Release(skill, gene, reason) for gene in dict.fromkeys(line.gene for line in named)]
@@ -75,11 +75,6 @@ def release(
             dry_run,
             as_json,
         )
-
-
-def _require_reason(reason: str, hint: str) -> None:
-    if not reason.strip():
-        raise UsageError("protection is given and taken for a reason", hint=hint)
 
 
 def _named(registry: Registry, lines: str) -> tuple[str, list[ProjectedLine]]:

@@ -1,5 +1,4 @@
 """Going back: an earlier version's text, brought back by a new event."""
-# ruff: noqa: TC001 - typer reads annotations when it builds a command
 
 from __future__ import annotations
 
@@ -7,14 +6,13 @@ from typing import Annotated, Final
 
 import typer
 
-from events.errors import UsageError
 from registry.actions.publish import publish, require_unedited
 from registry.decide.commands import RevertVersion
 from registry.skill_md.render import label
 from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson, DryRun, Reason, Skill
+from tui.cli.output.options import AsJson, DryRun, Reason, Skill, require_reason
 from tui.documents.events import event_rows
 from tui.documents.folders import RevertDocument
 from tui.session.bootstrap import find_registry, open_registry
@@ -34,8 +32,7 @@ def revert(
     Nothing is erased: the version that is left stays in the history. Needs --reason. The files are written again.
     """
     call = invocation(ctx)
-    if not reason.strip():
-        raise UsageError("going back needs a reason", hint=f"germline revert {skill} --to {to} --reason TEXT")
+    require_reason(reason, "going back needs a reason", f"germline revert {skill} --to {to} --reason TEXT")
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         command = RevertVersion(skill, registry.version_of(skill, to), reason)
         require_unedited(registry, skill)

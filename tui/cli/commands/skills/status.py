@@ -26,11 +26,12 @@ from strategies.policy.auto import AUTO
 from strategies.pool.intake import all_episodes
 from strategies.scope.scope import scope_of
 from strategies.signals.open_signals import open_among
+from strategies.signals.proportion import wilson
 from tui.cli.config.config import read_config
 from tui.cli.config.layers import NAME, trust_here
 from tui.cli.config.project_trust import ProjectTrust
 from tui.cli.output.color import column, width
-from tui.cli.output.facts import say_folded
+from tui.cli.output.facts import say_folded, say_listed
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.cli.printers.advice import print_advice
@@ -52,7 +53,7 @@ from tui.documents.trust import RegistryTrustState, TrustState
 from tui.facts.scores import of_skill
 from tui.session.bootstrap import find_registry, open_library, trust_command
 from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
-from tui.text.numbers import age, brief, count, share, signed
+from tui.text.numbers import age, brief, count, interval, share
 from tui.text.terminal_text import clip, clip_middle, clip_path, columns, one_line
 from tui.text.words import KIND_WIDTH, hint_words, signal_name, tiers_words, unrouted_words
 
@@ -209,10 +210,10 @@ def _print_skills(call: Invocation, skills: Sequence[SkillStatus]) -> None:
     names = column([f"{row.skill}@{row.version}" for row in skills], _CALLED, beside)
     for at, (row, named) in enumerate(zip(skills, aliases, strict=True)):
         score = of_skill(row.score) if row.score else None
-        figures = share(score.value) if score else "unproven" if row.unproven else "–"
-        change = f"Δ {signed(row.delta.value)}" if row.delta and score else ""
+        bounds = f"{share(score.value)} {interval(score.low, score.high)}" if score else ""
+        figures = bounds or ("unproven" if row.unproven else "–")
         called = clip_middle(f"{row.skill}@{row.version}", names)
-        text = f"{called:<{names}} {figures:<9} {change:<8} {age(row.at, now):>4}  {named}"
+        text = f"{called:<{names}} {figures:<18} {age(row.at, now):>4}  {named}"
         call.say(clip(f"{'skills' if at == 0 else '':<10} {text}".rstrip(), width()))
         if row.tiers:
             say_folded(call, f"{'':<13}", f"lines: {tiers_words(row.tiers)}")
@@ -237,7 +238,8 @@ def _record_words(record: EpisodeRecordRow) -> str:
     """Say what came of the episodes under a version, and how many obeyed its claims."""
     words = f"{count(record.episodes, 'episode')} under it"
     if record.mean is not None:
-        words += f", {record.ended:,} with an outcome, {share(record.mean)} on average"
+        bounds = interval(*wilson(record.mean * record.ended, record.ended))
+        words += f", {record.ended:,} with an outcome, {share(record.mean)} {bounds} on average"
     return words + (f"; {record.obeyed:,} of {record.exposed:,} obeyed" if record.exposed else "")
 
 
@@ -262,22 +264,20 @@ def _few(names: Sequence[str]) -> str:
 
 def _print_signals(call: Invocation, waiting: list[Raised]) -> None:
     most = sorted(waiting, key=lambda signal: (-signal.event.severity, signal.event.fingerprint))
-    for at, signal in enumerate(most[:_SHOWN]):
-        name, kind = signal_name(signal.event), f"{signal.event.kind:<{KIND_WIDTH}}"
-        line = f"{'signals' if at == 0 else '':<10} ○ {kind} {brief(signal.event.count, 7):>7}×  {name}"
-        call.say(clip(line, width()))
-    if len(most) > _SHOWN:
-        call.say(f"{'':<10} {len(most) - _SHOWN} more: germline signals")
+    lines = [
+        f"○ {signal.event.kind:<{KIND_WIDTH}} {brief(signal.event.count, 7):>7}×  {signal_name(signal.event)}"
+        for signal in most
+    ]
+    say_listed(call, "signals", lines, cut=True, most=_SHOWN, more="germline signals")
 
 
 def _print_held(call: Invocation, held: list[Candidate]) -> None:
-    for at, candidate in enumerate(held[:_SHOWN]):
+    lines = []
+    for candidate in held:
         first = candidate.reasons[0] if candidate.reasons else ""
         reason = one_line(f"{candidate.tier.tier}: {tier_sentence(candidate.tier)}" if candidate.tier else first)
-        line = f"{'held' if at == 0 else '':<10} · {candidate.id[:12]} {candidate.proposed.capsule:<14} {reason}"
-        call.say(clip(line, width()))
-    if len(held) > _SHOWN:
-        call.say(f"{'':<10} {len(held) - _SHOWN} more: germline candidates")
+        lines.append(f"· {candidate.id[:12]} {candidate.proposed.capsule:<14} {reason}")
+    say_listed(call, "held", lines, cut=True, most=_SHOWN, more="germline candidates")
 
 
 def _print_trials(call: Invocation, trials: Sequence[TrialRow]) -> None:

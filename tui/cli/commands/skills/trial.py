@@ -1,5 +1,4 @@
 """Trials: lines that a coin gives to some sessions and denies to others, which alone can prove them."""
-# ruff: noqa: TC001 - typer reads annotations when it builds a command
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ from tui.cli.config.config import read_config
 from tui.cli.output.dry_run import append_or_rehearse, print_rehearsed, since
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson, DryRun, OneOrAll, Reason, Skill
+from tui.cli.output.options import AsJson, DryRun, OneOrAll, Reason, Skill, require_reason
 from tui.cli.printers.trials import print_trial
 from tui.documents.events import event_rows
 from tui.documents.trials import (
@@ -166,8 +165,7 @@ def stop(
     call = invocation(ctx)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         running, before = running_trial(registry, registry.capsule(skill).name), registry.log.head().position
-        if not reason.strip():
-            raise UsageError("a trial is stopped for a reason", hint=f"germline trial stop {skill} --reason TEXT")
+        require_reason(reason, "a trial is stopped for a reason", f"germline trial stop {skill} --reason TEXT")
         if running is None:
             raise RefusedError(f"no trial of {skill} runs", hint=f"germline trial status {skill}")
         end = partial(end_trial, registry, running, f"stopped: {reason}", actor=registry.actor, write=not dry_run)

@@ -6,31 +6,18 @@ import pytest
 from pydantic import ValidationError
 
 from events.types.claims import AfterError
-from events.types.score import Delta, Effect
 from strategies.gate.replay.measure import Figures, candidate_id, canonical_claims, evaluator_id
 from strategies.gate.verdict import judge, judge_inert
 from strategies.policy.written_rules import WRITTEN_RULE, GatePolicy, policy_text
 from strategies.pool.splits import Division
+from tests.registries import PAIRED, SHOWN
 from tests.worlds import call, episode
 
-SHOWN = Effect(
-    risk_difference=0.44,
-    low=0.31,
-    high=0.57,
-    obeyed=166,
-    disobeyed=70,
-    tasks=200,
-    p=1e-9,
-    e_value=3.0,
-    endpoint="outcome",
-    scope=("gpt-3.5_10_turns",),
-)
-DELTA = Delta(value=0.017, low=0.010, high=0.019, tasks=310)
-GOOD = Figures(SHOWN, DELTA)
+GOOD = Figures(SHOWN, PAIRED)
 
 
 def with_effect(**changes: float) -> Figures:
-    return Figures(SHOWN.model_copy(update=changes), DELTA)
+    return Figures(SHOWN.model_copy(update=changes), PAIRED)
 
 
 def test_what_meets_the_written_rule_is_promoted_and_names_its_ground() -> None:
@@ -41,7 +28,7 @@ def test_what_meets_the_written_rule_is_promoted_and_names_its_ground() -> None:
 
 
 def test_where_many_runs_carry_a_figure_and_none_much_of_it_the_reason_says_so() -> None:
-    verdict = judge(Figures(SHOWN.model_copy(update={"scope": ()}), DELTA), WRITTEN_RULE, 1)
+    verdict = judge(Figures(SHOWN.model_copy(update={"scope": ()}), PAIRED), WRITTEN_RULE, 1)
     assert verdict.reasons[-1] == "scope: many runs, none with 5% of the weight"
     assert verdict.scope == ()
 
@@ -51,13 +38,13 @@ def test_where_many_runs_carry_a_figure_and_none_much_of_it_the_reason_says_so()
     [
         (with_effect(p=0.006), "p 0.006"),
         (with_effect(risk_difference=0.019), "risk difference +0.019"),
-        (Figures(SHOWN, DELTA.model_copy(update={"value": 0.0})), "paired delta is +0.0000"),
+        (Figures(SHOWN, PAIRED.model_copy(update={"value": 0.0})), "paired delta is +0.0000"),
         (Figures(SHOWN, None), "paired delta is unknown"),
         (with_effect(obeyed=19), "19 obedient"),
         (with_effect(disobeyed=19), "19 disobedient"),
         (with_effect(tasks=9), "9 tasks"),
         (dataclasses.replace(GOOD, contradicted=(AfterError(template="t", do="x"),)), "a live claim"),
-        (Figures(None, DELTA), "no sealed stratum"),
+        (Figures(None, PAIRED), "no sealed stratum"),
         (dataclasses.replace(GOOD, heuristic=True), "for review"),
     ],
 )

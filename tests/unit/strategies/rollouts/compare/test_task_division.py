@@ -79,6 +79,14 @@ def test_logs_that_come_after_a_set_was_judged_on_follow_the_set(registry: Regis
     assert not divided(registry).logged
 
 
+def test_the_runs_of_explore_tasks_are_wholly_visible_to_proposers(registry: Registry) -> None:
+    harness = rig(registry, FakeRunner(planted)).harness
+    register_evaluator(registry, harness)
+    take_in(registry, shown(harness.divided.explore))
+    visible = {record.name.removeprefix("log ") for record in prepare(registry).division.explore}
+    assert visible == {task.id for task in harness.divided.explore}
+
+
 def test_a_log_that_names_set_and_task_is_of_that_task_whatever_its_prompt(registry: Registry) -> None:
     records = [
         msgspec.structs.replace(record, task=named_task(SET.name, task.id), prompt_key=prompt_key(f"Please: {n}"))

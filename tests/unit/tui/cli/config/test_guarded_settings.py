@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tui.cli.config.config import KINDS
-from tui.cli.config.guarded_settings import CAPS, HARMLESS, LETS, OUTSIDE, guarded, without
+from tui.cli.config.guarded_settings import CAPS, LETS, OUTSIDE, guarded, without
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +27,25 @@ OFF = (
     '[keys]\n"move.down" = "n"',
 )
 """Files that need no trust."""
+
+
+HARMLESS = frozenset(
+    (
+        *("seed", "scan.workers", "watch.look_every_s", "watch.evolve_every_s", "watch.promote"),
+        *(
+            "review.draw_every",
+            "ui.theme",
+            "ui.ascii",
+            "outcome",
+            "outcomes.from",
+            "rollouts.workers",
+            "rollouts.skill_mode",
+        ),
+        *("models.batch", "models.batch_wait_s", "models.timeout_s", "models.longest_wait_s"),
+        *("engine.workers", "engine.connect_s"),
+    )
+)
+"""What needs no trust: how work is shared, shown and timed within what the person allows."""
 
 
 def keys(text: str, folder: Path, own: str = "") -> list[str]:

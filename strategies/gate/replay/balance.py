@@ -1,0 +1,117 @@
+"""Whether those who obeyed were like those who did not, and how strong what nobody saw would have to be.
+
+What was seen before a decision is taken off its effect. How unlike the two sides were in it says how much there
+was to take off; what of that is left, in a form that was not fitted, whether it was taken off well. And it is the
+measure of what was not seen: something that goes with decision and outcome so many times as strongly would
+explain the effect.
+"""
+
+from __future__ import annotations
+
+from math import fsum, inf, sqrt
+from operator import mul
+from typing import TYPE_CHECKING, Final
+
+from events.types.score import Balance
+from strategies.gate.stats.mantel_haenszel import Z95
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from strategies.gate.stats.fixed_effects import Residuals
+
+MOST_TIMES: Final = 100.0
+"""From here on what was seen is too weak to measure by."""
+_HALVINGS: Final = 40
+
+
+def balance(seen: Mapping[str, Sequence[Sequence[float]]], bare: Residuals, adjusted: Residuals) -> Balance:
+    """Compare what both sides had seen, in standard deviations, before anything is taken off and after.
+
+    Shapes: `seen` are columns by name; `bare` compares within run alone (and task), `adjusted` like decisions.
+    What was fitted has no difference left, so its squares are asked for that.
+    """
+    before = {name: max(_apart(column, bare) for column in columns) for name, columns in seen.items()}
+    after = {
+        name: max(_apart([value * value for value in column], adjusted) for column in columns)
+        for name, columns in seen.items()
+    }
+    most, left = max(before, key=lambda name: before[name]), max(after, key=lambda name: after[name])
+    return Balance(
+        before=before[most],
+        of=most,
+        after=after[left],
+        left=left,
+        error=1 / sqrt(_causes(adjusted)),
+    )
+
+
+def times_as_strong(bare: Residuals, adjusted: Residuals) -> float | None:
+    """Tell how many times as strong as all that was seen before something unseen would have to be.
+
+    So strong it goes with decision and outcome that it takes the lower 95 % limit to 0; 0 where that is not above
+    0, None where what was seen goes too little with both to measure by.
+    """
+    slope = adjusted.slope()
+    low = slope.value - Z95 * slope.error if slope else 0.0
+    if low <= 0:
+        return 0.0
+    with_decision = _strength(_left(bare, _causes(bare)), _left(adjusted, _causes(adjusted)))
+    with_outcome = _strength(_left(bare, _unexplained(bare)), _left(adjusted, _unexplained(adjusted)))
+    spread = sqrt(_unexplained(adjusted) / _causes(adjusted))
+    below, above = 0.0, MOST_TIMES
+    if spread * _most_bias(above, with_decision, with_outcome) < low:
+        return None
+    for _ in range(_HALVINGS):
+        times = (below + above) / 2
+        below, above = (
+            (times, above) if spread * _most_bias(times, with_decision, with_outcome) < low else (below, times)
+        )
+    return below
+
+
+def _most_bias(times: float, with_decision: float, with_outcome: float) -> float:
+    """Bound what something unseen would add to an effect, in units of its error for one row.
+
+    It is `times` as strong as what was seen, whose strengths are Cohen's f squared. Source: Cinelli & Hazlett 2020
+    (section 4.4).
+    """
+    explained = with_decision / (1 + with_decision)
+    if times * with_decision >= 1:
+        return inf
+    shared = times * explained * explained / ((1 - times * explained) * (1 - explained))
+    if shared >= 1:
+        return inf
+    of_outcome = min((sqrt(times) + sqrt(shared)) ** 2 / (1 - shared) * with_outcome, 1.0)
+    return sqrt(of_outcome * times * with_decision / (1 - times * with_decision))
+
+
+def _causes(residuals: Residuals) -> float:
+    return _dot(residuals.cause, residuals.cause)
+
+
+def _left(residuals: Residuals, squares: float) -> float:
+    """Allow for what was fitted: a sum of squares as it would be left in all rows."""
+    return squares * residuals.factor
+
+
+def _strength(before: float, after: float) -> float:
+    """Give what explains a variance, in units of what it leaves (Cohen's f squared)."""
+    return max(before / after - 1, 0.0)
+
+
+def _unexplained(residuals: Residuals) -> float:
+    """Sum the squares of the outcome that the decision does not explain either."""
+    along = _dot(residuals.cause, residuals.outcome)
+    return _dot(residuals.outcome, residuals.outcome) - along * along / _causes(residuals)
+
+
+def _apart(column: Sequence[float], residuals: Residuals) -> float:
+    mean = fsum(column) / len(column)
+    spread = sqrt(fsum((value - mean) ** 2 for value in column) / len(column))
+    apart = _dot(residuals.cause, [value - mean for value in column]) / _causes(residuals)
+    return abs(apart) / spread if spread else 0.0
+
+
+def _dot(left: Sequence[float], right: Sequence[float]) -> float:
+    return fsum(map(mul, left, right))
