@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from events.errors import NotRecordedError, RefusedError
-from events.model_errors import CutOffError, DeclinedError, MalformedReplyError, ModelError
+from events.model_errors import ModelError
 from registry.query.provenance import blame
 from registry.state.line_claims import claims_of
 from strategies.advice.failure_stats import FAILS_UNDER
@@ -22,6 +22,7 @@ from strategies.models.tasks.ask_reflection import (
     ShownEpisode,
     reflect,
 )
+from strategies.models.tasks.ask_training import UNFIT
 from strategies.models.tasks.write_section import write_section
 from strategies.models.transcript_text import transcripts
 from strategies.propose.claude import SuggestionTally, sifted
@@ -57,8 +58,6 @@ UNCOVERED: Final = frozenset({"missing_capability", "uncovered_failure"})
 """Kinds of signals that ask for a section of its own."""
 PASSING: Final = (ModelError, RefusedError, NotRecordedError)
 """What may keep sections and notes from being written: the turn goes on without them."""
-_ITS_OWN: Final = (DeclinedError, CutOffError, MalformedReplyError)
-"""Failures that lie in what was asked: another signal may still be answered."""
 
 
 @dataclass
@@ -157,7 +156,7 @@ class Reflecting:
         reflections = [answer for answer in answers if isinstance(answer, Reflected)]
         errors = [answer for answer in answers if not isinstance(answer, Reflected)]
         self.failures += [error.message for error in errors]
-        outside = [error for error in errors if not isinstance(error, _ITS_OWN)]
+        outside = [error for error in errors if not isinstance(error, UNFIT)]
         if outside and not reflections:
             raise outside[0]
         return reflections, errors[0] if errors else None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from events.types.training_events import TrainingEpochEnded, TrainingStarted
 from registry.actions.publish import publish, require_unedited
 from registry.decide.commands import RecordFact
 from strategies.rollouts.compare.comparison import require_sound, runs_of
-from strategies.rollouts.run.runner import Meter
 from strategies.train.epoch import run_epoch
 from strategies.train.proposed_changes import decidable
 from strategies.train.training_record import asked_usd, banked, record_of, size_of
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from registry.registry import Registry
-    from strategies.rollouts.run.runner import RunCaps
+    from strategies.rollouts.run.runner import Meter, RunCaps
     from strategies.train.epoch import Epoch
     from strategies.train.training_plan import TrainingCaps, TrainingPlan
     from strategies.train.training_record import TrainingRecord
@@ -38,16 +37,19 @@ class TrainingEnd:
 
 @dataclass
 class _Spending:
-    """What a training has spent: before this command, by the bank and the events of models, and since."""
+    """What a training has spent: before this command, by the bank and the events of models, and since.
+
+    The `meter` may have counted other runs before: only what comes is added.
+    """
 
     registry: Registry
     record: TrainingRecord
-    meter: Meter = field(default_factory=Meter)
+    meter: Meter
 
     def __post_init__(self) -> None:
         before, started = banked(self.registry), self.record.started
-        self._runs = max(before.runs - started.banked_runs, 0)
-        self._usd = max(before.usd - started.banked_usd, 0.0)
+        self._runs = max(before.runs - started.banked_runs, 0) - self.meter.runs
+        self._usd = max(before.usd - started.banked_usd, 0.0) - self.meter.cost_usd
 
     @property
     def runs(self) -> int:
@@ -90,15 +92,15 @@ def train(plan: TrainingPlan, on_epoch: Callable[[TrainingRecord], None] = lambd
     raise; everything up to there is kept.
     """
     registry, record = plan.rig.registry, _begun(plan)
-    spending = _Spending(registry, record)
-    began_s = spending.meter.began_s = plan.rig.now_s()
+    spending = _Spending(registry, record, plan.rig.meter)
+    began_s = plan.rig.meter.began_s = plan.rig.now_s()
     while True:
         why = at_rest(plan, record) or spending.reached(plan.caps, plan.rig.now_s() - began_s)
         if why:
             return TrainingEnd(record, why)
         require_unedited(registry, plan.skill)
         harness = replace(plan.rig.harness, caps=spending.left(plan.caps, plan.rig.harness.caps))
-        epoch = run_epoch(replace(plan, rig=replace(plan.rig, harness=harness, meter=spending.meter)), record)
+        epoch = run_epoch(replace(plan, rig=replace(plan.rig, harness=harness)), record)
         if epoch.promoted:
             publish(registry, plan.skill)
         if epoch.stopped and not (epoch.promoted or epoch.held or epoch.rejected):

@@ -11,7 +11,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
@@ -60,15 +60,18 @@ class TrainingProposer(Protocol):
 
 @dataclass
 class ReflectProposer:
-    """Asks a model: minibatch by minibatch, then over all that came of it."""
+    """Asks a model: minibatch by minibatch, then over all that came of it; `failures` are replies of no use."""
 
     model: RecordedModel
     name: str = REFLECT
+    failures: list[str] = field(default_factory=list)
 
     def propose(self, case: TrainingCase) -> list[ProposedChange]:
         """Ask; what some minibatches lost takes nothing from the others."""
         self.model.begin_cycle()
-        return [ProposedChange(change, actor) for change, actor in suggest_changes(self.model, case).changes]
+        trained = suggest_changes(self.model, case)
+        self.failures += trained.failures
+        return [ProposedChange(change, actor) for change, actor in trained.changes]
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from events.model_errors import CutOffError, DeclinedError, MalformedReplyError
 from strategies.models.prompts import NOTICE, untrusted
 from strategies.models.protocol import ModelMessage, Reply, Request, TextBlock, user_message
 from strategies.models.tasks.training_case import TrainingReflection
@@ -53,6 +54,8 @@ say the same, in the clearest words; drop what stands in the skill already, what
 rank, and what answers single tasks by heart; rank what several minibatches support first. Give at most {most}
 changes, and add none that was not suggested."""
 
+UNFIT: Final = (DeclinedError, CutOffError, MalformedReplyError)
+"""Failures that lie in what was asked: another prompt may still be answered."""
 MOST_REFINEMENTS: Final = 3
 """How often suggestions are gone over at most; fewer where nothing changes any more."""
 _MOST_TOKENS: Final = 8_000
@@ -72,13 +75,15 @@ class Trained(NamedTuple):
 def suggest_changes(model: Model, case: TrainingCase) -> Trained:
     """Ask once for each minibatch, then go over all of it until nothing changes, at most three times.
 
-    Raises: what `Model.ask_all` raises; the error of the first minibatch where none came back.
+    A reply of no use is named in `failures`. Raises: what `Model.ask_all` raises; the first error that would meet
+    every other prompt as well, where nothing came back.
     """
     replies = model.ask_all([_asked(case, batch) for batch in case.batches])
     looked = [(reply.answer.changes, reply.actor) for reply in replies if isinstance(reply, Reply)]
     errors = [reply for reply in replies if not isinstance(reply, Reply)]
-    if errors and not looked:
-        raise errors[0]
+    outside = [error for error in errors if not isinstance(error, UNFIT)]
+    if outside and not looked:
+        raise outside[0]
     failures = [error.message for error in errors]
     changes = [(change, actor) for batch, actor in looked for change in batch]
     for _ in range(MOST_REFINEMENTS):

@@ -8,7 +8,7 @@ from tui.cli.output.facts import say_fact, say_folded
 from tui.text.numbers import count, signed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from strategies.train.training_record import EpochRow, TrainingRecord
     from tui.cli.output.invocation import Invocation
@@ -54,12 +54,14 @@ def print_row(call: Invocation, row: EpochRow) -> None:
         say_folded(call, f"{'':>11}", epoch.because)
 
 
-def print_end(call: Invocation, record: TrainingRecord, live: int, why: str) -> None:
-    """Say in a sentence what came of it, and what to look at next."""
+def print_end(call: Invocation, record: TrainingRecord, live: int, why: str, failures: Sequence[str]) -> None:
+    """Say in a sentence what came of it, which replies of a model were of no use, and what to look at next."""
     name, first, epochs = record.started.capsule, record.started.version, record.epochs
     promoted = sum(len(epoch.promoted) for epoch in epochs)
     runs = epochs[-1].runs if epochs else 0
     call.say(f"{count(len(epochs), 'epoch')}, {count(runs, 'run')}: {count(promoted, 'change')} promoted")
+    for at, failure in enumerate(failures):
+        say_fact(call, "" if at else "failed", failure)
     say_fact(call, "stopped", why)
     if live == first:
         call.say(f"next       germline candidates {name}    germline log {name}")

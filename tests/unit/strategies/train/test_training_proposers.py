@@ -17,7 +17,7 @@ from strategies.train import training_proposers
 from strategies.train.train_skill import train
 from strategies.train.training_plan import TrainingPlan
 from strategies.train.training_proposers import ReflectProposer, local_proposer
-from tests.anthropic_stub import AnthropicStub, gives
+from tests.anthropic_stub import AnthropicStub, declines, gives, says
 from tests.asking import asked, asking
 from tests.clocks import TickingClock
 from tests.confining import require_isolation
@@ -196,6 +196,18 @@ def test_an_open_chat_server_ends_with_the_same_lines(registry: Registry, stub: 
     text = trained(registry, stub, proposer=f"openai:stub-proposer@{stub.base_url}/v1")
 
     assert "HELPS" in text
+
+
+def test_a_model_that_declines_or_answers_in_prose_ends_no_training(
+    registry: Registry, stub: AnthropicStub
+) -> None:
+    stub.script("proposer", declines(), says("I would sort the keys."), says("Still prose."), gives(HELPS))
+    text = trained(registry, stub)
+
+    ended = next(event.event for event in registry.log.read(types=("TrainingEpochEnded",)))
+    assert isinstance(ended, TrainingEpochEnded)
+    assert ("HELPS" in text) == bool(ended.promoted)
+    assert ended.because in {"", "nothing was suggested"}
 
 
 def test_what_a_model_said_names_it_and_its_cost_counts_against_the_cap(

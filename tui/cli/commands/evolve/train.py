@@ -199,7 +199,8 @@ def _run(call: Invocation, plan: TrainingPlan, line: RunLine, *, as_json: bool) 
     if not shown:
         print_start(call, end.record)
         print_table(call, rows)
-    print_end(call, end.record, live, end.why)
+    failures = plan.proposer.failures if isinstance(plan.proposer, ReflectProposer) else []
+    print_end(call, end.record, live, end.why, failures)
 
 
 def _tell_plan(call: Invocation, plan: TrainingPlan, *, as_json: bool) -> None:
