@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from events.types.candidate_events import (
         CandidateProposed,
         CandidateScored,
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
         SeenLineJudged,
     )
     from events.types.capsule_events import VersionScored
-    from events.types.claims import Trigger
+    from events.types.claims import Claim, Trigger
     from events.types.frozen import Frozen
     from events.types.tiers import TierFigures
     from events.types.trial_events import TrialAssigned, TrialEnded, TrialLooked, TrialStarted
@@ -259,6 +261,15 @@ class Adopt:
 
 
 @dataclass(frozen=True, slots=True)
+class DropClaims:
+    """Let claims of a skill end while their lines stay as they are; `claims` are those of genes, by name."""
+
+    capsule: str
+    claims: Mapping[str, tuple[Claim, ...]]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunTrial:
     """Let a trial of a skill begin, assign, look or end; what was written before is not written again."""
 
@@ -300,6 +311,7 @@ Command = (
     | Protect
     | Release
     | Adopt
+    | DropClaims
     | RunTrial
     | PromoteProven
 )

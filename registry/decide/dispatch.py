@@ -16,7 +16,7 @@ from registry.decide import commands
 from registry.decide.adopt import adopt
 from registry.decide.aliases import move_alias, require_version, retire_version
 from registry.decide.import_skill import imported
-from registry.decide.promote import PromotionGrounds, named_gene, promotion
+from registry.decide.promote import PromotionGrounds, named_gene, promotion, without_live_claims
 from registry.decide.revert import revert
 from registry.decide.review import look_over, promote_proven, review, tier_change
 from registry.decide.trial_rules import after_trial_event
@@ -234,6 +234,12 @@ def _adopt(command: commands.Adopt, state: DecisionState) -> list[Decided]:
     capsule = _require(state.capsule, command.capsule)
     events = adopt(capsule, command.skill, keep_claims=command.keep_claims)
     return [_placed(event) for event in events]
+
+
+@decide.register
+def _drop_claims(command: commands.DropClaims, state: DecisionState) -> list[Decided]:
+    capsule = _require(state.capsule, command.capsule)
+    return [_placed(event) for event in without_live_claims(capsule, command.claims, command.reason)]
 
 
 @decide.register

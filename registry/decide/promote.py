@@ -104,6 +104,38 @@ def without_claims(proposed: CandidateProposed) -> CandidateProposed:
     return proposed.model_copy(update={"claims": (), "born": born, "skill": skill})
 
 
+def without_live_claims(capsule: Capsule, claims: Mapping[str, tuple[Claim, ...]], reason: str) -> list[Frozen]:
+    """List the events by which claims end whose lines stay: mutations without an edit, and the version they make.
+
+    Raises: NotFoundError for an unknown gene.
+    """
+    same = {"before": capsule.score, "after": capsule.score}
+    genes = {name: named_gene(capsule, name) for name, dropped in claims.items() if dropped}
+    if not genes:
+        return []
+    mutated = [
+        GeneMutated(
+            **same,
+            gene=name,
+            capsule=capsule.name,
+            version=gene.version + 1,
+            edits=(),
+            claims_dropped=claims[name],
+        )
+        for name, gene in genes.items()
+    ]
+    version = CapsuleVersioned(
+        **same,
+        capsule=capsule.name,
+        version=capsule.version + 1,
+        genes=tuple(Pin(gene=gene.id, version=gene.version + (gene.id in genes)) for gene in capsule.genes),
+        cause="override",
+        summary=reason,
+        stamped=not capsule.is_instructions,
+    )
+    return [*mutated, version]
+
+
 def birth(proposed: CandidateProposed, skill: NewSkill, grounds: PromotionGrounds) -> list[Frozen]:
     """List the events by which a whole skill comes to be, and its first version.
 

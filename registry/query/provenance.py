@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from registry.query.versions import VersionRow
     from registry.state.candidate import Candidate
     from registry.state.capsule import Capsule
+    from registry.state.gene import LiveClaim
     from registry.state.line import ProjectedLine, SkillLine
     from registry.state.outline import Outline
     from registry.state.tiers import LineTier
@@ -117,15 +118,32 @@ def lines_of(library: Library, capsule: Capsule, candidate: str) -> list[Project
 
 
 def uncounted_claims(library: Library, capsule: Capsule) -> frozenset[Claim]:
-    """List the live claims that no score counts: of lines that are only seen or fell, and the untested.
+    """List the live claims that no score counts: of lines that are only seen or fell, and the untested."""
+    return frozenset(live.claim for live, brought in _brought(library, capsule) if not brought.counts)
 
-    An earlier germline let claims live that no log was asked about, where runs or a person spoke for their lines.
+
+def untested_claims(library: Library, capsule: Capsule) -> dict[str, tuple[Claim, ...]]:
+    """List the live claims that no log was asked about, by gene.
+
+    An earlier germline let such claims live where runs or a person spoke for their lines.
     """
+    untested = {live for live, brought in _brought(library, capsule) if not brought.claims_tested}
+    by_gene: dict[str, tuple[Claim, ...]] = {}
+    for gene in capsule.genes:
+        tested = {live.claim for live in gene.claims if live not in untested}
+        dropped = [live.claim for live in gene.claims if live in untested and live.claim not in tested]
+        if dropped:
+            by_gene[gene.id] = tuple(dict.fromkeys(dropped))
+    return by_gene
+
+
+def _brought(library: Library, capsule: Capsule) -> list[tuple[LiveClaim, Candidate]]:
+    """Pair the live claims of a skill that candidates brought with those."""
     live = [live for gene in capsule.genes for live in gene.claims]
     origins = library.origins({claim.origin for claim in live})
-    brought_by = {claim: getattr(origins[claim.origin].event, "candidate", "") for claim in live}
-    known = library.candidates_of(set(brought_by.values()) - {""})
-    return frozenset(claim.claim for claim, name in brought_by.items() if name in known and not known[name].counts)
+    names = {claim: getattr(origins[claim.origin].event, "candidate", "") for claim in live}
+    known = library.candidates_of(set(names.values()) - {""})
+    return [(claim, known[name]) for claim, name in names.items() if name in known]
 
 
 def brought_lines(event: Frozen) -> Iterator[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from registry.actions.publish import publish, require_unedited
+from registry.actions.untested_claims import drop_untested
 from strategies.engines.share import HERE
 from strategies.evolve.draft import TurnContext, key_of
 from strategies.evolve.guidance import guide
@@ -112,7 +113,7 @@ class Evolution:
 def evolve(registry: Registry, plan: Plan, on_cycle: Callable[[CycleResult], None] = lambda _: None) -> Evolution:
     """Take turns until no eligible signal is left, or the plan's number is reached.
 
-    Before that, versions that made things worse since they were promoted are taken back.
+    Before that, claims that no log was asked about end, and versions that made things worse are taken back.
     Each promotion is projected to disk at once. `on_cycle` hears of every turn as it ends.
     Raises: NotFoundError for an unknown skill; RefusedError where its files were edited by hand.
     """
@@ -232,7 +233,10 @@ def _guided(
 
 
 def _taken_back(registry: Registry, plan: Plan) -> tuple[TakenBack, ...]:
+    """End the claims that no log was asked about, and take back versions under which outcomes fell."""
     names = [plan.skill] if plan.skill else registry.names()
+    if plan.write and not plan.review:
+        drop_untested(registry, names)
     changed = [name for name in names if registry.outline(name).version > 1]
     if not changed:
         return ()

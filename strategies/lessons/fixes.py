@@ -8,8 +8,10 @@ it is a habit that happened to be there. That is no comparison by which anything
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
-from math import ceil, comb, inf
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, exp, inf, lgamma
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from strategies.claims.applicability import next_action
@@ -37,6 +39,8 @@ BY_CHANCE: Final = 0.01
 MOSTLY: Final = 0.5
 """The share of its calls from which a command works by itself: no other replaces it, or has to come first."""
 
+_NEGLIGIBLE: Final = 1e-15
+
 
 class Fix(NamedTuple):
     """What an attempt had that the failure had not: another command `instead`, a `flag`, or a call `first`."""
@@ -58,10 +62,22 @@ class FixFigures(NamedTuple):
     sessions: tuple[tuple[EpisodeRecord, Attempt], ...]
 
 
-class Tries(NamedTuple):
+@dataclass(frozen=True)
+class Tries:
     """What was tried after one kind of failure, by session: each attempt with the fixes that it had."""
 
     attempts: tuple[tuple[EpisodeRecord, Attempt, frozenset[Fix]], ...]
+
+    @cached_property
+    def having(self) -> Counter[Fix]:
+        """The number of sessions in which an attempt had a fix."""
+        had = {(record.id, fix) for record, _, fixes in self.attempts for fix in fixes}
+        return Counter(fix for _, fix in had)
+
+    @cached_property
+    def sessions(self) -> int:
+        """The number of sessions in which anything was tried."""
+        return len({record.id for record, _, _ in self.attempts})
 
     def split(self, fix: Fix) -> tuple[list[tuple[EpisodeRecord, Attempt]], list[tuple[EpisodeRecord, Attempt]]]:
         """Give the first attempt of each session with a fix, and the first of each without it."""
@@ -255,11 +271,8 @@ def _stands_out(kind: FailureKind, figures: FixFigures, low: float, every: AllTr
 
 def _with(fix: Fix, every: Iterable[Tries]) -> tuple[int, int]:
     """Count the sessions in which an attempt had a fix, and all of them; of each kind of failure by itself."""
-    having = all_ = 0
-    for tries in every:
-        having += len({record.id for record, _, fixes in tries.attempts if fix in fixes})
-        all_ += len({record.id for record, _, _ in tries.attempts})
-    return having, all_
+    each = [(tries.having[fix], tries.sessions) for tries in every]
+    return sum(having for having, _ in each), sum(sessions for _, sessions in each)
 
 
 def more_by_chance(hits: int, n: int, other_hits: int, others: int) -> float:
@@ -268,9 +281,22 @@ def more_by_chance(hits: int, n: int, other_hits: int, others: int) -> float:
     Source: Fisher's exact test, one-sided.
     """
     every, total = n + others, hits + other_hits
-    whole, most = comb(every, n), min(n, total)
-    ways, left = 0, comb(total, most) * comb(every - total, n - most)
-    for k in range(most, hits - 1, -1):  # each from the one before: to begin again took a thousand times as long
-        ways += left
-        left = left * k * (every - total - n + k) // ((total - k + 1) * (n - k + 1))
-    return ways / whole if whole else 1.0
+    few = hits * every <= n * total  # summed from where it is largest, away from what is expected
+    k = hits - 1 if few else hits
+    if k < max(0, n + total - every):
+        return 1.0
+    term = exp(_log_comb(total, k) + _log_comb(every - total, n - k) - _log_comb(every, n))
+    chance = 0.0
+    while term > chance * _NEGLIGIBLE:
+        chance += term
+        if few:
+            term *= k * (every - total - n + k) / ((total - k + 1) * (n - k + 1))
+            k -= 1
+        else:
+            term *= (total - k) * (n - k) / ((k + 1) * (every - total - n + k + 1))
+            k += 1
+    return max(1.0 - chance, 0.0) if few else min(chance, 1.0)
+
+
+def _log_comb(n: int, k: int) -> float:
+    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)

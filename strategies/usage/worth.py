@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from events.types.claims import AnytimeBefore, Before, FinishWith, Instead, Never
-from strategies.episodes.action_class import covered_by
+from strategies.episodes.action_class import is_of
 from strategies.gate.replay.contrast import cases_of, contrast, effect_of, judged, settings_of
 from strategies.gate.replay.exposure import Inverse, moments_of
 from strategies.gate.replay.measure import Figures, effect_on, measure, measure_removal
 from strategies.gate.replay.recovery_endpoint import endpoint_for, population
-from strategies.gate.rules import chance, replay_rules, turned
+from strategies.gate.rules import replay_rules, turned
 from strategies.gate.stats.mantel_haenszel import one_sided_p
 from strategies.gate.verdict import judge, judge_inert
 from strategies.policy.written_rules import WRITTEN_RULE
 from strategies.signals.survey import truth
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from events.types.claims import Claim
     from events.types.score import Effect, Endpoint
@@ -64,57 +64,11 @@ UNWITNESSED: Final = Worth(
 )
 
 
-class Alphas(NamedTuple):
-    """How small p must be of a line that helps by its verdict, and of one that hurts."""
+def worth_of(claim: Claim, division: Division, claims: int, stamp: MeasurementStamp, *, seed: int) -> Worth:
+    """Hold a claim to the rule of the gate, and its inverse, on the sealed part of these episodes.
 
-    helps: float
-    hurts: float
-
-
-def alphas_of(asked: Iterable[tuple[Claim, Division]]) -> Alphas:
-    """Share alpha among claims that are asked about together, so that few of those that are named are wrong.
-
-    Of the lines whose verdict is that they help at most one in a hundred does not. Once in a hundred files is any
-    line wrongly taken for one that hurts, since a person may delete it. A line that nothing can be compared for
-    takes no share, nor does one that cannot get the verdict. Source of the first: Benjamini & Hochberg 1995.
+    Units: `claims` is the number of claims that are compared together; they share one error rate equally.
     """
-    helping, hurting = [], 0
-    for claim, division in asked:
-        endpoint, records, figures = _compared(claim, division)
-        if figures is None or isinstance(claim, Never):
-            continue
-        helping.append(_gate_p(claim, records, endpoint, figures.z))
-        hurting += not isinstance(claim, _ORDERS)
-    return Alphas(_largest_share(helping), WRITTEN_RULE.alpha / max(hurting, 1))
-
-
-def _gate_p(claim: Claim, records: Sequence[EpisodeRecord], endpoint: Endpoint, z: float) -> float:
-    """Give the p that the gate would hold to alpha: that of like decisions, where all sessions seem to show it."""
-    p = one_sided_p(z)
-    effect = effect_on(claim, records, endpoint, explore=()) if p <= WRITTEN_RULE.alpha else None
-    return p if effect is None else max(p, chance(effect)[0])
-
-
-def _largest_share(p_values: Iterable[float]) -> float:
-    """Find the largest p that may be called small among these."""
-    ranked = sorted(p_values)
-    each = WRITTEN_RULE.alpha / max(len(ranked), 1)
-    return each * max((rank for rank, p in enumerate(ranked, 1) if p <= each * rank), default=1)
-
-
-def _opposite(claim: Claim) -> Claim | Inverse:
-    """Give what a claim forbids, as a claim."""
-    return Instead(do=claim.avoid, avoid=claim.do) if isinstance(claim, Instead) else Inverse(claim)
-
-
-def _alpha(p_values: Iterable[float]) -> float:
-    ranked = sorted(p_values)
-    each = WRITTEN_RULE.alpha / max(len(ranked), 1)
-    return each * max((rank for rank, p in enumerate(ranked, 1) if p <= each * rank), default=1)
-
-
-def worth_of(claim: Claim, division: Division, alphas: Alphas, stamp: MeasurementStamp, *, seed: int) -> Worth:
-    """Hold a claim to the rule of the gate, and its inverse, on the sealed part of these episodes."""
     if isinstance(claim, Never):
         return Worth(
             "unknown", None, "who had no reason to call it obeyed it as well", f"what to use instead; {_BY_CHANCE}"
@@ -123,21 +77,26 @@ def worth_of(claim: Claim, division: Division, alphas: Alphas, stamp: Measuremen
     if figures is None:
         return _one_sided(claim, records)
     effect = effect_of(figures, endpoint)
-    helping, hurting = (WRITTEN_RULE.model_copy(update={"alpha": alpha}) for alpha in alphas)
-    if effect.p <= helping.alpha:
+    policy = WRITTEN_RULE.model_copy(update={"alpha": WRITTEN_RULE.alpha / max(claims, 1)})
+    if effect.p <= policy.alpha:
         evidence = measure([claim], (), division, stamp, seed=seed, endpoint=endpoint)
-        return _judged("helps", effect, evidence.figures, helping)
-    if one_sided_p(-figures.z) <= hurting.alpha:
-        return _hurting(claim, effect, division, hurting, stamp, seed)
+        return _judged("helps", effect, evidence.figures, policy)
+    if one_sided_p(-figures.z) <= policy.alpha:
+        return _hurting(claim, effect, division, policy, stamp, seed)
     if effect.low > _NO_HARM and endpoint == "outcome":
         heuristic = judged(division.sealed).heuristic
         inverse = Figures(effect_on(Inverse(claim), records), None, heuristic=heuristic)
         if judge_inert(inverse, WRITTEN_RULE).decision == "promote":
             return Worth("inert", effect, f"obeying it goes with {effect.low:+.3f} to {effect.high:+.3f}")
-    return _undecided(effect, helping if effect.risk_difference >= 0 else hurting)
+    return _undecided(effect, policy)
 
 
-class _Compared(NamedTuple):
+def is_comparable(claim: Claim, division: Division) -> bool:
+    """Tell whether logs hold anything to compare for a claim: else it takes no share of an error rate."""
+    return not isinstance(claim, Never) and _compared(claim, division).figures is not None
+
+
+class _Comparison(NamedTuple):
     """By what a claim is judged, on which episodes, and what comparing them shows: None where they cannot be."""
 
     endpoint: Endpoint
@@ -145,10 +104,10 @@ class _Compared(NamedTuple):
     figures: Contrast | None
 
 
-def _compared(claim: Claim, division: Division) -> _Compared:
+def _compared(claim: Claim, division: Division) -> _Comparison:
     endpoint = endpoint_for(claim, division.everything)
     records = _population(claim, division.sealed, endpoint)
-    return _Compared(endpoint, records, contrast(_cases(claim, records)))
+    return _Comparison(endpoint, records, contrast(_cases(claim, records)))
 
 
 def _cases(claim: Claim, records: Sequence[EpisodeRecord]) -> list[Case]:
@@ -169,8 +128,7 @@ def _cases(claim: Claim, records: Sequence[EpisodeRecord]) -> list[Case]:
 def _done_before(claim: AnytimeBefore | Instead, record: EpisodeRecord, moment: Moment) -> int:
     """Count the calls before a moment, those left out that obey."""
     earlier = record.steps[: moment.step]
-    does = covered_by(claim.do)
-    return sum(step.kind == "call" and not does[step.action] for step in earlier)
+    return sum(step.kind == "call" and not is_of(step.action, claim.do) for step in earlier)
 
 
 def _hurting(
@@ -181,11 +139,11 @@ def _hurting(
         return Worth("unknown", effect, _LOST_CHANCE, _BY_CHANCE)
     if effect.endpoint != "outcome":
         return Worth("unknown", effect, "it lowers what is recovered, and no outcome is known", _BY_CHANCE)
-    other = _opposite(claim)
-    if isinstance(other, Inverse):
-        evidence = measure_removal(claim, (claim,), division, stamp, seed=seed)
-    else:
+    if isinstance(claim, Instead):
+        other = Instead(do=claim.avoid, avoid=claim.do)
         evidence = measure([other], (), division, stamp, seed=seed)
+    else:
+        evidence = measure_removal(claim, (claim,), division, stamp, seed=seed)
     return _judged("hurts", effect, evidence.figures, policy)
 
 

@@ -64,7 +64,7 @@ def test_what_one_claim_recovers_is_no_score_of_the_skill(tmp_path: Path, outcom
     germline = Terminal(tmp_path)
     place = ("--registry", tmp_path / "registry.db")
     (listed,) = (row for row in germline.does(*place, "status").out.splitlines() if "sql-analyst@2" in row)
-    assert ("Δ" in listed) is outcomes
+    assert ("[." in listed) is outcomes
     assert ("unproven" in listed) is not outcomes
     assert ("not measured" in germline.does(*place, "show", "sql-analyst").err) is not outcomes
     (card,) = skill_rows(read_skills(registry), None, 120, NOW)

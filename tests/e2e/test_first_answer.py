@@ -61,6 +61,13 @@ def test_twenty_sessions_give_five_lines_with_their_figures_and_an_excerpt(worke
     assert "rg: command not found" in out
 
 
+def test_more_than_five_things_are_printed_where_that_is_asked_for(worked: Terminal) -> None:
+    five = worked.does("start", "logs").out
+    assert "\n6  " not in five
+    assert "further things with a line: germline start --top " in five
+    assert "\n6  " in worked.does("start", "logs", "--top", "7").out
+
+
 def test_scripts_get_every_thing_with_its_claim_and_its_sessions(worked: Terminal) -> None:
     document = worked.does("start", "logs", "--json").json
     assert (document["created"], document["sessions"]) == (True, 20)
@@ -91,6 +98,26 @@ def test_a_line_is_taken_as_seen_into_new_instructions_and_is_not_offered_again(
     assert len(after) == len(before) - 1
     assert "Use pnpm, not npm." not in [thing["line"] for thing in after]
     assert worked.does("verify").code == 0
+
+
+def test_what_a_person_keeps_asking_for_is_a_signal_that_its_line_answers(worked: Terminal) -> None:
+    worked.does("start", "logs", "--json")
+    (wish,) = (row for row in worked.does("signals", "--json").json["signals"] if row["kind"] == "repeated_wish")
+    assert (wish["template"], wish["open"]) == ("Do not push to main", True)
+    assert wish["route"]["why"] == "a person takes its line: germline start"
+    shown = worked.does("evidence", "show", wish["evidence"][0]).out
+    assert "-1         Bash:git push" in shown
+    assert "git push origin main" in shown
+    assert "+3  " in shown
+    worked.does("start", "--take", "1", "--reason", "as ever")
+    text, line = (worked.folder / "CLAUDE.md").read_text().splitlines(), "Do not push to main."
+    why = " ".join(worked.does("why", f"CLAUDE.md:{text.index(line) + 1}").out.split())
+    assert 'signal "Do not push to main", ' in why
+    assert "push" in why.partition("evidence")[2]
+    (answered,) = (
+        row for row in worked.does("signals", "--json").json["signals"] if row["kind"] == "repeated_wish"
+    )
+    assert answered["open"] is False
 
 
 def test_a_line_goes_into_the_instructions_that_are_there_in_a_persons_own_words(worked: Terminal) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,12 +10,14 @@ from events.types.parts import Edit, NewGene, NewSection, NewSkill
 from events.types.runs import Rollouts
 from events.types.score import Effect, Unmeasured
 from events.types.tiers import SeenFigures
+from registry.actions.publish import publish, standing
+from registry.actions.untested_claims import drop_untested
 from registry.decide.birth import next_gene
 from registry.decide.commands import ChangeTier, Judge, PromoteProven, Propose, Review
-from registry.query.provenance import uncounted_claims
-from registry.state.gene import LiveClaim
+from registry.projection.projector import rebuild
+from registry.query.provenance import blame, uncounted_claims
 from registry.state.line_claims import claims_of
-from tests.registries import DO, LOOK, NAME, learn, measured, proposal, score
+from tests.registries import DO, LOOK, NAME, documents, learn, measured, proposal, score
 
 if TYPE_CHECKING:
     from events.types.candidate_events import CandidateProposed, CandidateScored
@@ -143,12 +144,43 @@ def test_the_claim_of_a_line_that_goes_is_dropped_whatever_was_measured(registry
     assert live(registry) == []
 
 
-def test_a_claim_that_an_earlier_germline_let_live_untested_is_counted_by_no_score(registry: Registry) -> None:
+def with_an_untested_claim(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Promote by runs as an earlier germline did: the claim lives untested."""
     line = proposed_line(registry)
-    judge(registry, by_runs(line, None))
-    (mutated,) = registry.log.read(types=("GeneMutated",))
-    capsule = registry.capsule(NAME)
-    gene = capsule.genes[0]
-    as_before = replace(gene, claims=(LiveClaim(DO, mutated.position),))
-    genes = tuple(as_before if other.id == gene.id else other for other in capsule.genes)
-    assert uncounted_claims(registry, replace(capsule, genes=genes)) == {DO}
+    with monkeypatch.context() as before:
+        before.setattr("registry.decide.dispatch.claims_tested", lambda *_: True)
+        judge(registry, by_runs(line, None))
+    publish(registry, NAME)
+    assert live(registry) == [DO]
+
+
+def test_a_claim_that_an_earlier_germline_let_live_untested_is_counted_by_no_score(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_an_untested_claim(registry, monkeypatch)
+    assert uncounted_claims(registry, registry.capsule(NAME)) == {DO}
+
+
+def test_a_registry_that_has_untested_claims_is_repaired_by_events_and_its_lines_stay(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_an_untested_claim(registry, monkeypatch)
+    before, events = registry.capsule(NAME), registry.log.head().position
+    assert drop_untested(registry, [NAME]) == [NAME]
+    after = registry.capsule(NAME)
+    assert (live(registry), after.version, after.score) == ([], before.version + 1, before.score)
+    assert [gene.lines for gene in after.genes] == [gene.lines for gene in before.genes]
+    assert [one.type for one in registry.log.read(after=events)] == ["GeneMutated", "CapsuleVersioned"]
+    assert standing(registry, NAME) == "projected"
+    told = documents(registry)
+    rebuild(registry.log)
+    assert documents(registry) == told
+    assert drop_untested(registry, [NAME]) == []
+    blamed = {line.text: origin.event for line, origin in blame(registry, after)}
+    assert getattr(blamed[LOOK], "candidate", "") == registry.candidates()[0].id
+
+
+def test_tested_claims_are_no_matter_of_repair(registry: Registry) -> None:
+    learn(registry)
+    assert drop_untested(registry, [NAME]) == []
+    assert live(registry) == [DO]

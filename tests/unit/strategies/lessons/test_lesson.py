@@ -158,7 +158,13 @@ def test_nothing_is_learned_of_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("hits", "n", "other_hits", "others", "chance"),
-    [(3, 3, 0, 3, 0.05), (8, 10, 1, 6, 196 / 8008), (0, 4, 2, 4, 1.0), (0, 0, 0, 0, 1.0)],
+    [
+        (3, 3, 0, 3, 0.05),
+        (8, 10, 1, 6, 196 / 8008),
+        (0, 4, 2, 4, 1.0),
+        (0, 0, 0, 0, 1.0),
+        (100, 100_000, 900_000, 1_000_000, 1.0),
+    ],
 )
 def test_the_exact_test_of_fisher(hits: int, n: int, other_hits: int, others: int, chance: float) -> None:
     """By hand: of C(16, 10) tables, C(9, 8) C(7, 2) + C(9, 9) C(7, 1) have eight hits or more."""

@@ -15,7 +15,7 @@ from strategies.gate.replay.measure import MeasurementStamp
 from strategies.pool.intake import take_in
 from strategies.pool.splits import Division
 from strategies.usage.line_usage import usage_ground, usage_of
-from strategies.usage.worth import Alphas, alphas_of, worth_of
+from strategies.usage.worth import is_comparable, worth_of
 from tests.registries import new_registry
 from tests.worlds import call, episode
 from tests.worlds.confounded import ACTIONS, world
@@ -68,7 +68,6 @@ def test_a_line_is_counted_where_its_moment_came(measured: tuple[dict[str, str],
     assert all(line.tokens == -(-len(line.line.text.strip()) // 4) for line in usage.lines)
 
 
-ALPHAS: Final = Alphas(0.01, 0.01)
 CLAIMS: Final[list[Claim]] = [
     *(kind for a in ACTIONS for kind in (StartWith(do=a), FinishWith(do=a), Never(avoid=a))),
     *(
@@ -84,9 +83,7 @@ CLAIMS: Final[list[Claim]] = [
 @pytest.mark.parametrize("name", ["success ends", "time left", "crash", "reveal"])
 def test_where_no_action_matters_an_order_neither_helps_nor_hurts(name: str) -> None:
     records = tuple(world(name, 3, episodes=600))
-    division = Division((), records, ())
-    alphas = alphas_of((claim, division) for claim in CLAIMS)
-    judged = {claim: worth_of(claim, division, alphas, STAMP, seed=0) for claim in CLAIMS}
+    judged = {claim: worth_of(claim, Division((), records, ()), len(CLAIMS), STAMP, seed=0) for claim in CLAIMS}
     assert not {claim: worth.why for claim, worth in judged.items() if worth.verdict in {"helps", "hurts"}}
     assert all(worth.effect is None for claim, worth in judged.items() if isinstance(claim, Never))
 
@@ -94,11 +91,15 @@ def test_where_no_action_matters_an_order_neither_helps_nor_hurts(name: str) -> 
 def test_without_outcomes_or_with_one_arm_alone_a_line_says_what_would_tell() -> None:
     claim = Instead(do="rg", avoid="grep")
     bare = [episode([call("rg")], outcome=None, task=f"t{at}") for at in range(30)]
-    silent = worth_of(claim, Division((), tuple(bare), ()), ALPHAS, STAMP, seed=0)
+    silent = worth_of(claim, Division((), tuple(bare), ()), 1, STAMP, seed=0)
     assert (silent.verdict, silent.why) == ("unknown", "no session says how it ended")
     all_obey = [episode([call("rg")], outcome=float(at % 2), task=f"t{at}") for at in range(30)]
-    one_arm = worth_of(claim, Division((), tuple(all_obey), ()), ALPHAS, STAMP, seed=0)
+    one_arm = worth_of(claim, Division((), tuple(all_obey), ()), 1, STAMP, seed=0)
     assert (one_arm.verdict, one_arm.why) == ("unknown", "all 30 sessions that came to it obeyed")
+    both = [episode([call("rg" if at % 3 else "grep")], outcome=float(at % 2), task=f"t{at}") for at in range(30)]
+    shares = [is_comparable(claim, Division((), tuple(records), ())) for records in (bare, all_obey, both)]
+    assert shares == [False, False, True]
+    assert not is_comparable(Never(avoid="grep"), Division((), tuple(both), ()))
 
 
 def test_sessions_load_a_skill_by_what_they_say_and_a_projects_file_by_its_tool(

@@ -27,6 +27,7 @@ from tui.cli.output.dry_run import rehearse, since
 from tui.cli.output.facts import say_facts, say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import UNDECIDED, AsJson, DryRun, Reason, require_reason
+from tui.cli.output.progress import LiveLine
 from tui.documents.events import event_rows
 from tui.documents.start import StartDocument
 from tui.facts.start import page_sentence, thing_facts, thing_title
@@ -91,7 +92,8 @@ def start(  # noqa: PLR0913 - the options of the command are its contract
     if _on_screens(as_json=as_json) and not problem:
         _open_screens(call, where)
         return
-    with open_library(where) as library:
+    with LiveLine(call) as progress, open_library(where) as library:
+        progress.show("looking for what worked next")
         page = read_start(library, project, personal_data=config.personal_data, shown=top)
     after = _next(page, problem)
     if as_json:
@@ -164,7 +166,9 @@ def _scanned(
         return error
     with open_registry(where) as registry:
         logs_scan = read_on(call, registry, logs, config)
-        take_in_scan(registry, logs_scan, policy=config.policy, may_wait=True)
+        with LiveLine(call) as progress:
+            progress.show(f"keeping {count(len(logs_scan.records), 'session')}, and what recurs in all of them")
+            take_in_scan(registry, logs_scan, policy=config.policy, may_wait=True)
     return None
 
 
