@@ -53,8 +53,8 @@ def _seen(figures: SeenFigures) -> str:
         return "It worked here, an earlier germline did not count how often; nothing was compared."
     times = f"It worked {figures.worked:,} of {figures.tried:,} times here"
     if figures.low < _LEAST_STATED:
-        return f"{times}, too few to say how likely that makes it; nothing was compared."
-    return f"{times}, which makes at least {figures.low:.0%} likely; nothing was compared."
+        return f"{times}, too few to say how likely it is to work; nothing was compared."
+    return f"{times}, so its chance to work is at least {figures.low:.0%}; nothing was compared."
 
 
 def _supported(figures: SupportedFigures) -> str:

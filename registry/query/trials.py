@@ -33,7 +33,7 @@ _DID: Final = {
 def shown_by(result: TrialFigures | None, outcome: TrialOutcome) -> str:
     """Say in one plain sentence what a trial shows of a line."""
     if result is None or result.difference is None:
-        return "no session with this line and none without it is counted yet"
+        return "no session is counted yet, with this line or without it"
     points = points_words(result.difference, result.low, result.high)
     return (
         f"sessions that were given this line by a coin {_DID[outcome]} {points}, "

@@ -93,7 +93,7 @@ def test_a_line_is_taken_as_seen_into_new_instructions_and_is_not_offered_again(
     line = text.splitlines().index("Use pnpm, not npm.") + 1
     why = " ".join(worked.does("why", f"CLAUDE.md:{line}").out.split())
     assert "accepted as seen by a person: we do" in why
-    assert "times here, which makes at least" in why
+    assert "times here, so its chance to work is at least" in why
     after = worked.does("start", "--json").json["things"]
     assert len(after) == len(before) - 1
     assert "Use pnpm, not npm." not in [thing["line"] for thing in after]

@@ -200,7 +200,7 @@ def test_content_is_told_with_its_margin_and_what_is_of_no_skill_with_what_to_ty
     assert "no skill" in said
     name = said.splitlines()[-1].partition(" assign ")[2].split()[0]
     shown = germline.does("signals", name).out
-    assert "of no skill · it shares no word with a skill" in shown
+    assert "no skill · it shares no word with a skill" in shown
     assert f"next       germline signals assign {name} SKILL" in shown
     told = germline.does("evolve", "--cycles", "30", "--json").json
     assert not told["settled"]

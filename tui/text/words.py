@@ -102,7 +102,7 @@ def seen_words(signal: SignalRaised) -> str:
 def route_words(route: Route) -> str:
     """Say which skill a signal goes to, and why."""
     margin = f"; margin {share(route.margin)}, of {share(MARGIN)} needed" if route.margin is not None else ""
-    return f"{route.skill or 'of no skill'} · {route.why}{margin}"
+    return f"{route.skill or 'no skill'} · {route.why}{margin}"
 
 
 def unrouted_words(signals: Sequence[object]) -> str:
