@@ -34,7 +34,7 @@ REFLECT: Final = "reflect"
 _ENTRY: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _LIMIT_S: Final = 600.0
 """What a command may take for one epoch (a guess)."""
-_MOST_WORDS: Final = 300
+_MOST_SHOWN_CHARS: Final = 300
 Propose = Callable[["TrainingCase"], Iterable[Any]]
 
 
@@ -84,12 +84,12 @@ class PythonProposer:
     def propose(self, case: TrainingCase) -> list[ProposedChange]:
         """Call it; it may give changes, or the same as JSON values."""
         try:
-            given = [_plain(change) for change in self.call(case)]
+            given = json.dumps({"changes": [_plain(change) for change in self.call(case)]}, default=str)
         except (Exception, SystemExit) as error:
             raise UpstreamError(
                 f"the proposer {self.name} broke: {error!r}", hint="tell its author, or choose another --proposer"
             ) from error
-        return _read(self.name, json.dumps({"changes": given}, default=str))
+        return _read(self.name, given)
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class CommandProposer:
                 self.policy,
             )
         if not ran.succeeded:
-            last = (ran.error or ran.stderr or ran.stdout).strip()[-_MOST_WORDS:]
+            last = (ran.error or ran.stderr or ran.stdout).strip()[-_MOST_SHOWN_CHARS:]
             raise UpstreamError(
                 f"the proposer {self.name} failed ({ran.ended}, code {ran.code}): {last or 'it said nothing'}",
                 hint="try it by hand with a case on its standard input; docs/train.md shows one",

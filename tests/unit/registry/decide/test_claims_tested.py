@@ -17,6 +17,7 @@ from registry.decide.commands import ChangeTier, Judge, PromoteProven, Propose, 
 from registry.projection.projector import rebuild
 from registry.query.provenance import blame, uncounted_claims
 from registry.state.line_claims import claims_of
+from registry.state.tiers import supported_by
 from tests.registries import DO, LOOK, NAME, documents, learn, measured, proposal, score
 
 if TYPE_CHECKING:
@@ -116,6 +117,22 @@ def test_what_is_accepted_as_seen_keeps_the_claim_whose_successes_were_counted(r
     assert live(registry) == [DO]
 
 
+def test_what_a_person_takes_as_seen_keeps_its_claim_without_a_measurement_and_whatever_tier_comes_later(
+    registry: Registry,
+) -> None:
+    """So does `germline start`: what worked was counted, and no candidate was scored."""
+    line = proposed_line(registry)
+    registry.execute(ChangeTier(line.candidate, NAME, SeenFigures(worked=9, tried=10, low=0.6), "counted"))
+    registry.execute(Review(line.candidate, line.capsule, "approve", "it reads well"))
+    for tier in (None, supported_by(EFFECT), None):
+        publish(registry, NAME)
+        assert drop_untested(registry, [NAME]) == []
+        assert live(registry) == [DO]
+        registry.execute(ChangeTier(line.candidate, NAME, tier, "logs came since"))
+    registry.execute(ChangeTier(line.candidate, NAME, supported_by(EFFECT), "outcomes support it now"))
+    assert uncounted_claims(registry, registry.capsule(NAME)) == frozenset()
+
+
 def test_what_a_trial_proves_keeps_its_claim_only_where_logs_were_asked(registry: Registry) -> None:
     line = proposed_line(registry)
     registry.execute(PromoteProven(line.candidate, NAME, "a coin shows it"))
@@ -148,7 +165,7 @@ def with_an_untested_claim(registry: Registry, monkeypatch: pytest.MonkeyPatch) 
     """Promote by runs as an earlier germline did: the claim lives untested."""
     line = proposed_line(registry)
     with monkeypatch.context() as before:
-        before.setattr("registry.decide.dispatch.claims_tested", lambda *_: True)
+        before.setattr("registry.decide.dispatch.claims_tested", lambda *_, **__: True)
         judge(registry, by_runs(line, None))
     publish(registry, NAME)
     assert live(registry) == [DO]

@@ -53,6 +53,18 @@ def test_what_is_behind_a_whole_effect_is_as_many_times_as_strong_as_it_is() -> 
     assert times_as_strong(twice.bare, twice.adjusted) == pytest.approx(2, abs=0.5)
 
 
+def test_outcomes_that_the_decision_alone_makes_have_no_rest_to_divide_by() -> None:
+    obeyed = [float(row % 3 == 0) for row in range(60)]
+    turns = [row % 4 for row in range(60)]
+    bare = residuals(obeyed, obeyed, [], GroupedRows([[0] * 60], range(60)))
+    adjusted = residuals(obeyed, obeyed, [[row / 60 for row in range(60)]], GroupedRows([turns], range(60)))
+    assert bare is not None
+    assert adjusted is not None
+    times = times_as_strong(bare, adjusted)
+    assert times is None or times > 10
+    assert balance({"mix of actions before": []}, bare, adjusted).before == 0  # no class of action is known
+
+
 def test_an_effect_of_its_own_asks_for_a_stronger_cause() -> None:
     without, with_effect = (compared(3, seen=0.3, unseen=0.1, effect=effect) for effect in (0.0, 0.3))
     weak, strong = (times_as_strong(one.bare, one.adjusted) for one in (without, with_effect))
