@@ -96,14 +96,16 @@ def _left(residuals: Residuals, squares: float) -> float:
 
 
 def _strength(before: float, after: float) -> float:
-    """Give what explains a variance, in units of what it leaves (Cohen's f squared)."""
-    return max(before / after - 1, 0.0)
+    """Give what explains a variance, in units of what it leaves (Cohen's f squared); 0 where there is none."""
+    if before <= 0:
+        return 0.0
+    return max(before / after - 1, 0.0) if after > 0 else inf
 
 
 def _unexplained(residuals: Residuals) -> float:
     """Sum the squares of the outcome that the decision does not explain either."""
     along = _dot(residuals.cause, residuals.outcome)
-    return _dot(residuals.outcome, residuals.outcome) - along * along / _causes(residuals)
+    return max(_dot(residuals.outcome, residuals.outcome) - along * along / _causes(residuals), 0.0)
 
 
 def _apart(column: Sequence[float], residuals: Residuals) -> float:
