@@ -80,6 +80,16 @@ def test_nothing_is_measured_by_what_goes_with_nothing_nor_where_there_is_no_eff
     assert times_as_strong(nothing.bare, nothing.adjusted) == 0
 
 
+def test_where_a_decision_explains_every_outcome_only_what_decides_it_all_could_stand_behind() -> None:
+    done, beside = [float(number % 2) for number in range(40)], [float(number % 3) for number in range(40)]
+    bare = residuals(done, done, [], GroupedRows([], range(40)))
+    adjusted = residuals(done, done, [beside], GroupedRows([], range(40)))
+    assert bare is not None
+    assert adjusted is not None
+    explained = sum(x * x for x in bare.cause) * bare.factor / (sum(x * x for x in adjusted.cause) * adjusted.factor)
+    assert times_as_strong(bare, adjusted) == pytest.approx(1 / (explained - 1))
+
+
 def test_a_difference_that_the_fit_takes_off_is_gone_and_a_curve_that_it_leaves_is_found() -> None:
     straight, bent = compared(6, seen=0.5, unseen=0.0), compared(7, seen=0.5, unseen=0.0, curved=0.4)
     taken = balance({"time": [straight.seen]}, straight.bare, straight.adjusted)
