@@ -86,7 +86,8 @@ def test_where_a_decision_explains_every_outcome_only_what_decides_it_all_could_
     adjusted = residuals(done, done, [beside], GroupedRows([], range(40)))
     assert bare is not None
     assert adjusted is not None
-    explained = sum(x * x for x in bare.cause) * bare.factor / (sum(x * x for x in adjusted.cause) * adjusted.factor)
+    left = [sum(x * x for x in residuals.cause) * residuals.factor for residuals in (bare, adjusted)]
+    explained = left[0] / left[1]
     assert times_as_strong(bare, adjusted) == pytest.approx(1 / (explained - 1))
 
 
