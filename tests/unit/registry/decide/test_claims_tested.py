@@ -10,10 +10,11 @@ from events.types.parts import Edit, NewGene, NewSection, NewSkill
 from events.types.runs import Rollouts
 from events.types.score import Effect, Unmeasured
 from events.types.tiers import SeenFigures
+from events.types.trial_events import TrialEnded, TrialFactor, TrialStarted
 from registry.actions.publish import publish, standing
 from registry.actions.untested_claims import drop_untested
 from registry.decide.birth import next_gene
-from registry.decide.commands import ChangeTier, Judge, PromoteProven, Propose, Review
+from registry.decide.commands import ChangeTier, Judge, PromoteProven, Propose, Review, RunTrial
 from registry.projection.projector import rebuild
 from registry.query.provenance import blame, uncounted_claims
 from registry.state.line_claims import claims_of
@@ -195,6 +196,21 @@ def test_a_registry_that_has_untested_claims_is_repaired_by_events_and_its_lines
     assert drop_untested(registry, [NAME]) == []
     blamed = {line.text: origin.event for line, origin in blame(registry, after)}
     assert getattr(blamed[LOOK], "candidate", "") == registry.candidates()[0].id
+
+
+def test_a_skill_on_trial_keeps_its_untested_claims_until_that_is_over(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_an_untested_claim(registry, monkeypatch)
+    started = TrialStarted(
+        trial="t1", capsule=NAME, base_version=2, factors=(TrialFactor(name="v2", given=2, denied=1),),
+        unit="session", block_s=0, starts_at=registry.clock.now(), budget=40, outcome="outcome", gain=0.1,
+        base_rate=0.5, spread=0.2, loaded=False, adaptive=False, seed="0" * 64,
+    )  # fmt: skip
+    registry.execute(RunTrial(started))
+    assert drop_untested(registry, [NAME]) == []
+    registry.execute(RunTrial(TrialEnded(trial="t1", capsule=NAME, results=(), reason="enough")))
+    assert drop_untested(registry, [NAME]) == [NAME]
 
 
 def test_tested_claims_are_no_matter_of_repair(registry: Registry) -> None:

@@ -51,12 +51,12 @@ CASE = TrainingCase(
 CHANGE = {"reason": "it failed", "edits": [{"op": "append", "gene": "sql-analyst.1", "text": "- Wake up."}]}
 
 
-def command(tmp_path: Path, code: str, hidden: Path | None = None) -> TrainingProposer:
+def command(tmp_path: Path, code: str, tasks: Path | None = None, more: str = "") -> TrainingProposer:
     """Make a proposer of a script."""
     require_isolation()
     script = tmp_path / "propose.py"
     script.write_text(code)
-    return local_proposer(f"{sys.executable} -I -S {script}", SandboxPolicy(), hidden=hidden)
+    return local_proposer(f"{sys.executable} -I -S {script}{more}", SandboxPolicy(), tasks=tasks)
 
 
 def test_a_command_reads_the_case_and_prints_changes(tmp_path: Path) -> None:
@@ -73,13 +73,25 @@ print({printed!r})
     assert actor.startswith("proposer:")
 
 
-def test_a_command_cannot_read_the_tasks_that_decide(tmp_path: Path) -> None:
-    (evals := tmp_path / "evals").mkdir()
-    (evals / "tasks.jsonl").write_text("secret")
-    proposer = command(tmp_path, f"print(open({str(evals / 'tasks.jsonl')!r}).read())", hidden=evals)
+@pytest.mark.parametrize("folder", ["evals", "."], ids=["apart from them", "beside them"])
+def test_a_command_cannot_read_the_tasks_that_decide(tmp_path: Path, folder: str) -> None:
+    tasks = tmp_path / folder / "tasks.jsonl"
+    tasks.parent.mkdir(exist_ok=True)
+    tasks.write_text("the sealed ones")
+    proposer = command(tmp_path, f"print('read:' + open({str(tasks)!r}).read())", tasks=tasks)
 
-    with pytest.raises(UpstreamError, match="No such file"):
+    with pytest.raises(UpstreamError) as refused:
         proposer.propose(CASE)
+    assert "the sealed ones" not in refused.value.message
+
+
+def test_a_secret_in_a_command_is_in_no_name_that_events_keep(tmp_path: Path) -> None:
+    secret = f"sk-ant-api03-{'Ab3' * 31}AA"
+    code = f"import json, sys\nassert sys.argv[1] == {secret!r}\nprint({json.dumps({'changes': [CHANGE]})!r})"
+    proposer = command(tmp_path, code, more=f" {secret}")
+    ((_, actor),) = proposer.propose(CASE)
+
+    assert secret not in proposer.name + actor
 
 
 @pytest.mark.parametrize(
