@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from registry.registry import Registry
     from strategies.episodes.episode import EpisodeRecord
     from strategies.gate.track_record import TrackRecord
-    from strategies.pool.raise_signals import IntakePolicy
+    from strategies.pool.intake_policy import IntakePolicy
     from strategies.signals.regression import Fall
     from strategies.signals.thresholds import Thresholds
 

@@ -14,10 +14,11 @@ from strategies.logs.copied_files import without_copies
 from strategies.logs.scan import LACKING, Scan, scan_on
 from strategies.pool.erase import without_erased
 from strategies.pool.frozen_sets import all_kept
+from strategies.pool.intake_policy import DEFAULT_POLICY, IntakePolicy
 from strategies.pool.late_outcomes import carried_over, hints_looked_up, late_outcomes, with_late_outcomes
 from strategies.pool.log_owners import from_their_origins
 from strategies.pool.moved_logs import WHEREABOUTS, as_they_lie, body_of, map_in, note_moves
-from strategies.pool.raise_signals import DEFAULT_POLICY, IntakePolicy, raise_signals
+from strategies.pool.raise_signals import raise_signals
 from strategies.pool.splits import form_groups
 from strategies.pool.task_sets import set_groups, set_tasks
 

@@ -21,7 +21,7 @@ from strategies.rollouts.compare.in_turn import ConfiguredTrials
 from strategies.rollouts.compare.metric import harness_on_metric, load_metric
 from strategies.rollouts.compare.model_grader import Jury, judged_families, standings_of, with_jury
 from strategies.rollouts.compare.remote import sent_elsewhere
-from strategies.rollouts.run.messages_agent import MESSAGES
+from strategies.rollouts.run.agent_templates import MESSAGES
 from strategies.rollouts.run.rollout_settings import agent_in, messages_in
 from strategies.rollouts.run.runner import RunCaps
 from strategies.rollouts.tasks.load import load_tasks
