@@ -13,7 +13,7 @@ from strategies.gate.replay.evaluation_set import prepare
 from strategies.gate.replay.score_version import score_version
 from strategies.gate.staleness import Staleness, staleness
 from strategies.pool.frozen_sets import measured_on
-from strategies.pool.intake import all_episodes, with_longer_readings
+from strategies.pool.known_episodes import all_episodes, with_longer_readings
 from strategies.scope.scope import scope_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from registry.query.provenance import blame, erased_of, evidence_of
 from registry.query.signals import raised_as_counted
 from registry.skill_md.render import projected_lines
 from registry.state.line_claims import claims_of
-from strategies.pool.intake import all_episodes, sharper_templates
+from strategies.pool.known_episodes import all_episodes, sharper_templates
 from strategies.scope.scope import scope_of
 from strategies.signals.open_signals import Sightings, answers, open_among
 from strategies.signals.signal_groups import signal_groups

@@ -14,7 +14,7 @@ from events.errors import UsageError
 from strategies.engines.engine import engine_of
 from strategies.judge.calibrate import calibrations
 from strategies.models.thread_desk import Desk
-from strategies.pool.intake import split_groups
+from strategies.pool.known_episodes import split_groups
 from strategies.pool.task_sets import split_book
 from strategies.rollouts.compare.harness import harness_on_messages, harness_on_tasks
 from strategies.rollouts.compare.in_turn import ConfiguredTrials

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from strategies.gate.replay.recovery_endpoint import recoveries
-from strategies.pool.intake import all_episodes, world_of
+from strategies.pool.known_episodes import all_episodes, world_of
 from strategies.pool.raise_signals import found_signals
 from strategies.signals.quality import quality
 from strategies.signals.source_quality import LEAST_TASKS, source_quality

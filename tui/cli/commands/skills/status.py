@@ -23,7 +23,7 @@ from strategies.monitor.recheck import staleness_of
 from strategies.monitor.rollback import live_record
 from strategies.policy.active_preset import bound_by
 from strategies.policy.auto import AUTO
-from strategies.pool.intake import all_episodes
+from strategies.pool.known_episodes import all_episodes
 from strategies.scope.scope import scope_of
 from strategies.signals.open_signals import open_among
 from strategies.signals.proportion import wilson
