@@ -22,7 +22,7 @@ from registry.registry import Registry
 from registry.skill_md.render import skill_text
 from registry.state.trial import fold_trials
 from strategies.episodes.skill_version import under_versions
-from strategies.pool.intake import all_episodes
+from strategies.pool.known_episodes import all_episodes
 from strategies.trials.analysis import TrialSession, coins_of, residuals, results, shares
 from strategies.trials.run_trial import assign, end_trial, look, start_trial, step_trials, switch
 from strategies.trials.trial_sessions import compliance
