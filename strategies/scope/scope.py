@@ -131,7 +131,13 @@ class Scope:
         )
 
     def _shows(self, skill: str, shown: Sequence[EpisodeRecord]) -> bool:
-        return not shown or any(self._counts(skill, log) for log in set(map(self._log_of, shown)))
+        asked = set[_Log]()
+        for record in shown:
+            log = self._log_of(record)
+            if log not in asked and self._counts(skill, log):
+                return True
+            asked.add(log)
+        return not shown
 
     def other_work(self, skill: str, records: Sequence[EpisodeRecord]) -> OtherWork:
         """Name the actions in episodes that are another skill's by its words, and share none with this one.
