@@ -265,8 +265,10 @@ def _digit_sum(number: int, width: int) -> int:
 def told(figures: RolloutFigures) -> str:
     """Say the figures, and what they could not have shown."""
     rounds = "1 round" if figures.rounds == 1 else f"{figures.rounds} rounds"
+    limit = "all tasks differ alike, so they cannot say how small an effect they show"
+    if figures.detectable:
+        limit = f"the smallest effect that these could have shown is about {figures.detectable:+.2f}"
     return (
         f"difference {figures.difference:+.3f} [{figures.low:+.3f}, {figures.high:+.3f}], "
-        f"e-value {figures.e_value:.1f}, p {figures.p:.3f}, {figures.tasks} tasks in {rounds}; "
-        f"the smallest effect that these could have shown is about {figures.detectable:+.2f}"
+        f"e-value {figures.e_value:.1f}, p {figures.p:.3f}, {figures.tasks} tasks in {rounds}; {limit}"
     )

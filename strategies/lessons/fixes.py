@@ -2,7 +2,8 @@
 
 Each session counts once on either side, with its first attempt that had the fix and its first that had not. A fix
 must surely work more often than what was done otherwise did, and follow this failure more often than others: else
-it is a habit that happened to be there. That is no comparison by which anything could be proven.
+it is a habit that happened to be there. Where sessions have labels, what surely goes with failing sessions is no
+fix, however often the call then works. That is no comparison by which anything could be proven.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from strategies.claims.applicability import next_action
 from strategies.episodes.action_class import command_name
 from strategies.episodes.episode import MESSAGE, SUBMIT
 from strategies.episodes.step_marks import EDIT, REVERT
+from strategies.gate.replay.contrast import judged, outcome_of
 from strategies.gate.stats.clopper_pearson import clopper_pearson, lowest_if_chosen
 from strategies.lessons.goals import attempts_after
 from strategies.signals.survey import stopped
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from events.types.tiers import SeenFigures
     from strategies.episodes.episode import EpisodeRecord
     from strategies.lessons.goals import Attempt
+
+    SessionAttempt = tuple[EpisodeRecord, Attempt]
 
 FixKind = Literal["instead", "flag", "first"]
 FailureKind = tuple[str, str]
@@ -59,7 +63,7 @@ class FixFigures(NamedTuple):
     seen: SeenFigures
     others_worked: int
     others: int
-    sessions: tuple[tuple[EpisodeRecord, Attempt], ...]
+    sessions: tuple[SessionAttempt, ...]
 
 
 @dataclass(frozen=True)
@@ -79,9 +83,9 @@ class Tries:
         """The number of sessions in which anything was tried."""
         return len({record.id for record, _, _ in self.attempts})
 
-    def split(self, fix: Fix) -> tuple[list[tuple[EpisodeRecord, Attempt]], list[tuple[EpisodeRecord, Attempt]]]:
+    def split(self, fix: Fix) -> tuple[list[SessionAttempt], list[SessionAttempt]]:
         """Give the first attempt of each session with a fix, and the first of each without it."""
-        arms: tuple[dict[str, tuple[EpisodeRecord, Attempt]], ...] = ({}, {})
+        arms: tuple[dict[str, SessionAttempt], ...] = ({}, {})
         for record, attempt, fixes in self.attempts:
             arms[fix not in fixes].setdefault(record.id, (record, attempt))
         return list(arms[0].values()), list(arms[1].values())
@@ -165,7 +169,21 @@ def figures_after(kind: FailureKind, every: AllTries) -> list[FixFigures]:
     arms = {fix: tries.split(fix) for fix in fixes}
     tried = {fix: arm for fix, arm in arms.items() if len(arm[0]) >= LEAST_TRIED}
     own = {fix: arm for fix, arm in tried.items() if _is_no_habit(kind, fix, every, BY_CHANCE / len(tried))}
-    return [_figures(fix, *arm, compared=len(own)) for fix, arm in own.items()]
+    return [_figures(fix, *arm, compared=len(own)) for fix, arm in own.items() if not _ends_worse(*arm)]
+
+
+def _ends_worse(with_fix: Sequence[SessionAttempt], without: Sequence[SessionAttempt]) -> bool:
+    """Tell whether labelled sessions surely failed more often with a fix: it mends a call, and no session."""
+    failed, labelled = _failed_of(with_fix)
+    others_failed, others = _failed_of(without)
+    return more_by_chance(failed, labelled, others_failed, others) <= BY_CHANCE
+
+
+def _failed_of(sessions: Iterable[SessionAttempt]) -> tuple[int, int]:
+    """Count the sessions that failed, and those whose end is known by more than a guess."""
+    known = judged([record for record, _ in sessions])
+    firm = () if known.heuristic else known.records
+    return sum(outcome_of(record) < MOSTLY for record in firm), len(firm)
 
 
 def _is_no_habit(kind: FailureKind, fix: Fix, every: AllTries, alpha: float) -> bool:
@@ -230,8 +248,8 @@ def _is_next(fix: Fix, record: EpisodeRecord, attempt: Attempt) -> bool:
 
 def _figures(
     fix: Fix,
-    with_fix: Sequence[tuple[EpisodeRecord, Attempt]],
-    without: Sequence[tuple[EpisodeRecord, Attempt]],
+    with_fix: Sequence[SessionAttempt],
+    without: Sequence[SessionAttempt],
     *,
     compared: int,
 ) -> FixFigures:
@@ -244,7 +262,7 @@ def _figures(
     )
 
 
-def _seen(sessions: Iterable[tuple[EpisodeRecord, Attempt]], compared: int) -> SeenFigures:
+def _seen(sessions: Iterable[SessionAttempt], compared: int) -> SeenFigures:
     sessions = list(sessions)
     hits = ((record.task, _works(record, attempt)) for record, attempt in sessions)
     return seen_figures(hits, runs=(record.run for record, _ in sessions), compared=compared)

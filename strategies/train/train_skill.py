@@ -148,7 +148,8 @@ def at_rest(plan: TrainingPlan, record: TrainingRecord) -> str:
     registry = plan.rig.registry
     if decidable(registry, plan.training, registry.capsule(plan.skill), plan.rig.preset):
         return ""
-    return f"rest: {plan.patience} epochs in a row changed nothing, and more runs decide on nothing that is held"
+    unchanged = f"{plan.patience} epochs in a row changed nothing"
+    return f"rest: {unchanged}, and no held change is left that more runs could decide"
 
 
 def _recorded(plan: TrainingPlan, record: TrainingRecord, epoch: Epoch, spending: _Spending) -> TrainingRecord:

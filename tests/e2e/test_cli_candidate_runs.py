@@ -42,6 +42,16 @@ def test_a_helpful_change_is_proposed_tested_promoted_and_projected(terminal: Te
     assert terminal.does("verify").code == 0
 
 
+def test_a_tag_that_no_sealed_task_has_is_named(terminal: Terminal) -> None:
+    terminal.write("new.md", SKILL.replace("Round nothing.", "Round nothing.\n- HELPS a lot."))
+    words = ("candidate", "propose", "sql-analyst", "--from", "new.md", "--reason", "a test", "--tag", "mistyped")
+    assert "tags       mistyped: runs look first" in terminal.does(*words).out
+    (row,) = terminal.does("candidates", "--json").json["candidates"]
+    assert "tags      mistyped" in terminal.does("candidate", "show", row["id"]).out
+    plan = terminal("candidate", "test", row["id"], "--dry-run")
+    assert f"no sealed task is tagged mistyped, which {row['id'][:12]} says it is for" in plan.err
+
+
 def test_a_harmful_change_ends_with_exit_code_3_and_its_figures_as_json(terminal: Terminal) -> None:
     name = proposed(terminal, "HARMS a lot.")
     answer = terminal("candidate", "test", name, "--json")

@@ -45,7 +45,7 @@ def test_the_first_sentence_counts_the_lines_and_those_that_hurt_come_first(
     counts = file["verdicts"]
     assert sum(counts.values()) == len(file["lines"]) == 60
     assert answer["summary"].startswith("Of 60 lines, ")
-    assert f"{counts['unwitnessed']} no log could tell" in answer["summary"]
+    assert f"{counts['unwitnessed']} cannot be judged by logs" in answer["summary"]
     shown = germline.does("usage").out
     assert shown.startswith(answer["summary"])
     assert "20 more lines of which no log could tell: --all" in shown

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from strategies.sandbox.confined_run import SandboxPolicy
 
 EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "train"
+WIDTH = 80
 ONE_AT_A_TIME = Lock()
 
 
@@ -95,7 +96,9 @@ def test_agent_and_proposer_run_confined_and_a_plan_runs_nothing(germline: Termi
     plan = germline.does(*train, "--dry-run", "--json").json
     assert (plan["explore_tasks"], plan["sealed_tasks"], plan["audit_tasks"]) == (14, 35, 11)
     assert not germline.does("log", "--type", "TrainingStarted").out
+    assert max(map(len, germline.does(*train, "--dry-run").out.splitlines())) <= WIDTH
 
+    assert "epochs    none has ended yet" in germline.does(*train, "--max-runs", "5").out
     shown = germline.does(*train, "--max-runs", "16", "--json").json
     (epoch,) = shown["trainings"][0]["epochs"]
     assert (epoch["runs"], len(epoch["held"]), epoch["explored"]) == (16, 4, 0.0)

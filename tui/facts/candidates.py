@@ -24,7 +24,7 @@ from tui.text.words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from events.types.candidate_events import CandidateProposed
     from events.types.registry_events import SignalRaised
@@ -63,6 +63,11 @@ def training_facts(proposed: CandidateProposed) -> Iterator[Fact]:
         yield fact("training", proposed.reason)
 
 
+def tag_words(tags: Iterable[str]) -> str:
+    """Say for which tasks a change is meant."""
+    return f"{', '.join(dict.fromkeys(tags))}: runs look first at the tasks that have one of these"
+
+
 def candidate_facts(page: CandidatePage, now: str) -> Iterator[Fact]:
     """Say what a candidate proposes, on what signal, and what was measured of it."""
     candidate, proposed = page.candidate, page.candidate.proposed
@@ -71,6 +76,8 @@ def candidate_facts(page: CandidatePage, now: str) -> Iterator[Fact]:
     if page.signal:
         yield signal_fact(page.signal.event)
     yield from training_facts(proposed)
+    if proposed.tags:
+        yield fact("tags", tag_words(proposed.tags))
     yield from proposal_facts(proposed, known=page.signal.event.template if page.signal else "")
     yield from finding_facts(page.findings)
     if proposed.skill:

@@ -35,8 +35,12 @@ def run_facts(rollouts: Rollouts, attributions: Sequence[Attribution] = ()) -> I
     cost = f", {rollouts.cost_usd:.2f} USD" if priced else ", cost not told" if rollouts.runs else ""
     made = f"{rollouts.runs:,} run now, {rollouts.reused:,} from the bank{cost}"
     yield fact("runs", f"{ground}; {made}")
-    least = f"the least that such tasks show is about {signed(rollouts.detectable, 2)}"
-    yield fact("figures", f"e-value {rollouts.evidence:.1f}, p {rollouts.p:.3f}; {least}")
+    least = (
+        f"; the least that such tasks show is about {signed(rollouts.detectable, 2)}"
+        if rollouts.detectable
+        else ""
+    )
+    yield fact("figures", f"e-value {rollouts.evidence:.1f}, p {rollouts.p:.3f}{least}")
     yield from _aim_facts(rollouts.aim)
     audit = rollouts.no_skill
     if audit is not None:

@@ -30,13 +30,13 @@ _PHRASES: Final[dict[Verdict, tuple[str, str]]] = {
     "hurts": ("hurts", "hurt"),
     "inert": ("changes nothing", "change nothing"),
     "unknown": ("is not decided", "are not decided"),
-    "unwitnessed": ("no log could tell", "no log could tell"),
+    "unwitnessed": ("cannot be judged by logs", "cannot be judged by logs"),
 }
 _CLAIMED_BY: Final = {"learned": "learned from logs", "words": "read from its words", "person": "as a person says"}
 
 
 def worth_sentence(files: Iterable[FileUsage]) -> str:
-    """Say what all lines of some files are worth, as in `Of 60 lines, 8 help, 3 hurt, 49 no log could tell`."""
+    """Say what all lines of some files are worth, as in `Of 60 lines, 8 help, 52 cannot be judged by logs`."""
     verdicts: Counter[Verdict] = Counter()
     for file in files:
         verdicts += file.verdicts

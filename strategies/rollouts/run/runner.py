@@ -264,5 +264,5 @@ class Runs:
         if self._failed_first >= GIVE_UP_AFTER:
             raise UpstreamError(
                 f"the agent never got going in {self._failed_first} runs: {trial.note or 'it said nothing'}",
-                hint="try the agent's command by hand, then `germline candidate test` again",
+                hint="try the agent's command by hand, then type the same again",
             )

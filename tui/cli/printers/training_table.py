@@ -8,7 +8,7 @@ from tui.cli.output.facts import say_fact, say_folded
 from tui.text.numbers import count, signed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from strategies.train.training_record import EpochRow, TrainingRecord
     from tui.cli.output.invocation import Invocation
@@ -32,8 +32,11 @@ def print_start(call: Invocation, record: TrainingRecord) -> None:
     say_fact(call, "proposer", f"{started.proposer}; agent {started.agent}")
 
 
-def print_table(call: Invocation, rows: Iterable[EpochRow]) -> None:
-    """Print the epochs under their head."""
+def print_table(call: Invocation, rows: Sequence[EpochRow]) -> None:
+    """Print the epochs under their head, or that none has ended."""
+    if not rows:
+        say_fact(call, "epochs", "none has ended yet")
+        return
     call.say(call.paint(HEAD, "dim"))
     for row in rows:
         print_row(call, row)
@@ -58,8 +61,9 @@ def print_end(call: Invocation, record: TrainingRecord, live: int, why: str, fai
     """Say in a sentence what came of it, which replies of a model were of no use, and what to look at next."""
     name, first, epochs = record.started.capsule, record.started.version, record.epochs
     promoted = sum(len(epoch.promoted) for epoch in epochs)
-    runs = epochs[-1].runs if epochs else 0
-    call.say(f"{count(len(epochs), 'epoch')}, {count(runs, 'run')}: {count(promoted, 'change')} promoted")
+    if epochs:
+        ran = f"{count(len(epochs), 'epoch')}, {count(epochs[-1].runs, 'run')}"
+        call.say(f"{ran}: {count(promoted, 'change')} promoted")
     for at, failure in enumerate(failures):
         say_fact(call, "" if at else "failed", failure)
     say_fact(call, "stopped", why)

@@ -62,6 +62,7 @@ def test_a_clear_gain_is_promoted_at_the_first_look_that_shows_it() -> None:
 def test_ties_and_losses_are_rejected_at_the_first_look(difference: float) -> None:
     verdict = decide([[difference] * 8] * 30)
     assert (verdict.decision, verdict.figures.rounds) == ("reject", 1)
+    assert "smallest effect" not in verdict.reason  # no spread, so none is known
 
 
 def test_a_point_estimate_below_nothing_rejects_from_the_third_round_on_and_not_before() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from events.types.claims import AfterError, AnytimeBefore, Replace
+from strategies.episodes.episode import EpisodeOutcome
 from strategies.lessons.fixes import more_by_chance
 from strategies.lessons.lesson import lessons_of
 from strategies.logs.scan import scan
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from strategies.episodes.episode import EpisodeRecord
+    from strategies.episodes.episode import EpisodeRecord, OutcomeSource
     from strategies.lessons.lesson import Lesson
 
 FIRST = 5
@@ -67,6 +69,21 @@ def test_a_bound_knows_that_the_line_was_only_offered_because_it_worked_so_often
     assert bound_of((11, 20), (4, 12)) == 0.0
     sure = bound_of((20, 20), (4, 12))
     assert sure == pytest.approx(0.05 ** (1 / 20), abs=0.001)
+
+
+@pytest.mark.parametrize(("source", "offered"), [("tests", "Bash:build"), ("heuristic", "Bash:touch")])
+def test_what_makes_the_call_work_and_the_session_fail_is_not_offered(source: OutcomeSource, offered: str) -> None:
+    """After `touch` `make` always works, and the session fails: a label knows that, a guess of signals not."""
+    records = list(ELSEWHERE)
+    for first, worked, succeeds in (("Bash:touch", 20, 0.0), ("Bash:build", 16, 1.0), ("", 0, 1.0)):
+        for number in range(20):
+            steps = [call("Bash:make", "broken"), *([call(first)] if first else [])]
+            steps.append(call("Bash:make", "" if number < worked else "broken"))
+            record = episode(steps, task=f"{first}{number}", run="r")
+            records.append(msgspec.structs.replace(record, outcome=EpisodeOutcome(succeeds, source)))
+    (lesson,) = (lesson for lesson in lessons_of(records) if lesson.fix)
+    assert lesson.fix is not None
+    assert lesson.fix.fix.name == offered
 
 
 def order_world(without: tuple[int, int], after: tuple[int, int]) -> list[EpisodeRecord]:

@@ -19,15 +19,17 @@ from tui.cli.output.options import AsJson, DryRun, EngineName, Reason, Scheduler
 from tui.cli.output.progress import RunLine
 from tui.documents.candidates import CandidateProposeDocument, CandidateTestDocument, TriedCandidate
 from tui.documents.events import EventRow, event_rows
+from tui.facts.candidates import tag_words
 from tui.session.bootstrap import find_registry, open_registry
 from tui.text.names import SHOWN_CHARS, named_candidate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from registry.registry import Registry
     from registry.state.candidate import Candidate
     from strategies.rollouts.compare.comparison import Rig
+    from strategies.rollouts.compare.harness import Harness
     from strategies.rollouts.compare.rounds import Contest
     from tui.cli.output.invocation import Invocation
 
@@ -92,6 +94,8 @@ def propose_candidate(  # noqa: PLR0913 - the options of the command are its con
         return
     short = name[:SHOWN_CHARS]
     call.say(f"proposed   {short}, event {receipt.envelopes[0].position}: {reason}")
+    if tag:
+        call.say(f"tags       {tag_words(tag)}")
     call.say(f"next       germline candidate test {short}    germline candidate show {short}")
 
 
@@ -137,14 +141,10 @@ def run_candidates(  # noqa: PLR0913 - the options of the command are its contra
         skill = ids[0].proposed.capsule
         asked = HarnessOptions(tasks, agent, workers, tape=opened_tape(replay, record=record))
         harness = harness_of(registry, skill, config, asked)
+        _warn_of_tags(call, harness, ids)
         line = RunLine(call)
-        rig = Rig(
-            registry,
-            harness,
-            bound_by(registry, preset).preset,
-            config.seed if seed is None else seed,
-            line.advance,
-        )
+        bound, drawn = bound_by(registry, preset).preset, config.seed if seed is None else seed
+        rig = Rig(registry, harness, bound, drawn, line.advance)
         if dry_run:
             before = registry.log.head().position
             with registry.rehearsal():
@@ -165,6 +165,15 @@ def run_candidates(  # noqa: PLR0913 - the options of the command are its contra
         _tell(call, registry, harness.evaluator, tried, as_json=as_json)
     if {candidate.verdict for candidate in tried} in ({"reject"}, {"reject", "hold"}):
         raise typer.Exit(_SAYS_NO)
+
+
+def _warn_of_tags(call: Invocation, harness: Harness, candidates: Iterable[Candidate]) -> None:
+    """Say which tags of candidates no sealed task has: these aim at nothing."""
+    known = {tag for task in harness.divided.sealed for tag in task.tags}
+    for candidate in candidates:
+        if unknown := [tag for tag in candidate.proposed.tags if tag not in known]:
+            short = candidate.id[:SHOWN_CHARS]
+            call.note(f"warning    no sealed task is tagged {', '.join(unknown)}, which {short} says it is for")
 
 
 def _tell_plan(

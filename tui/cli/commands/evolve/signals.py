@@ -100,6 +100,8 @@ def list_signals(  # noqa: PLR0913 - the options of the command are its contract
         _tell_quality(call, config, wanted, as_json=as_json)
         return
     with open_library(find_registry(call.registry)) as library:
+        if skill:
+            library.capsule(skill)  # raises where it is no skill
         facts, _ = _read(library, config)
         shown = wanted.chosen(facts.facts)
         if as_json:

@@ -19,6 +19,7 @@ from strategies.train.training_record import TrainingRecord, record_of, records,
 from tui.cli.config.config import on_engine, read_config
 from tui.cli.config.harness import HarnessOptions, harness_of, sandbox_policy
 from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape, some_model
+from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, EngineName, Scheduler, Skill
 from tui.cli.output.progress import RunLine
@@ -223,14 +224,16 @@ def _tell_plan(call: Invocation, plan: TrainingPlan, *, as_json: bool) -> None:
         call.answer(document)
         return
     rest = at_rest(plan, known) if known else ""
-    done = f", {len(known.epochs)} of them are over" if known else ""
-    call.say(
-        f"plan       at most {plan.most_runs:,} runs in {plan.epochs} epochs{done}: {len(divided.explore)} "
+    done = f", {len(known.epochs)} of which have ended" if known else ""
+    say_folded(
+        call,
+        "plan       ",
+        f"at most {plan.most_runs:,} runs in {plan.epochs} epochs{done}: {len(divided.explore)} "
         f"explore tasks are shown to {plan.proposer.name}, {len(divided.sealed)} sealed ones decide, "
-        f"{len(divided.audit)} are audit"
+        f"{len(divided.audit)} are audit",
     )
     if rest:
-        call.say(f"           nothing would be run: {rest}")
+        say_folded(call, f"{'':>11}", f"nothing would be run: {rest}")
     least = plan.rig.policy.least_tasks
     if len(divided.sealed) < least:
         call.note(f"warning    the gate needs {least} sealed tasks: on {len(divided.sealed)} it only holds")

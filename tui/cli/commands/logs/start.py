@@ -238,7 +238,7 @@ def _decide(  # noqa: PLR0913 - what was asked for
         page = read_start(registry, project, personal_data=config.personal_data, shown=0)
         if number > len(page.things):
             raise UsageError(
-                f"there is no thing {number}: {count(len(page.things), 'line')} to decide on",
+                f"there is no number {number}: {count(len(page.things), 'line')} can be taken or refused",
                 hint="germline start",
             )
         thing = page.things[number - 1]
