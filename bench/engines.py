@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Final
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.session_writer import SessionWriter, recorded_texts
-from strategies.engines.engine import EngineSettings, engine_of
+from strategies.engines.engine import engine_of
+from strategies.engines.engine_settings import EngineSettings
 from strategies.logs.scan import scan
 
 if TYPE_CHECKING:

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Final
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from strategies.engines.engine import EngineSettings, engine_of
+from strategies.engines.engine import engine_of
+from strategies.engines.engine_settings import EngineSettings
 from strategies.engines.share import HERE
 from strategies.episodes.episode import EpisodeOutcome, EpisodeRecord, StepRecord
 from strategies.files.log_records import Span

@@ -18,6 +18,7 @@ from hypothesis import settings
 
 from tests.clocks import TickingClock
 from tests.in_memory import ON_DISK, folder_in_memory
+from tests.recorded import recorded_folder
 from tests.registries import imported, new_registry
 
 if TYPE_CHECKING:
@@ -111,9 +112,7 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(scope="session")
 def recorded_data() -> Path:
     """Give the folder of recorded logs and skills that lies beside the project, or skip by name."""
-    named = os.environ.get("GERMLINE_TEST_DATA")
-    beside = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
-    folder = Path(named) if named else beside
+    folder = recorded_folder()
     if not folder.is_dir():
         pytest.skip("recorded data is not beside the project: set GERMLINE_TEST_DATA")
     return folder
@@ -173,8 +172,13 @@ def learned(learned_once: Beginning) -> Terminal:
 def recorded_scan(recorded_data: Path) -> Callable[[str], Scan]:
     """Give a way to scan a folder of recorded logs, some of thousands of runs: once for all tests of a worker."""
     from strategies.logs.scan import scan  # what a test of the events alone has no use for
+    from tests.read_once import recordings_read_once
 
-    return cache(lambda name: scan([recorded_data / name]))
+    def scanned(name: str) -> Scan:
+        with recordings_read_once():
+            return scan([recorded_data / name])
+
+    return cache(scanned)
 
 
 @pytest.fixture(scope="session")

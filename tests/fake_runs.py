@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from registry.skill_md.skill_files import SKILL_FILE
 from strategies.policy.presets import PRESETS
-from strategies.pool.intake import split_groups
+from strategies.pool.known_episodes import split_groups
 from strategies.pool.task_sets import split_book
 from strategies.rollouts.compare.comparison import Rig
 from strategies.rollouts.compare.harness import AgentRunner, Harness

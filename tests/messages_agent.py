@@ -14,7 +14,7 @@ from strategies.models.thread_desk import Desk
 from strategies.pool.task_sets import SplitBook
 from strategies.rollouts.compare.harness import harness_on_messages
 from strategies.rollouts.run.arms import Arm
-from strategies.rollouts.run.messages_agent import MessagesAgent, SkillMode, messages_agent
+from strategies.rollouts.run.messages_agent import MessagesAgent, messages_agent
 from strategies.rollouts.run.runner import RunCaps
 from strategies.rollouts.run.store import PlannedRun
 from strategies.rollouts.tasks.check_types import FileExists, Matches
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from strategies.models.model_settings import ModelSettings
     from strategies.models.recorded_model import RecordedModel
     from strategies.rollouts.compare.harness import Harness
+    from strategies.rollouts.run.agent_templates import SkillMode
     from strategies.rollouts.run.trial import Trial
     from tests.anthropic_stub import AnthropicStub
 

@@ -16,7 +16,7 @@ from registry.evidence.record import LogRecord, keep
 from registry.registry import Registry
 from registry.skill_md.folder import read_skill
 from strategies.pool.intake import take_in
-from strategies.pool.raise_signals import IntakePolicy
+from strategies.pool.intake_policy import IntakePolicy
 from strategies.signals.thresholds import Thresholds
 from tests.clocks import TickingClock
 from tests.registries import measured, proposal, raised_signal, score

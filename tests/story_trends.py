@@ -13,7 +13,7 @@ from registry.decide.commands import ScoreVersion
 from registry.registry import Registry
 from strategies.episodes.episode import EpisodeOutcome
 from strategies.pool.intake import take_in
-from strategies.pool.raise_signals import IntakePolicy
+from strategies.pool.intake_policy import IntakePolicy
 from strategies.signals.thresholds import Thresholds
 from tests.clocks import TickingClock
 from tests.story import COLUMN, TABLE, tell

@@ -10,7 +10,7 @@ from events.sqlite.log import SqliteLog
 from registry.decide.commands import RecordFact
 from registry.registry import Registry
 from strategies.pool.intake import take_in
-from strategies.pool.raise_signals import IntakePolicy
+from strategies.pool.intake_policy import IntakePolicy
 from strategies.signals.thresholds import Thresholds
 from tests.clocks import TickingClock
 from tests.registries import raised_signal

@@ -14,6 +14,7 @@ from shutil import copytree, rmtree
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
+from tests.read_once import recordings_read_once
 from tui.cli.main import main
 from tui.demo import demo_folder
 
@@ -59,7 +60,13 @@ class Terminal:
         made = any((self.folder / name).is_file() for name in ("germline.toml", "registry.db"))
         if self.answers_for_project and made and words[:1] != ("__complete",):
             words = ("--trust-project", *words)
-        with chdir(self.folder), patch.dict(os.environ, self._env), redirect_stdout(out), redirect_stderr(err):
+        with (
+            chdir(self.folder),
+            patch.dict(os.environ, self._env),
+            recordings_read_once(),
+            redirect_stdout(out),
+            redirect_stderr(err),
+        ):
             code = copy_context().run(main, [str(word) for word in words])  # what it is told, it alone is told
         return Answer(code, out.getvalue(), err.getvalue())
 

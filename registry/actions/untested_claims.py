@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from registry.actions.publish import publish
 from registry.decide.commands import DropClaims
 from registry.query.provenance import untested_claims
+from registry.query.trials import running_trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,11 +18,14 @@ REASON: Final = "claims that no log was asked about end; their lines stay"
 
 
 def drop_untested(registry: Registry, names: Iterable[str]) -> list[str]:
-    """End the untested claims of skills, each by a version of its own that is written to disk; name those."""
+    """End the untested claims of skills, each by a version of its own that is written to disk; name those.
+
+    A skill on trial waits until that is over: a version that nobody compares would end it.
+    """
     changed = []
     for name in names:
         claims = untested_claims(registry, registry.capsule(name))
-        if claims:
+        if claims and running_trial(registry, name) is None:
             registry.execute(DropClaims(name, claims, REASON), actor="germline")
             publish(registry, name)
             changed.append(name)

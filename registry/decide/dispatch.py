@@ -175,7 +175,7 @@ def _judge(command: commands.Judge, state: DecisionState) -> list[Decided]:
         )
     promoted = CandidatePromoted.model_validate({**names, "version": capsule.version + 1})
     measured = command.scored
-    tested = claims_tested(measured, candidate.tier)
+    tested = claims_tested(measured, counted=candidate.counted)
     grounds = PromotionGrounds(
         measured.before, measured.after, measured.delta, command.scored_id, tested, measured.attributions
     )

@@ -14,7 +14,6 @@ from events.types.candidate_events import (
 )
 from events.types.score import Score, Unmeasured
 from registry.decide.promote import PromotionGrounds, promotion
-from registry.state.tiers import claims_tested
 
 if TYPE_CHECKING:
     from events.types.frozen import Frozen
@@ -136,7 +135,7 @@ def _accepted(candidate: Candidate) -> str:
 def _grounds(
     capsule: Capsule, candidate: Candidate, *, unmeasured: str = "approved by a person, and not measured"
 ) -> PromotionGrounds:
-    scored, tested = candidate.scored, claims_tested(candidate.scored, candidate.tier)
+    scored, tested = candidate.scored, candidate.claims_tested
     if _is_seen(candidate):  # what is only seen counts in no score: the skill keeps the one it has
         return PromotionGrounds(capsule.score, capsule.score, None, candidate.scored_id, tested, cause="override")
     if scored is None or not isinstance(scored.after, Score):

@@ -52,8 +52,9 @@ class Candidate:
     `judged` is the position of its last verdict, `version` the capsule version it became. `reverted` marks a
     promotion that was taken back since: under its evaluator it counts as rejected. `comparisons` are those by
     runs that were frozen for it. `tier` is what supports its lines by now, None for nothing, and `tiered_at` the
-    time since when; `tier_change` is the last event that changed it, `asked` the last time that outcomes were
-    asked about a line that is only seen. `steps` are the types and positions of its events.
+    time since when; `tier_change` is the last event that changed it, `counted` whether one of them gave figures of
+    logs, `asked` the last time that outcomes were asked about a line that is only seen. `steps` are the types and
+    positions of its events.
     """
 
     proposed: CandidateProposed
@@ -75,6 +76,7 @@ class Candidate:
     tier: TierFigures | None = None
     tiered_at: str = ""
     tier_change: LineTierChanged | None = None
+    counted: bool = False
     asked: SeenLineJudged | None = None
     steps: tuple[tuple[str, int], ...] = ()
 
@@ -91,7 +93,7 @@ class Candidate:
     @property
     def claims_tested(self) -> bool:
         """Whether logs were asked about its claims."""
-        return claims_tested(self.scored, self.tier)
+        return claims_tested(self.scored, counted=self.counted)
 
     @property
     def counts(self) -> bool:
@@ -182,7 +184,8 @@ def _judged(
 
 
 def _tier_changed(candidate: Candidate, event: LineTierChanged, envelope: Envelope) -> Candidate:
-    return replace(candidate, tier=event.after, tiered_at=envelope.at, tier_change=event)
+    counted = candidate.counted or (event.after is not None and event.after.tier in {"seen", "supported"})
+    return replace(candidate, tier=event.after, tiered_at=envelope.at, tier_change=event, counted=counted)
 
 
 def _asked(candidate: Candidate, event: SeenLineJudged, envelope: Envelope) -> Candidate:

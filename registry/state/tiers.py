@@ -39,16 +39,15 @@ def tier_at_promotion(proposed: CandidateProposed, scored: CandidateScored | Non
     return supported_by(scored.effect)
 
 
-def claims_tested(scored: CandidateScored | None, tier: TierFigures | None) -> bool:
-    """Tell whether logs were asked about the claims of a candidate, by a comparison or by counting what worked.
+def claims_tested(scored: CandidateScored | None, *, counted: bool) -> bool:
+    """Tell whether logs were asked about the claims of a candidate: `counted`, or compared by its measurement.
 
     Runs of an agent, a trial and a person speak for a line, not for what it claims of logs.
     """
-    if scored is None:
-        return False
-    counted = tier is not None and tier.tier == "seen"
+    if counted or scored is None:
+        return counted
     replayed = isinstance(scored.after, Score) and scored.after.kind == "replay"
-    return counted or replayed or scored.effect is not None
+    return replayed or scored.effect is not None
 
 
 def supported_by(effect: Effect) -> SupportedFigures:

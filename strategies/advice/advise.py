@@ -14,6 +14,7 @@ from registry.query.provenance import KeptEvidence
 from registry.skill_md.render import skill_text
 from strategies.advice.advice_rules import advise
 from strategies.advice.failure_stats import FAILS_UNDER, failure_figures, used
+from strategies.advice.given_advice import given
 from strategies.episodes.episode import moment_s
 from strategies.episodes.skill_version import under_versions
 from strategies.gate.replay.evaluation_set import ground_of
@@ -156,20 +157,3 @@ def give(registry: Registry, counsel: Counsel, reading: Reading | None = None) -
         return False
     registry.execute(RecordFact((event,)), actor="germline")
     return True
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """Advice as it was given last, and when."""
-
-    at: str
-    event: AdviceGiven
-
-
-def given(library: Library) -> dict[str, Given]:
-    """Tell what was advised last, by skill; "" is the advice on all episodes."""
-    latest: dict[str, Given] = {}
-    for envelope in library.log.read(types=("AdviceGiven",)):
-        if isinstance(envelope.event, AdviceGiven):
-            latest[envelope.event.capsule] = Given(envelope.at, envelope.event)
-    return latest

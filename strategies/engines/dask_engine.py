@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from distributed import Client
     from distributed import Future as DaskFuture
 
-    from strategies.engines.engine import EngineSettings
+    from strategies.engines.engine_settings import EngineSettings
 
 _T = TypeVar("_T")
 

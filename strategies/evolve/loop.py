@@ -18,8 +18,8 @@ from strategies.gate.replay.skill_grounds import prepare_grounds
 from strategies.monitor.rollback import Terms, take_back
 from strategies.policy.active_preset import Bound, bound_by
 from strategies.policy.auto import AUTO
-from strategies.pool.intake import all_episodes
-from strategies.pool.raise_signals import DEFAULT_POLICY
+from strategies.pool.intake_policy import DEFAULT_POLICY
+from strategies.pool.known_episodes import all_episodes
 from strategies.propose.by_signal import PROPOSERS
 from strategies.propose.proposal import ProposalRequest, answer, remembered
 from strategies.propose.suggestion_checks import still_fits
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from strategies.gate.rule import NeededTasks
     from strategies.monitor.rollback import TakenBack
     from strategies.policy.presets import Preset
-    from strategies.pool.raise_signals import IntakePolicy
+    from strategies.pool.intake_policy import IntakePolicy
     from strategies.propose.proposal import Mined
     from strategies.rollouts.compare.in_turn import Trials
     from strategies.scope.log_globs import LogGlobs

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.gate.rules import estimate
+from strategies.scope.scope import ASSIGN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +24,6 @@ class Stop(NamedTuple):
     settled: bool
 
 
-ASSIGN: Final = "germline signals assign FINGERPRINT SKILL"
-"""What a person types for a signal that no skill answers to."""
 NO_SKILL: Final = Stop("there is no skill yet, and nothing else that could learn", settled=False)
 """Where a registry holds neither skills nor instructions, and no model may write one."""
 NOTHING_READ: Final = Stop("no episode was read: there is nothing to learn from", settled=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,7 +75,7 @@ def _may_be_another_run(held: Sequence[EpisodeRecord]) -> bool:
 
 def _content(record: EpisodeRecord) -> object:
     """Give what an episode is without what its file's name says: as bytes, which can be compared."""
-    stem = plain(LogFile(Path(record.source)).stem)
+    stem = _stem(record.source)
     nameless = msgspec.structs.replace(
         record,
         id="",
@@ -90,3 +91,8 @@ def _content(record: EpisodeRecord) -> object:
         steps=tuple(msgspec.structs.replace(step, template="") for step in record.steps),
     )
     return msgspec.msgpack.encode(nameless)
+
+
+@lru_cache(maxsize=1_024)
+def _stem(source: str) -> str:
+    return plain(LogFile(Path(source)).stem)

@@ -7,7 +7,6 @@ one form. Source of the shapes: the API reference of chat completions.
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
@@ -18,6 +17,7 @@ from registry.evidence.scrub_text import compact
 from strategies.models.http_errors import AGAIN, asked_to_wait_s, failure, safe_line, within, without_key
 from strategies.models.prompts import Arrived
 from strategies.models.replies import plain_name
+from strategies.models.served_model import OPENAI_URL, served_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,14 +27,12 @@ if TYPE_CHECKING:
 
     from events.errors import UpstreamError
     from strategies.models.prompts import Prompt
+    from strategies.models.served_model import ServedModel
 
     _Json = dict[str, JsonValue]
 
-PREFIX: Final = "openai:"
-"""How the name of such a model begins in the settings: `openai:NAME@URL`."""
 KEY: Final = "OPENAI_API_KEY"
 """The variable that holds the key; a server on this machine mostly asks for none."""
-OPENAI_URL: Final = "https://api.openai.com/v1"
 _CONNECT_S: Final = 10.0
 _BACKOFF_S: Final = 0.5
 """The pause before a second try; it doubles with each (the SDK's of Anthropic)."""
@@ -51,21 +49,6 @@ _STOPS: Final = {
 }
 """How a reply ended, in the words of either API."""
 _SET_UP: Final = f"openai:NAME@URL under [models] in germline.toml; {KEY}, HTTPS_PROXY in the environment"
-
-
-class ServedModel(NamedTuple):
-    """A model by its name on a server, and the address of that server's API."""
-
-    name: str
-    url: str
-
-
-def served_model(model: str) -> ServedModel | None:
-    """Read `openai:NAME@URL`, without `@URL` a model of OpenAI itself; None for a model of Anthropic's API."""
-    if not model.startswith(PREFIX):
-        return None
-    named = re.fullmatch(r"(.+?)@(https?://\S+?)/*", model.removeprefix(PREFIX))
-    return ServedModel(*named.groups()) if named else ServedModel(model.removeprefix(PREFIX), OPENAI_URL)
 
 
 class _Failure(NamedTuple):

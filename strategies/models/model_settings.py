@@ -12,8 +12,8 @@ from events.errors import UsageError, unfit_setting
 from events.types.frozen import Frozen
 from events.types.model_events import ModelRole
 from strategies.models.budget import ModelCaps
-from strategies.models.chat_server import served_model
 from strategies.models.prices import NO_PRICE, Price, PriceList, published_prices
+from strategies.models.served_model import served_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

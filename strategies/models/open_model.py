@@ -10,9 +10,10 @@ from registry.evidence.gitleaks import leaks_in
 from registry.evidence.redaction import Leak
 from strategies.models import chat_server
 from strategies.models.anthropic_client import Claude
-from strategies.models.chat_server import ChatServer, served_model
+from strategies.models.chat_server import ChatServer
 from strategies.models.http_errors import KEY, LEAST_KEY_CHARS
 from strategies.models.recorded_model import RecordedModel
+from strategies.models.served_model import served_model
 from strategies.models.tape import Tape
 
 if TYPE_CHECKING:

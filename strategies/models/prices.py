@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
@@ -100,5 +100,5 @@ class PriceList(Frozen):
 @cache
 def published_prices() -> PriceList:
     """Read the list that ships with germline."""
-    text = files("strategies.models").joinpath("prices.toml").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("prices.toml").read_text(encoding="utf-8")
     return PriceList.model_validate(tomllib.loads(text))

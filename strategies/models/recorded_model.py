@@ -13,11 +13,11 @@ from events.types.model_events import ModelAsked, ModelBatchSent, TokenUsage
 from strategies.models.batch_rounds import PromptEnd, Round, ids_of
 from strategies.models.budget import CallEstimate, Ledger, ModelSpending, require_room
 from strategies.models.call_records import answered, keep, keep_batch, kept_reply, unanswered
-from strategies.models.chat_server import served_model
 from strategies.models.http_errors import LOOK
 from strategies.models.prompts import prompt_of
 from strategies.models.protocol import A, Reply
 from strategies.models.replies import read_reply
+from strategies.models.served_model import served_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -13,7 +13,7 @@ from registry.skill_md.skill_files import SKILL_FILE, contained
 from strategies.episodes.episode import in_time
 from strategies.episodes.skill_version import under_versions
 from strategies.gate.stats.thompson import EpisodeEnd, chances_of_being_best, dominated, draw, posteriors
-from strategies.pool.intake import all_episodes
+from strategies.pool.known_episodes import all_episodes
 from strategies.signals.survey import truth
 
 if TYPE_CHECKING:

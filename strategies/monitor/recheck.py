@@ -11,18 +11,14 @@ from events.types.score import Score
 from strategies.episodes.episode import moment_s
 from strategies.gate.replay.evaluation_set import prepare
 from strategies.gate.replay.score_version import score_version
-from strategies.gate.staleness import Staleness, staleness
-from strategies.pool.frozen_sets import measured_on
-from strategies.pool.intake import all_episodes, with_longer_readings
+from strategies.pool.known_episodes import all_episodes
 from strategies.scope.scope import scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from registry.query.library import Library
     from registry.registry import Registry
     from strategies.scope.log_globs import LogGlobs
-    from strategies.scope.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,23 +90,3 @@ def _ages_s(registry: Registry, name: str) -> dict[int, float]:
         version: now_s - (moment_s(score.measured_at) or 0.0) if isinstance(score, Score) else inf
         for version, score in scores.items()
     }
-
-
-def staleness_of(library: Library, skill: str, scope: Scope, now: str) -> Staleness | None:
-    """Tell what the measurement of the live version of a skill does not cover; None where there is none.
-
-    Only episodes of its own logs count, where any are known to be; and of these, where logs tell which episodes
-    ran under the skill, only those.
-    """
-    score = library.capsule(skill).score
-    if not isinstance(score, Score):
-        return None
-    age_s = (moment_s(now) or 0.0) - (moment_s(score.measured_at) or 0.0)
-    frozen = measured_on(library, score.evaluator)
-    if frozen is None:
-        return staleness((), (), age_s=age_s)
-    ids = with_longer_readings(library, frozen)
-    belonging = scope.own(skill, scope.records)
-    own = [record for record in belonging if skill in dict(record.skills)] or belonging
-    then = [record for record in scope.records if record.id in ids]
-    return staleness(then, [record for record in own if record.id not in ids], age_s=age_s)

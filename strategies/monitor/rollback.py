@@ -11,10 +11,8 @@ from events.errors import EditError, RefusedError, SkillFormatError
 from registry.actions.publish import publish
 from registry.decide.commands import RevertVersion
 from registry.skill_md.skill_files import write_place
-from strategies.claims.applicability import live_claims
 from strategies.episodes.origins import origin_of_other, short_name
 from strategies.episodes.skill_version import lineages, under_versions
-from strategies.gate.track_record import track_record
 from strategies.pool.raise_signals import raise_found
 from strategies.signals.regression import Regression, falls, fingerprint_of, outcomes_by_version
 from strategies.signals.survey import Survey
@@ -22,11 +20,9 @@ from strategies.signals.survey import Survey
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from registry.query.library import Library
     from registry.registry import Registry
     from strategies.episodes.episode import EpisodeRecord
-    from strategies.gate.track_record import TrackRecord
-    from strategies.pool.raise_signals import IntakePolicy
+    from strategies.pool.intake_policy import IntakePolicy
     from strategies.signals.regression import Fall
     from strategies.signals.thresholds import Thresholds
 
@@ -102,13 +98,6 @@ def take_back(
         signals = [signal for signal in Regression().detect(survey, thresholds) if signal.fingerprint in named]
         raise_found(registry, signals, records, terms.policy)
     return tuple(_taken_back(registry, skill_fall, terms) for skill_fall in fallen)
-
-
-def live_record(library: Library, skill: str, under: Iterable[EpisodeRecord]) -> TrackRecord:
-    """Sum up the episodes that ran under what the live version of a skill says; `under` are attributed ones."""
-    same = set(map(str, library.outline(skill).lineage()[-1]))
-    ran = [record for record in under if dict(record.skills).get(skill) in same]
-    return track_record(live_claims(library.capsule(skill)), ran)
 
 
 def _of_one_source(

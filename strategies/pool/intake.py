@@ -7,22 +7,32 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from events.store.protocol import StoredEpisode
-from strategies.episodes.episode_records import decode, encode, header_in, settled, templates_in
+from strategies.episodes.episode_records import encode, header_in
 from strategies.episodes.longer_readings import condensed, longest, replaced
-from strategies.episodes.world_outcomes import world_outcomes
 from strategies.logs.copied_files import without_copies
 from strategies.logs.scan import LACKING, Scan, scan_on
 from strategies.pool.erase import without_erased
 from strategies.pool.frozen_sets import all_kept
-from strategies.pool.late_outcomes import carried_over, hints_looked_up, late_outcomes, with_late_outcomes
+from strategies.pool.intake_policy import DEFAULT_POLICY, IntakePolicy
+from strategies.pool.known_episodes import (
+    GROUPS,
+    SUPERSEDED,
+    TEMPLATES,
+    all_episodes,
+    known_templates,
+    sharper_templates,
+    split_groups,
+    superseded,
+)
+from strategies.pool.late_outcomes import hints_looked_up, late_outcomes
 from strategies.pool.log_owners import from_their_origins
-from strategies.pool.moved_logs import WHEREABOUTS, as_they_lie, body_of, map_in, note_moves
-from strategies.pool.raise_signals import DEFAULT_POLICY, IntakePolicy, raise_signals
+from strategies.pool.moved_logs import body_of, note_moves
+from strategies.pool.raise_signals import raise_signals
 from strategies.pool.splits import form_groups
 from strategies.pool.task_sets import set_groups, set_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from concurrent.futures import Executor
     from pathlib import Path
 
@@ -30,12 +40,6 @@ if TYPE_CHECKING:
     from registry.query.library import Library
     from registry.registry import Registry
     from strategies.episodes.episode import EpisodeRecord
-    from strategies.episodes.episode_records import EpisodeHeader
-    from strategies.episodes.world_outcomes import World
-
-
-_NAME: Final = "templates"
-"""The stored map that says what each template of a stored step has become, where that is another."""
 
 
 def was_judged(library: Library) -> bool:
@@ -48,19 +52,7 @@ def sharpen(registry: Registry, sharper: Mapping[str, str]) -> None:
     if sharper:
         before = sharper_templates(registry)
         now = dict(sharper) | {stored: sharper.get(template, template) for stored, template in before.items()}
-        registry.log.put_map(_NAME, body_of(now))
-
-
-def as_sharpened(records: Iterable[EpisodeRecord], known: Mapping[str, str]) -> Iterator[EpisodeRecord]:
-    """Give the records with the templates of their errors as they are by now."""
-    for record in records:
-        stored = {step.template for step in record.steps}
-        now = {template: known.get(template, template) for template in stored}
-        yield settled(record, now) if stored & known.keys() else record
-
-
-GROUPS: Final = "split-groups"
-"""The stored map that says which tasks belong together; for ever, once something was judged on them."""
+        registry.log.put_map(TEMPLATES, body_of(now))
 
 
 UNCOUNTED: Final = "uncounted"
@@ -72,13 +64,6 @@ _GROWN_BY: Final = 0.01
 """From how many episodes on signals may wait, and by which share of all those must grow (guesses).
 
 Counting takes as long as there are episodes, and one in a hundred more moves few counts over a threshold.
-"""
-
-
-SUPERSEDED: Final = "superseded"
-"""The stored map that says which episodes have a longer reading, and which one.
-
-Only of those that something still refers to: an evaluator that was frozen with them, evidence, or an outcome.
 """
 
 
@@ -196,18 +181,6 @@ def _like(library: Library, records: Sequence[EpisodeRecord]) -> list[EpisodeRec
     )
 
 
-def sharper_templates(library: Library) -> dict[str, str]:
-    """Say what templates have become, by how they were stored; those that stayed are left out."""
-    return map_in(library.log.get_map(_NAME))
-
-
-def known_templates(library: Library) -> set[str]:
-    """Give the templates of all errors that are known, as they are by now."""
-    longer, now = _superseded(library), sharper_templates(library)
-    bodies = (episode.body for episode in library.log.episodes() if episode.episode not in longer)
-    return {now.get(template, template) for body in bodies for template in templates_in(body)}
-
-
 def uncounted(library: Library) -> int:
     """Tell how many episodes came in since signals were last counted over all of them."""
     stored = library.log.get_map(UNCOUNTED) or b"0"
@@ -220,7 +193,7 @@ def _supersede(registry: Registry, known: Sequence[EpisodeRecord], records: Sequ
     A reading that something refers to stays beside the longer one: an evaluator that was frozen with it, or
     evidence. Of one that an outcome was recorded for stays which longer one has it now.
     """
-    before = _superseded(registry)
+    before = superseded(registry)
     replacements = replaced(known, [record for record in records if record.id not in before])
     if replacements:
         longer, kept = before | replacements, all_kept(registry)
@@ -236,70 +209,10 @@ def _extend_groups(registry: Registry) -> int:
     Groups are fixed once something was judged on them; before, they are those of all logs read at once. Tasks of
     sets that runs were judged on keep the groups of their sets.
     """
-    longer = _superseded(registry)
+    longer = superseded(registry)
     everything = [header_in(episode.body) for episode in registry.log.episodes() if episode.episode not in longer]
     sets = set_groups(registry)
     known = sets | (split_groups(registry) if was_judged(registry) else {})
     groups = form_groups(known, [*everything, *set_tasks(sets)])
     registry.log.put_map(GROUPS, json.dumps(groups, separators=(",", ":")).encode())
     return len(everything)
-
-
-def all_episodes(
-    library: Library,
-    *,
-    upto: int | None = None,
-    with_folders: bool = False,
-    only: Callable[[EpisodeHeader], bool] | None = None,
-) -> list[EpisodeRecord]:
-    """Return every episode that the registry knows, in its longest reading, ordered by content hash.
-
-    An outcome that was recorded late, up to an event's position, takes the place of the one in the log. An episode
-    whose log is found no more lies nowhere, or `with_folders` in the folder where it was read, in no file: a copy
-    of that log may come into sight only now. `only` says by its header which ones are asked for.
-    """
-    longer = _superseded(library)
-    bodies = (episode.body for episode in library.log.episodes() if episode.episode not in longer)
-    if only is not None:
-        bodies = (body for body in bodies if only(header_in(body)))
-    stored = map(decode, bodies)
-    known = _as_known_now(library, stored, with_folders=with_folders)
-    return with_late_outcomes(known, late_outcomes(library, upto=upto), longer)
-
-
-def every_reading(library: Library, *, upto: int | None = None) -> list[EpisodeRecord]:
-    """Return all episodes in all the readings that are kept, with the outcomes recorded up to an event's position.
-
-    An evaluator stays frozen with the readings and the outcomes that it was made from.
-    """
-    stored = (decode(episode.body) for episode in library.log.episodes())
-    known = _as_known_now(library, stored)
-    return with_late_outcomes(known, late_outcomes(library, upto=upto), _superseded(library))
-
-
-def world_of(library: Library, records: Sequence[EpisodeRecord], *, upto: int | None = None) -> dict[str, World]:
-    """Return what the world hints at of each episode, by id: no labels, and only where it hints at anything."""
-    looked_up = carried_over(hints_looked_up(library, upto=upto), _superseded(library))
-    return world_outcomes(records, looked_up)
-
-
-def _as_known_now(
-    library: Library, stored: Iterable[EpisodeRecord], *, with_folders: bool = False
-) -> Iterable[EpisodeRecord]:
-    lying = as_they_lie(stored, map_in(library.log.get_map(WHEREABOUTS)), with_folders=with_folders)
-    return as_sharpened(lying, sharper_templates(library))
-
-
-def with_longer_readings(library: Library, episodes: Collection[str]) -> frozenset[str]:
-    """Add to episodes, by id, those that are their longer readings."""
-    longer = _superseded(library)
-    return frozenset(episodes) | {longest(episode, longer) for episode in episodes if episode in longer}
-
-
-def _superseded(library: Library) -> dict[str, str]:
-    return map_in(library.log.get_map(SUPERSEDED))
-
-
-def split_groups(library: Library) -> dict[str, str]:
-    """Return which split group each known task belongs to."""
-    return map_in(library.log.get_map(GROUPS))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from events.clock import new_salt
@@ -19,7 +18,7 @@ from strategies.logs.transcripts import read_transcripts
 from strategies.pool.evidence_context import steps_around, telling_text
 from strategies.pool.person_words import known_wishes, note_person_words, person_places
 from strategies.signals.abandonment import Abandoned
-from strategies.signals.detect import DEFAULTS, detect
+from strategies.signals.detect import detect
 from strategies.signals.streaks import stagnation
 
 if TYPE_CHECKING:
@@ -29,37 +28,10 @@ if TYPE_CHECKING:
     from registry.evidence.record import StepText
     from registry.query.library import Library
     from registry.registry import Registry
-    from strategies.episodes.episode import EpisodeRecord, Trust, WorldSource
-    from strategies.episodes.outcome_rules import OutcomeRule
-    from strategies.logs.formats.mapped.log_mapping import LogMapping
+    from strategies.episodes.episode import EpisodeRecord
     from strategies.logs.transcripts import Transcript
+    from strategies.pool.intake_policy import IntakePolicy
     from strategies.signals.signal import Occurrence, Signal
-    from strategies.signals.thresholds import Thresholds
-
-
-@dataclass(frozen=True, slots=True)
-class IntakePolicy:
-    """What a person decided about what comes in.
-
-    `rules` read outcomes from episodes whose log tells none, `mappings` the files that they claim; `thresholds`
-    say from when an observation is a signal. `gitleaks` is the binary that is asked for secrets beside the
-    built-in rules, "" for none; `personal_data` has e-mail addresses, card and phone numbers taken out as well.
-    `trust` says whose word the logs are; those of another user of this machine are never one's own, nor are those
-    that git tracks and a project names (`by_project`), for a clone may have brought both. Hints from the world of
-    these `sources` stand for labels where there are none.
-    """
-
-    thresholds: Thresholds = DEFAULTS
-    gitleaks: str = ""
-    rules: tuple[OutcomeRule, ...] = ()
-    mappings: tuple[LogMapping, ...] = ()
-    trust: Trust = "mine"
-    by_project: bool = False
-    personal_data: bool = True
-    sources: tuple[WorldSource, ...] = ()
-
-
-DEFAULT_POLICY = IntakePolicy()
 
 
 def found_signals(library: Library, records: Sequence[EpisodeRecord], policy: IntakePolicy) -> list[Signal]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from strategies.files.watch import LOOK_EVERY_S, only_watcher, watch
 from strategies.pool.intake import scan_into
-from strategies.pool.raise_signals import DEFAULT_POLICY, IntakePolicy
+from strategies.pool.intake_policy import DEFAULT_POLICY, IntakePolicy
 
 if TYPE_CHECKING:
     import threading

@@ -7,7 +7,7 @@ the choice of episodes would be a choice among outcomes. What nothing speaks for
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 By = Literal["person", "setting", "about", "trigger", "only", "loaded", "content", "instructions", ""]
 """What decided where a signal goes, "" where nothing did."""
 
+ASSIGN: Final = "germline signals assign FINGERPRINT SKILL"
+"""What a person types for a signal that no skill answers to."""
 _LOOKED_AT: Final = 200
 """Episodes of a signal whose actions are looked at (a guess): in the order of their hashes, which is any."""
 _NAMED: Final = 3.0
@@ -95,6 +97,7 @@ class Scope:
     places: Mapping[str, str]
     others: tuple[str, ...] = ()
     instructions: str = ""
+    _called: dict[str, frozenset[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def sightings(self) -> Sightings:
@@ -128,7 +131,13 @@ class Scope:
         )
 
     def _shows(self, skill: str, shown: Sequence[EpisodeRecord]) -> bool:
-        return not shown or any(self._counts(skill, log) for log in set(map(self._log_of, shown)))
+        asked = set[_Log]()
+        for record in shown:
+            log = self._log_of(record)
+            if log not in asked and self._counts(skill, log):
+                return True
+            asked.add(log)
+        return not shown
 
     def other_work(self, skill: str, records: Sequence[EpisodeRecord]) -> OtherWork:
         """Name the actions in episodes that are another skill's by its words, and share none with this one.
@@ -205,7 +214,7 @@ class Scope:
         return Route(skill, "loaded", why) if skill else None
 
     def _by_content(self, signal: SignalRaised, open_to: Sequence[str], shown: Sequence[EpisodeRecord]) -> Route:
-        near = self._index.nearest(_words_of_signal(signal, shown))
+        near = self._index.nearest(self._words_of_signal(signal, shown))
         if near.name in open_to and near.margin >= MARGIN:
             return Route(near.name, "content", f"words: {', '.join(near.shared)}", near.margin)
         if near.name and near.name not in open_to and near.margin >= MARGIN:
@@ -288,10 +297,34 @@ class Scope:
 
     def _owners_of(self, members: Sequence[EpisodeRecord]) -> frozenset[str]:
         loaded = {name for record in members for name, _ in record.skills if name in self.skills}
-        scores = self._index.scores(_words_of_actions(members))
+        scores = self._index.scores(self._words_of_actions(members))
         best = max(scores.values())
         near = {name for name, score in scores.items() if best >= MARGIN and 2 * score >= best}
         return frozenset(loaded | near)
+
+    # -- words -----------------------------------------------------------------------------------------
+
+    def _words_of_signal(self, signal: SignalRaised, shown: Sequence[EpisodeRecord]) -> dict[str, float]:
+        """Weigh the words of a signal: its error and its action, and half of what is called in its episodes."""
+        beside = self._words_of_actions(shown[:_LOOKED_AT])
+        own = [*words_of(signal.template.replace("<*>", " ")), *_words_of_action(signal.action)]
+        return {word: _BESIDE * share for word, share in beside.items()} | dict.fromkeys(own, 1.0)
+
+    def _words_of_actions(self, records: Sequence[EpisodeRecord]) -> dict[str, float]:
+        """Weigh the words of what agents call, by the share of the episodes that do."""
+        called = Counter(action for record in records for action in self._calls_of(record))
+        words: dict[str, float] = {}
+        for action, count in called.items():
+            for word in _words_of_action(action):
+                words[word] = max(words.get(word, 0.0), count / len(records))
+        return words
+
+    def _calls_of(self, record: EpisodeRecord) -> frozenset[str]:
+        """Name what an episode calls; read once, for the same episodes show many signals."""
+        if record.id not in self._called:
+            calls = {step.action for step in record.steps if step.kind == "call"}
+            self._called[record.id] = frozenset(calls)
+        return self._called[record.id]
 
 
 def scope_of(library: Library, records: Sequence[EpisodeRecord], globs: LogGlobs | None = None) -> Scope:
@@ -332,25 +365,6 @@ def _words_of_skill(capsule: Capsule) -> Mapping[str, float]:
     ):
         for word in words_of(text):
             words[word] += weight  # type: ignore[assignment] # a counter of weights
-    return words
-
-
-def _words_of_signal(signal: SignalRaised, shown: Sequence[EpisodeRecord]) -> dict[str, float]:
-    """Weigh the words of a signal: its error and its action, and half of what is called in its episodes."""
-    beside = _words_of_actions(shown[:_LOOKED_AT])
-    own = [*words_of(signal.template.replace("<*>", " ")), *_words_of_action(signal.action)]
-    return {word: _BESIDE * share for word, share in beside.items()} | dict.fromkeys(own, 1.0)
-
-
-def _words_of_actions(records: Sequence[EpisodeRecord]) -> dict[str, float]:
-    """Weigh the words of what agents call, by the share of the episodes that do."""
-    called = Counter(
-        action for record in records for action in {step.action for step in record.steps if step.kind == "call"}
-    )
-    words: dict[str, float] = {}
-    for action, count in called.items():
-        for word in _words_of_action(action):
-            words[word] = max(words.get(word, 0.0), count / len(records))
     return words
 
 

@@ -17,7 +17,7 @@ from strategies.signals.revert_signal import RevertDetector
 from strategies.signals.step_mark_signal import MarkedSteps, MissingCapability
 from strategies.signals.streaks import SuccessStreak
 from strategies.signals.survey import survey_of
-from strategies.signals.thresholds import Thresholds
+from strategies.signals.thresholds import DEFAULTS, Thresholds
 from strategies.signals.tool_failure import ToolFailure
 from strategies.signals.uncovered_actions import UncoveredFailure
 from strategies.signals.user_correction import UserCorrection
@@ -51,8 +51,6 @@ DETECTORS: Final[tuple[Detector, ...]] = (
     MissingCapability(),
 )
 """Every family that explains a failure. What is left is `uncovered_failure`; `success_streak` explains none."""
-
-DEFAULTS: Final = Thresholds()
 
 
 def detect(

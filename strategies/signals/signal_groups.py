@@ -103,11 +103,6 @@ def signal_groups(
     return sorted(every, key=lambda group: (-group.weight, -group.episodes, group.fingerprint))
 
 
-def group_of(groups: Iterable[SignalGroup], fingerprint: str) -> SignalGroup | None:
-    """Find the group that a signal is in."""
-    return next((group for group in groups if fingerprint in group.fingerprints), None)
-
-
 class _FailedSteps:
     """The templates of the steps that failed: of all, of each tool, and of each mark of an action class."""
 

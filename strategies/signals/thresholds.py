@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field, ValidationError
 
@@ -61,3 +61,6 @@ class Thresholds(Frozen):
                 raise UsageError(f"no signal threshold is called {name!r}", hint=hint) from None
             wrong = f"signal threshold {name} = {first['input']!r}: {first['msg'][0].lower()}{first['msg'][1:]}"
             raise UsageError(wrong, hint=f"its default is {cls.model_fields[name].default}") from None
+
+
+DEFAULTS: Final = Thresholds()

@@ -20,7 +20,7 @@ from strategies.gate.replay.measure import effect_on, measure
 from strategies.gate.replay.recovery_endpoint import endpoint_for
 from strategies.gate.verdict import judge
 from strategies.pool.frozen_sets import measured_on
-from strategies.pool.intake import with_longer_readings
+from strategies.pool.known_episodes import with_longer_readings
 from strategies.tiers.new_evidence import against_supported, is_due, on_seen
 from strategies.tiers.withdraw import withdraw
 

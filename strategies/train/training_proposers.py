@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from pydantic import ValidationError
 
 from events.errors import NotFoundError, UpstreamError, UsageError
+from registry.evidence.redaction import without_secrets
 from strategies.models.tasks.ask_training import suggest_changes
 from strategies.models.tasks.training_case import TrainingReflection
 from strategies.sandbox.confined_run import ConfinedCommand, installed, run, run_folder
@@ -34,7 +35,7 @@ REFLECT: Final = "reflect"
 _ENTRY: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _LIMIT_S: Final = 600.0
 """What a command may take for one epoch (a guess)."""
-_MOST_WORDS: Final = 300
+_MOST_SHOWN_CHARS: Final = 300
 Propose = Callable[["TrainingCase"], Iterable[Any]]
 
 
@@ -84,12 +85,12 @@ class PythonProposer:
     def propose(self, case: TrainingCase) -> list[ProposedChange]:
         """Call it; it may give changes, or the same as JSON values."""
         try:
-            given = [_plain(change) for change in self.call(case)]
+            given = json.dumps({"changes": [_plain(change) for change in self.call(case)]}, default=str)
         except (Exception, SystemExit) as error:
             raise UpstreamError(
                 f"the proposer {self.name} broke: {error!r}", hint="tell its author, or choose another --proposer"
             ) from error
-        return _read(self.name, json.dumps({"changes": given}, default=str))
+        return _read(self.name, given)
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ class CommandProposer:
                 self.policy,
             )
         if not ran.succeeded:
-            last = (ran.error or ran.stderr or ran.stdout).strip()[-_MOST_WORDS:]
+            last = (ran.error or ran.stderr or ran.stdout).strip()[-_MOST_SHOWN_CHARS:]
             raise UpstreamError(
                 f"the proposer {self.name} failed ({ran.ended}, code {ran.code}): {last or 'it said nothing'}",
                 hint="try it by hand with a case on its standard input; docs/train.md shows one",
@@ -177,13 +178,14 @@ def local_proposer(
     text: str,
     policy: SandboxPolicy,
     *,
-    hidden: Path | None = None,
+    tasks: Path | None = None,
     network: bool = False,
     passes: tuple[str, ...] = (),
 ) -> TrainingProposer:
     """Find the proposer of this name, or make one of `module:function` or of a command template.
 
-    The folder `hidden` is not hidden from a command that lies in it. Raises: UsageError for what is none of these.
+    To a command the folder of the file `tasks` is closed; where the command lies in that, the file alone. Events
+    name it without secrets. Raises: UsageError for what is none of these.
     """
     plugged = plugged_proposers()
     if text in plugged:
@@ -209,7 +211,12 @@ def local_proposer(
         program = installed(argv[0])
     except NotFoundError as error:
         raise UsageError(f"the proposer {text!r}: {error.message}", hint=error.hint) from error
-    folder = hidden.resolve() if hidden is not None else None
-    inside = folder is not None and any(at.is_file() and at.is_relative_to(folder) for at in places)
-    closed = (folder,) if folder is not None and not inside else ()
-    return CommandProposer(text, (program, *argv[1:]), policy, closed, network=network, passes=passes)
+    closed = () if tasks is None else (_closed(tasks.resolve(), places),)
+    name = without_secrets(text)
+    return CommandProposer(name, (program, *argv[1:]), policy, closed, network=network, passes=passes)
+
+
+def _closed(tasks: Path, places: Iterable[Path]) -> Path:
+    """Name what a command may not read of a task set: its folder, or the file where it lies in that itself."""
+    inside = any(at.is_file() and at.is_relative_to(tasks.parent) for at in places)
+    return tasks if inside else tasks.parent

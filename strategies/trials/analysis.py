@@ -83,11 +83,16 @@ class Expected:
 def residuals(history: Sequence[TrialSession], base_rate: float) -> list[float]:
     """Give what each session came to less what was expected of it by those before it, in time."""
     expected, left = Expected(base_rate), []
-    for session in sorted(history):
+    for session in sorted(history, key=_in_time):
         if session.value is not None:
             left.append(session.value - expected.of(session))
             expected.add([session])
     return left
+
+
+def _in_time(session: TrialSession) -> tuple[float, float, str, str]:
+    """Order sessions by time; of two at the very same time neither needs a value."""
+    return session.began_s, session.ended_s, session.unit, session.task
 
 
 def newly_counted(
@@ -126,9 +131,13 @@ def _units(
 ) -> Iterator[tuple[str, tuple[Sequence[TrialSession], ...]]]:
     """Yield the units that are over, in time, each with its sessions: one, or those of the blocks of a pair."""
     if not trial.by_block:
-        yield from ((session.unit, ((session,),)) for session in sorted(sessions) if session.value is not None)
+        yield from (
+            (session.unit, ((session,),))
+            for session in sorted(sessions, key=_in_time)
+            if session.value is not None
+        )
         return
-    inside = [session for session in sorted(sessions) if trial.block_at(session.began_s) >= 0]
+    inside = [session for session in sorted(sessions, key=_in_time) if trial.block_at(session.began_s) >= 0]
     now_s = min(now_s, inside[-1].began_s) if inside else now_s
     within = (session for session in inside if trial.block_at(session.began_s) == trial.block_at(session.ended_s))
     for pair, group in groupby(within, lambda session: trial.block_at(session.began_s) // 2):

@@ -14,7 +14,7 @@ from strategies.episodes.episode import in_time, moment_s
 from strategies.episodes.skill_use import BODY
 from strategies.episodes.step_marks import CORRECTION
 from strategies.gate.replay.recovery_endpoint import recovered
-from strategies.pool.intake import all_episodes
+from strategies.pool.known_episodes import all_episodes
 from strategies.scope.scope import scope_of
 from strategies.signals.survey import truth
 from strategies.trials.analysis import TrialSession

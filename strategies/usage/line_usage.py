@@ -12,7 +12,7 @@ from registry.skill_md.rules import CHARACTERS_PER_TOKEN
 from registry.state.line_claims import claims_of
 from strategies.episodes.world_outcomes import with_world
 from strategies.gate.replay.exposure import moments_of
-from strategies.pool.intake import all_episodes, split_groups, world_of
+from strategies.pool.known_episodes import all_episodes, split_groups, world_of
 from strategies.pool.splits import Division, divide
 from strategies.pool.weights import weighed
 from strategies.scope.scope import scope_of

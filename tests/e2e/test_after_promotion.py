@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from strategies.episodes.skill_version import under_versions
-from strategies.pool.intake import all_episodes
+from strategies.pool.known_episodes import all_episodes
 from tests.claude_sessions import sessions
 from tests.e2e.test_watch import next_line, stopped, watching
 from tests.terminal import Beginning, Terminal

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -30,8 +30,17 @@ def germline(scanned: Beginning) -> Terminal:
     return scanned.again()
 
 
-def test_the_first_sentence_counts_the_lines_and_those_that_hurt_come_first(germline: Terminal) -> None:
-    answer = germline.does("usage", "CLAUDE.md", "--json").json
+@pytest.fixture(scope="module")
+def measured(scanned: Beginning) -> Any:  # noqa: ANN401 - a document
+    """Give what `usage --json` answers at the beginning: every line is measured, so once."""
+    return scanned.again().does("usage", "CLAUDE.md", "--json").json
+
+
+def test_the_first_sentence_counts_the_lines_and_those_that_hurt_come_first(
+    germline: Terminal,
+    measured: Any,  # noqa: ANN401 - a document
+) -> None:
+    answer = measured
     (file,) = answer["files"]
     counts = file["verdicts"]
     assert sum(counts.values()) == len(file["lines"]) == 60
@@ -46,8 +55,11 @@ def test_the_first_sentence_counts_the_lines_and_those_that_hurt_come_first(germ
     assert "more lines" not in germline.does("usage", "--all").out
 
 
-def test_one_line_is_shown_with_its_reading_and_what_would_tell(germline: Terminal) -> None:
-    (file,) = germline.does("usage", "CLAUDE.md", "--json").json["files"]
+def test_one_line_is_shown_with_its_reading_and_what_would_tell(
+    germline: Terminal,
+    measured: Any,  # noqa: ANN401 - a document
+) -> None:
+    (file,) = measured["files"]
     unknown = next(row for row in file["lines"] if row["verdict"] == "unknown" and row["claim_from"] == "words")
     shown = germline.does("usage", "./CLAUDE.md", "--line", str(unknown["line"])).out
     assert "(read from its words)" in " ".join(shown.split())
@@ -57,8 +69,11 @@ def test_one_line_is_shown_with_its_reading_and_what_would_tell(germline: Termin
     assert (heading.code, "line 1 of CLAUDE.md states nothing" in heading.err) == (2, True)
 
 
-def test_a_reading_is_corrected_by_an_event_and_said_again_adds_nothing(germline: Terminal) -> None:
-    (file,) = germline.does("usage", "CLAUDE.md", "--json").json["files"]
+def test_a_reading_is_corrected_by_an_event_and_said_again_adds_nothing(
+    germline: Terminal,
+    measured: Any,  # noqa: ANN401 - a document
+) -> None:
+    (file,) = measured["files"]
     line = next(row["line"] for row in file["lines"] if row["text"] == "Be concise.")
     place = ("usage", "CLAUDE.md", "--line", str(line), "--claim")
     before = germline.events()

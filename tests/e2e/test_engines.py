@@ -23,7 +23,7 @@ from events.errors import EngineError, EngineMismatchError, IsolationError, OutO
 from strategies.engines import dask_engine
 from strategies.engines.code_version import code_here, differences
 from strategies.engines.dask_engine import DaskWorkers, _cluster_here
-from strategies.engines.engine import EngineSettings
+from strategies.engines.engine_settings import EngineSettings
 from strategies.engines.share import HERE, Sharing, Workers
 from strategies.evolve.loop import Plan, evolve
 from strategies.gate.replay.explore_split import Explore, forget

@@ -16,9 +16,10 @@ from strategies.logs.scan import scan
 from strategies.monitor.rollback import Terms, take_back
 from strategies.policy.presets import PRESETS
 from strategies.pool import log_owners
-from strategies.pool.intake import all_episodes, scan_into
+from strategies.pool.intake import scan_into
 from strategies.pool.intake import take_in as take_in_episodes
-from strategies.pool.raise_signals import DEFAULT_POLICY, IntakePolicy
+from strategies.pool.intake_policy import DEFAULT_POLICY, IntakePolicy
+from strategies.pool.known_episodes import all_episodes
 from strategies.pool.weights import weighed
 from strategies.scope.log_globs import LogGlobs
 from tests.e2e.test_untrusted_logs import log_of

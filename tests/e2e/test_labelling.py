@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.pool.intake import all_episodes
+from strategies.pool.known_episodes import all_episodes
 from tests.screen_pilot import screens
 from tests.terminal import Beginning, Terminal
 from tui.session.bootstrap import open_registry

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from strategies.gate.replay.evaluation_set import prepare
-from strategies.pool.intake import all_episodes
+from strategies.pool.known_episodes import all_episodes
 from tests.terminal import Terminal
 from tui.session.bootstrap import open_registry
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from registry.registry import Registry
-    from strategies.rollouts.run.messages_agent import SkillMode
+    from strategies.rollouts.run.agent_templates import SkillMode
 
 PAID = 0.02
 """What each reply of the stub costs."""

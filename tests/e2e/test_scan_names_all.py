@@ -11,7 +11,7 @@ from events.store.protocol import StoredEpisode
 from strategies.episodes.episode_records import encode
 from strategies.logs.formats_table import reader_named
 from strategies.logs.scan_file import ReadTask, scan_file
-from strategies.pool.intake import all_episodes
+from strategies.pool.known_episodes import all_episodes
 from tests.e2e.test_secrets import leaked
 from tests.mapped_logs import EVALS, RUNS
 from tests.planted import TOKEN

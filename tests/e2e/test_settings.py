@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import zstandard
 
-from strategies.pool.intake import all_episodes
+from strategies.pool.known_episodes import all_episodes
 from tests.planted import SECRETS
 from tests.terminal import Terminal
 from tui.cli.output.progress import progress_words

@@ -144,7 +144,7 @@ def test_an_erased_text_comes_back_through_no_transcript(tmp_path: Path, write: 
 async def test_the_page_of_all_evidence_shows_what_stands_around_each_record(tmp_path: Path) -> None:
     germline = scanned(tmp_path, claude_code)
     async with screens(germline.folder / ".germline" / "registry.db", "/signals") as at:
-        await at.press("e")
+        await at.press("down", "down", "e")  # the error, after what a person had to deal with
         page = at.pane("#page")
     for number, name in enumerate(NAMES):
         assert error(name) in page

@@ -12,7 +12,7 @@ import pytest
 
 from strategies.gate.replay.evaluation_set import prepare
 from strategies.pool.commit_history import Commit, CommitHistory, parsed
-from strategies.pool.intake import all_episodes, world_of
+from strategies.pool.known_episodes import all_episodes, world_of
 from strategies.sandbox.confined_run import missing_isolation
 from tests.terminal import Terminal
 from tui.session.bootstrap import open_registry

@@ -17,8 +17,9 @@ from events.types import claims as claim_types
 from events.types.catalogue import EVENT_TYPES
 from strategies.claims.catalogue import KINDS
 from strategies.policy.presets import PRESETS
-from strategies.signals.detect import DEFAULTS, DETECTORS
+from strategies.signals.detect import DETECTORS
 from strategies.signals.streaks import SuccessStreak
+from strategies.signals.thresholds import DEFAULTS
 from strategies.signals.uncovered_actions import UncoveredFailure
 from tui.documents.schemas import every_document, schema_text
 from tui.text.signal_words import kind_word

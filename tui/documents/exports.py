@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import JsonValue
 
 from events.types.score import Split
-from strategies.rollouts.run.messages_agent import SkillMode
+from strategies.rollouts.run.agent_templates import SkillMode
 from strategies.rollouts.run.messages_trial import RunTranscript
 from tui.documents.checkpoints import CheckpointDocument
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed

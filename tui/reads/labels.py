@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 from events.errors import NotFoundError, UsageError
 from strategies.advice.label_queue import HeldClaim, label_queue
 from strategies.episodes.episode import OutcomeSource
-from strategies.pool.intake import all_episodes, split_groups, world_of
+from strategies.pool.known_episodes import all_episodes, split_groups, world_of
 from strategies.pool.late_outcomes import named_episodes
 from strategies.pool.splits import divide
 from tui.text.numbers import count

@@ -17,7 +17,7 @@ from strategies.episodes.episode_records import place_key
 from strategies.episodes.skill_version import under_versions
 from strategies.episodes.step_records import without_templates
 from strategies.files.project_sessions import ProjectSessions
-from strategies.pool.intake import all_episodes
+from strategies.pool.known_episodes import all_episodes
 from tui.text.names import unique_chars
 
 if TYPE_CHECKING:

@@ -9,10 +9,11 @@ from registry.query.provenance import blame, erased_of, evidence_of
 from registry.query.signals import raised_as_counted
 from registry.skill_md.render import projected_lines
 from registry.state.line_claims import claims_of
-from strategies.pool.intake import all_episodes, sharper_templates
+from strategies.pool.known_episodes import all_episodes, sharper_templates
 from strategies.scope.scope import scope_of
 from strategies.signals.open_signals import Sightings, answers, open_among
 from strategies.signals.signal_groups import signal_groups
+from strategies.signals.thresholds import DEFAULTS
 from tui.text.names import unique_chars
 from tui.text.signal_words import kind_word
 
@@ -300,7 +301,7 @@ def _shown_in(
     """Find the sessions that show a fact by now, else those of its evidence, else where its error is."""
     from strategies.episodes.skill_version import lineages, under_versions  # noqa: PLC0415 - the list needs none of it
     from strategies.pool.person_words import known_wishes  # noqa: PLC0415 - as above
-    from strategies.signals.detect import DEFAULTS, episodes_showing  # noqa: PLC0415 - as above
+    from strategies.signals.detect import episodes_showing  # noqa: PLC0415 - as above
     from strategies.signals.wishes import REPEATED_WISH  # noqa: PLC0415 - as above
     from tui.reads.sessions import newest_first  # noqa: PLC0415 - as above
 

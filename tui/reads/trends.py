@@ -13,7 +13,7 @@ from registry.state.line_claims import claims_of
 from strategies.claims.applicability import live_claims
 from strategies.episodes.skill_version import under_versions
 from strategies.gate.track_record import track_record
-from strategies.pool.intake import all_episodes
+from strategies.pool.known_episodes import all_episodes
 from strategies.rollouts.run.store import kept_runs
 from strategies.signals.survey import truth
 from tui.reads.trend_series import ScorePoint, Size, TaskRun, Trends, heat_map, obedience, panels

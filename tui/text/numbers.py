@@ -96,3 +96,9 @@ def seconds_of(text: str, option: str) -> float:
     if not seconds:
         raise UsageError(f"{option} is {text!r}, which is no duration", hint=f"write it as in {option} 24h or 30m")
     return seconds
+
+
+def owed_words(turns: float) -> str:
+    """Write turns that are owed: `.50`, `1.20`, `−.30`."""
+    text = f"{abs(turns):.2f}".removeprefix("0")
+    return f"−{text}" if turns < 0 and text.strip("0.") else text

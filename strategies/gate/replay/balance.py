@@ -31,9 +31,11 @@ def balance(seen: Mapping[str, Sequence[Sequence[float]]], bare: Residuals, adju
     Shapes: `seen` are columns by name; `bare` compares within run alone (and task), `adjusted` like decisions.
     What was fitted has no difference left, so its squares are asked for that.
     """
-    before = {name: max(_apart(column, bare) for column in columns) for name, columns in seen.items()}
+    before = {
+        name: max((_apart(column, bare) for column in columns), default=0.0) for name, columns in seen.items()
+    }
     after = {
-        name: max(_apart([value * value for value in column], adjusted) for column in columns)
+        name: max((_apart([value * value for value in column], adjusted) for column in columns), default=0.0)
         for name, columns in seen.items()
     }
     most, left = max(before, key=lambda name: before[name]), max(after, key=lambda name: after[name])
@@ -97,13 +99,15 @@ def _left(residuals: Residuals, squares: float) -> float:
 
 def _strength(before: float, after: float) -> float:
     """Give what explains a variance, in units of what it leaves (Cohen's f squared)."""
-    return max(before / after - 1, 0.0)
+    if before <= after:
+        return 0.0
+    return before / after - 1 if after else inf
 
 
 def _unexplained(residuals: Residuals) -> float:
     """Sum the squares of the outcome that the decision does not explain either."""
     along = _dot(residuals.cause, residuals.outcome)
-    return _dot(residuals.outcome, residuals.outcome) - along * along / _causes(residuals)
+    return max(_dot(residuals.outcome, residuals.outcome) - along * along / _causes(residuals), 0.0)
 
 
 def _apart(column: Sequence[float], residuals: Residuals) -> float:

@@ -17,7 +17,7 @@ from strategies.gate.replay.explore_split import Explore
 from strategies.gate.replay.measure import MeasurementStamp, evaluator_id
 from strategies.policy.written_rules import METHOD, policy_text
 from strategies.pool.frozen_sets import freeze, frozen_with, sources_of
-from strategies.pool.intake import all_episodes, every_reading, split_groups, world_of
+from strategies.pool.known_episodes import all_episodes, every_reading, split_groups, world_of
 from strategies.pool.splits import divide
 from strategies.pool.weights import weighed
 from strategies.scope.other_work import NO_OTHER_WORK, OtherWork

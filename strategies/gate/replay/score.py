@@ -51,8 +51,8 @@ class ReplayCell(NamedTuple):
 class _Place(NamedTuple):
     """One claim in one stratum: the courses that meet it, by what was done there."""
 
-    obeyed: list[int]
-    disobeyed: list[int]
+    obeyed: tuple[int, ...]
+    disobeyed: tuple[int, ...]
 
 
 class _Addends(NamedTuple):
@@ -156,13 +156,13 @@ def panel_of(records: Sequence[EpisodeRecord], claims: Sequence[Claim | Inverse]
         tuple(ReplayCell(course, len(ys), sum(ys)) for course, ys in sorted(ended.items()))
         for ended in tasks.values()
     )
-    laid = [_Place([], []) for _ in numbers]
+    met: list[dict[bool, list[int]]] = [{True: [], False: []} for _ in numbers]
     for course, number in courses.items():
         for place, obeyed in course:
-            (laid[place].obeyed if obeyed else laid[place].disobeyed).append(number)
+            met[place][obeyed].append(number)
     of_claim: list[list[_Place]] = [[] for _ in claims]
     for (claim, _), place in numbers.items():
-        of_claim[claim].append(laid[place])
+        of_claim[claim].append(_Place(tuple(met[place][True]), tuple(met[place][False])))
     return ReplayPanel(cells, tuple(courses), tuple(map(tuple, of_claim)))
 
 
@@ -194,7 +194,7 @@ def _replayed(panel: ReplayPanel, n: Sequence[int], total: Sequence[float]) -> t
     """Sum outcomes by course as they would be under obedience, and name the courses that were imputed."""
     replayed, imputed = list(total), set[int]()
     for places in panel.places:
-        overlap: list[tuple[list[int], int, int, float]] = []
+        overlap: list[tuple[tuple[int, ...], int, int, float]] = []
         every, succeeded = 0, 0.0
         for obeyed, disobeyed in places:
             obedient, disobedient = sum([n[at] for at in obeyed]), sum([n[at] for at in disobeyed])
@@ -294,13 +294,19 @@ def _refitted(
     panels: tuple[ReplayPanel, ReplayPanel], seed: int, asked: Sequence[int]
 ) -> list[tuple[float, float]]:
     """Refit both panels on some draws of a seeded bootstrap, each named by its number."""
-    drawn = _drawn(len(panels[0].cells), seed)
-    refits: list[tuple[float, float]] = []
-    for number in asked:
-        weights = drawn[number]
-        old = estimate(panels[0], weights).value
-        refits.append((old, old if panels[1] is panels[0] else estimate(panels[1], weights).value))
-    return refits
+    before = _before(panels[0], seed, tuple(asked))
+    after = before if panels[1] is panels[0] else _values(panels[1], seed, asked)
+    return [*zip(before, after, strict=True)]
+
+
+@lru_cache(maxsize=4)  # sealed and audit, outcomes or recovery: each candidate of a run has the same before it
+def _before(panel: ReplayPanel, seed: int, asked: Sequence[int]) -> list[float]:
+    return _values(panel, seed, asked)
+
+
+def _values(panel: ReplayPanel, seed: int, asked: Sequence[int]) -> list[float]:
+    drawn = _drawn(len(panel.cells), seed)
+    return [estimate(panel, drawn[number]).value for number in asked]
 
 
 def _of_score(interval: Interval, tasks: int) -> Interval:

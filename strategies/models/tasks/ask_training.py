@@ -87,7 +87,7 @@ def suggest_changes(model: Model, case: TrainingCase) -> Trained:
     failures = [error.message for error in errors]
     changes = [(change, actor) for batch, actor in looked for change in batch]
     for _ in range(MOST_REFINEMENTS):
-        if len(looked) <= 1 and len(changes) <= case.most_changes:
+        if not changes or (len(looked) <= 1 and len(changes) <= case.most_changes):
             break  # there is nothing to make one of
         (reply,) = model.ask_all([_gone_over(case, [change for change, _ in changes])])
         if not isinstance(reply, Reply):

@@ -15,6 +15,11 @@ from events.types.frozen import Frozen
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+MESSAGES: Final = "messages"
+"""What a model as agent is called in settings."""
+
+SkillMode = Literal["injected", "must-follow", "choice"]
+"""How the model gets the skill: in its instructions, with the word that it must follow it, or by a tool."""
 PLACEHOLDERS: Final = ("skill_dir", "prompt_file", "workspace", "round")
 _NAMED: Final = re.compile(r"\{([a-z_]+)\}")
 _MOST_USD: Final = 1e6

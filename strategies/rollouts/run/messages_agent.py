@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from pydantic import ConfigDict, Field
 
@@ -13,17 +13,11 @@ from registry.skill_md.skill_files import main_file
 from registry.skill_md.text import front_end, split_lines
 from strategies.models.prompts import tool_body
 from strategies.models.protocol import TextBlock
-from strategies.rollouts.run.agent_templates import Agent
+from strategies.rollouts.run.agent_templates import MESSAGES, Agent, SkillMode
 from strategies.rollouts.run.tools import MAX_CALL_S, MAX_RESULT_CHARS, offered
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-MESSAGES: Final = "messages"
-"""What the agent is called in settings."""
-
-SkillMode = Literal["injected", "must-follow", "choice"]
-"""How the model gets the skill: in its instructions, with the word that it must follow it, or by a tool."""
 
 _WORK: Final = (
     "You work on one task, in a folder of its own, through tools. The working folder is the current folder of "

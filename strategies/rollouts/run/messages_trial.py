@@ -12,10 +12,11 @@ from events.errors import SpendingCapError
 from events.types.frozen import Frozen
 from events.types.score import Split
 from strategies.models.prompts import message_body, tool_body
+from strategies.rollouts.run.agent_templates import SkillMode
 from strategies.rollouts.run.arms import write_arm
 from strategies.rollouts.run.dialogue import Dialogue, unmarked
 from strategies.rollouts.run.leftovers import AgentWork
-from strategies.rollouts.run.messages_agent import SkillMode, given_skill
+from strategies.rollouts.run.messages_agent import given_skill
 from strategies.rollouts.run.runner import CapReachedError
 from strategies.rollouts.run.tools import Toolbox
 from strategies.rollouts.run.trial import NOTE_CHARS, Trial, changed_files, graded, require_unchanged, too_full

@@ -9,8 +9,7 @@ from pydantic import Field, ValidationError
 
 from events.errors import UsageError, unfit_setting
 from events.types.frozen import Frozen
-from strategies.rollouts.run.agent_templates import PRESETS, agent_of
-from strategies.rollouts.run.messages_agent import MESSAGES, SkillMode, messages_agent
+from strategies.rollouts.run.agent_templates import MESSAGES, PRESETS, SkillMode, agent_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,6 +98,8 @@ def agent_in(folder: Path, command: str, settings: RolloutSettings) -> Agent:
 
 def messages_in(model: str, settings: RolloutSettings) -> MessagesAgent:
     """Set up a model as agent, as settings say."""
+    from strategies.rollouts.run.messages_agent import messages_agent  # noqa: PLC0415 - tools and sandbox, for runs only
+
     return messages_agent(
         model,
         settings.skill_mode,

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from events.errors import UsageError
 from registry.evidence.gitleaks import find_scanner
-from strategies.engines.engine import TABLE as _ENGINE
-from strategies.engines.engine import EngineSettings
+from strategies.engines.engine_settings import TABLE as _ENGINE
+from strategies.engines.engine_settings import EngineSettings
 from strategies.episodes.outcome_rules import outcome_rules
-from strategies.models.chat_server import OPENAI_URL, served_model
 from strategies.models.model_settings import TABLE as _MODELS
 from strategies.models.model_settings import ModelSettings, is_on_this_machine
-from strategies.pool.raise_signals import IntakePolicy
+from strategies.models.served_model import OPENAI_URL, served_model
+from strategies.pool.intake_policy import IntakePolicy
 from strategies.rollouts.run.rollout_settings import TABLE as _ROLLOUTS
 from strategies.rollouts.run.rollout_settings import RolloutConfig, RolloutSettings
 from strategies.scope.log_globs import LogGlobs

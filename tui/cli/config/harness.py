@@ -14,14 +14,14 @@ from events.errors import UsageError
 from strategies.engines.engine import engine_of
 from strategies.judge.calibrate import calibrations
 from strategies.models.thread_desk import Desk
-from strategies.pool.intake import split_groups
+from strategies.pool.known_episodes import split_groups
 from strategies.pool.task_sets import split_book
 from strategies.rollouts.compare.harness import harness_on_messages, harness_on_tasks
 from strategies.rollouts.compare.in_turn import ConfiguredTrials
 from strategies.rollouts.compare.metric import harness_on_metric, load_metric
 from strategies.rollouts.compare.model_grader import Jury, judged_families, standings_of, with_jury
 from strategies.rollouts.compare.remote import sent_elsewhere
-from strategies.rollouts.run.messages_agent import MESSAGES
+from strategies.rollouts.run.agent_templates import MESSAGES
 from strategies.rollouts.run.rollout_settings import agent_in, messages_in
 from strategies.rollouts.run.runner import RunCaps
 from strategies.rollouts.tasks.load import load_tasks

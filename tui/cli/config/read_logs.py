@@ -15,7 +15,7 @@ from strategies.files.project_sessions import ProjectSessions
 from strategies.logs.formats_table import NO_LOGS
 from strategies.logs.log_listing import log_files
 from strategies.logs.scan import scan, scan_on
-from strategies.pool.intake import known_templates
+from strategies.pool.known_episodes import known_templates
 from tui.cli.output.progress import ReadProgress
 from tui.session.bootstrap import project_folder
 from tui.text.numbers import count

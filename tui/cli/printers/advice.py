@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from events.types.judgements import Track
-    from strategies.advice.advise import Given
+    from strategies.advice.given_advice import Given
     from tui.cli.output.invocation import Invocation
     from tui.text.next_steps import Situation
 

@@ -19,7 +19,7 @@ from tui.facts.runs import run_facts
 from tui.facts.scores import effect_fact, pair_facts
 from tui.text.names import SHOWN_CHARS
 from tui.text.next_steps import NEXT_STEPS
-from tui.text.numbers import count, share
+from tui.text.numbers import count, owed_words, share
 from tui.text.words import TIER_TONES, VERDICT_WORDS, VERDICTS, further_reasons, signal_words, unrouted_words
 
 if TYPE_CHECKING:
@@ -145,12 +145,6 @@ def pick_words(pick: Pick[SignalRaised]) -> str:
     waiting = pick.waiting[kind]
     rank = f"the only {kind} signal" if waiting == 1 else f"the most severe of {waiting:,} {kind} signals"
     return f"{kind} is owed {owed_words(pick.owed[kind])} turns, {others}; {rank}, {share(pick.offer.severity)}"
-
-
-def owed_words(turns: float) -> str:
-    """Write turns that are owed: `.50`, `1.20`, `−.30`."""
-    text = f"{abs(turns):.2f}".removeprefix("0")
-    return f"−{text}" if turns < 0 and text.strip("0.") else text
 
 
 def print_guidance(call: Invocation, measured: Iterable[Guidance]) -> None:

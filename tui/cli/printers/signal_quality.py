@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from strategies.gate.replay.recovery_endpoint import recoveries
-from strategies.pool.intake import all_episodes, world_of
+from strategies.pool.known_episodes import all_episodes, world_of
 from strategies.pool.raise_signals import found_signals
 from strategies.signals.quality import quality
 from strategies.signals.source_quality import LEAST_TASKS, source_quality
+from strategies.signals.survey import truth
 from tui.cli.output.color import width
 from tui.cli.output.facts import say_folded
 from tui.documents.signals import SignalsDocument
@@ -50,7 +51,8 @@ def tell_quality(
         facts = read_signal_facts(library, logs=config.skill_logs(library), records=records)
         chosen = [facts.named(fingerprint)] if fingerprint else wanted.chosen(facts.facts)
         asked = frozenset[str]().union(*(fact.group.fingerprints for fact in chosen))
-        measured = quality(records, found_signals(library, records, config.policy))
+        any_outcome = any(truth(record) is not None for record in records)
+        measured = quality(records, found_signals(library, records, config.policy) if any_outcome else ())
         if fingerprint or wanted.words:
             rows = tuple(row for row in measured.signals if row.fingerprint in asked)
             measured = replace(measured, signals=rows)

@@ -10,13 +10,15 @@ from events.types.parts import Edit, NewGene, NewSection, NewSkill
 from events.types.runs import Rollouts
 from events.types.score import Effect, Unmeasured
 from events.types.tiers import SeenFigures
+from events.types.trial_events import TrialEnded, TrialFactor, TrialStarted
 from registry.actions.publish import publish, standing
 from registry.actions.untested_claims import drop_untested
 from registry.decide.birth import next_gene
-from registry.decide.commands import ChangeTier, Judge, PromoteProven, Propose, Review
+from registry.decide.commands import ChangeTier, Judge, PromoteProven, Propose, Review, RunTrial
 from registry.projection.projector import rebuild
 from registry.query.provenance import blame, uncounted_claims
 from registry.state.line_claims import claims_of
+from registry.state.tiers import supported_by
 from tests.registries import DO, LOOK, NAME, documents, learn, measured, proposal, score
 
 if TYPE_CHECKING:
@@ -116,6 +118,22 @@ def test_what_is_accepted_as_seen_keeps_the_claim_whose_successes_were_counted(r
     assert live(registry) == [DO]
 
 
+def test_what_a_person_takes_as_seen_keeps_its_claim_without_a_measurement_and_whatever_tier_comes_later(
+    registry: Registry,
+) -> None:
+    """So does `germline start`: what worked was counted, and no candidate was scored."""
+    line = proposed_line(registry)
+    registry.execute(ChangeTier(line.candidate, NAME, SeenFigures(worked=9, tried=10, low=0.6), "counted"))
+    registry.execute(Review(line.candidate, line.capsule, "approve", "it reads well"))
+    for tier in (None, supported_by(EFFECT), None):
+        publish(registry, NAME)
+        assert drop_untested(registry, [NAME]) == []
+        assert live(registry) == [DO]
+        registry.execute(ChangeTier(line.candidate, NAME, tier, "logs came since"))
+    registry.execute(ChangeTier(line.candidate, NAME, supported_by(EFFECT), "outcomes support it now"))
+    assert uncounted_claims(registry, registry.capsule(NAME)) == frozenset()
+
+
 def test_what_a_trial_proves_keeps_its_claim_only_where_logs_were_asked(registry: Registry) -> None:
     line = proposed_line(registry)
     registry.execute(PromoteProven(line.candidate, NAME, "a coin shows it"))
@@ -148,7 +166,7 @@ def with_an_untested_claim(registry: Registry, monkeypatch: pytest.MonkeyPatch) 
     """Promote by runs as an earlier germline did: the claim lives untested."""
     line = proposed_line(registry)
     with monkeypatch.context() as before:
-        before.setattr("registry.decide.dispatch.claims_tested", lambda *_: True)
+        before.setattr("registry.decide.dispatch.claims_tested", lambda *_, **__: True)
         judge(registry, by_runs(line, None))
     publish(registry, NAME)
     assert live(registry) == [DO]
@@ -178,6 +196,21 @@ def test_a_registry_that_has_untested_claims_is_repaired_by_events_and_its_lines
     assert drop_untested(registry, [NAME]) == []
     blamed = {line.text: origin.event for line, origin in blame(registry, after)}
     assert getattr(blamed[LOOK], "candidate", "") == registry.candidates()[0].id
+
+
+def test_a_skill_on_trial_keeps_its_untested_claims_until_that_is_over(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_an_untested_claim(registry, monkeypatch)
+    started = TrialStarted(
+        trial="t1", capsule=NAME, base_version=2, factors=(TrialFactor(name="v2", given=2, denied=1),),
+        unit="session", block_s=0, starts_at=registry.clock.now(), budget=40, outcome="outcome", gain=0.1,
+        base_rate=0.5, spread=0.2, loaded=False, adaptive=False, seed="0" * 64,
+    )  # fmt: skip
+    registry.execute(RunTrial(started))
+    assert drop_untested(registry, [NAME]) == []
+    registry.execute(RunTrial(TrialEnded(trial="t1", capsule=NAME, results=(), reason="enough")))
+    assert drop_untested(registry, [NAME]) == [NAME]
 
 
 def test_tested_claims_are_no_matter_of_repair(registry: Registry) -> None:

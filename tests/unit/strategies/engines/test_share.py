@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.types.claims import AfterError
-from strategies.engines.engine import EngineSettings, engine_of
+from strategies.engines.engine import engine_of
+from strategies.engines.engine_settings import EngineSettings
 from strategies.engines.share import HERE, START_S, Sharing, Workers
 from strategies.gate.replay.evaluation_set import Ground
 from strategies.gate.replay.explore_split import Explore

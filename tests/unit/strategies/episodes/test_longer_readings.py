@@ -16,7 +16,8 @@ from strategies.episodes.episode import EpisodeOutcome
 from strategies.episodes.longer_readings import condensed, longest
 from strategies.gate.replay import evaluation_set
 from strategies.gate.replay.evaluation_set import prepare
-from strategies.pool.intake import SUPERSEDED, all_episodes, every_reading, scan_into
+from strategies.pool.intake import scan_into
+from strategies.pool.known_episodes import SUPERSEDED, all_episodes, every_reading
 from tests.clocks import TickingClock
 from tests.registries import documents, new_registry
 from tests.sample_logs import jsonl

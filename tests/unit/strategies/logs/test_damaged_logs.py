@@ -10,7 +10,8 @@ import zstandard
 
 from events.errors import DamagedLogError
 from strategies.logs.scan import scan
-from strategies.pool.intake import all_episodes, scan_into
+from strategies.pool.intake import scan_into
+from strategies.pool.known_episodes import all_episodes
 from tests.clocks import TickingClock
 from tests.registries import new_registry
 from tests.sample_logs import CHAT, jsonl

@@ -16,7 +16,8 @@ from strategies.episodes.episode_records import encode
 from strategies.files.default_locations import usual_logs
 from strategies.gate.replay.evaluation_set import prepare
 from strategies.logs.scan import scan, scan_on
-from strategies.pool.intake import all_episodes, every_reading, scan_into, take_in
+from strategies.pool.intake import scan_into, take_in
+from strategies.pool.known_episodes import all_episodes, every_reading
 from tests.clocks import TickingClock
 from tests.registries import new_registry
 from tests.sample_logs import CHAT_LINES, CLAUDE, INTERCODE, SAMPLES, STEPS, Sample, jsonl

@@ -20,7 +20,7 @@ from events.model_errors import (
     RequestRefusedError,
     TimedOutError,
 )
-from strategies.models.chat_server import ChatServer, ServedModel, chat_body, message_of, served_model
+from strategies.models.chat_server import ChatServer, chat_body, message_of
 from strategies.models.prompts import prompt_of
 from strategies.models.protocol import (
     ModelMessage,
@@ -32,6 +32,7 @@ from strategies.models.protocol import (
     user_message,
 )
 from strategies.models.replies import read_reply
+from strategies.models.served_model import ServedModel, served_model
 from tests.anthropic_stub import (
     KEY,
     AnthropicStub,

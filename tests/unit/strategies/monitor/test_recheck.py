@@ -15,8 +15,10 @@ from registry.decide.commands import MoveAlias
 from strategies.gate.replay.evaluation_set import prepare
 from strategies.gate.replay.score_version import score_version
 from strategies.gate.staleness import MOST_AGE_S, Staleness, staleness
-from strategies.monitor.recheck import Recheck, next_due_s, recheck, staleness_of
-from strategies.pool.intake import all_episodes, take_in
+from strategies.monitor.live_version import staleness_of
+from strategies.monitor.recheck import Recheck, next_due_s, recheck
+from strategies.pool.intake import take_in
+from strategies.pool.known_episodes import all_episodes
 from strategies.scope.scope import scope_of
 from tests.clocks import START
 from tests.registries import NAME, learn

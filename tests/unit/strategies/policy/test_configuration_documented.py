@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from strategies.engines.engine import EngineSettings
+from strategies.engines.engine_settings import EngineSettings
 from strategies.episodes.outcome_rules import _KEYS as RULE_KEYS
 from strategies.models.model_settings import ModelSettings
 from strategies.policy.presets import EditBudget, Preset, Weights

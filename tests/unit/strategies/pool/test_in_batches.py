@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from strategies.gate.replay.evaluation_set import prepare
-from strategies.pool.intake import all_episodes, scan_into, split_groups
+from strategies.pool.intake import scan_into
+from strategies.pool.known_episodes import all_episodes, split_groups
 from strategies.propose.by_signal import PROPOSERS
 from strategies.scope.scope import scope_of
 from strategies.select.queue import agenda_on

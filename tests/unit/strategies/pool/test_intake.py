@@ -19,7 +19,8 @@ from events.errors import BusyError
 from registry.query.signals import raised_as_counted
 from strategies.files.watch import only_watcher
 from strategies.logs.scan import scan_on
-from strategies.pool.intake import Intake, all_episodes, scan_into, split_groups, take_in_scan
+from strategies.pool.intake import Intake, scan_into, take_in_scan
+from strategies.pool.known_episodes import all_episodes, split_groups
 from strategies.pool.tail_logs import tail_into
 from tests.clocks import TickingClock
 from tests.registries import new_registry

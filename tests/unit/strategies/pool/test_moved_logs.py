@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from registry.evidence.record import EvidenceRecord
-from strategies.pool.intake import all_episodes, scan_into
+from strategies.pool.intake import scan_into
+from strategies.pool.known_episodes import all_episodes
 from tests.clocks import TickingClock
 from tests.registries import new_registry
 from tests.sample_logs import jsonl

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.types.claims import After, AfterError
-from registry.decide.commands import RecordFact, RevertVersion
+from events.types.claims import After, AfterError, AnytimeBefore
+from events.types.parts import Edit
+from events.types.tiers import SeenFigures
+from registry.decide.commands import ChangeTier, Propose, RecordFact, RevertVersion, Review
 from strategies.policy.active_preset import bound_by
 from strategies.policy.auto import AUTO
 from strategies.scope.scope import scope_of
 from strategies.signals.open_signals import answers, open_among, settled, version_about
-from tests.registries import NAME, learn, raised_signal
+from tests.registries import NAME, learn, proposal, raised_signal
 
 if TYPE_CHECKING:
     from events.types.claims import Claim
@@ -88,3 +90,19 @@ def test_a_signal_about_an_action_is_open_until_a_line_about_that_action_lives(r
     assert open_among(registry, [repeated, other]) == {other.fingerprint}
     registry.execute(RevertVersion(NAME, 1, "worse"))
     assert open_among(registry, [repeated, other]) == {repeated.fingerprint, other.fingerprint}
+
+
+def test_an_error_that_a_line_says_how_to_avoid_is_open_again_once_that_line_fell(registry: Registry) -> None:
+    error, capsule = signal("error_template", template="no <*>"), registry.capsule(NAME)
+    line = proposal(
+        capsule,
+        Edit(op="append", gene=capsule.genes[0].id, text=("Look before you make.\n",)),
+        claims=(AnytimeBefore(action="make", do="look"),),
+        fingerprint=error.fingerprint,
+    )
+    registry.execute(Propose(line))
+    registry.execute(ChangeTier(line.candidate, NAME, SeenFigures(worked=9, tried=10, low=0.6), "counted"))
+    registry.execute(Review(line.candidate, NAME, "approve", "it reads well"))
+    assert open_among(registry, [error]) == frozenset()
+    registry.execute(ChangeTier(line.candidate, NAME, None, "its bound no longer holds"))
+    assert open_among(registry, [error]) == {error.fingerprint}

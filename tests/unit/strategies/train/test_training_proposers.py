@@ -51,12 +51,12 @@ CASE = TrainingCase(
 CHANGE = {"reason": "it failed", "edits": [{"op": "append", "gene": "sql-analyst.1", "text": "- Wake up."}]}
 
 
-def command(tmp_path: Path, code: str, hidden: Path | None = None) -> TrainingProposer:
+def command(tmp_path: Path, code: str, tasks: Path | None = None, more: str = "") -> TrainingProposer:
     """Make a proposer of a script."""
     require_isolation()
     script = tmp_path / "propose.py"
     script.write_text(code)
-    return local_proposer(f"{sys.executable} -I -S {script}", SandboxPolicy(), hidden=hidden)
+    return local_proposer(f"{sys.executable} -I -S {script}{more}", SandboxPolicy(), tasks=tasks)
 
 
 def test_a_command_reads_the_case_and_prints_changes(tmp_path: Path) -> None:
@@ -73,13 +73,25 @@ print({printed!r})
     assert actor.startswith("proposer:")
 
 
-def test_a_command_cannot_read_the_tasks_that_decide(tmp_path: Path) -> None:
-    (evals := tmp_path / "evals").mkdir()
-    (evals / "tasks.jsonl").write_text("secret")
-    proposer = command(tmp_path, f"print(open({str(evals / 'tasks.jsonl')!r}).read())", hidden=evals)
+@pytest.mark.parametrize("folder", ["evals", "."], ids=["apart from them", "beside them"])
+def test_a_command_cannot_read_the_tasks_that_decide(tmp_path: Path, folder: str) -> None:
+    tasks = tmp_path / folder / "tasks.jsonl"
+    tasks.parent.mkdir(exist_ok=True)
+    tasks.write_text("the sealed ones")
+    proposer = command(tmp_path, f"print('read:' + open({str(tasks)!r}).read())", tasks=tasks)
 
-    with pytest.raises(UpstreamError, match="No such file"):
+    with pytest.raises(UpstreamError) as refused:
         proposer.propose(CASE)
+    assert "the sealed ones" not in refused.value.message
+
+
+def test_a_secret_in_a_command_is_in_no_name_that_events_keep(tmp_path: Path) -> None:
+    secret = f"sk-ant-api03-{'Ab3' * 31}AA"
+    code = f"import json, sys\nassert sys.argv[1] == {secret!r}\nprint({json.dumps({'changes': [CHANGE]})!r})"
+    proposer = command(tmp_path, code, more=f" {secret}")
+    ((_, actor),) = proposer.propose(CASE)
+
+    assert secret not in proposer.name + actor
 
 
 @pytest.mark.parametrize(
@@ -105,6 +117,11 @@ class Whole:
 
 def broken(case):
     raise KeyError("licence")
+
+def circular(case):
+    change = {}
+    change["edits"] = change
+    return [change]
 """
 
 
@@ -115,7 +132,8 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (site / "ours-1.0.dist-info").mkdir(parents=True)
     (site / "plugged_proposers.py").write_text(PLUGIN)
     (site / "ours-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: ours\nVersion: 1.0\n")
-    entries = "whole = plugged_proposers:Whole\nfailing = plugged_proposers:broken\n"
+    named = {"whole": "Whole", "failing": "broken", "circular": "circular"}
+    entries = "".join(f"{name} = plugged_proposers:{attribute}\n" for name, attribute in named.items())
     (site / "ours-1.0.dist-info" / "entry_points.txt").write_text(f"[{training_proposers.GROUP}]\n{entries}")
     monkeypatch.syspath_prepend(str(site))
     yield
@@ -130,9 +148,10 @@ def test_python_proposes_by_the_name_of_a_plug_in_or_by_its_place(name: str) -> 
 
 
 @pytest.mark.usefixtures("plugin")
-def test_a_plug_in_that_breaks_is_named() -> None:
-    with pytest.raises(UpstreamError, match="the proposer failing broke: KeyError"):
-        local_proposer("failing", SandboxPolicy()).propose(CASE)
+@pytest.mark.parametrize(("name", "error"), [("failing", "KeyError"), ("circular", "ValueError")])
+def test_a_plug_in_that_breaks_is_named(name: str, error: str) -> None:
+    with pytest.raises(UpstreamError, match=f"the proposer {name} broke: {error}"):
+        local_proposer(name, SandboxPolicy()).propose(CASE)
 
 
 @pytest.mark.parametrize(
@@ -189,6 +208,15 @@ def test_a_model_is_shown_failures_and_successes_under_their_own_rules_and_then_
     assert "These changes were suggested" in prompts[-1]
     sealed = rig(registry, FakeRunner(planted)).harness.divided.sealed
     assert not any(task.id in prompt or task.prompt in prompt for task in sealed for prompt in prompts)
+
+
+def test_a_model_that_suggests_nothing_is_not_asked_to_go_over_it(registry: Registry, stub: AnthropicStub) -> None:
+    stub.script("proposer", *[gives({"changes": []})] * 3)
+    trained(registry, stub)
+
+    prompts = [json.dumps(each.body) for each in stub.asked("proposer")]
+    assert len(prompts) > 1
+    assert not any("These changes were suggested" in prompt for prompt in prompts)
 
 
 def test_an_open_chat_server_ends_with_the_same_lines(registry: Registry, stub: AnthropicStub) -> None:

@@ -22,8 +22,8 @@ from registry.registry import Registry
 from registry.skill_md.render import skill_text
 from registry.state.trial import fold_trials
 from strategies.episodes.skill_version import under_versions
-from strategies.pool.intake import all_episodes
-from strategies.trials.analysis import coins_of, results, shares
+from strategies.pool.known_episodes import all_episodes
+from strategies.trials.analysis import TrialSession, coins_of, residuals, results, shares
 from strategies.trials.run_trial import assign, end_trial, look, start_trial, step_trials, switch
 from strategies.trials.trial_sessions import compliance
 from strategies.trials.trial_terms import TrialTerms, plan_trial
@@ -53,6 +53,13 @@ def started(world: TrialWorld, terms: TrialTerms = BY_BLOCKS) -> SkillTrial:
 
 
 # -- what follows ----------------------------------------------------------------------------------------
+
+
+def test_sessions_of_the_very_same_time_are_compared_where_one_has_no_value_yet() -> None:
+    unlabelled, worked, failed = (
+        TrialSession(1.0, 2.0, value, ("run", "easy"), "task") for value in (None, 1.0, 0.0)
+    )
+    assert residuals([unlabelled, worked, failed], 0.5)[0] == 0.5
 
 
 def test_by_blocks_a_gain_is_proven_and_the_candidate_becomes_a_version(tmp_path: Path) -> None:

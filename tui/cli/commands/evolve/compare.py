@@ -55,7 +55,7 @@ def compare(  # noqa: PLR0913 - the options of the command are its contract
     from strategies.policy.presets import DEFAULT_PRESET, PRESETS  # noqa: PLC0415 - the list of commands pays for none of it
     from strategies.rollouts.compare.comparison import Rig  # noqa: PLC0415 - the same
     from strategies.rollouts.compare.models import compare_models  # noqa: PLC0415 - the same
-    from strategies.rollouts.run.messages_agent import MESSAGES  # noqa: PLC0415 - the same
+    from strategies.rollouts.run.agent_templates import MESSAGES  # noqa: PLC0415 - the same
     from strategies.rollouts.run.runner import Meter  # noqa: PLC0415 - the same
     from tui.cli.config.config import read_config  # noqa: PLC0415 - the same
     from tui.cli.config.harness import HarnessOptions, harness_of  # noqa: PLC0415 - the same

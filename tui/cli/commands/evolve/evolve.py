@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from registry.registry import Registry
     from strategies.evolve.results import CycleResult
     from strategies.logs.scan import Scan
-    from strategies.pool.raise_signals import IntakePolicy
+    from strategies.pool.intake_policy import IntakePolicy
     from tui.cli.config.config import Config
     from tui.cli.output.invocation import Invocation
 

@@ -12,7 +12,7 @@ from events.errors import CheckFailedError, NotFoundError
 from strategies.gate.selftest import COMPARISONS
 from strategies.policy.active_preset import bound_by
 from strategies.policy.presets import DEFAULT_PRESET, PRESETS
-from strategies.pool.intake import all_episodes
+from strategies.pool.known_episodes import all_episodes
 from tui.cli.config.config import read_config
 from tui.cli.config.read_logs import read_logs
 from tui.cli.output.invocation import invocation

@@ -13,11 +13,11 @@ from tui.cli.output.color import width
 from tui.cli.output.facts import say_folded, say_listed
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
-from tui.cli.printers.evolve import owed_words
 from tui.documents.presets import ForeseenPick, PresetOutlook, PresetPreviewDocument
 from tui.documents.signals import RestingSignal, SignalRow
 from tui.facts.presets import resting_words
 from tui.session.bootstrap import find_registry, open_library
+from tui.text.numbers import owed_words
 from tui.text.terminal_text import clip, one_line
 from tui.text.words import unrouted_words
 

@@ -14,7 +14,8 @@ from strategies.gate.replay.contrast import hints_in
 from strategies.gate.replay.score_version import Scored, measure_live_first, score_version
 from strategies.gate.replay.skill_grounds import prepare_grounds
 from strategies.policy.active_preset import bound_by
-from strategies.pool.intake import all_episodes, take_in_scan
+from strategies.pool.intake import take_in_scan
+from strategies.pool.known_episodes import all_episodes
 from strategies.tiers.rejudge import RejudgeTerms, rejudge
 from tui.cli.config.config import read_config
 from tui.cli.config.read_logs import read_logs

@@ -10,7 +10,7 @@ from events.errors import UsageError
 from events.types.registry_events import SignalAssigned
 from registry.decide.commands import RecordFact
 from registry.query.signals import assignments, named_signal
-from strategies.pool.intake import all_episodes
+from strategies.pool.known_episodes import all_episodes
 from strategies.scope.scope import scope_of
 from tui.cli.config.config import read_config
 from tui.cli.output.color import width

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 import typer
 
-from strategies.pool.intake import split_groups
+from strategies.pool.known_episodes import split_groups
 from strategies.pool.task_sets import split_book
 from strategies.rollouts.compare.task_division import divide_tasks
 from strategies.rollouts.tasks.load import load_tasks

@@ -139,7 +139,7 @@ def _proposer_of(registry: Registry, config: Config, skill: str, who: _WhoPropos
         yield local_proposer(
             who.name,
             sandbox_policy(settings, registry),
-            hidden=Path(tasks).expanduser().parent if tasks else None,
+            tasks=Path(tasks).expanduser() if tasks else None,
             network=settings.network,
             passes=settings.environment,
         )

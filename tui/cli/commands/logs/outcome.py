@@ -13,7 +13,7 @@ from events.types.registry_events import OutcomeRecorded
 from registry.decide.commands import RecordFact
 from strategies.episodes.episode import WorldSource, moment_s
 from strategies.episodes.world_outcomes import commits_of
-from strategies.pool.intake import all_episodes
+from strategies.pool.known_episodes import all_episodes
 from strategies.pool.late_outcomes import hints_looked_up, named_episodes
 from tui.cli.commands.logs.outcome_labels import print_queue, take_in_labels
 from tui.cli.output.dry_run import append_or_rehearse

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from events.errors import NotFoundError, StorageError, UsageError
 from events.types.registry_events import OutcomeRecorded
 from registry.decide.commands import RecordFact
-from strategies.pool.intake import all_episodes
+from strategies.pool.known_episodes import all_episodes
 from tui.cli.output.color import width
 from tui.cli.output.dry_run import append_or_rehearse
 from tui.documents.events import event_rows

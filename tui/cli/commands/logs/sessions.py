@@ -10,7 +10,7 @@ import typer
 from events.clock import SystemClock
 from events.errors import UsageError
 from strategies.advice.deciding_step import deciding_step
-from strategies.pool.intake import world_of
+from strategies.pool.known_episodes import world_of
 from strategies.pool.late_outcomes import named_episodes
 from tui.cli.config.config import read_config
 from tui.cli.output.color import width

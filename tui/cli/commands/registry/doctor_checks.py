@@ -26,9 +26,10 @@ from strategies.files.read_offsets import PREFIX
 from strategies.logs.formats_table import broken_readers
 from strategies.logs.log_listing import log_files
 from strategies.models.chat_server import KEY as CHAT_KEY
-from strategies.models.chat_server import OPENAI_URL, ChatServer, served_model
+from strategies.models.chat_server import ChatServer
 from strategies.models.http_errors import KEY
 from strategies.models.model_settings import ModelSettings
+from strategies.models.served_model import OPENAI_URL, served_model
 from tui.cli.config.config import KINDS, read_config
 from tui.cli.config.layers import NAME, nearest_file, strays, trust_here, user_file
 from tui.cli.output.color import Paint, width

@@ -17,14 +17,12 @@ from registry.query.provenance import tier_counts
 from registry.query.signals import raised_as_counted
 from registry.query.tier_sentences import tier_sentence
 from registry.query.trials import running_trial
-from strategies.advice.advise import given
-from strategies.evolve.stop_reason import ASSIGN
-from strategies.monitor.recheck import staleness_of
-from strategies.monitor.rollback import live_record
+from strategies.advice.given_advice import given
+from strategies.monitor.live_version import live_record, staleness_of
 from strategies.policy.active_preset import bound_by
 from strategies.policy.auto import AUTO
-from strategies.pool.intake import all_episodes
-from strategies.scope.scope import scope_of
+from strategies.pool.known_episodes import all_episodes
+from strategies.scope.scope import ASSIGN, scope_of
 from strategies.signals.open_signals import open_among
 from strategies.signals.proportion import wilson
 from tui.cli.config.config import read_config

@@ -53,6 +53,18 @@ def test_what_is_behind_a_whole_effect_is_as_many_times_as_strong_as_it_is() -> 
     assert times_as_strong(twice.bare, twice.adjusted) == pytest.approx(2, abs=0.5)
 
 
+def test_outcomes_that_the_decision_alone_makes_have_no_rest_to_divide_by() -> None:
+    obeyed = [float(row % 3 == 0) for row in range(60)]
+    turns = [row % 4 for row in range(60)]
+    bare = residuals(obeyed, obeyed, [], GroupedRows([[0] * 60], range(60)))
+    adjusted = residuals(obeyed, obeyed, [[row / 60 for row in range(60)]], GroupedRows([turns], range(60)))
+    assert bare is not None
+    assert adjusted is not None
+    times = times_as_strong(bare, adjusted)
+    assert times is None or times > 10
+    assert balance({"mix of actions before": []}, bare, adjusted).before == 0  # no class of action is known
+
+
 def test_an_effect_of_its_own_asks_for_a_stronger_cause() -> None:
     without, with_effect = (compared(3, seen=0.3, unseen=0.1, effect=effect) for effect in (0.0, 0.3))
     weak, strong = (times_as_strong(one.bare, one.adjusted) for one in (without, with_effect))
@@ -66,6 +78,17 @@ def test_nothing_is_measured_by_what_goes_with_nothing_nor_where_there_is_no_eff
     assert times_as_strong(unrelated.bare, unrelated.adjusted) is None
     nothing = compared(5, seen=0.2, unseen=0.0)
     assert times_as_strong(nothing.bare, nothing.adjusted) == 0
+
+
+def test_where_a_decision_explains_every_outcome_only_what_decides_it_all_could_stand_behind() -> None:
+    done, beside = [float(number % 2) for number in range(40)], [float(number % 3) for number in range(40)]
+    bare = residuals(done, done, [], GroupedRows([], range(40)))
+    adjusted = residuals(done, done, [beside], GroupedRows([], range(40)))
+    assert bare is not None
+    assert adjusted is not None
+    left = [sum(x * x for x in residuals.cause) * residuals.factor for residuals in (bare, adjusted)]
+    explained = left[0] / left[1]
+    assert times_as_strong(bare, adjusted) == pytest.approx(1 / (explained - 1))
 
 
 def test_a_difference_that_the_fit_takes_off_is_gone_and_a_curve_that_it_leaves_is_found() -> None:

@@ -10,7 +10,8 @@ import pytest
 from strategies.episodes.episode_records import named_task, prompt_key
 from strategies.gate.replay.evaluation_set import prepare
 from strategies.policy.presets import PRESETS
-from strategies.pool.intake import split_groups, take_in
+from strategies.pool.intake import take_in
+from strategies.pool.known_episodes import split_groups
 from strategies.pool.task_sets import SplitBook, split_book
 from strategies.rollouts.compare.comparison import register_evaluator
 from strategies.rollouts.compare.handwritten import propose_rewrite
