@@ -9,7 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,7 +47,10 @@ def served(
             )
             assert said
             yield process, port, said[1]
-        finally:
+        finally:  # a server that is killed cannot end the pages that it began
+            process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(10)
             process.kill()
 
 
