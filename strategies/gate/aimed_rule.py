@@ -13,18 +13,17 @@ from typing import TYPE_CHECKING, Final
 
 from events.types.runs import AimFigures, FreshFigures
 from strategies.gate.rollout_rule import (
-    FUTILE_Z,
     LOOKS,
-    PATIENT_ROUNDS,
     STAKES,
     Z95_ONE_SIDED,
     RolloutVerdict,
     e_value,
     figures_of,
+    refuting_rules,
+    tasks_rule,
     told,
 )
 from strategies.gate.rule import Rule, failed
-from strategies.gate.stats.mantel_haenszel import Z95
 from strategies.policy.written_rules import ROLLOUT_RULE
 
 if TYPE_CHECKING:
@@ -99,8 +98,7 @@ def look_at_aim(
     Answers "promote" where all tasks should be run, which is no promotion yet; None while the first runs go on.
     """
     aim = aim_figures(pairs, rounds, tags, sealed)
-    rules = (*_first_rules(aim, policy), *_refuting(aim, policy))
-    return _verdict(rules, aim, pairs, rounds, last=rounds >= LOOKS[-1]), aim
+    return _verdict(_first_rules(aim, policy), aim, pairs, rounds, last=rounds >= LOOKS[-1]), aim
 
 
 def look_at_fresh(
@@ -116,14 +114,13 @@ def aimed_rules(aim: AimFigures, policy: RolloutPolicy = ROLLOUT_RULE) -> Iterat
     """Apply the written rule to what runs showed of a change with an aim, as far as they came."""
     if aim.fresh is None:
         yield from _first_rules(aim, policy)
-        yield from _refuting(aim, policy)
         missing = "its own tasks do not show it yet"
-        yield _rule("fresh runs", "none", "runs of all sealed tasks", holds=False, missing=missing)
+        yield Rule("fresh runs", "none", "runs of all sealed tasks", holds=False, missing=missing)
         return
     fresh, least = aim.fresh, policy.aimed_e
     together = aim.evidence * fresh.evidence
-    yield _tasks(aim, policy)
-    yield _rule(
+    yield tasks_rule(aim.sealed, policy, beside=f", {aim.tasks} of them its own")
+    yield Rule(
         "evidence",
         f"e-value {aim.evidence:.1f} × {fresh.evidence:.1f} on its tasks",
         f"at least {least:g}, and {FRESH_EVIDENCE} by fresh runs",
@@ -132,91 +129,52 @@ def aimed_rules(aim: AimFigures, policy: RolloutPolicy = ROLLOUT_RULE) -> Iterat
         if together < least
         else f"fresh runs alone show an e-value of {fresh.evidence:.1f}, below {FRESH_EVIDENCE}",
     )
-    yield _rule(
+    yield Rule(
         "size",
         f"difference {fresh.difference:+.3f} over all tasks",
         f"at least {policy.least_difference:+.3f}",
         fresh.difference >= policy.least_difference,
         f"difference {fresh.difference:+.3f} over all tasks is below {policy.least_difference:+.3f}",
     )
-    yield _rule(
+    yield Rule(
         "no loss",
         f"{fresh.low:+.3f} at least (95 %) over all tasks",
         "0 or more: what the rest may lose is surely less than what its tasks gain",
         fresh.low >= 0,
         f"what the rest loses may be more than what its tasks gain: {fresh.low:+.3f} at least (95 %)",
     )
-    yield _rule(
+    yield Rule(
         "no harm",
         f"e-value {fresh.harm:.1f} of harm on the rest",
         f"below {MOST_HARM}",
         fresh.harm < MOST_HARM,
         f"harms the tasks that it is not for: e-value {fresh.harm:.1f}",
-        refutes=True,
+        "reject",
+        decisive=True,
     )
 
 
-def _first_rules(aim: AimFigures, policy: RolloutPolicy) -> Iterator[Rule]:
+def _first_rules(aim: AimFigures, policy: RolloutPolicy) -> tuple[Rule, ...]:
     text = f"e-value {aim.evidence:.1f} on the {aim.tasks} tasks tagged {', '.join(aim.tags)}"
-    yield _rule(
-        "aim",
-        text,
-        f"at least {FIRST_EVIDENCE}",
-        aim.evidence >= FIRST_EVIDENCE,
-        f"{text} is below {FIRST_EVIDENCE}",
-    )
     alone = f"e-value {aim.without_best:.1f} without the task that gained most"
-    yield _rule(
-        "more than one task",
-        alone,
-        f"at least {policy.least_e / 2:g}",
-        aim.without_best >= policy.least_e / 2,
-        f"{alone} is below {policy.least_e / 2:g}",
+    shown = (
+        Rule(
+            "aim",
+            text,
+            f"at least {FIRST_EVIDENCE}",
+            aim.evidence >= FIRST_EVIDENCE,
+            f"{text} is below {FIRST_EVIDENCE}",
+        ),
+        Rule(
+            "more than one task",
+            alone,
+            f"at least {policy.least_e / 2:g}",
+            aim.without_best >= policy.least_e / 2,
+            f"{alone} is below {policy.least_e / 2:g}",
+        ),
     )
-
-
-def _refuting(aim: AimFigures, policy: RolloutPolicy) -> Iterator[Rule]:
-    """Reject what its own tasks refute: before the third round by the 95 % bound alone."""
-    patient = aim.rounds < PATIENT_ROUNDS
-    best = aim.difference + (Z95 if patient else FUTILE_Z) * aim.error
     least = min(policy.futile_below * aim.sealed / max(aim.tasks, 1), MOST_FUTILE)
-    shown = all(rule.holds for rule in _first_rules(aim, policy))
-    text = f"difference {aim.difference:+.3f} on its tasks"
-    no_worse = aim.difference > 0 or (patient and best > 0)
-    yield _rule("direction", text, "above 0", no_worse, f"no better on its tasks: {text}", refutes=True)
-    yield _rule(
-        "not futile",
-        f"{best:+.3f} at best on its tasks",
-        f"at least {least:+.2f}, or shown",
-        shown or best >= least,
-        f"futile on its tasks, even at best below {least:+.2f}",
-        refutes=True,
-    )
-
-
-def _tasks(aim: AimFigures, policy: RolloutPolicy) -> Rule:
-    few = aim.sealed < policy.least_tasks
-    return Rule(
-        "tasks",
-        f"{aim.sealed} sealed tasks, {aim.tasks} of them its own",
-        f"at least {policy.least_tasks}",
-        not few,
-        f"{aim.sealed} sealed tasks, {policy.least_tasks} are needed: a person decides",
-        needed_tasks=policy.least_tasks if few else None,
-        known_tasks=aim.sealed,
-    )
-
-
-def _rule(
-    name: str,
-    figure: str,
-    asks: str,
-    holds: bool,  # noqa: FBT001 - the answer of the rule
-    missing: str,
-    *,
-    refutes: bool = False,
-) -> Rule:
-    return Rule(name, figure, asks, holds, missing, "reject" if refutes else "hold", decisive=refutes)
+    return (*shown, *refuting_rules(aim, least, shown, where=" on its tasks"))
 
 
 def _verdict(rules: Sequence[Rule], aim: AimFigures, pairs: Pairs, rounds: int, *, last: bool) -> RolloutVerdict:

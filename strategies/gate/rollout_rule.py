@@ -13,6 +13,7 @@ from strategies.gate.stats.mantel_haenszel import Z95
 from strategies.policy.written_rules import ROLLOUT_RULE
 
 if TYPE_CHECKING:
+    from events.types.runs import AimFigures
     from strategies.gate.rule import Decision
     from strategies.policy.written_rules import RolloutPolicy
 
@@ -95,7 +96,7 @@ def rollout_rules(figures: RolloutFigures, policy: RolloutPolicy = ROLLOUT_RULE)
     """
     text = f"difference {figures.difference:+.3f}"
     shown = (
-        _tasks_rule(figures, policy),
+        tasks_rule(figures.tasks, policy),
         Rule(
             "evidence",
             f"e-value {figures.e_value:.1f}",
@@ -118,18 +119,29 @@ def rollout_rules(figures: RolloutFigures, policy: RolloutPolicy = ROLLOUT_RULE)
             f"{text} is below {policy.least_difference:+.3f}",
         ),
     )
+    return (*shown, *refuting_rules(figures, policy.futile_below, shown))
+
+
+def refuting_rules(
+    figures: RolloutFigures | AimFigures, least: float, shown: Sequence[Rule], where: str = ""
+) -> tuple[Rule, ...]:
+    """Reject what runs refute, on the tasks that `where` names: before the third round by the 95 % bound alone.
+
+    Units: `least` is what a candidate must still be able to reach, unless all rules of `shown` hold.
+    """
     patient = figures.rounds < PATIENT_ROUNDS
     best = figures.difference + (Z95 if patient else FUTILE_Z) * figures.error
     better = figures.difference > 0 or (patient and best > 0)
+    text = f"difference {figures.difference:+.3f}{where}"
+    missing = f"no better{where}: {text}" if where else "no better"
     return (
-        *shown,
-        Rule("direction", text, "above 0", better, "no better", "reject", decisive=True),
+        Rule("direction", text, "above 0", better, missing, "reject", decisive=True),
         Rule(
             "not futile",
-            f"{best:+.3f} at best",
-            f"at least {policy.futile_below:+.2f}, or shown",
-            all(rule.holds for rule in shown) or best >= policy.futile_below,
-            f"futile, even at best below {policy.futile_below:+.2f}",
+            f"{best:+.3f} at best{where}",
+            f"at least {least:+.2f}, or shown",
+            all(rule.holds for rule in shown) or best >= least,
+            f"futile{where}, even at best below {least:+.2f}",
             "reject",
             decisive=True,
         ),
@@ -147,7 +159,7 @@ def removal_rules(figures: RolloutFigures, policy: RolloutPolicy = ROLLOUT_RULE)
     ran = figures.rounds >= PATIENT_ROUNDS
     text = f"{least:+.3f} at least" if ran else f"{figures.rounds} of at least {PATIENT_ROUNDS} rounds"
     return (
-        _tasks_rule(figures, policy),
+        tasks_rule(figures.tasks, policy),
         Rule(
             "no loss",
             text,
@@ -167,16 +179,17 @@ def removal_rules(figures: RolloutFigures, policy: RolloutPolicy = ROLLOUT_RULE)
     )
 
 
-def _tasks_rule(figures: RolloutFigures, policy: RolloutPolicy) -> Rule:
-    few = figures.tasks < policy.least_tasks
+def tasks_rule(tasks: int, policy: RolloutPolicy, beside: str = "") -> Rule:
+    """Ask for enough sealed tasks; `beside` says more of them."""
+    few = tasks < policy.least_tasks
     return Rule(
         "tasks",
-        f"{figures.tasks} sealed tasks",
+        f"{tasks} sealed tasks{beside}",
         f"at least {policy.least_tasks}",
         not few,
-        f"{figures.tasks} sealed tasks, {policy.least_tasks} are needed: a person decides",
+        f"{tasks} sealed tasks, {policy.least_tasks} are needed: a person decides",
         needed_tasks=policy.least_tasks if few else None,
-        known_tasks=figures.tasks,
+        known_tasks=tasks,
     )
 
 
