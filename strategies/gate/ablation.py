@@ -10,7 +10,7 @@ from events.types.score import Delta
 from strategies.engines.share import HERE
 from strategies.gate.aimed_rule import AIM_STAKES
 from strategies.gate.replay.score import compare
-from strategies.gate.rollout_rule import e_value, figures_of
+from strategies.gate.rollout_rule import e_value, figures_of, run_pairs
 from strategies.policy.written_rules import ROLLOUT_RULE
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def is_lost(pairs: Pairs, rounds: int, policy: RolloutPolicy = ROLLOUT_RULE) -> 
     What rides along is taken for a loss once in ten times at most. Shapes: pairs holds, for each task, whole minus
     part of each round (see `rollout_rule.look`).
     """
-    flat = [pair for task in pairs for pair in task[:rounds] if pair is not None]
+    flat = [pair for task in run_pairs(pairs, rounds) for pair in task]
     return e_value(flat, AIM_STAKES) >= policy.least_e and figures_of(pairs, rounds).difference > 0
 
 

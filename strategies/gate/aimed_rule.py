@@ -20,6 +20,7 @@ from strategies.gate.rollout_rule import (
     e_value,
     figures_of,
     refuting_rules,
+    run_pairs,
     tasks_rule,
     told,
 )
@@ -52,7 +53,7 @@ MOST_FUTILE: Final = 0.25
 
 def aim_figures(pairs: Pairs, rounds: int, tags: Sequence[str], sealed: int) -> AimFigures:
     """Compute what the first rounds say of the tasks that a change is for; see `rollout_rule.look` for shapes."""
-    seen = [[pair for pair in task[:rounds] if pair is not None] for task in pairs]
+    seen = run_pairs(pairs, rounds)
     flat = [pair for task in seen for pair in task]
     mean = sum(flat) / len(flat) if flat else 0.0
     best = max(range(len(seen)), key=lambda at: sum(seen[at]), default=0)
@@ -75,7 +76,7 @@ def _spread(flat: Sequence[float], mean: float) -> float:
 
 def fresh_figures(aimed: Pairs, rest: Pairs, rounds: int) -> FreshFigures:
     """Compute what fresh runs say: of the tasks that a change is for, and of the rest. Shapes: as above."""
-    seen = [[pair for pair in task[:rounds] if pair is not None] for task in (*aimed, *rest)]
+    seen = run_pairs((*aimed, *rest), rounds)
     run = [task for task in seen if task]
     tasks = max(len(run), 1)
     difference = sum(sum(task) / len(task) for task in run) / tasks

@@ -213,8 +213,7 @@ def figures_of(pairs: Pairs, rounds: int) -> RolloutFigures:
     """Compute what the pairs of the first rounds say; see `look` for shapes."""
     by_round = [[task[at] for task in pairs if at < len(task)] for at in range(rounds)]
     flat = [pair for pairs_of_round in by_round for pair in pairs_of_round if pair is not None]
-    seen = [[pair for pair in task[:rounds] if pair is not None] for task in pairs]
-    means = [sum(task) / len(task) for task in seen if task]
+    means = [sum(task) / len(task) for task in run_pairs(pairs, rounds) if task]
     tasks = len(means)
     mean = sum(means) / tasks if tasks else 0.0
     spread = sqrt(sum((task_mean - mean) ** 2 for task_mean in means) / (tasks - 1)) if tasks > 1 else 1.0
@@ -228,8 +227,13 @@ def figures_of(pairs: Pairs, rounds: int) -> RolloutFigures:
         error=error,
         low=max(mean - Z95 * error, -1.0),
         high=min(mean + Z95 * error, 1.0),
-        detectable=min((1.645 + 0.84) * error, 1.0),
+        detectable=min((Z95_ONE_SIDED + 0.84) * error, 1.0),
     )
+
+
+def run_pairs(pairs: Pairs, rounds: int) -> list[list[float]]:
+    """Give the pairs of the first rounds, task by task, without those that were voided."""
+    return [[pair for pair in task[:rounds] if pair is not None] for task in pairs]
 
 
 def e_value(differences: Sequence[float], stakes: Sequence[float] = STAKES) -> float:
