@@ -14,6 +14,8 @@ from math import sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from strategies.gate.stats.bisection import halved
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -95,11 +97,7 @@ def _soon(coins: Sequence[Coin], terms: Stakes, needed: float, effect: float, *,
 
 def _end(is_disproved: Callable[[float], bool], *, sign: int) -> float:
     """Search for the last difference that is disproved, coming from below (1) or from above (-1)."""
-    disproved, kept = -1.0 * sign, 1.0 * sign
-    for _ in range(_STEPS):
-        middle = (disproved + kept) / 2
-        disproved, kept = (middle, kept) if is_disproved(middle) else (disproved, middle)
-    return disproved
+    return halved(is_disproved, -1.0 * sign, 1.0 * sign, _STEPS)[0]
 
 
 def chance_of_proof(coins: Sequence[Coin], terms: Stakes, gain: float) -> float:

@@ -9,10 +9,11 @@ explain the effect.
 from __future__ import annotations
 
 from math import fsum, inf, sqrt
-from operator import mul
 from typing import TYPE_CHECKING, Final
 
 from events.types.score import Balance
+from strategies.gate.stats.bisection import halved
+from strategies.gate.stats.fixed_effects import dot
 from strategies.gate.stats.mantel_haenszel import Z95
 
 if TYPE_CHECKING:
@@ -61,15 +62,13 @@ def times_as_strong(bare: Residuals, adjusted: Residuals) -> float | None:
     with_decision = _strength(_left(bare, _causes(bare)), _left(adjusted, _causes(adjusted)))
     with_outcome = _strength(_left(bare, _unexplained(bare)), _left(adjusted, _unexplained(adjusted)))
     spread = sqrt(_unexplained(adjusted) / _causes(adjusted))
-    below, above = 0.0, MOST_TIMES
-    if spread * _most_bias(above, with_decision, with_outcome) < low:
+
+    def is_too_weak(times: float) -> bool:
+        return spread * _most_bias(times, with_decision, with_outcome) < low
+
+    if is_too_weak(MOST_TIMES):
         return None
-    for _ in range(_HALVINGS):
-        times = (below + above) / 2
-        below, above = (
-            (times, above) if spread * _most_bias(times, with_decision, with_outcome) < low else (below, times)
-        )
-    return below
+    return halved(is_too_weak, 0.0, MOST_TIMES, _HALVINGS)[0]
 
 
 def _most_bias(times: float, with_decision: float, with_outcome: float) -> float:
@@ -89,7 +88,7 @@ def _most_bias(times: float, with_decision: float, with_outcome: float) -> float
 
 
 def _causes(residuals: Residuals) -> float:
-    return _dot(residuals.cause, residuals.cause)
+    return dot(residuals.cause, residuals.cause)
 
 
 def _left(residuals: Residuals, squares: float) -> float:
@@ -106,16 +105,12 @@ def _strength(before: float, after: float) -> float:
 
 def _unexplained(residuals: Residuals) -> float:
     """Sum the squares of the outcome that the decision does not explain either."""
-    along = _dot(residuals.cause, residuals.outcome)
-    return max(_dot(residuals.outcome, residuals.outcome) - along * along / _causes(residuals), 0.0)
+    along = dot(residuals.cause, residuals.outcome)
+    return max(dot(residuals.outcome, residuals.outcome) - along * along / _causes(residuals), 0.0)
 
 
 def _apart(column: Sequence[float], residuals: Residuals) -> float:
     mean = fsum(column) / len(column)
     spread = sqrt(fsum((value - mean) ** 2 for value in column) / len(column))
-    apart = _dot(residuals.cause, [value - mean for value in column]) / _causes(residuals)
+    apart = dot(residuals.cause, [value - mean for value in column]) / _causes(residuals)
     return abs(apart) / spread if spread else 0.0
-
-
-def _dot(left: Sequence[float], right: Sequence[float]) -> float:
-    return fsum(map(mul, left, right))

@@ -7,6 +7,8 @@ from functools import lru_cache
 from math import exp, lgamma, log, log1p
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from strategies.gate.stats.bisection import halved
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -67,7 +69,7 @@ def lowest_if_chosen(hits: float, n: float, least: float, tail: float) -> float:
     """
     if hits <= least:
         return 0.0
-    return _halved(
+    return _where_it_ends(
         lambda chance: (
             beta_below(chance, hits, n - hits + 1)
             < tail * (beta_below(chance, least, n - least + 1) if least > 0 else 1.0)
@@ -78,19 +80,12 @@ def lowest_if_chosen(hits: float, n: float, least: float, tail: float) -> float:
 @lru_cache(maxsize=4_096)
 def beta_quantile(a: float, b: float, share: float) -> float:
     """Find where the beta distribution of a and b has this share below it."""
-    return _halved(lambda x: beta_below(x, a, b) < share)
+    return _where_it_ends(lambda x: beta_below(x, a, b) < share)
 
 
-def _halved(is_below: Callable[[float], bool]) -> float:
+def _where_it_ends(is_below: Callable[[float], bool]) -> float:
     """Find where in [0, 1] something stops being true, to 1e-18."""
-    low, high = 0.0, 1.0
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if is_below(middle):
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+    return sum(halved(is_below, 0.0, 1.0, _HALVINGS)) / 2
 
 
 def beta_below(x: float, a: float, b: float) -> float:

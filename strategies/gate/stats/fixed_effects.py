@@ -20,7 +20,7 @@ _LEFT: Final = 1e-3
 """Below this share of what a cause varies, what is left of it is no more than rounding."""
 
 _LEAST_CLUSTERS: Final = 4
-"""With fewer, the spread of Student't is not finite."""
+"""With fewer, the spread of Student's t is not finite."""
 
 
 class Slope(NamedTuple):
@@ -58,7 +58,7 @@ def within(column: Sequence[float], groupings: Sequence[Grouping]) -> Column:
     Source: Guimarães & Portugal 2010 (alternating projections).
     """
     left = list(map(float, column))
-    settled = _SETTLED * sqrt(_dot(left, left) / len(left)) if left else 0.0
+    settled = _SETTLED * sqrt(dot(left, left) / len(left)) if left else 0.0
     for _ in range(_ROUNDS if len(groupings) > 1 else len(groupings)):
         most = 0.0
         for of, sizes in groupings:
@@ -137,7 +137,7 @@ def residuals(
     own = [groups for groups in rows.groupings if len({*zip(groups.of, of, strict=True)}) == len(groups.sizes)]
     counted = len(xs) - max((len(groups.sizes) for groups in own), default=0)
     free = counted - 1 - len(base) - sum(len(groups.sizes) - 1 for groups in rows.groupings if groups not in own)
-    if _dot(xs, xs) <= _LEFT * _dot(varies, varies) or free < 1:
+    if dot(xs, xs) <= _LEFT * dot(varies, varies) or free < 1:
         return None
     return Residuals(ys, xs, of, counted / free)
 
@@ -146,11 +146,11 @@ def _orthogonal(columns: Sequence[Column]) -> list[Column]:
     """Give unit columns at right angles that span the same; what adds nothing is left out."""
     base: list[Column] = []
     for column in columns:
-        before = _dot(column, column)
+        before = dot(column, column)
         rest = list(column)
         for unit in base:
             _subtract(rest, unit)
-        length = _dot(rest, rest)
+        length = dot(rest, rest)
         if length > _NOTHING * len(rest) and length > 1e-6 * before:
             base.append([value / sqrt(length) for value in rest])
     return base
@@ -158,9 +158,10 @@ def _orthogonal(columns: Sequence[Column]) -> list[Column]:
 
 def _subtract(column: Column, unit: Column) -> None:
     """Take from a column what of it lies along a unit column, in place."""
-    along = _dot(column, unit)
+    along = dot(column, unit)
     column[:] = [value - along * other for value, other in zip(column, unit, strict=True)]
 
 
-def _dot(left: Sequence[float], right: Sequence[float]) -> float:
+def dot(left: Sequence[float], right: Sequence[float]) -> float:
+    """Multiply two columns, row by row, and sum."""
     return fsum(map(mul, left, right))

@@ -6,6 +6,7 @@ from functools import lru_cache
 from math import erfc, exp, lgamma, log, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from strategies.gate.stats.bisection import halved
 from strategies.gate.stats.clopper_pearson import beta_quantile
 from strategies.gate.stats.mantel_haenszel import Interval
 
@@ -88,12 +89,12 @@ def _predicted(effects: Sequence[EffectEstimate], mean: Interval) -> tuple[float
 
 def _mixture_quantile(parts: Sequence[tuple[float, float]], share: float) -> float:
     """Find the value below which this share lies of equally many draws from several normal distributions."""
-    low, high = -_FAR, _FAR
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        below = sum(erfc((mean - middle) / (spread * sqrt(2))) for mean, spread in parts) / (2 * len(parts))
-        low, high = (middle, high) if below < share else (low, middle)
-    return (low + high) / 2
+
+    def is_too_low(value: float) -> bool:
+        below = sum(erfc((mean - value) / (spread * sqrt(2))) for mean, spread in parts) / (2 * len(parts))
+        return below < share
+
+    return sum(halved(is_too_low, -_FAR, _FAR, _HALVINGS)) / 2
 
 
 @lru_cache(maxsize=64)
@@ -103,11 +104,8 @@ def _q_quantiles(freedom: int) -> tuple[float, ...]:
 
 
 def _chi_square_quantile(above: float, freedom: int) -> float:
-    low, high = 0.0, 10.0 * freedom + 50
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if chi_square_p(middle, freedom) > above else (low, middle)
-    return (low + high) / 2
+    most = 10.0 * freedom + 50
+    return sum(halved(lambda value: chi_square_p(value, freedom) > above, 0.0, most, _HALVINGS)) / 2
 
 
 @lru_cache(maxsize=256)
@@ -150,11 +148,8 @@ def _between(effects: Sequence[EffectEstimate], target: float) -> float:
     """Find the variance beside chance at which Cochran's Q would be this; 0 where it is less by chance alone."""
     if _weighted(effects, 0.0).q <= target:
         return 0.0
-    low, high = 0.0, _LARGEST_VARIANCE
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _weighted(effects, middle).q > target else (low, middle)
-    return (low + high) / 2
+    ends = halved(lambda variance: _weighted(effects, variance).q > target, 0.0, _LARGEST_VARIANCE, _HALVINGS)
+    return sum(ends) / 2
 
 
 def _mean(effects: Sequence[EffectEstimate], variance: float) -> tuple[float, float]:
