@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from strategies.gate.replay.contrast import cases_of, contrast
+from strategies.gate.replay.contrast import cases_of, contrast, settings_of
 from strategies.gate.replay.replicates import SURELY, answers
 
 if TYPE_CHECKING:
@@ -44,11 +44,12 @@ def shown_by_others(claims: Iterable[Claim], without: WithoutRun) -> Iterator[tu
 
     Shapes: all records have an outcome.
     """
+    rest, itself = settings_of(without.rest), settings_of(without.itself)
     for claim in claims:
-        pooled = contrast(cases_of(claim, without.rest))
+        pooled = contrast(cases_of(claim, without.rest, rest))
         if pooled is None or pooled.z < SURELY or not answers(pooled):
             continue
-        there = contrast(cases_of(claim, without.itself))
+        there = contrast(cases_of(claim, without.itself, itself))
         if there is not None and answers(there):
             yield claim, pooled, there
 
