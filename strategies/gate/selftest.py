@@ -151,11 +151,12 @@ def on_shuffled(  # noqa: PLR0913 - what is dealt out, of what, and how often
     able = able_claims(records, claims, policy)
     if not able:
         raise ValueError("no claim has enough episodes on both sides")
+    turns = [(claim, firm or _attempts(claim, records)) for claim in able[:comparisons]]
     promoted = rose = 0
     for number in range(comparisons):
         on_comparison(kind, number, comparisons)
-        claim = able[number % len(able)]
-        accepted = _accepted(claim, deal(firm or _attempts(claim, records), seed + number), policy)
+        claim, pool = turns[number % len(turns)]
+        accepted = _accepted(claim, deal(pool, seed + number), policy)
         promoted += accepted.by_gate
         rose += accepted.by_mean
     return SelfTest(kind, promoted, comparisons, len(able), mean_rises=rose)
