@@ -25,7 +25,7 @@ from registry.actions.publish import take_in
 from registry.decide.commands import CreateRegistry
 from registry.registry import Registry
 from registry.skill_md.skill_files import SKILL_FILE
-from strategies.gate.replay.measure import digest
+from strategies.policy.canonical_json import digest
 from strategies.policy.presets import PRESETS
 from strategies.pool.task_sets import SplitBook
 from strategies.rollouts.compare.comparison import Rig

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field
 
 from events.types.frozen import Frozen
+from strategies.policy.canonical_json import canonical_json
 
 if TYPE_CHECKING:
     from events.types.score import Endpoint
@@ -69,4 +69,4 @@ def policy_text(endpoint: Endpoint = "outcome") -> str:
         "refits": REFITS,
         "strata": "run,difficulty,repeated task",
     }
-    return json.dumps(rule, sort_keys=True, separators=(",", ":"))
+    return canonical_json(rule)

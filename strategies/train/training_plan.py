@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from strategies.gate.aimed_rule import FRESH
-from strategies.gate.replay.measure import digest
 from strategies.gate.rollout_rule import LOOKS
+from strategies.policy.canonical_json import digest
 
 if TYPE_CHECKING:
     from strategies.rollouts.compare.comparison import Rig

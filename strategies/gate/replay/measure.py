@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -17,6 +16,7 @@ from strategies.gate.replay.leave_one_out import replication
 from strategies.gate.replay.recovery_endpoint import attempts, population
 from strategies.gate.replay.replicates import replicates
 from strategies.gate.replay.score import compare
+from strategies.policy.canonical_json import digest
 from strategies.policy.written_rules import METHOD, policy_text
 from strategies.signals.survey import truth
 
@@ -72,12 +72,6 @@ def candidate_id(
     """
     removal = [canonical_claims(removes)] if removes else [text] if text else []
     return digest(["candidate", capsule, canonical_claims(claims), evaluator, *removal])
-
-
-def digest(value: object) -> str:
-    """Hash a JSON value in its canonical form (SHA-256, hexadecimal)."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class MeasurementStamp(NamedTuple):

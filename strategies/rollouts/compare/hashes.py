@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from events.types.registry_events import EvaluatorRegistered
 from strategies.gate.aimed_rule import AIM_STAKES, FRESH
-from strategies.gate.replay.measure import digest
 from strategies.gate.rollout_rule import LOOKS, STAKES
+from strategies.policy.canonical_json import canonical_json, digest
 from strategies.policy.written_rules import ROLLOUT_RULE
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def _script(path: Path) -> str:
 def rule_text() -> str:
     """Write the rule down as canonical JSON, without any preset's numbers: part of an evaluator's identity."""
     rule = ROLLOUT_RULE.model_dump() | {"looks": LOOKS, "stakes": STAKES, "aim_stakes": AIM_STAKES}
-    return json.dumps(rule, sort_keys=True, separators=(",", ":"))
+    return canonical_json(rule)
 
 
 def rollout_evaluator(tasks: str, harness: str, split_key: str, logged: Mapping[str, Split] | None = None) -> str:
@@ -103,4 +102,4 @@ def comparison_text(contest: Contest, *, tasks: str, agent: Agent, harness: str,
     aims = {arm.name: [task.id for task in contest.aim(arm)] for arm in contest.candidates if contest.aim(arm)}
     if aims:
         frozen |= {"aims": aims, "fresh": list(FRESH), "aim_stakes": AIM_STAKES}
-    return json.dumps(frozen, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return canonical_json(frozen)

@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from events.errors import UsageError
 from events.types.frozen import Frozen
-from strategies.gate.replay.measure import digest
+from strategies.policy.canonical_json import digest
 from strategies.rollouts.compare.harness import Harness
 from strategies.rollouts.compare.hashes import harness_of, rollout_evaluator
 from strategies.rollouts.compare.task_division import DividedTasks

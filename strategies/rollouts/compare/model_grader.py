@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from events.errors import SpendingCapError
 from events.model_errors import ModelError
-from strategies.gate.replay.measure import digest
 from strategies.judge.ask_judge import Pair, asked_in_both_orders, judge_identity
 from strategies.judge.calibration_rule import CODES, BothOrders, JudgeStanding, standing_of
+from strategies.policy.canonical_json import digest
 from strategies.rollouts.compare.hashes import rollout_evaluator
 from strategies.rollouts.run.runner import CapReachedError
 from strategies.rollouts.run.trial import NOTE_CHARS, LayerResult, Trial, summed

@@ -9,9 +9,9 @@ from events.types.runs import Attribution
 from registry.decide.commands import Propose
 from registry.state.line_claims import claims_by_edit
 from strategies.gate.line_edits import cut_into_lines, line_edits
-from strategies.gate.replay.measure import digest
 from strategies.gate.verdict import Verdict
 from strategies.gate.vetoes import only_removes
+from strategies.policy.canonical_json import digest
 from strategies.rollouts.compare.ablate import unbundled
 from strategies.rollouts.compare.comparison import compared
 from strategies.rollouts.run.runner import CapReachedError

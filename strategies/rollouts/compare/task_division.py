@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from strategies.episodes.episode_records import named_task, prompt_key
-from strategies.gate.replay.measure import digest
+from strategies.policy.canonical_json import digest
 from strategies.pool.splits import OF_A_SET, split_of
 
 if TYPE_CHECKING:
