@@ -18,7 +18,7 @@ from registry.decide.aliases import move_alias, require_version, retire_version
 from registry.decide.import_skill import imported
 from registry.decide.promote import PromotionGrounds, named_gene, promotion, without_live_claims
 from registry.decide.revert import revert
-from registry.decide.review import look_over, promote_proven, review, tier_change
+from registry.decide.review import look_over, promote_proven, require_candidate, review, tier_change
 from registry.decide.trial_rules import after_trial_event
 from registry.skill_md.render import label
 from registry.state.capsule import unborn
@@ -259,9 +259,8 @@ def _look_over(command: commands.LookOver, state: DecisionState) -> list[Decided
 
 @decide.register
 def _judge_seen_line(command: commands.JudgeSeenLine, state: DecisionState) -> list[Decided]:
-    if state.candidate is None:
-        raise NotFoundError(f"no candidate {command.candidate} was proposed", hint="germline candidates")
-    return [Decided(f"candidate:{command.candidate}", command.judged)]
+    candidate = require_candidate(state.candidate, command.candidate)
+    return [Decided(f"candidate:{candidate.id}", command.judged)]
 
 
 @decide.register
@@ -300,8 +299,7 @@ def _placed(event: Frozen) -> Decided:
 
 
 def _undecided(candidate: Candidate | None, name: str) -> Candidate:
-    if candidate is None:
-        raise NotFoundError(f"no candidate {name} was proposed", hint="germline candidates")
+    candidate = require_candidate(candidate, name)
     if candidate.verdict in {"promote", "reject"}:
         raise ConflictError(
             f"candidate {candidate.id} has its verdict already: {candidate.verdict}",

@@ -105,8 +105,7 @@ def tier_change(candidate: Candidate | None, command: ChangeTier) -> list[LineTi
 
     Raises: NotFoundError for an unknown candidate; RefusedError for one that is rejected.
     """
-    if candidate is None:
-        raise NotFoundError(f"no candidate {command.candidate} was proposed", hint="germline candidates")
+    candidate = require_candidate(candidate, command.candidate)
     if candidate.verdict == "reject" and command.figures is not None:
         raise RefusedError(
             f"candidate {candidate.id[:12]} was rejected: it has no tier",
@@ -122,6 +121,13 @@ def tier_change(candidate: Candidate | None, command: ChangeTier) -> list[LineTi
         reason=command.reason,
     )
     return [change]
+
+
+def require_candidate(candidate: Candidate | None, name: str) -> Candidate:
+    """Return a candidate that was proposed; raises NotFoundError where none was."""
+    if candidate is None:
+        raise NotFoundError(f"no candidate {name} was proposed", hint="germline candidates")
+    return candidate
 
 
 def _is_seen(candidate: Candidate) -> bool:
