@@ -117,22 +117,23 @@ class RecordedModel:
         asked = [(request, self.prompt(request)) for request in requests]
         batched = self.settings.batch and not any(served_model(prompt.model) for _, prompt in asked)
         if self.endpoint is None or not batched:
-            return self._one_by_one(requests)
+            return self._one_by_one(asked)
         known = [_settled(self._known, request, prompt) for request, prompt in asked]
         answers = self._by_batch(
             [question for question, answer in zip(asked, known, strict=True) if answer is None]
         )
         return [next(answers) if answer is None else answer for answer in known]
 
-    def _one_by_one(self, requests: Sequence[Request[A]]) -> list[Reply[A] | ModelError | SpendingCapError]:
+    def _one_by_one(
+        self, asked: Sequence[tuple[Request[A], Prompt]]
+    ) -> list[Reply[A] | ModelError | SpendingCapError]:
         """Ask one question after the other; a model that its server does not know is asked once."""
         answers: list[Reply[A] | ModelError | SpendingCapError] = []
         unknown: dict[str, ModelError] = {}
-        for request in requests:
-            model = self.prompt(request).model
-            answer = unknown[model] if model in unknown else _settled(self.ask, request)
+        for request, prompt in asked:
+            answer = unknown[prompt.model] if prompt.model in unknown else _settled(self.ask, request)
             if isinstance(answer, ModelError) and answer.unknown_model:
-                unknown[model] = answer
+                unknown[prompt.model] = answer
             answers.append(answer)
         return answers
 
