@@ -66,9 +66,11 @@ def fits(base: Capsule, live: Capsule, proposed: CandidateProposed) -> bool:
     """Tell whether what a candidate changes of its base is in the live version as it was, to be rebased."""
     if base.version == live.version:
         return True
+    lines, live_lines = _lines(base), _lines(live)
+    files, live_files = _files(base), _files(live)
     changed = [
-        *(_lines(base).get(target) != _lines(live).get(target) for target in _targets(proposed)),
-        *(_files(base).get(file.path) != _files(live).get(file.path) for file in proposed.files),
+        *(lines.get(target) != live_lines.get(target) for target in _targets(proposed)),
+        *(files.get(file.path) != live_files.get(file.path) for file in proposed.files),
     ]
     if proposed.skill or any(changed):
         return False
