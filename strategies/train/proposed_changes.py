@@ -101,14 +101,13 @@ def idea_of(edits: Iterable[Edit]) -> tuple[object, ...]:
 
 def decidable(library: Library, training: str, live: Capsule, preset: Preset) -> list[Candidate]:
     """Give the changes of a training that more runs could decide on, as they would be on the live version."""
-    candidates = library.answers(fingerprint_of(training))
-    bases = {known.proposed.base_version for known in candidates}
+    still = [known for known in library.answers(fingerprint_of(training)) if _is_open(known, live.version)]
+    bases = {known.proposed.base_version for known in still}
     versions = {version: library.capsule(live.name, str(version)) for version in bases}
     return [
         known
-        for known in candidates
-        if _is_open(known, live.version)
-        and fits(versions[known.proposed.base_version], live, known.proposed)
+        for known in still
+        if fits(versions[known.proposed.base_version], live, known.proposed)
         and _may_run(live, known.proposed.edits, preset)
     ]
 
