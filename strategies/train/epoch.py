@@ -62,7 +62,7 @@ def run_epoch(plan: TrainingPlan, record: TrainingRecord) -> Epoch:
     """
     explored_mean, because, stopped = None, "", ""
     try:
-        if not _proposed_since(plan, record):
+        if not any(known.position > record.ended for known in _changes(plan)):
             attempts = _explore(plan, record)
             explored_mean = sum(attempt.value for attempt in attempts) / len(attempts) if attempts else None
             because = _propose(plan, record, attempts)
@@ -84,10 +84,6 @@ def _changes(plan: TrainingPlan) -> list[Candidate]:
     return sorted(every, key=lambda known: known.judged)
 
 
-def _proposed_since(plan: TrainingPlan, record: TrainingRecord) -> bool:
-    return any(known.position > record.ended for known in plan.rig.registry.answers(fingerprint_of(plan.training)))
-
-
 def _explore(plan: TrainingPlan, record: TrainingRecord) -> list[TaskAttempt]:
     """Run the live version on explore tasks: another round where an epoch before looked at the same version."""
     capsule = plan.rig.registry.capsule(plan.skill)
@@ -105,8 +101,7 @@ def _propose(plan: TrainingPlan, record: TrainingRecord, attempts: Sequence[Task
     capsule = registry.capsule(plan.skill)
     case = _case(plan, record, capsule, attempts)
     given = plan.proposer.propose(case) if case.batches else []
-    candidates = registry.answers(fingerprint_of(plan.training))
-    known_ideas = {idea_of(known.proposed.edits) for known in candidates} | _refused_ideas(plan)
+    known_ideas = {idea_of(known.proposed.edits) for known in _changes(plan)} | _refused_ideas(plan)
     tags = {tag for task in rig.harness.divided.sealed for tag in task.tags}
     proposals: list[tuple[CandidateProposed, str]] = []
     for change, actor in given:
