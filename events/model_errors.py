@@ -15,7 +15,7 @@ ModelError                    a model was asked and gave nothing of use
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from events.errors import UpstreamError
 
@@ -102,3 +102,7 @@ class BatchPendingError(ModelError):
 
     kind = "pending"
     batch: str = ""
+
+
+UNFIT: Final = (DeclinedError, CutOffError, MalformedReplyError)
+"""Failures that lie in what was asked: another prompt may still be answered."""

@@ -15,6 +15,7 @@ from strategies.advice.failure_stats import FAILS_UNDER
 from strategies.claims.catalogue import described
 from strategies.evolve.bundles import reason_given
 from strategies.gate.explain import WRITER
+from strategies.models.protocol import require_any
 from strategies.models.tasks.ask_reflection import (
     MOST_EPISODE_CHARS,
     Reflected,
@@ -22,7 +23,6 @@ from strategies.models.tasks.ask_reflection import (
     ShownEpisode,
     reflect,
 )
-from strategies.models.tasks.ask_training import UNFIT
 from strategies.models.tasks.write_section import write_section
 from strategies.models.transcript_text import transcripts
 from strategies.propose.claude import SuggestionTally, sifted
@@ -156,9 +156,7 @@ class Reflecting:
         reflections = [answer for answer in answers if isinstance(answer, Reflected)]
         errors = [answer for answer in answers if not isinstance(answer, Reflected)]
         self.failures += [error.message for error in errors]
-        outside = [error for error in errors if not isinstance(error, UNFIT)]
-        if outside and not reflections:
-            raise outside[0]
+        require_any(reflections, errors)
         return reflections, errors[0] if errors else None
 
     def minibatches(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.model_errors import CutOffError, DeclinedError, MalformedReplyError
+from events.model_errors import UNFIT
 from events.types.frozen import Frozen
 from registry.evidence.scrub_text import compact
 from strategies.judge.calibration_rule import BothOrders, JudgeIdentity, Place
@@ -140,7 +140,7 @@ def _turned(pair: Pair) -> Pair:
 
 def _of_its_own(reply: Reply[PairAnswer] | ModelError | SpendingCapError) -> Reply[PairAnswer] | ModelError:
     """Let through what the judge itself answered or failed to answer; raises what kept it from being asked."""
-    if isinstance(reply, (Reply, DeclinedError, CutOffError, MalformedReplyError)):
+    if isinstance(reply, (Reply, *UNFIT)):
         return reply
     raise reply
 

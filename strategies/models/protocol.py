@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Generic, Literal, Protocol, TypeVar
 
+from events.model_errors import UNFIT
 from events.types.frozen import Frozen
 
 if TYPE_CHECKING:
@@ -156,6 +157,13 @@ class Model(Protocol):
         One that fails takes no other with it. Raises: as `ask`, but for ModelError and SpendingCapError.
         """
         ...
+
+
+def require_any(answers: Sequence[object], errors: Sequence[ModelError | SpendingCapError]) -> None:
+    """Raise the first error of a round that would meet every other prompt as well, where nothing came back."""
+    outside = [error for error in errors if not isinstance(error, UNFIT)]
+    if outside and not answers:
+        raise outside[0]
 
 
 def user_message(text: str, *, cache: bool = False) -> ModelMessage:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from events.model_errors import CutOffError, DeclinedError, MalformedReplyError
 from strategies.models.prompts import NOTICE, untrusted
-from strategies.models.protocol import ModelMessage, Reply, Request, TextBlock, user_message
+from strategies.models.protocol import ModelMessage, Reply, Request, TextBlock, require_any, user_message
 from strategies.models.tasks.training_case import TrainingReflection
 
 if TYPE_CHECKING:
@@ -54,8 +53,6 @@ say the same, in the clearest words; drop what stands in the skill already, what
 rank, and what answers single tasks by heart; rank what several minibatches support first. Give at most {most}
 changes, and add none that was not suggested."""
 
-UNFIT: Final = (DeclinedError, CutOffError, MalformedReplyError)
-"""Failures that lie in what was asked: another prompt may still be answered."""
 MOST_REFINEMENTS: Final = 3
 """How often suggestions are gone over at most; fewer where nothing changes any more."""
 _MOST_TOKENS: Final = 8_000
@@ -81,9 +78,7 @@ def suggest_changes(model: Model, case: TrainingCase) -> Trained:
     replies = model.ask_all([_asked(case, batch) for batch in case.batches])
     looked = [(reply.answer.changes, reply.actor) for reply in replies if isinstance(reply, Reply)]
     errors = [reply for reply in replies if not isinstance(reply, Reply)]
-    outside = [error for error in errors if not isinstance(error, UNFIT)]
-    if outside and not looked:
-        raise outside[0]
+    require_any(looked, errors)
     failures = [error.message for error in errors]
     changes = [(change, actor) for batch, actor in looked for change in batch]
     for _ in range(MOST_REFINEMENTS):
