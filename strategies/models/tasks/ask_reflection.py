@@ -10,7 +10,7 @@ from strategies.models.protocol import ModelMessage, Reply, Request, TextBlock, 
 from strategies.models.tasks.suggestions import LateClaims, Reflection, with_late_claims
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from events.errors import SpendingCapError
     from events.model_errors import ModelError
@@ -163,14 +163,19 @@ def about_case(case: ReflectionCase) -> str:
         untrusted("skill", case.skill, most_chars=_MOST_SKILL_CHARS),
         untrusted("templates and action classes", case.vocabulary, most_chars=_MOST_LIST_CHARS),
     ]
-    if case.tried:
-        blocks.append("Tried before, with the gate's one word. What was rejected is not to be suggested again.")
-        blocks.append(untrusted("tried", case.tried, most_chars=_MOST_LIST_CHARS))
-    if case.notes:
-        blocks.append("Notes on which kinds of edits helped or failed so far.")
-        blocks.append(untrusted("notes", case.notes, most_chars=_MOST_LIST_CHARS))
+    blocks += past_shown(case.tried, case.notes)
     blocks.append(f"At most {case.edit_budget} edits of yours are taken, the first ones.")
     return "\n\n".join(blocks)
+
+
+def past_shown(tried: str, notes: str) -> Iterator[str]:
+    """Write down what was tried before, and the notes on it; nothing of what is empty."""
+    if tried:
+        yield "Tried before, with the gate's one word. What was rejected is not to be suggested again."
+        yield untrusted("tried", tried, most_chars=_MOST_LIST_CHARS)
+    if notes:
+        yield "Notes on which kinds of edits helped or failed so far."
+        yield untrusted("notes", notes, most_chars=_MOST_LIST_CHARS)
 
 
 def shown_episodes(episodes: Sequence[ShownEpisode]) -> str:

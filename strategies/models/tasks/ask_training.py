@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.models.prompts import NOTICE, untrusted
 from strategies.models.protocol import ModelMessage, Reply, Request, TextBlock, require_any, user_message
+from strategies.models.tasks.ask_reflection import past_shown
 from strategies.models.tasks.training_case import TrainingReflection
 
 if TYPE_CHECKING:
@@ -58,7 +59,6 @@ MOST_REFINEMENTS: Final = 3
 _MOST_TOKENS: Final = 8_000
 _MOST_SKILL_CHARS: Final = 24_000
 _MOST_ATTEMPT_CHARS: Final = 6_000
-_MOST_LIST_CHARS: Final = 6_000
 """What is shown, and room for a dozen changes with some to think (guesses, as in ask_reflection.py)."""
 
 
@@ -135,13 +135,8 @@ def _about(case: TrainingCase) -> str:
     blocks = [f"The skill is {case.skill}.", untrusted("skill", _lines(case), most_chars=_MOST_SKILL_CHARS)]
     if case.steering:
         blocks.append(f"What the person who owns the skill wants:\n{case.steering}")
-    if case.tried:
-        tried = "\n".join(f"{past.verdict}: {' / '.join(past.lines) or 'lines taken away'}" for past in case.tried)
-        blocks.append("Tried before, with the gate's one word. What was rejected is not to be suggested again.")
-        blocks.append(untrusted("tried", tried, most_chars=_MOST_LIST_CHARS))
-    if case.notes:
-        blocks.append("Notes on which kinds of edits helped or failed so far.")
-        blocks.append(untrusted("notes", case.notes, most_chars=_MOST_LIST_CHARS))
+    tried = "\n".join(f"{past.verdict}: {' / '.join(past.lines) or 'lines taken away'}" for past in case.tried)
+    blocks += past_shown(tried, case.notes)
     blocks.append(f"A change has at most {case.most_edits} edits; at most {case.most_changes} changes are taken.")
     return "\n\n".join(blocks)
 
