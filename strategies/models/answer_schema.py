@@ -1,4 +1,4 @@
-"""The JSON schema of a recorded shape, in the subset that structured output takes.
+"""The JSON schema of a recorded shape, in the subset that structured output takes; and lists without misfits.
 
 Source: `transform_schema` of anthropic 2.12. It takes types, properties, `anyOf`, `enum`, `const` and references;
 objects are closed; whatever else a schema says becomes part of the description, where the model may follow it and
@@ -8,6 +8,8 @@ our own validation holds it to it.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
+
+from pydantic import ValidationError
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -34,6 +36,19 @@ def answer_schema(shape: type[Frozen]) -> dict[str, JsonValue]:
     if shape not in _WRITTEN:
         _WRITTEN[shape] = _strict(shape.model_json_schema())
     return _WRITTEN[shape]
+
+
+def without_misfits(given: JsonValue, shape: type[Frozen]) -> JsonValue:
+    """Leave out the items of a list that are none of a shape; not if all are, so that the first says why."""
+    return ([item for item in given if _fits(item, shape)] or given) if isinstance(given, list) else given
+
+
+def _fits(item: object, shape: type[Frozen]) -> bool:
+    try:
+        shape.model_validate(item)
+    except ValidationError:
+        return False
+    return True
 
 
 def _strict(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:

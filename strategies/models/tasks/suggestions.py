@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, ValidationError, field_validator
+from pydantic import Field, JsonValue, field_validator
 
 from events.types.claims import After, AfterError, Before, FinishWith, OutputClaim, StartWith
 from events.types.frozen import Frozen
+from strategies.models.answer_schema import without_misfits
 
 SuggestedClaim = Annotated[
     AfterError | After | Before | StartWith | FinishWith | OutputClaim, Field(discriminator="kind")
@@ -49,15 +50,7 @@ class Reflection(Frozen):
     @classmethod
     def _without_misfits(cls, given: JsonValue) -> JsonValue:
         """Leave out suggestions that are none, such as one with a kind of claim of its own; not if all are."""
-        return ([item for item in given if _fits(item)] or given) if isinstance(given, list) else given
-
-
-def _fits(item: JsonValue) -> bool:
-    try:
-        Suggestion.model_validate(item)
-    except ValidationError:
-        return False
-    return True
+        return without_misfits(given, Suggestion)
 
 
 class LateClaim(Frozen):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, JsonValue, ValidationError, field_validator
+from pydantic import Field, JsonValue, field_validator
 
 from events.types.frozen import Frozen
 from events.types.score import Unit
+from strategies.models.answer_schema import without_misfits
 
 
 class FailedLayer(Frozen):
@@ -106,12 +107,4 @@ class TrainingReflection(Frozen):
     @classmethod
     def _without_misfits(cls, given: JsonValue) -> JsonValue:
         """Leave out changes that are none; not if all are."""
-        return ([item for item in given if _fits(item)] or given) if isinstance(given, list) else given
-
-
-def _fits(item: JsonValue | TrainingChange) -> bool:
-    try:
-        TrainingChange.model_validate(item)
-    except ValidationError:
-        return False
-    return True
+        return without_misfits(given, TrainingChange)
