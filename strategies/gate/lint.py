@@ -14,7 +14,7 @@ from registry.evidence.redaction import redact
 from registry.skill_md.instructions import length_advice
 from registry.skill_md.invisible_chars import hidden_characters
 from registry.skill_md.render import encoding_of, skill_text
-from registry.skill_md.rules import check_skill
+from registry.skill_md.rules import CHARACTERS_PER_TOKEN, check_skill
 from strategies.gate.file_findings import findings_in_changes, is_text, lines_of, notices
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ TRUST_REGION_FLOOR: Final = 800
 """Characters that may always change: a one-paragraph skill must be able to grow. Of a file no more ever may."""
 SIZE_WARNINGS_TOKENS: Final = (2_000, 5_000)
 """Sizes to warn at."""
-CHARACTERS_PER_TOKEN: Final = 4
-"""A rule of thumb for English prose (a guess)."""
 LEAST_WORDS: Final = 3
 """Words from which a repeated line is a repeated statement, and no bracket or fence (a guess)."""
 

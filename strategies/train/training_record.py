@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from events.types.model_events import ModelAsked
 from events.types.training_events import TrainingEpochEnded, TrainingStarted
 from registry.skill_md.render import skill_text
-from strategies.gate.lint import CHARACTERS_PER_TOKEN
+from registry.skill_md.rules import CHARACTERS_PER_TOKEN
 from strategies.rollouts.run.store import kept_runs
 
 if TYPE_CHECKING:
