@@ -18,7 +18,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bench.train.practice import MeanRises
-from bench.train.world import Ideas, LiveLines, World
+from bench.train.world import KINDS, Ideas, LiveLines, World
 from events.clock import SystemClock
 from events.sqlite.log import SqliteLog
 from registry.actions.publish import take_in
@@ -151,7 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with tempfile.TemporaryDirectory(prefix="germline-bench-") as folder:
             ours.append(trained(world, tasks, ideas, marks, Path(folder)))
         theirs.append(practised(world, tasks, ideas, marks))
-        every = " ".join(f"mind the {kind}" for kind in ("dates", "amounts", "names", "files", "counts", "links"))
+        every = " ".join(f"mind the {kind}" for kind in KINDS)
         bounds.append((world.score(""), world.score(every)))
         print(f"seed {seed}: {ours[-1][-1]}", flush=True)
     low, high = (fmean(values) for values in zip(*bounds, strict=True))
