@@ -7,7 +7,7 @@ from events.types.runs import Count
 from events.types.score import Unit
 
 TRAINER: Final = "trainer"
-"""The proposer of all candidates of a training, whoever had the idea: their actor names that."""
+"""The proposer of all candidates of a training; their actor names the model or program that had the idea."""
 
 
 class TrainingStarted(Frozen):
