@@ -11,7 +11,7 @@ from strategies.gate.ablation import attributed, carrying, is_lost
 from strategies.gate.aimed_rule import FRESH
 from strategies.gate.rollout_rule import PATIENT_ROUNDS
 from strategies.rollouts.compare.comparison import base_of
-from strategies.rollouts.compare.rounds import in_random_order, pairs
+from strategies.rollouts.compare.rounds import in_random_order, pairs, tagged
 from strategies.rollouts.run.arms import challenger
 
 if TYPE_CHECKING:
@@ -41,9 +41,10 @@ def unbundled(rig: Rig, runs: Runs, capsule: Capsule, proposed: CandidatePropose
     Raises: CapReachedError where a cap is reached before it is known.
     """
     edits = frozenset(range(len(proposed.edits)))
-    own = tuple(task for task in whole.tasks if set(proposed.tags).intersection(task.tags))
-    rounds = range(max(len(whole.span), PATIENT_ROUNDS))
-    tasks, span = (own, FRESH) if whole.aim else (whole.tasks, rounds)
+    if whole.aim:
+        tasks, span = tagged(whole.tasks, proposed.tags), FRESH
+    else:
+        tasks, span = whole.tasks, range(max(len(whole.span), PATIENT_ROUNDS))
     search = _Search(rig, runs, capsule, proposed, tasks, span)
     kept = carrying(len(edits), lambda part: not search.loses(edits, part))
     attributions = [

@@ -61,8 +61,7 @@ class Contest:
 
     def aim(self, arm: Arm) -> tuple[RolloutTask, ...]:
         """Give the sealed tasks that a candidate is for; none where there are too few, or all are, to aim at."""
-        tags = set() if arm.name in self.removals else set(self.tags.get(arm.name, ()))
-        own = tuple(task for task in self.sealed if tags.intersection(task.tags))
+        own = () if arm.name in self.removals else tagged(self.sealed, self.tags.get(arm.name, ()))
         return own if LEAST_AIMED <= len(own) < len(self.sealed) and not self.side_by_side else ()
 
 
@@ -117,8 +116,7 @@ def hold_contest(contest: Contest, runs: Runs) -> dict[str, ContestEnd]:
 
 def _looked(contest: Contest, runs: Runs, arms: Sequence[Arm]) -> tuple[dict[str, LastLook], str]:
     """Run round after round, and look where the gate looks; a candidate with a verdict runs no more."""
-    nothing = LastLook(RolloutVerdict(None, "no round is complete", figures_of((), 0)), contest.sealed, range(0))
-    looked, going, made = {arm.name: nothing for arm in arms}, list(arms), 0
+    looked, going, made = {arm.name: _before_looks(contest.sealed) for arm in arms}, list(arms), 0
     for rounds in LOOKS:
         if not going:
             break
@@ -136,8 +134,7 @@ def _looked(contest: Contest, runs: Runs, arms: Sequence[Arm]) -> tuple[dict[str
 
 def _looked_at_aims(contest: Contest, runs: Runs, arms: Sequence[Arm]) -> tuple[dict[str, LastLook], str]:
     """Run candidates on the tasks that each is for, and look after every round."""
-    nothing = RolloutVerdict(None, "no round is complete", figures_of((), 0))
-    looked, going = {arm.name: LastLook(nothing, contest.aim(arm), range(0)) for arm in arms}, list(arms)
+    looked, going = {arm.name: _before_looks(contest.aim(arm)) for arm in arms}, list(arms)
     for at in range(LOOKS[-1]):
         if not going:
             break
@@ -156,6 +153,10 @@ def _looked_at_aims(contest: Contest, runs: Runs, arms: Sequence[Arm]) -> tuple[
             looked[arm.name] = LastLook(verdict, own, span, aim)
         going = _undecided(contest, runs, going, looked)
     return looked, ""
+
+
+def _before_looks(tasks: tuple[RolloutTask, ...]) -> LastLook:
+    return LastLook(RolloutVerdict(None, "no round is complete", figures_of((), 0)), tasks, range(0))
 
 
 def _stopped(runs: Runs, batches: Iterable[Sequence[PlannedRun]]) -> str:
@@ -251,6 +252,12 @@ def _audited(contest: Contest, runs: Runs, arm: Arm, span: range) -> bool:
     """Run the audit split, which decides nothing: a cap only leaves it unmeasured."""
     jobs = in_random_order((contest.incumbent, arm), contest.audit, span, contest.seed)
     return not _stopped(runs, (jobs,)) and bool(contest.audit)
+
+
+def tagged(tasks: Iterable[RolloutTask], tags: Iterable[str]) -> tuple[RolloutTask, ...]:
+    """Give the tasks that have one of some tags."""
+    wanted = frozenset(tags)
+    return tuple(task for task in tasks if not wanted.isdisjoint(task.tags))
 
 
 def in_random_order(
