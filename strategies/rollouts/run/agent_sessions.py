@@ -32,7 +32,6 @@ _MOST_FILE_CHARS: Final = 1_500
 _MOST_PRINTED_CHARS: Final = 4_000
 _MOST_LOG_BYTES: Final = 32_000_000
 """What is looked at, and shown (guesses)."""
-_PRINTED: Final = "printed.jsonl"
 
 
 def work_done(layout: Layout, ran: Ran, changed: Iterable[str]) -> str:
@@ -41,11 +40,11 @@ def work_done(layout: Layout, ran: Ran, changed: Iterable[str]) -> str:
     Its steps come from the session logs of known agents in its home, or from what it printed where that is such a
     log; else what it printed is shown as it is.
     """
-    (layout.root / _PRINTED).write_text(ran.stdout, encoding="utf-8")
-    logs = [
-        *_session_logs(layout.home),
-        *([layout.root / _PRINTED] if ran.stdout.lstrip().startswith("{") else []),
-    ]
+    logs = _session_logs(layout.home)
+    if ran.stdout.lstrip().startswith("{"):
+        printed = layout.root / "printed.jsonl"
+        printed.write_text(ran.stdout, encoding="utf-8")
+        logs.append(printed)
     parts = list(steps_in(logs)) or ["the agent printed", *indented(shown_text(ran.stdout), _MOST_PRINTED_CHARS)]
     if ran.code and ran.stderr.strip():
         parts += [f"exit code {ran.code}", *indented(shown_text(ran.stderr), _MOST_FILE_CHARS)]
