@@ -96,9 +96,7 @@ def spent_on(arms: Sequence[str], by_arm: Mapping[str, RunSpending]) -> dict[str
     for at, key in enumerate(arms):
         own = by_arm.get(key, RunSpending())
         counts = {
-            name: getattr(own, name)
-            + (total := sum(getattr(spent, name) for spent in others)) // share
-            + (at < total % share)
+            name: getattr(own, name) + _whole_share(sum(getattr(spent, name) for spent in others), share, at)
             for name in ("runs", "reused", "unpriced")
         }
         sums = {
@@ -107,6 +105,10 @@ def spent_on(arms: Sequence[str], by_arm: Mapping[str, RunSpending]) -> dict[str
         }
         divided[key] = RunSpending(**counts, **sums)
     return divided
+
+
+def _whole_share(total: int, shares: int, at: int) -> int:
+    return total // shares + (at < total % shares)
 
 
 @dataclass(slots=True)
