@@ -199,9 +199,7 @@ def local_proposer(
             f"the proposer's command cannot be split: {error}: {text}", hint="close the quote"
         ) from error
     places = [Path(word).resolve() for word in words]
-    argv = tuple(
-        str(at) if at.is_file() and "/" in str(at) else word for word, at in zip(words, places, strict=True)
-    )
+    argv = tuple(str(at) if at.is_file() else word for word, at in zip(words, places, strict=True))
     if not argv or (len(argv) == 1 and not places[0].is_file()):
         known = ", ".join((REFLECT, *plugged))
         raise UsageError(
