@@ -91,6 +91,11 @@ class Candidate:
         return self.verdict == "promote" and self.tier is None and self.tier_change is not None
 
     @property
+    def taken_back(self) -> bool:
+        """Whether its promotion no longer counts: the version was taken back, or its lines lost their tier."""
+        return self.reverted or self.fell
+
+    @property
     def claims_tested(self) -> bool:
         """Whether logs were asked about its claims."""
         return claims_tested(self.scored, counted=self.counted)

@@ -133,7 +133,7 @@ def _remembered(turn: TurnContext, signal: SignalRaised, known: Candidate, mined
         with turn.registry.log.transaction():
             known = _judged_again(turn, turn.registry.candidate(known.id) or known)
     verdict, version = Verdict(known.verdict or "hold", known.reasons), known.version
-    if known.reverted or known.fell:
+    if known.taken_back:
         why = (known.tier_change.reason,) if known.fell and known.tier_change else ()
         verdict, version = Verdict("reject", ("it was promoted and taken back", *why, *known.reasons)), None
     remembered = (known.proposed, known.scored, verdict)

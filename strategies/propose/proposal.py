@@ -332,12 +332,12 @@ def remembered(library: Library, capsule: str, evaluator: str) -> tuple[PastProp
     return tuple(
         PastProposal(
             claims=candidate.proposed.claims,
-            verdict="reject" if candidate.reverted or candidate.fell or candidate.verdict == "reject" else "hold",
+            verdict="reject" if candidate.taken_back or candidate.verdict == "reject" else "hold",
             removes=candidate.proposed.removes,
             edits=candidate.proposed.edits,
         )
         for candidate in library.candidates(capsule)
-        if (candidate.verdict in {"reject", "hold"} or candidate.reverted or candidate.fell)
+        if (candidate.verdict in {"reject", "hold"} or candidate.taken_back)
         and (candidate.proposed.evaluator == evaluator or not _is_measurable(candidate))
     )
 

@@ -46,7 +46,7 @@ def taken(library: Library, signals: Iterable[SignalRaised]) -> frozenset[str]:
         for signal in signals
         for answer in library.answers(signal.fingerprint)
         if answer.version
-        and not (answer.reverted or answer.fell)
+        and not answer.taken_back
         and (signal.kind == REPEATED_WISH or isinstance(next(iter(answer.proposed.claims), None), AnytimeBefore))
     )
 

@@ -185,7 +185,7 @@ def _tried(plan: TrainingPlan, record: TrainingRecord) -> tuple[TriedChange, ...
 
 
 def _word(known: Candidate) -> Literal["promote", "reject", "hold"]:
-    return "reject" if known.reverted or known.fell else known.verdict or "hold"
+    return "reject" if known.taken_back else known.verdict or "hold"
 
 
 def _refused_ideas(plan: TrainingPlan) -> set[tuple[object, ...]]:
