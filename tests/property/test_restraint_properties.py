@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from events.types.claims import StartWith, Trigger
 from events.types.parts import Edit
-from events.types.registry_events import SignalAssigned, SignalRaised
+from events.types.registry_events import SignalAssigned
 from registry.decide.commands import RecordFact
 from strategies.evolve.loop import Plan, evolve
 from strategies.policy.presets import PRESETS, Weights
@@ -19,13 +19,14 @@ from strategies.pool.intake import take_in as take_in_episodes
 from strategies.propose.by_signal import PROPOSERS
 from strategies.select.pick import KINDS
 from tests.clocks import TickingClock
-from tests.registries import imported, judged, new_registry, proposal
+from tests.registries import imported, judged, new_registry, proposal, raised_signal
 from tests.worlds import call, episode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from events.types.parts import Strategy
+    from events.types.registry_events import SignalRaised
     from registry.registry import Registry
     from strategies.episodes.episode import EpisodeRecord
     from strategies.evolve.results import CycleResult
@@ -42,7 +43,7 @@ ANY_KIND = sorted(PROPOSERS)
 
 def any_signal(draws: random.Random) -> SignalRaised:
     """Draw a signal; by hypothesis it would take as long to draw as to answer, and there are thousands."""
-    return SignalRaised(
+    return raised_signal(
         fingerprint=f"{draws.getrandbits(64):016x}",
         kind=draws.choice(ANY_KIND),
         calls_for=draws.choice(KINDS),  # whatever its kind: a preset binds what is done, not what is said
@@ -50,7 +51,6 @@ def any_signal(draws: random.Random) -> SignalRaised:
         action=draws.choice(["", "make", "grep", "ls", "grep", "ls"]),
         count=draws.randint(1, 1_000),
         episodes=draws.randint(1, 100),
-        runs=(),
         severity=draws.choice([0.0, draws.random(), 1.0]),
     )
 
@@ -99,14 +99,13 @@ def evolved(registry: Registry, raised: Sequence[SignalRaised], preset: Preset) 
 
 def lacking(calls_for: Strategy) -> SignalRaised:
     """The signal that the other skill's gene answers, so severe that it comes first."""
-    return SignalRaised(
+    return raised_signal(
+        "missing_capability",
         fingerprint="lacking",
-        kind="missing_capability",
         calls_for=calls_for,
         action="make",
         count=1,
         episodes=1,
-        runs=(),
         severity=2.0,
     )
 

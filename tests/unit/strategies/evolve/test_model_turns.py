@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.types.registry_events import SignalRaised
 from events.types.runs import Rollouts
 from strategies.evolve import loop as evolution
 from strategies.evolve.loop import Plan, evolve
@@ -17,10 +16,11 @@ from strategies.policy.presets import PRESETS
 from strategies.pool.intake import take_in
 from strategies.propose.claude import SuggestionTally
 from strategies.select.queue import Agenda
-from tests.registries import NAME
+from tests.registries import NAME, raised_signal
 from tests.worlds import call, episode, world_with_a_rule
 
 if TYPE_CHECKING:
+    from events.types.registry_events import SignalRaised
     from registry.registry import Registry
     from strategies.propose.proposal import Mined
 
@@ -38,10 +38,7 @@ def test_one_episode_of_each_task_is_shown_before_a_second_of_any() -> None:
 
 
 def signal(name: str) -> SignalRaised:
-    return SignalRaised(
-        fingerprint=name, kind="error_template", calls_for="repair", template=f"{name} <*>", action="sql:SELECT",
-        count=9, episodes=9, runs=(), severity=0.5,
-    )  # fmt: skip
+    return raised_signal(fingerprint=name, template=f"{name} <*>", action="sql:SELECT", count=9, episodes=9)
 
 
 class AsksAboutAll:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from events.types.registry_events import SignalRaised
 from registry.query.library import Raised
 from strategies.signals.detect import DETECTORS, detect, episodes_showing
 from strategies.signals.signal_groups import signal_groups
 from strategies.signals.thresholds import Thresholds
+from tests.registries import raised_signal
 from tests.worlds import call, episode
 from tui.text.signal_words import KINDS
 
@@ -27,17 +27,8 @@ LATE = "TimeoutError: no answer within <*> ms"
 
 
 def raised(kind: str, template: str = "", action: str = "", *, count: int = 10, at: int = 1) -> Raised:
-    event = SignalRaised(
-        fingerprint=f"{kind}/{template}/{action}",
-        kind=kind,
-        calls_for="repair",
-        template=template,
-        action=action,
-        count=count,
-        episodes=count,
-        runs=("r",),
-        severity=0.1,
-    )
+    name = f"{kind}/{template}/{action}"
+    event = raised_signal(kind, fingerprint=name, template=template, action=action, count=count, episodes=count)
     return Raised(at, f"2026-11-{at:02}T00:00:00.000000Z", event)
 
 
