@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import pytest
-
 from registry.actions.erase_evidence import erase
 from registry.decide.commands import RecordFact
 from registry.evidence.record import LogRecord as Raw
 from registry.evidence.record import keep
 from registry.query.model_prompts import may_quote
 from tests.anthropic_stub import AnthropicStub
-from tests.clocks import TickingClock
 from tests.messages_agent import bench, finish, greeting, sh
-from tests.registries import new_registry, raised_signal
+from tests.registries import raised_signal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,11 +20,6 @@ if TYPE_CHECKING:
     from registry.registry import Registry
 
 TEXT = 'cannot open the vault of Ada Lovelace:\n  no "key" at /home/ada'
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Registry:
-    return new_registry(tmp_path, TickingClock())
 
 
 def evidence_of(registry: Registry, text: str) -> str:

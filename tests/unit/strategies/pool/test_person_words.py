@@ -8,37 +8,24 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from events.sqlite.log import SqliteLog
-from registry.decide.commands import CreateRegistry, RecordFact
+from registry.decide.commands import RecordFact
 from registry.evidence.record import EvidenceRecord, LogRecord, keep
 from registry.query.signals import reach_of
-from registry.registry import Registry
 from strategies.episodes.episode import EpisodeRecord, Step
 from strategies.files.log_records import Span
 from strategies.pool.erase import erase_text
 from strategies.pool.intake import scan_into
 from strategies.pool.person_words import PERSON_WORDS, words_at
-from tests.clocks import TickingClock
 from tests.worlds import call, episode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from events.types.registry_events import SignalRaised
-
+    from registry.registry import Registry
 
 DENIED = "The user doesn't want to proceed with this tool use. The tool use was rejected"
 NOTE = "\n\nNote: The user's next message may say how they'd prefer you to work."
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Iterator[Registry]:
-    log = SqliteLog.open(tmp_path / "registry.db", create=True)
-    new = Registry(log, TickingClock(), "person:test")
-    new.execute(CreateRegistry("key", "balanced"))
-    yield new
-    log.close()
 
 
 def session(folder: Path, name: str, said: str) -> None:

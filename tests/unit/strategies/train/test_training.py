@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from strategies.rollouts.tasks.task import RolloutTask
     from strategies.train.training_record import TrainingRecord
 
+pytestmark = pytest.mark.usefixtures("place")
+
 HELPS = "- HELPS: sort the keys."
 HARMS = "- HARMS: guess the keys."
 
@@ -81,14 +83,6 @@ def stopped_once(left: Iterator[int], job: PlannedRun, trial: Trial) -> Trial:
     if not next(left):
         raise KeyboardInterrupt
     return trial
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Iterator[Registry]:
-    made = new_registry(tmp_path, TickingClock())
-    imported(made, tmp_path)
-    yield made
-    made.log.close()
 
 
 def plan_of(registry: Registry, proposer: Planted, runner: FakeRunner | None = None) -> TrainingPlan:

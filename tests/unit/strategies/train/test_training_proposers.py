@@ -19,10 +19,9 @@ from strategies.train.training_plan import TrainingPlan
 from strategies.train.training_proposers import ReflectProposer, local_proposer
 from tests.anthropic_stub import AnthropicStub, declines, gives, says
 from tests.asking import asked, asking
-from tests.clocks import TickingClock
 from tests.confining import require_isolation
 from tests.fake_runs import FakeRunner, planted, rig
-from tests.registries import NAME, imported, new_registry
+from tests.registries import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -162,14 +161,6 @@ def test_what_is_no_proposer_is_refused_before_anything_is_run(name: str) -> Non
         local_proposer(name, SandboxPolicy())
 
 
-@pytest.fixture
-def registry(tmp_path: Path) -> Iterator[Registry]:
-    made = new_registry(tmp_path, TickingClock())
-    imported(made, tmp_path)
-    yield made
-    made.log.close()
-
-
 def line(text: str, gene: str = "sql-analyst.2") -> dict[str, object]:
     return {"reason": "several failed", "edits": [{"op": "append", "gene": gene, "target": [], "text": text}]}
 
@@ -193,6 +184,7 @@ def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[AnthropicStub]:
         yield stub
 
 
+@pytest.mark.usefixtures("place")
 def test_a_model_is_shown_failures_and_successes_under_their_own_rules_and_then_its_own_suggestions(
     registry: Registry, stub: AnthropicStub
 ) -> None:
@@ -210,6 +202,7 @@ def test_a_model_is_shown_failures_and_successes_under_their_own_rules_and_then_
     assert not any(task.id in prompt or task.prompt in prompt for task in sealed for prompt in prompts)
 
 
+@pytest.mark.usefixtures("place")
 def test_a_model_that_suggests_nothing_is_not_asked_to_go_over_it(registry: Registry, stub: AnthropicStub) -> None:
     stub.script("proposer", *[gives({"changes": []})] * 3)
     trained(registry, stub)
@@ -219,6 +212,7 @@ def test_a_model_that_suggests_nothing_is_not_asked_to_go_over_it(registry: Regi
     assert not any("These changes were suggested" in prompt for prompt in prompts)
 
 
+@pytest.mark.usefixtures("place")
 def test_an_open_chat_server_ends_with_the_same_lines(registry: Registry, stub: AnthropicStub) -> None:
     stub.script("proposer", *[gives(HELPS)] * 5)
     text = trained(registry, stub, proposer=f"openai:stub-proposer@{stub.base_url}/v1")
@@ -226,6 +220,7 @@ def test_an_open_chat_server_ends_with_the_same_lines(registry: Registry, stub: 
     assert "HELPS" in text
 
 
+@pytest.mark.usefixtures("place")
 def test_a_model_that_declines_or_answers_in_prose_ends_no_training(
     registry: Registry, stub: AnthropicStub
 ) -> None:
@@ -238,6 +233,7 @@ def test_a_model_that_declines_or_answers_in_prose_ends_no_training(
     assert ended.because in {"", "nothing was suggested"}
 
 
+@pytest.mark.usefixtures("place")
 def test_what_a_model_said_names_it_and_its_cost_counts_against_the_cap(
     registry: Registry, stub: AnthropicStub
 ) -> None:

@@ -6,8 +6,6 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-import pytest
-
 from strategies.rollouts.run.agent_sessions import work_shown
 from strategies.rollouts.run.agent_templates import Agent
 from strategies.rollouts.run.arms import NO_SKILL
@@ -15,25 +13,15 @@ from strategies.rollouts.run.store import Bank, PlannedRun
 from strategies.rollouts.run.trial import Trial, trial
 from strategies.sandbox.confined_run import SandboxPolicy
 from tests.claude_sessions import session
-from tests.clocks import TickingClock
 from tests.confining import require_isolation
 from tests.fake_runs import task
-from tests.registries import new_registry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from registry.registry import Registry
 
 SECRET = "AKIA" + "Q3EXAMPLEKEY7ZTW"
-
-
-@pytest.fixture
-def registry(tmp_path: Path) -> Iterator[Registry]:
-    made = new_registry(tmp_path, TickingClock())
-    yield made
-    made.log.close()
 
 
 def watched(tmp_path: Path, code: str, *, watched: bool = True) -> Trial:
