@@ -12,16 +12,24 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def story(told: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where copies are kept."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def story(told: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The story, for tests that change nothing."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # where copies are kept
+    del cache
     monkeypatch.chdir(told.parent)  # the evidence names its logs from there
     return told
 
 
 @pytest.fixture
-def own(told: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own(told: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of it, to be changed."""
+    del cache
     copytree(told.parent, tmp_path / "own")
     monkeypatch.chdir(tmp_path / "own")
     return tmp_path / "own" / told.name

@@ -32,12 +32,6 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tell_with_work(tmp_path_factory.mktemp("work"))
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
 def types_since(path: Path, position: int) -> list[str]:
     with open_registry(path, dry_run=True, is_own=True) as registry:
         return [envelope.type for envelope in registry.log.read(after=position)]
