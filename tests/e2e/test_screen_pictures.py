@@ -10,12 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from events.sqlite.log import SqliteLog
-from registry.decide.commands import CreateRegistry
-from registry.registry import Registry
 from strategies.pool.intake import scan_into
 from tests.clocks import TickingClock
-from tests.registries import listed
+from tests.registries import listed, new_registry
 from tests.screen_pilot import screens
 from tests.story import tell
 from tests.story_trends import tell_with_runs
@@ -56,12 +53,10 @@ def stories(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def worked_in(folder: Path) -> Path:
     """Begin a registry on twenty sessions of a project."""
     write_sessions(folder / "logs", 20, 0)
-    log = SqliteLog.open(folder / "registry.db", create=True)
-    registry = Registry(log, TickingClock(), "person:ada")
-    registry.execute(CreateRegistry(SPLIT_KEY, "balanced"))
+    registry = new_registry(folder, TickingClock(), SPLIT_KEY)
     scan_into(registry, [folder / "logs"])
     listed(registry, folder / "registry.db")
-    log.close()
+    registry.log.close()
     return folder / "registry.db"
 
 
