@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from tests.story import tell
-from tests.terminal import SPLIT_KEY, Beginning, Terminal
+from tests.terminal import MINIMAL, SPLIT_KEY, Beginning, Terminal
 from tests.worlds.sessions import write_sessions
 
 if TYPE_CHECKING:
@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 
     from tests.terminal import Answer
 
-STARTS: Final = (*("status", "signals", "signals --quality", "evolve", "candidates", "advise"),)
+STARTS: Final = ("status", "signals", "signals --quality", "evolve", "candidates", "advise")
 MOST_STEPS: Final = 6
 _NEXT: Final = re.compile(r"^(?:next|hint) +(germline .+?)(?: {4}.*)?$", re.MULTILINE)
 _A_PERSON: Final = re.compile(r"(?:^|\s)[A-Z]+(?:\s|,|$)|^(?:session|candidate show|adopt --dry-run)\b")
 """What a person fills in (PATH, SKILL, TEXT, V), or reads to decide: a session, a candidate, hand edits."""
-SKILL: Final = "---\nname: sql-analyst\ndescription: Answers questions with SQL.\n---\n\nAnswer with one query.\n"
 
 
 def followed(germline: Terminal, first: str) -> list[str]:
@@ -62,7 +61,7 @@ def without_skill(germline: Terminal) -> None:
 
 def without_outcomes(germline: Terminal) -> None:
     without_skill(germline)
-    germline.write("skills/sql-analyst/SKILL.md", SKILL)
+    germline.write("skills/sql-analyst/SKILL.md", MINIMAL)
     germline.does("import", "skills")
 
 
