@@ -11,6 +11,7 @@ from events.types.candidate_events import CandidateProposed, CandidateScored
 from events.types.claims import AfterError
 from events.types.parts import Edit
 from events.types.registry_events import SignalRaised
+from events.types.runs import Rollouts
 from events.types.score import Delta, Effect, Score
 from registry.actions.publish import take_in, write_out
 from registry.decide.commands import CreateRegistry, Judge, Propose
@@ -107,6 +108,15 @@ def raised_signal(kind: str = "error_template", **fields: Any) -> SignalRaised: 
     """A signal that logs raised; what a test does not say of it is plausible."""
     usual = {"fingerprint": kind, "calls_for": "repair", "count": 3, "episodes": 3, "runs": (), "severity": 0.5}
     return SignalRaised(kind=kind, **(usual | fields))
+
+
+def rollouts(**changes: Any) -> Rollouts:  # noqa: ANN401 - fields of the event
+    """What runs came to that show a gain; what a test does not say of them is plausible."""
+    gain = Rollouts(
+        comparison="c", rounds=4, tasks=40, pairs=160, void=0, evidence=12.0, p=0.01, difference=0.2, low=0.05,
+        high=0.35, detectable=0.19, runs=160, reused=0, cost_usd=0.0, seconds=1.0,
+    )  # fmt: skip
+    return gain.model_copy(update=changes)
 
 
 def score(value: float, evaluator: str = EVALUATOR) -> Score:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.types.parts import Edit, NewGene, NewSection, NewSkill
-from events.types.runs import Rollouts
-from events.types.score import Effect, Unmeasured
+from events.types.score import Unmeasured
 from events.types.tiers import SeenFigures
 from events.types.trial_events import TrialEnded, TrialFactor, TrialStarted
 from registry.actions.publish import publish, standing
@@ -19,30 +18,23 @@ from registry.projection.projector import rebuild
 from registry.query.provenance import blame, uncounted_claims
 from registry.state.line_claims import claims_of
 from registry.state.tiers import supported_by
-from tests.registries import DO, LOOK, NAME, documents, learn, measured, proposal, score
+from tests.registries import DO, LOOK, NAME, SHOWN, documents, learn, measured, proposal, rollouts, score
 
 if TYPE_CHECKING:
     from events.types.candidate_events import CandidateProposed, CandidateScored
     from events.types.claims import Claim
+    from events.types.score import Effect
     from registry.registry import Registry
 
 pytestmark = pytest.mark.usefixtures("place")
 
 NOTHING = Unmeasured(reason="no claim covers the line")
-EFFECT = Effect(
-    risk_difference=0.3, low=0.1, high=0.5, p=0.001, e_value=2.0, obeyed=40, disobeyed=40, tasks=20, scope=(),
-    endpoint="outcome",
-)  # fmt: skip
-RUNS = Rollouts(
-    comparison="c", rounds=3, tasks=30, pairs=90, void=0, evidence=40.0, p=0.01, difference=0.2, low=0.1,
-    high=0.3, detectable=0.1, runs=90, reused=90, cost_usd=0.0, seconds=1.0,
-)  # fmt: skip
 
 
 def by_runs(proposed: CandidateProposed, effect: Effect | None) -> CandidateScored:
     ran = {kind: score(value).model_copy(update={"kind": "rollout"}) for kind, value in
            (("before", 0.4), ("after", 0.6))}  # fmt: skip
-    return measured(proposed).model_copy(update={**ran, "effect": effect, "rollouts": RUNS})
+    return measured(proposed).model_copy(update={**ran, "effect": effect, "rollouts": rollouts()})
 
 
 def unscored(proposed: CandidateProposed) -> CandidateScored:
@@ -75,7 +67,7 @@ def judge(registry: Registry, scored: CandidateScored, verdict: str = "promote")
 
 @pytest.mark.parametrize("born", [False, True])
 @pytest.mark.parametrize(
-    ("effect", "kept"), [(EFFECT, [DO]), (None, [])], ids=["logs were asked too", "runs alone"]
+    ("effect", "kept"), [(SHOWN, [DO]), (None, [])], ids=["logs were asked too", "runs alone"]
 )
 def test_what_runs_promote_keeps_its_claim_only_where_logs_were_asked(
     registry: Registry,
@@ -94,7 +86,7 @@ def test_what_replay_promotes_keeps_its_claim(registry: Registry) -> None:
     assert live(registry) == [DO]
 
 
-@pytest.mark.parametrize(("effect", "kept"), [(EFFECT, [DO]), (None, [])])
+@pytest.mark.parametrize(("effect", "kept"), [(SHOWN, [DO]), (None, [])])
 def test_what_a_person_approves_keeps_its_claim_only_where_logs_were_asked(
     registry: Registry, effect: Effect | None, kept: list[Claim]
 ) -> None:
@@ -125,12 +117,12 @@ def test_what_a_person_takes_as_seen_keeps_its_claim_without_a_measurement_and_w
     line = proposed_line(registry)
     registry.execute(ChangeTier(line.candidate, NAME, SeenFigures(worked=9, tried=10, low=0.6), "counted"))
     registry.execute(Review(line.candidate, line.capsule, "approve", "it reads well"))
-    for tier in (None, supported_by(EFFECT), None):
+    for tier in (None, supported_by(SHOWN), None):
         publish(registry, NAME)
         assert drop_untested(registry, [NAME]) == []
         assert live(registry) == [DO]
         registry.execute(ChangeTier(line.candidate, NAME, tier, "logs came since"))
-    registry.execute(ChangeTier(line.candidate, NAME, supported_by(EFFECT), "outcomes support it now"))
+    registry.execute(ChangeTier(line.candidate, NAME, supported_by(SHOWN), "outcomes support it now"))
     assert uncounted_claims(registry, registry.capsule(NAME)) == frozenset()
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.types.runs import Rollouts
 from strategies.evolve import loop as evolution
 from strategies.evolve.loop import Plan, evolve
 from strategies.evolve.reflect import drawn
@@ -16,7 +15,7 @@ from strategies.policy.presets import PRESETS
 from strategies.pool.intake import take_in
 from strategies.propose.claude import SuggestionTally
 from strategies.select.queue import Agenda
-from tests.registries import NAME, raised_signal
+from tests.registries import NAME, raised_signal, rollouts
 from tests.worlds import call, episode, world_with_a_rule
 
 if TYPE_CHECKING:
@@ -77,10 +76,7 @@ def test_a_turn_in_which_a_model_was_asked_counts_though_nothing_new_came_of_it(
 
 
 def test_what_runs_refute_is_not_said_to_be_refuted_by_logs(registry: Registry) -> None:
-    runs = Rollouts(
-        comparison="c", rounds=3, tasks=30, pairs=90, void=0, evidence=0.2, p=0.9, difference=-0.2, low=-0.3,
-        high=-0.1, detectable=0.1, runs=90, reused=90, cost_usd=0.0, seconds=1.0,
-    )  # fmt: skip
+    runs = rollouts(evidence=0.2, p=0.9, difference=-0.2, low=-0.3, high=-0.1)
     rejected = [
         CycleResult(
             strategy="repair", signal=signal("s"), capsule="skill", candidate=CandidateShown(str(at), (), ()),

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.types.runs import AgainstNoSkill, Rollouts
+from events.types.runs import AgainstNoSkill
 from strategies.evolve.results import CycleResult
 from strategies.evolve.stop_reason import harm_of, stop_of
-from tests.registries import SHOWN, measured, proposal
+from tests.registries import SHOWN, measured, proposal, rollouts
 from tests.worlds import asking, skill_with
 
 if TYPE_CHECKING:
@@ -48,14 +48,6 @@ def scored(**changes: object) -> CandidateScored:
     return measured(proposal(skill_with(()))).model_copy(update=changes)
 
 
-def runs(**changes: object) -> Rollouts:
-    told = Rollouts(
-        comparison="c", rounds=8, tasks=40, pairs=320, void=0, evidence=1.0, p=0.5, difference=0.1, low=-0.1,
-        high=0.3, detectable=0.2, runs=320, reused=0, cost_usd=0.0, seconds=1.0,
-    )  # fmt: skip
-    return told.model_copy(update=changes)
-
-
 def test_harm_is_an_estimate_below_zero_wherever_it_was_measured() -> None:
     worse = SHOWN.model_copy(update={"risk_difference": -0.1})
     hurts = AgainstNoSkill(effect="hurt", difference=-0.1, low=-0.2, high=0.0, tasks=40, nulls=0)
@@ -63,7 +55,7 @@ def test_harm_is_an_estimate_below_zero_wherever_it_was_measured() -> None:
     assert harm_of(scored(effect=SHOWN)) == ""
     assert "-0.100" in harm_of(scored(effect=worse))
     assert "-0.100" in harm_of(scored(effect=SHOWN, outcome_effect=worse))
-    assert harm_of(scored(rollouts=runs())) == ""
-    assert "no skill" in harm_of(scored(rollouts=runs(no_skill=hurts)))
-    assert "file is there" in harm_of(scored(rollouts=runs(lost_anchors=("file is there",))))
-    assert "-0.050" in harm_of(scored(rollouts=runs(difference=-0.05)))
+    assert harm_of(scored(rollouts=rollouts(low=-0.1))) == ""
+    assert "no skill" in harm_of(scored(rollouts=rollouts(no_skill=hurts)))
+    assert "file is there" in harm_of(scored(rollouts=rollouts(lost_anchors=("file is there",))))
+    assert "-0.050" in harm_of(scored(rollouts=rollouts(difference=-0.05, low=-0.2)))

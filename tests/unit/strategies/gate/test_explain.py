@@ -9,7 +9,7 @@ import pytest
 
 from events.types.claims import AfterError
 from events.types.parts import Edit
-from events.types.runs import AgainstNoSkill, Rollouts
+from events.types.runs import AgainstNoSkill
 from events.types.score import Censoring, Effect, Unmeasured
 from registry.state.line import SkillLine
 from strategies.gate.explain import Explanation, explain
@@ -19,7 +19,7 @@ from strategies.gate.rules import replay_rules
 from strategies.gate.verdict import judge
 from strategies.policy.presets import PRESETS
 from strategies.policy.written_rules import WRITTEN_RULE
-from tests.registries import DO, PAIRED, SHOWN, measured, proposal
+from tests.registries import DO, PAIRED, SHOWN, measured, proposal, rollouts
 from tests.worlds import skill_with
 
 if TYPE_CHECKING:
@@ -160,26 +160,9 @@ def test_a_removal_passes_only_by_the_rule_for_what_explore_took_it_for() -> Non
 
 
 def test_runs_are_explained_by_their_vetoes_and_by_the_paired_rule() -> None:
-    runs = Rollouts(
-        comparison="c",
-        rounds=4,
-        tasks=40,
-        pairs=160,
-        void=0,
-        evidence=12.0,
-        p=0.01,
-        difference=0.2,
-        low=0.05,
-        high=0.35,
-        detectable=0.19,
-        runs=160,
-        reused=0,
-        cost_usd=0.0,
-        seconds=1.0,
-    )
-    assert explained(rollouts=runs).decision == "promote"
+    assert explained(rollouts=rollouts()).decision == "promote"
     hurts = AgainstNoSkill(effect="hurt", difference=-0.1, low=-0.2, high=0.0, tasks=40, nulls=0)
-    found = explained(rollouts=runs.model_copy(update={"no_skill": hurts}))
+    found = explained(rollouts=rollouts(no_skill=hurts))
     assert (found.way, found.decision) == ("rollouts", "reject")
-    weak = explained(rollouts=runs.model_copy(update={"evidence": 3.0}))
+    weak = explained(rollouts=rollouts(evidence=3.0))
     assert [rule.name for rule in weak.steps if not rule.holds] == ["evidence"]
