@@ -104,6 +104,11 @@ def imported(
     return place
 
 
+def live_text(registry: Registry) -> str:
+    """All lines of the small skill as it is now, without its front matter."""
+    return "".join(line.text for gene in registry.capsule(NAME).genes for line in gene.lines)
+
+
 def raised_signal(kind: str = "error_template", **fields: Any) -> SignalRaised:  # noqa: ANN401 - those of the event
     """A signal that logs raised; what a test does not say of it is plausible."""
     usual = {"fingerprint": kind, "calls_for": "repair", "count": 3, "episodes": 3, "runs": (), "severity": 0.5}

@@ -23,7 +23,7 @@ from strategies.pool.known_episodes import all_episodes
 from strategies.pool.weights import weighed
 from strategies.scope.log_globs import LogGlobs
 from tests.e2e.test_untrusted_logs import log_of
-from tests.registries import imported, new_registry
+from tests.registries import imported, live_text, new_registry
 from tests.sample_logs import jsonl
 from tests.terminal import Terminal
 from tests.worlds import NO_TABLE, call, division_of, episode, evolved, promoted, world_with_a_rule
@@ -77,10 +77,6 @@ def evolution(registry: Registry) -> Evolution:
     return evolve(registry, Plan(preset=PRESETS["balanced"], seed=7, skill=NAME))
 
 
-def skill_text(registry: Registry) -> str:
-    return "".join(line.text for gene in registry.capsule(NAME).genes for line in gene.lines)
-
-
 @pytest.mark.parametrize("action", [EVIL, "sql:DESC"])
 @pytest.mark.parametrize("run", ["large", "a run of its own"])
 @pytest.mark.parametrize("trust", ["mine", "team", "public"])
@@ -101,9 +97,9 @@ def test_a_hundred_and_forty_forged_episodes_beside_honest_ones_reach_no_skill(
 ) -> None:
     take_in_episodes(registry, [*honest(3, writers, tasks=640), *forged(140)])
     evolution(registry)
-    assert "evil" not in skill_text(registry)
+    assert "evil" not in live_text(registry)
     if writers > 1:
-        assert "SHOW" in skill_text(registry)
+        assert "SHOW" in live_text(registry)
 
 
 @pytest.mark.parametrize("trust", ["team", "public"])
@@ -133,7 +129,7 @@ def test_logs_that_a_project_lists_for_a_skill_are_no_more_trusted_for_it(regist
     assert judged
     assert {cycle.verdict for cycle in judged} == {"hold"}
     assert any("never your own: a person decides" in reason for cycle in judged for reason in cycle.reasons)
-    assert "DESC" not in skill_text(registry)
+    assert "DESC" not in live_text(registry)
 
 
 @pytest.mark.parametrize("files", [1, 2, 5])
@@ -219,7 +215,7 @@ def test_an_error_text_that_tells_what_to_do_is_promoted_by_no_proposer(
     about = [one for one in registry.candidates() if one.proposed.proposer == "recovery"]
     assert about
     assert all(one.verdict == "hold" and one.reasons[0].startswith("quarantine: ") for one in about)
-    words = skill_text(registry)
+    words = live_text(registry)
     assert not [
         word
         for word in ("force", "sandbox", "uvx", "sudo", "turning", "grant", "delete", "script", "skip")

@@ -18,7 +18,7 @@ from strategies.evolve.loop import Plan, evolve
 from strategies.logs.scan import scan
 from strategies.policy.presets import PRESETS
 from strategies.pool.intake import take_in as take_in_episodes
-from tests.registries import SKILL, imported, judged, new_registry, proposal, raised_signal
+from tests.registries import SKILL, imported, judged, live_text, new_registry, proposal, raised_signal
 from tests.terminal import Terminal
 from tests.worlds import recovering, world_with_a_habit
 
@@ -110,17 +110,13 @@ def quarantined(registry: Registry, proposer: str) -> None:
     for one in held:
         assert (one.verdict, one.version) == ("hold", None), one.reasons
         assert one.reasons[0].startswith("quarantine: "), one.reasons
-    assert "ignore" not in skill_text(registry)
-
-
-def skill_text(registry: Registry) -> str:
-    return "".join(line.text for gene in registry.capsule(NAME).genes for line in gene.lines)
+    assert "ignore" not in live_text(registry)
 
 
 def test_the_same_log_without_poison_teaches_its_lesson(registry: Registry, tmp_path: Path) -> None:
     take_in_episodes(registry, scan([log_of(tmp_path / "log", "No result for this query")]).records)
     assert "SHOW" in "".join(carried(evolved(registry)))
-    assert "SHOW" in skill_text(registry)
+    assert "SHOW" in live_text(registry)
 
 
 @pytest.mark.parametrize("poison", POISONS)
@@ -136,7 +132,7 @@ def test_a_poisoned_error_is_quarantined_and_no_proposer_carries_it_past_a_perso
     assert held.scored.effect is not None
     assert held.scored.effect.risk_difference > 0.3  # whatever it scored
     others = [one for one in registry.candidates() if one is not held and one.verdict == "promote"]
-    texts = [line for one in others for line in one.proposed.new_lines] + [skill_text(registry)]
+    texts = [line for one in others for line in one.proposed.new_lines] + [live_text(registry)]
     assert not [text for text in texts if payload in text or "No result" in text]
     again = evolved(registry, preset=PRESETS["repair-only"])
     assert not [cycle for cycle in again.cycles if cycle.verdict == "promote" and "SHOW" in str(cycle.candidate)]

@@ -22,7 +22,7 @@ from strategies.rollouts.run.runner import RunCaps
 from strategies.rollouts.run.sanity import Violation
 from strategies.rollouts.run.trial import Trial
 from tests.fake_runs import FakeRunner, draw, planted, rig, task
-from tests.registries import NAME, SKILL
+from tests.registries import NAME, SKILL, live_text
 from tui.documents.why import WhyDocument
 from tui.facts.line import file_line_facts
 from tui.reads.file_history import explain_file_line
@@ -332,9 +332,8 @@ def test_of_two_candidates_of_a_group_that_pass_the_second_is_rebased_by_itself(
     tried_ones = tried(registry, FakeRunner(rate), *both)
     assert [one.verdict for one in tried_ones] == ["promote", "promote"]
     assert sorted(one.id for one in tried_ones) == sorted(both)
-    live = registry.capsule(NAME)
-    text = "".join(line.text for gene in live.genes for line in gene.lines)
-    assert (live.version, "HELPS" in text, "AIDS" in text) == (3, True, True)
+    text = live_text(registry)
+    assert (registry.capsule(NAME).version, "HELPS" in text, "AIDS" in text) == (3, True, True)
     first, second = (scored(one) for one in tried_ones)
     assert (first.base_version, second.base_version) == (1, 2)
     assert isinstance(first.after, Score)
@@ -564,7 +563,7 @@ def test_a_filler_beside_a_line_that_counts_does_not_ride_along(registry: Regist
     name = aimed(registry, tmp_path, "FIXES it.\n- Be careful.\n- Be kind.")
     less, whole = tried(registry, FakeRunner(by_tag), name, tasks=TAGGED)
     assert (whole.id, whole.verdict, less.verdict) == (name, "reject", "promote")
-    text = "".join(line.text for gene in registry.capsule(NAME).genes for line in gene.lines)
+    text = live_text(registry)
     assert ("FIXES" in text, "careful" in text, "kind" in text) == (True, False, False)
     assert less.proposed.tags == ("sql",)
 
@@ -584,7 +583,7 @@ def test_a_line_that_does_nothing_is_taken_away_by_runs(registry: Registry, tmp_
 
     (candidate,) = tried(registry, FakeRunner(rate), removing(registry, tmp_path))
     assert candidate.verdict == "promote"
-    assert "twice" not in "".join(line.text for gene in registry.capsule(NAME).genes for line in gene.lines)
+    assert "twice" not in live_text(registry)
     rollouts = scored(candidate).rollouts
     assert rollouts is not None
     assert rollouts.rounds >= 3

@@ -19,7 +19,7 @@ from strategies.train.training_proposers import ProposedChange
 from strategies.train.training_record import records, table_of
 from tests.clocks import TickingClock
 from tests.fake_runs import FakeRunner, planted, rig
-from tests.registries import NAME, imported, new_registry
+from tests.registries import NAME, imported, live_text, new_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -89,18 +89,14 @@ def plan_of(registry: Registry, proposer: Planted, runner: FakeRunner | None = N
     return TrainingPlan(NAME, rig(registry, runner or FakeRunner(planted)), proposer)
 
 
-def text_of(registry: Registry) -> str:
-    return "".join(line.text for gene in registry.capsule(NAME).genes for line in gene.lines)
-
-
 def test_what_helps_is_promoted_and_what_harms_or_answers_by_heart_is_not(registry: Registry) -> None:
     told: list[TrainingRecord] = []
 
     end = train(plan_of(registry, Planted(three_kinds)), told.append)
 
-    assert "HELPS" in text_of(registry)
-    assert "HARMS" not in text_of(registry)
-    assert "answer task-" not in text_of(registry)
+    assert "HELPS" in live_text(registry)
+    assert "HARMS" not in live_text(registry)
+    assert "answer task-" not in live_text(registry)
     assert end.record == told[-1] == records(registry, NAME)[-1]
     assert [len(epoch.promoted) for epoch in end.record.epochs] == [1, 0, 0]
     assert end.why.startswith("rest: 2 epochs in a row changed nothing")
@@ -126,7 +122,7 @@ def test_only_explore_tasks_are_shown_to_a_proposer_and_nothing_learned_by_heart
     assert proposer.shown == {task.id for task in divided.explore}
     hidden = {task.id for task in (*divided.sealed, *divided.audit)}
     assert not any(task in case.model_dump_json() for case in proposer.cases for task in hidden)
-    assert "answer task-" not in text_of(registry)
+    assert "answer task-" not in live_text(registry)
 
 
 def test_only_runs_on_explore_tasks_are_watched(registry: Registry) -> None:
@@ -158,7 +154,7 @@ def test_a_training_that_was_interrupted_ends_as_one_that_was_not_and_makes_no_r
             with pytest.raises(KeyboardInterrupt):
                 train(replace(plan_of(registry, Planted(three_kinds), runner), epochs=1))
         end = train(replace(plan_of(registry, Planted(three_kinds), runner), epochs=1))
-        texts.append((text_of(registry), [epoch.promoted for epoch in end.record.epochs]))
+        texts.append((live_text(registry), [epoch.promoted for epoch in end.record.epochs]))
         places.append(Counter(runner.seen))
         registry.log.close()
 
@@ -182,7 +178,7 @@ def test_the_cap_on_runs_holds_over_commands_and_a_higher_one_goes_on(registry: 
     assert end.record.epochs[-1].runs == 100
 
     train(replace(plan, epochs=3))
-    assert "HELPS" in text_of(registry)
+    assert "HELPS" in live_text(registry)
     assert len(runner.seen) == len(set(runner.seen))
 
 
@@ -211,9 +207,9 @@ def test_a_change_that_passed_while_another_was_promoted_is_tested_again_on_top_
 
     end = train(replace(plan_of(registry, Planted(two), FakeRunner(rate)), epochs=1))
 
-    assert "HELPS" in text_of(registry)
-    assert "ALSO" in text_of(registry)
-    assert "\n\n- ALSO" not in text_of(registry)  # one list, not two
+    assert "HELPS" in live_text(registry)
+    assert "ALSO" in live_text(registry)
+    assert "\n\n- ALSO" not in live_text(registry)  # one list, not two
     assert len(end.record.epochs[0].promoted) == 2
     assert not end.record.epochs[0].held
 

@@ -21,7 +21,7 @@ from tests.anthropic_stub import AnthropicStub, declines, gives, says
 from tests.asking import asked, asking
 from tests.confining import require_isolation
 from tests.fake_runs import FakeRunner, planted, rig
-from tests.registries import NAME
+from tests.registries import NAME, live_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -174,7 +174,7 @@ def trained(registry: Registry, stub: AnthropicStub, **settings: object) -> str:
     with asking(registry, stub, stub.settings(**settings)) as model:
         plan = TrainingPlan(NAME, rig(registry, FakeRunner(planted)), ReflectProposer(model), epochs=1)
         train(replace(plan, own_steering="Short answers."))
-    return "".join(each.text for gene in registry.capsule(NAME).genes for each in gene.lines)
+    return live_text(registry)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from strategies.rollouts.compare.handwritten import propose_rewrite
 from strategies.rollouts.compare.judge_group import try_out
 from strategies.rollouts.run.runner import RunCaps
 from tests.fake_runs import FakeRunner, rig
-from tests.registries import AVOID, DO, NAME, SKILL
+from tests.registries import AVOID, DO, NAME, SKILL, live_text
 from tests.worlds import world_with_a_rule
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def test_passengers_are_dropped_and_what_carries_the_gain_goes_through_the_gate_
     assert whole.reasons[0].startswith("passengers: of its 3 edits only 2 carry the gain")
     assert whole.scored is not None
     assert [one.passenger for one in whole.scored.attributions] == [True, False, True]
-    text = "".join(line.text for gene in registry.capsule(NAME).genes for line in gene.lines)
+    text = live_text(registry)
     assert ("SECOND" in text, "FIRST" in text, "THIRD" in text) == (True, False, False)
 
 
