@@ -12,6 +12,7 @@ from strategies.policy.presets import PRESETS
 from strategies.pool.known_episodes import split_groups
 from strategies.pool.task_sets import split_book
 from strategies.rollouts.compare.comparison import Rig
+from strategies.rollouts.compare.handwritten import propose_rewrite
 from strategies.rollouts.compare.harness import AgentRunner, Harness
 from strategies.rollouts.compare.hashes import rollout_evaluator
 from strategies.rollouts.compare.task_division import divide_tasks
@@ -20,7 +21,7 @@ from strategies.rollouts.run.runner import RunCaps
 from strategies.rollouts.run.trial import Trial
 from strategies.rollouts.tasks.check_types import FileExists
 from strategies.rollouts.tasks.task import ChecksGrader, RolloutTask, TaskSet
-from tests.registries import SKILL
+from tests.registries import NAME, SKILL
 from tests.terminal import SPLIT_KEY, Terminal
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from events.types.parts import Strategy
     from registry.registry import Registry
     from strategies.rollouts.run.runner import Runner
     from strategies.rollouts.run.store import PlannedRun
@@ -50,6 +52,22 @@ def task(number: int, *tags: str) -> RolloutTask:
 def task_lines(count: int) -> str:
     """Write so many tasks as a task file has them."""
     return "".join(f"{task(number).model_dump_json(exclude={'solution'})}\n" for number in range(count))
+
+
+def rewritten(
+    registry: Registry,
+    copy: Path,
+    *,
+    reason: str = "a test",
+    strategy: Strategy = "repair",
+    preset: str = "balanced",
+    tags: tuple[str, ...] = (),
+) -> str:
+    """Propose what a rewritten copy makes of the small skill, and give the candidate's id."""
+    receipt = propose_rewrite(
+        registry, NAME, copy, reason=reason, strategy=strategy, preset=PRESETS[preset], tags=tags
+    )
+    return receipt.envelopes[0].stream.removeprefix("candidate:")
 
 
 def draw(*parts: object) -> float:

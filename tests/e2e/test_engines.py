@@ -34,7 +34,6 @@ from strategies.pool import raise_signals
 from strategies.pool.intake import scan_into, take_in
 from strategies.propose.guard import guard_claims
 from strategies.propose.habit import habit_claims
-from strategies.rollouts.compare.handwritten import propose_rewrite
 from strategies.rollouts.compare.harness import AgentRunner
 from strategies.rollouts.compare.judge_group import try_out
 from strategies.rollouts.compare.remote import made_there, sent_elsewhere
@@ -45,7 +44,7 @@ from strategies.sandbox.confined_run import SandboxPolicy, end_all
 from tests.clocks import TickingClock
 from tests.confining import require_isolation, without_anything
 from tests.dask_worlds import DrawnRunner, commands_running, explores_kept, nothing_wrong
-from tests.fake_runs import FakeRunner, planted, rig, task
+from tests.fake_runs import FakeRunner, planted, rewritten, rig, task
 from tests.registries import NAME, SKILL, imported, new_registry
 from tests.sample_logs import SAMPLES
 from tests.terminal import Terminal
@@ -155,16 +154,14 @@ def ran(folder: Path, elsewhere: Elsewhere | None) -> tuple[dict[str, list[tuple
     registry = registry_in(folder)
     imported(registry, folder)
     (folder / "rewritten.md").write_text(SKILL.replace("Round nothing.", "Round nothing. HELPS a lot."))
-    rewritten = propose_rewrite(
-        registry, NAME, folder / "rewritten.md", reason="test", strategy="repair", preset=PRESETS["balanced"]
-    )
+    name = rewritten(registry, folder / "rewritten.md", reason="test")
     counted = folder / "counted"
     counted.mkdir()
     subject = rig(registry, FakeRunner(planted), tasks=[task(number) for number in range(8)])
     runner = partial(DrawnRunner, counted=counted, home=os.getpid())
     harness = replace(subject.harness, runner=runner, violations=nothing_wrong)
     harness = harness if elsewhere is None else sent_elsewhere(harness, elsewhere)
-    try_out(replace(subject, harness=harness), [rewritten.envelopes[0].stream.removeprefix("candidate:")])
+    try_out(replace(subject, harness=harness), [name])
     found = source_rows(registry), [run.name for run in counted.iterdir()]
     rmtree(folder)
     return found

@@ -11,13 +11,13 @@ import pytest
 from events.errors import UsageError
 from strategies.policy.presets import PRESETS
 from strategies.rollouts.compare.comparison import Rig
-from strategies.rollouts.compare.handwritten import propose_rewrite
 from strategies.rollouts.compare.judge_group import try_out
 from strategies.rollouts.compare.metric import MetricFile, harness_on_metric, load_metric, printed
 from strategies.rollouts.run.runner import RunCaps
 from strategies.sandbox.confined_run import SandboxPolicy
 from tests.clocks import TickingClock
 from tests.confining import require_isolation
+from tests.fake_runs import rewritten
 from tests.registries import NAME, SKILL, imported, new_registry
 
 if TYPE_CHECKING:
@@ -63,12 +63,9 @@ def judged(registry: Registry, folder: Path, rate: str) -> Candidate:
     (copy / "scripts").mkdir(parents=True)
     (copy / "SKILL.md").write_text(SKILL)
     (copy / "scripts" / "rate.txt").write_text(rate)
-    receipt = propose_rewrite(
-        registry, NAME, copy, reason="faster", strategy="innovate", preset=PRESETS["balanced"]
-    )
+    name = rewritten(registry, copy, reason="faster", strategy="innovate")
     harness = harness_on_metric(load_metric(written(folder)), SandboxPolicy(), "key", workers=2, caps=RunCaps())
     rig = Rig(registry, harness, PRESETS["balanced"], seed=7)
-    name = receipt.envelopes[0].stream.removeprefix("candidate:")
     (candidate,) = try_out(rig, [name])
     return candidate
 

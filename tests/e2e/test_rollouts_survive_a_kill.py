@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING
 
 from events.sqlite.log import SqliteLog
 from registry.registry import Registry
-from strategies.policy.presets import PRESETS
-from strategies.rollouts.compare.handwritten import propose_rewrite
 from strategies.rollouts.compare.judge_group import try_out
 from strategies.sandbox import confined_run
 from strategies.sandbox.confined_run import ConfinedCommand, SandboxPolicy, run
 from tests.clocks import TickingClock
 from tests.confining import Pulse, require_isolation
-from tests.fake_runs import FakeRunner, planted, rig
-from tests.registries import NAME, SKILL, imported, new_registry
+from tests.fake_runs import FakeRunner, planted, rewritten, rig
+from tests.registries import SKILL, imported, new_registry
 
 if TYPE_CHECKING:
     from strategies.rollouts.run.store import PlannedRun
@@ -70,8 +68,7 @@ def test_a_killed_comparison_reuses_its_finished_runs_and_counts_none_twice(tmp_
     imported(registry, tmp_path)
     copy = tmp_path / "rewritten.md"
     copy.write_text(SKILL.replace("Round nothing.", "Round nothing. HELPS a lot."))
-    receipt = propose_rewrite(registry, NAME, copy, reason="a test", strategy="repair", preset=PRESETS["balanced"])
-    name = receipt.envelopes[0].stream.removeprefix("candidate:")
+    name = rewritten(registry, copy)
     registry.log.close()
 
     words = [sys.executable, __file__, str(tmp_path), name, str(DIES_AT)]

@@ -15,13 +15,11 @@ from events.types.score import Score, Unmeasured
 from registry.decide.commands import Protect
 from strategies.gate.aimed_rule import FRESH
 from strategies.gate.explain import explain_stored
-from strategies.policy.presets import PRESETS
-from strategies.rollouts.compare.handwritten import propose_rewrite
 from strategies.rollouts.compare.judge_group import try_out
 from strategies.rollouts.run.runner import RunCaps
 from strategies.rollouts.run.sanity import Violation
 from strategies.rollouts.run.trial import Trial
-from tests.fake_runs import FakeRunner, draw, planted, rig, task
+from tests.fake_runs import FakeRunner, draw, planted, rewritten, rig, task
 from tests.registries import NAME, SKILL, live_text
 from tui.documents.why import WhyDocument
 from tui.facts.line import file_line_facts
@@ -41,13 +39,12 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("place")
 
 
-def proposed(registry: Registry, folder: Path, *lines: str, text: str = SKILL) -> str:
+def proposed(registry: Registry, folder: Path, *lines: str, text: str = SKILL, tags: tuple[str, ...] = ()) -> str:
     """Propose lines at the end of the first list, and return the candidate's id."""
     copy = folder / "rewritten.md"
     bullets = "".join([f"- {line}\n" for line in ("Round nothing.", *lines)])
     copy.write_text(text.replace("- Round nothing.\n", bullets))
-    receipt = propose_rewrite(registry, NAME, copy, reason="a test", strategy="repair", preset=PRESETS["innovate"])
-    return receipt.envelopes[0].stream.removeprefix("candidate:")
+    return rewritten(registry, copy, preset="innovate", tags=tags)
 
 
 def tried(registry: Registry, runner: FakeRunner, *ids: str, **options: object) -> list[Candidate]:
@@ -165,9 +162,8 @@ def test_after_a_promotion_the_winner_is_measured_again(registry: Registry, tmp_
     text = SKILL.replace("- Round nothing.\n", "- Round nothing.\n- HELPS a lot.\n")
     copy = tmp_path / "next.md"
     copy.write_text(text.replace("result alone", "result alone, always"))
-    receipt = propose_rewrite(registry, NAME, copy, reason="a test", strategy="repair", preset=PRESETS["balanced"])
     runner = FakeRunner(planted)
-    tried(registry, runner, receipt.envelopes[0].stream.removeprefix("candidate:"))
+    tried(registry, runner, rewritten(registry, copy))
     sealed = rig(registry, runner).harness.divided.sealed
     assert len(runner.runs_of(f"{NAME}@2")) >= len(sealed)
 
@@ -410,9 +406,7 @@ def test_a_rewritten_file_beside_the_skill_is_run_and_promoted_with_it(registry:
     (copy / "scripts").mkdir(parents=True)
     (copy / "SKILL.md").write_text(SKILL)
     (copy / "scripts" / "run.py").write_text("print('HELPS')\n")
-    receipt = propose_rewrite(
-        registry, NAME, copy, reason="a script", strategy="innovate", preset=PRESETS["balanced"]
-    )
+    name = rewritten(registry, copy, reason="a script", strategy="innovate")
 
     class Reads(FakeRunner):
         def __call__(self, job: PlannedRun) -> Trial:
@@ -420,7 +414,7 @@ def test_a_rewritten_file_beside_the_skill_is_run_and_promoted_with_it(registry:
             passed = draw(job.arm.key, job.task.id, job.round) < (0.9 if script else 0.3)
             return Trial(task=job.task.id, status="done", value=float(passed))
 
-    (candidate,) = tried(registry, Reads(planted), receipt.envelopes[0].stream.removeprefix("candidate:"))
+    (candidate,) = tried(registry, Reads(planted), name)
     assert candidate.verdict == "promote"
     assert [file.entry.path for file in registry.capsule(NAME).files] == ["scripts/run.py"]
     line = explain_file_line(registry, Named(registry.capsule(NAME), "scripts/run.py"), 1)
@@ -479,12 +473,7 @@ TAGGED = tuple(task(number, *(("sql",) if number % 6 == 0 else ("other",))) for 
 
 def aimed(registry: Registry, folder: Path, line: str) -> str:
     """Propose a line for the tasks that are tagged sql, and return the candidate's id."""
-    copy = folder / "aimed.md"
-    copy.write_text(SKILL.replace("- Round nothing.\n", f"- Round nothing.\n- {line}\n"))
-    receipt = propose_rewrite(
-        registry, NAME, copy, reason="a test", strategy="repair", preset=PRESETS["innovate"], tags=("sql",)
-    )
-    return receipt.envelopes[0].stream.removeprefix("candidate:")
+    return proposed(registry, folder, line, tags=("sql",))
 
 
 def by_tag(text: str, one: RolloutTask) -> float:
@@ -571,10 +560,7 @@ def test_a_filler_beside_a_line_that_counts_does_not_ride_along(registry: Regist
 def removing(registry: Registry, folder: Path) -> str:
     copy = folder / "fewer.md"
     copy.write_text(SKILL.replace("- Read the question twice.\n", ""))
-    receipt = propose_rewrite(
-        registry, NAME, copy, reason="idle", strategy="harden", preset=PRESETS["balanced"], tags=("sql",)
-    )
-    return receipt.envelopes[0].stream.removeprefix("candidate:")
+    return rewritten(registry, copy, reason="idle", strategy="harden", tags=("sql",))
 
 
 def test_a_line_that_does_nothing_is_taken_away_by_runs(registry: Registry, tmp_path: Path) -> None:

@@ -13,12 +13,10 @@ from events.types.gene_events import GeneMutated
 from events.types.parts import Edit
 from registry.state.line_claims import claims_by_edit
 from strategies.gate.ablation import ClaimPosition, ablate, carriers, carrying, is_lost
-from strategies.policy.presets import PRESETS
-from strategies.rollouts.compare.handwritten import propose_rewrite
 from strategies.rollouts.compare.judge_group import try_out
 from strategies.rollouts.run.runner import RunCaps
-from tests.fake_runs import FakeRunner, rig
-from tests.registries import AVOID, DO, NAME, SKILL, live_text
+from tests.fake_runs import FakeRunner, rewritten, rig
+from tests.registries import AVOID, DO, SKILL, live_text
 from tests.worlds import world_with_a_rule
 
 if TYPE_CHECKING:
@@ -95,10 +93,7 @@ def test_claims_go_with_the_lines_of_their_edit() -> None:
 def bundle(registry: Registry, folder: Path) -> str:
     copy = folder / "bundle.md"
     copy.write_text(BUNDLE)
-    receipt = propose_rewrite(
-        registry, NAME, copy, reason="three at once", strategy="repair", preset=PRESETS["balanced"]
-    )
-    return receipt.envelopes[0].stream.removeprefix("candidate:")
+    return rewritten(registry, copy, reason="three at once")
 
 
 def gains(**points: float) -> Callable[[str, RolloutTask], float]:

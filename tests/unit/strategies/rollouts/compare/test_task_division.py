@@ -9,17 +9,15 @@ import pytest
 
 from strategies.episodes.episode_records import named_task, prompt_key
 from strategies.gate.replay.evaluation_set import prepare
-from strategies.policy.presets import PRESETS
 from strategies.pool.intake import take_in
 from strategies.pool.known_episodes import split_groups
 from strategies.pool.task_sets import SplitBook, split_book
 from strategies.rollouts.compare.comparison import register_evaluator
-from strategies.rollouts.compare.handwritten import propose_rewrite
 from strategies.rollouts.compare.judge_group import try_out
 from strategies.rollouts.compare.task_division import DividedTasks, divide_tasks
 from strategies.rollouts.tasks.task import RolloutTask, TaskSet
 from tests.clocks import TickingClock
-from tests.fake_runs import SIXTY, FakeRunner, planted, rig
+from tests.fake_runs import SIXTY, FakeRunner, planted, rewritten, rig
 from tests.registries import NAME, SKILL, imported, new_registry
 from tests.worlds import call, episode
 
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from strategies.episodes.episode import EpisodeRecord
 
 SET = TaskSet(name="sixty", tasks=SIXTY)
-ROOMY = PRESETS["innovate"]
 
 
 def shown(tasks: Sequence[RolloutTask]) -> list[EpisodeRecord]:
@@ -128,8 +125,7 @@ def test_a_model_that_learns_by_heart_what_logs_show_promotes_no_answer(tmp_path
     copy = tmp_path / "rewritten.md"
     by_heart = " ".join(f"answer {task}" for task in visible)
     copy.write_text(SKILL.replace("- Round nothing.\n", f"- Round nothing.\n- {by_heart}\n"))
-    receipt = propose_rewrite(registry, NAME, copy, reason="a test", strategy="repair", preset=ROOMY)
-    name = receipt.envelopes[0].stream.removeprefix("candidate:")
+    name = rewritten(registry, copy, preset="innovate")
     harness = rig(registry, FakeRunner(planted)).harness
     assert not {task.id for task in (*harness.divided.sealed, *harness.divided.audit)} & set(visible)
     (candidate,) = try_out(rig(registry, FakeRunner(planted)), [name])
