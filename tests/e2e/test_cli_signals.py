@@ -94,6 +94,7 @@ def test_one_fact_is_shown_by_the_id_of_any_of_its_signals_and_leads_to_sessions
     assert first["sentence"].startswith("Agents reached for what is not there")
     assert len(first["sessions"]) == missing["sessions"]
     assert first["cost"]["failed"] == missing["count"]
+    assert first["evidence"]
     assert all("command not found" in piece["text"] for piece in first["evidence"])
     said = read_once.does("signals", missing["id"]).out
     assert "  cost " in said

@@ -514,7 +514,7 @@ def test_what_does_nothing_for_its_tasks_costs_no_run_of_another(registry: Regis
     assert candidate.verdict in {"reject", "hold"}
     own = {one.id for one in TAGGED if "sql" in one.tags}
     assert {of for _, of, _ in runner.runs_of(name)} <= own
-    assert len(runner.runs_of(name)) <= 40
+    assert 0 < len(runner.runs_of(name)) <= 40
     assert explain_stored(registry, candidate)[0].decision == candidate.verdict
 
 

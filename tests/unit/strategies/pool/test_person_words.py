@@ -83,7 +83,9 @@ def test_what_a_person_says_in_three_sessions_is_a_signal_with_the_steps_around_
 ) -> None:
     signal = three_wishes(registry, tmp_path / "logs")
     assert (signal.template, signal.count, signal.episodes) == ("Don't push main", 3, 3)
-    for kept in kept_of(registry, signal):
+    pieces = kept_of(registry, signal)
+    assert len(pieces) == 3
+    for kept in pieces:
         assert "push" in kept.text
         around = [(step.offset, step.about, step.text) for step in kept.around]
         assert around == [
@@ -112,7 +114,9 @@ def test_no_words_are_kept_but_in_evidence_and_the_quote(registry: Registry, tmp
     (signal,) = raised(registry)
     assert "ghp_" not in signal.template
     assert b"sign" not in (registry.log.get_map(PERSON_WORDS) or b"")
-    assert not any("ghp_" in kept.text for kept in kept_of(registry, signal))
+    pieces = kept_of(registry, signal)
+    assert pieces
+    assert not any("ghp_" in kept.text for kept in pieces)
 
 
 def test_erasing_a_record_takes_the_words_that_it_is_kept_around(registry: Registry, tmp_path: Path) -> None:

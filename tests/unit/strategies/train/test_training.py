@@ -281,6 +281,7 @@ def test_a_change_is_looked_for_on_the_tasks_that_it_is_for_first(registry: Regi
     assert candidate.verdict == "promote"
     assert candidate.proposed.tags == ("odd",)
     first = [task for name, task, _ in runner.seen if name == candidate.id][:8]
+    assert len(first) == 8
     assert all(int(name.removeprefix("task-")) % 2 for name in first)
 
 
@@ -288,6 +289,6 @@ def test_lines_of_a_training_carry_no_claim_that_nobody_tested(registry: Registr
     train(replace(plan_of(registry, Planted(three_kinds)), epochs=1))
 
     assert not any(gene.claims for gene in registry.capsule(NAME).genes)
-    assert all(
-        not known.proposed.claims and known.scored.rollouts for known in registry.candidates(NAME) if known.scored
-    )
+    known = [(each.proposed.claims, each.scored.rollouts) for each in registry.candidates(NAME) if each.scored]
+    assert known
+    assert all(rollouts and not claims for claims, rollouts in known)
