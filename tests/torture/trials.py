@@ -61,6 +61,11 @@ class Seen(NamedTuple):
     won: bool
 
 
+def _heads(unit: str) -> bool:
+    """Tell how the coin falls for a unit, from the seed of the trial alone."""
+    return int.from_bytes(sha256(f"{SEED}:0:{unit}".encode()).digest()[:8]) / 2**64 < 0.5
+
+
 def _start_of(block: int) -> float:
     return BEGAN_S + block * BLOCK_S
 
@@ -169,8 +174,7 @@ class KilledTrial:
     def meant(self, block: int) -> bool:
         """Tell whether a block was to hold the line, from the seed alone."""
         pair, second = divmod(block, 2)
-        toss = int.from_bytes(sha256(f"{SEED}:0:pair {pair}".encode()).digest()[:8]) / 2**64
-        return (toss < 0.5) != bool(second)
+        return _heads(f"pair {pair}") != bool(second)
 
     def trial(self) -> SkillTrial:
         """Read the trial."""
@@ -344,7 +348,6 @@ def kill_while_picking(chance: Random, folder: Path, *, sessions: int) -> Outcom
     counted = {unit.unit: (unit.given[0], unit.outcomes[0]) for unit in story.trial().counted}
     outcome.expect(counted == wanted, f"{counted} were counted, not {wanted}")
     for name, (had, _) in wanted.items():
-        toss = int.from_bytes(sha256(f"{SEED}:0:{name}".encode()).digest()[:8]) / 2**64
-        outcome.expect(had == (toss < 0.5), f"{name} was given the other arm")
+        outcome.expect(had == _heads(name), f"{name} was given the other arm")
     outcome.add("sessions counted", len(counted))
     return outcome
