@@ -34,6 +34,7 @@ import sqlite3
 import statistics
 import time
 import timeit
+from abc import ABC, abstractmethod
 from contextlib import closing
 from itertools import count
 from operator import truediv
@@ -88,7 +89,7 @@ class Side(Protocol):
         ...
 
 
-class RawRows:
+class RawRows(ABC):
     """Inserts rows made beforehand."""
 
     written = 0
@@ -102,9 +103,9 @@ class RawRows:
         self.insert(rows)
         return time.perf_counter() - started
 
+    @abstractmethod
     def insert(self, rows: tuple[Envelope, ...]) -> None:
         """Insert them in one transaction."""
-        raise NotImplementedError
 
 
 class Raw(RawRows):
