@@ -67,8 +67,28 @@ class Gate(Protocol):
         ...
 
 
+def rule_now(pairs: Pairs, tasks: int) -> Decided:
+    """Decide by the shipped rule; candidate minus incumbent by task and round."""
+    verdict = decide(pairs)
+    return Decided(verdict.decision == "promote", verdict.figures.rounds * tasks)
+
+
+def rule_before(pairs: Pairs, tasks: int) -> Decided:
+    """Decide by the rule of method rollout-1: a point estimate rejects from the first round on."""
+    for rounds in LOOKS:
+        figures, rule = figures_of(pairs, rounds), ROLLOUT_RULE
+        enough = figures.e_value >= rule.least_e and figures.p <= rule.most_p
+        if enough and figures.difference >= rule.least_difference and figures.tasks >= rule.least_tasks:
+            return Decided(promoted=True, runs=rounds * tasks)
+        if figures.difference <= 0 or figures.difference + 1.28 * figures.error < rule.futile_below:
+            break
+    return Decided(promoted=False, runs=rounds * tasks)
+
+
 class ThisGate:
     """The shipped rule, on the sealed half of the tasks; the bank is measured again after each promotion."""
+
+    rule = staticmethod(rule_now)
 
     def __init__(self, rates: Rates, draws: np.random.Generator) -> None:
         self.draws = draws
@@ -82,30 +102,13 @@ class ThisGate:
         """Pair the candidate's runs with the bank's, round by round."""
         sealed = candidate[len(candidate) // 2 :]
         pairs = (runs_of(sealed, LOOKS[-1], self.draws) - self.bank).T.tolist()
-        verdict = decide(pairs)
-        return Decided(verdict.decision == "promote", verdict.figures.rounds * len(sealed))
+        return self.rule(pairs, len(sealed))
 
 
 class RuleBefore(ThisGate):
-    """The rule of method rollout-1: a point estimate rejects from the first round on."""
+    """The rule before, on the same runs."""
 
-    def judge(self, candidate: Rates) -> Decided:
-        """Pair the runs as the shipped rule does."""
-        sealed = candidate[len(candidate) // 2 :]
-        pairs = (runs_of(sealed, LOOKS[-1], self.draws) - self.bank).T.tolist()
-        return rule_before(pairs, len(sealed))
-
-
-def rule_before(pairs: Pairs, tasks: int) -> Decided:
-    """Decide by rollout-1; candidate minus incumbent by task and round."""
-    for rounds in LOOKS:
-        figures, rule = figures_of(pairs, rounds), ROLLOUT_RULE
-        enough = figures.e_value >= rule.least_e and figures.p <= rule.most_p
-        if enough and figures.difference >= rule.least_difference and figures.tasks >= rule.least_tasks:
-            return Decided(promoted=True, runs=rounds * tasks)
-        if figures.difference <= 0 or figures.difference + 1.28 * figures.error < rule.futile_below:
-            break
-    return Decided(promoted=False, runs=rounds * tasks)
+    rule = staticmethod(rule_before)
 
 
 class MeanRises:
@@ -188,8 +191,7 @@ def aimed(line: Line, draws: np.random.Generator) -> Decided:
 
 def without_aim(line: Line, draws: np.random.Generator) -> Decided:
     """Judge by the shipped rule for a change that does not say so."""
-    verdict = decide(pairs_of(line, LOOKS[-1], draws).tolist())
-    return Decided(verdict.decision == "promote", verdict.figures.rounds * SEALED)
+    return rule_now(pairs_of(line, LOOKS[-1], draws).tolist(), SEALED)
 
 
 def before_aims(line: Line, draws: np.random.Generator) -> Decided:
