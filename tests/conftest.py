@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from registry.registry import Registry
     from strategies.episodes.episode import EpisodeRecord
     from strategies.logs.scan import Scan
+    from tests.anthropic_stub import AnthropicStub
     from tests.postgres_server import Server
     from tests.terminal import Beginning, Terminal
     from tests.worlds import KnownMoments
@@ -220,6 +221,17 @@ def registry(tmp_path: Path, clock: TickingClock) -> Iterator[Registry]:
 def place(registry: Registry, tmp_path: Path) -> Path:
     """Import the small skill of tests/registries.py into `registry`, and give its folder."""
     return imported(registry, tmp_path)
+
+
+@pytest.fixture
+def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[AnthropicStub]:
+    """Give a model server on loopback that no variable of the environment keeps a test from."""
+    from tests.anthropic_stub import AnthropicStub  # loads the clients, which few tests need
+
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.delenv("ANTHROPIC_CUSTOM_HEADERS", raising=False)
+    with AnthropicStub() as stub:
+        yield stub
 
 
 @pytest.fixture(scope="session")

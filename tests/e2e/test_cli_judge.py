@@ -12,15 +12,8 @@ from tests.judged_pairs import always_first, as_jsonl, blocks, judge_with, label
 from tests.terminal import SPLIT_KEY, Terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
     from typing import Any
-
-
-@pytest.fixture
-def stub() -> Iterator[AnthropicStub]:
-    with AnthropicStub() as server:
-        yield server
 
 
 @pytest.fixture

@@ -42,11 +42,9 @@ PAID = 0.02
 
 
 @pytest.fixture
-def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[AnthropicStub]:
+def stub(stub: AnthropicStub) -> AnthropicStub:
     require_isolation()
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with AnthropicStub() as stub:
-        yield stub
+    return stub
 
 
 @pytest.fixture

@@ -20,20 +20,11 @@ from tests.anthropic_stub import AnthropicStub, cuts, drops, gives, refused
 from tests.asking import PICK, Pick, asked, asking, question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from registry.registry import Registry
     from strategies.models.protocol import Request
 
 HALF = 0.01
 """What USAGE costs in a batch."""
-
-
-@pytest.fixture
-def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[AnthropicStub]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with AnthropicStub() as stub:
-        yield stub
 
 
 def questions(*texts: str) -> list[Request[Pick]]:

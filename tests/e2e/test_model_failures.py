@@ -42,21 +42,11 @@ from tests.anthropic_stub import (
 from tests.asking import PICK, Pick, asked, asking, question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from registry.registry import Registry
 
 TRUNCATED = '{"which": "SHOW", "reas'
 PAID = 0.02
 """What USAGE costs at the stub's prices."""
-
-
-@pytest.fixture
-def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[AnthropicStub]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.delenv("ANTHROPIC_CUSTOM_HEADERS", raising=False)
-    with AnthropicStub() as stub:
-        yield stub
 
 
 def caught(registry: Registry, stub: AnthropicStub, step: Step, **settings: object) -> GermlineError:

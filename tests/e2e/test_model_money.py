@@ -23,7 +23,6 @@ from tests.asking import PICK, Pick, asked, asking, question
 from tests.registries import documents, raised_signal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from registry.registry import Registry
@@ -31,10 +30,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[AnthropicStub]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with AnthropicStub() as stub:
-        yield stub.script("proposer", gives(PICK))
+def stub(stub: AnthropicStub) -> AnthropicStub:
+    return stub.script("proposer", gives(PICK))
 
 
 def ask_for_ever(model: RecordedModel) -> None:

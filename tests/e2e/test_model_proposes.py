@@ -37,7 +37,6 @@ from tests.model_worlds import (
 from tests.terminal import Beginning, Terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 GENE = f"{SKILL}.1"
@@ -50,14 +49,6 @@ INJECTION = suggestion(edit(INJECTED, after_error(TEMPLATE, do="sql:SHOW"), GENE
 MANY_TASKS = 400
 """Enough for the second share of alpha, by sealed logs alone."""
 EVOLVE = ("evolve", SKILL, "--proposer", "claude", "--seed", "7", "--cycles", "1")
-
-
-@pytest.fixture
-def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[AnthropicStub]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.delenv("ANTHROPIC_CUSTOM_HEADERS", raising=False)
-    with AnthropicStub() as stub:
-        yield stub
 
 
 @pytest.fixture(scope="module")

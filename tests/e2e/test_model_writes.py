@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,9 +17,6 @@ from tests.model_worlds import MARKER, NOTHING, SKILL, write_unanswered
 from tests.registries import documents
 from tests.terminal import Terminal
 from tui.session.bootstrap import open_registry
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 EVOLVE = ("evolve", "--proposer", "claude", "--seed", "7")
 NAME = "report-writing"
@@ -39,11 +36,8 @@ DRAFT: dict[str, Any] = {
 
 
 @pytest.fixture
-def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[AnthropicStub]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.delenv("ANTHROPIC_CUSTOM_HEADERS", raising=False)
-    with AnthropicStub() as stub:
-        yield stub.script("proposer", gives(NOTHING)).script("writer", gives(DRAFT))
+def stub(stub: AnthropicStub) -> AnthropicStub:
+    return stub.script("proposer", gives(NOTHING)).script("writer", gives(DRAFT))
 
 
 @pytest.fixture

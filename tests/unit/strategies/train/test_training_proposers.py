@@ -177,13 +177,6 @@ def trained(registry: Registry, stub: AnthropicStub, **settings: object) -> str:
     return live_text(registry)
 
 
-@pytest.fixture
-def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[AnthropicStub]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with AnthropicStub() as stub:
-        yield stub
-
-
 @pytest.mark.usefixtures("place")
 def test_a_model_is_shown_failures_and_successes_under_their_own_rules_and_then_its_own_suggestions(
     registry: Registry, stub: AnthropicStub
