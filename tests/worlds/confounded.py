@@ -33,8 +33,8 @@ ACTIONS: Final = ("sql:SELECT", "sql:SHOW", "sql:DESC", "sql:EXPLAIN")
 ANSWERS: Final = {NO_TABLE: "sql:SHOW", NO_COLUMN: "sql:DESC"}
 """What to do after which error, where two rules are true."""
 RUNS: Final = ("run-a", "run-b", "run-c", "run-d")
-QUESTIONS: Final = 8
-"""How many signals `judgements` asks about."""
+QUESTIONS: Final = len(ANSWERS) + len(ACTIONS) + 2
+"""How many signals `judgements` asks about: each error, each action, any action, and what no claim covers."""
 EVEN: Final = (0.25, 0.25, 0.25, 0.25)
 ERRORS: Final = 0.4
 LEAST_STEPS, MOST_STEPS = 3, 8
@@ -259,7 +259,7 @@ def judgements(
     division = division_of(records, split_key)
     explore = Explore(division.explore)
     asks: list[tuple[ProposalRequest, Sequence[Proposer]]] = [
-        (asking(explore, template=template), (recovery,)) for template in (NO_TABLE, NO_COLUMN)
+        (asking(explore, template=template), (recovery,)) for template in ANSWERS
     ]
     asks += [
         (asking(explore, action=action, kind="repeated_call", calls_for="harden"), (guard,))
