@@ -120,7 +120,8 @@ def test_every_signal_is_in_one_group_whatever_their_order() -> None:
 
 def test_the_episodes_that_show_some_signals_are_those_that_their_detectors_saw() -> None:
     records = failing(MISSING, "Bash:rg", 4, "missing_capability") + failing(LATE, "Bash:make", 4, "timeout")
-    for signal in (found := detect(records)):
+    found = detect(records)
+    for signal in found:
         assert episodes_showing({signal.fingerprint: signal.kind}, records) == signal.seen_in
     every = {signal.fingerprint: signal.kind for signal in found}
     assert episodes_showing(every, records) == {record.id for record in records}
