@@ -20,10 +20,10 @@ from strategies.episodes.action_class import command_name
 from strategies.episodes.episode import MESSAGE, SUBMIT
 from strategies.episodes.step_marks import EDIT, REVERT
 from strategies.gate.replay.contrast import judged, outcome_of
-from strategies.gate.stats.clopper_pearson import clopper_pearson, lowest_if_chosen
+from strategies.gate.stats.clopper_pearson import lowest_if_chosen
 from strategies.lessons.goals import attempts_after
 from strategies.signals.survey import stopped
-from strategies.tiers.seen import LEAST_LOW, LEAST_TRIED, TAIL, seen_figures
+from strategies.tiers.seen import LEAST_LOW, LEAST_TRIED, TAIL, least_likely, seen_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -206,7 +206,7 @@ def _best(kind: FailureKind, figures: Sequence[FixFigures], every: AllTries, com
 def _is_chosen(kind: FailureKind, figures: FixFigures, worked: int, every: AllTries) -> bool:
     """Tell whether a fix would be offered, had it worked so often of the times that it was tried."""
     seen = figures.seen
-    low, _ = clopper_pearson(worked / seen.tried * seen.tasks, seen.tasks, TAIL / seen.compared)
+    low = least_likely(worked, seen.tried, seen.tasks, TAIL / seen.compared)
     return low >= LEAST_LOW and _stands_out(kind, figures, low, every)
 
 

@@ -12,7 +12,7 @@ from strategies.claims.catalogue import sentence
 from strategies.episodes.action_class import command_name
 from strategies.episodes.episode import moment_s
 from strategies.gate.replay.exposure import moment_of
-from strategies.gate.stats.clopper_pearson import clopper_pearson
+from strategies.gate.stats.clopper_pearson import lower_limit
 from strategies.lessons.fixes import MOSTLY, all_tries, best_fixes
 from strategies.lessons.goals import attempts_after
 from strategies.signals.survey import stopped
@@ -173,9 +173,9 @@ def is_needed(order: AnytimeBefore, template: str, records: Iterable[EpisodeReco
             step = record.steps[moment.step]
             failed[moment.obeyed].append(step.error and step.template == template)
     without, after = failed[False], failed[True]
-    if clopper_pearson(sum(without), len(without), TAIL)[0] <= MOSTLY:
+    if lower_limit(sum(without), len(without), TAIL) <= MOSTLY:
         return False
-    works, _ = clopper_pearson(len(after) - sum(after), len(after), TAIL)
+    works = lower_limit(len(after) - sum(after), len(after), TAIL)
     return len(after) < LEAST_TRIED or works > max(LEAST_LOW, 1 - sum(without) / len(without))
 
 

@@ -10,7 +10,7 @@ from strategies.episodes.episode_records import ended
 from strategies.gate.replay.contrast import outcome_of
 from strategies.gate.replay.exposure import moments_of
 from strategies.gate.replay.recovery_endpoint import attempts, recoverable
-from strategies.gate.stats.clopper_pearson import clopper_pearson, share_of
+from strategies.gate.stats.clopper_pearson import lower_limit, share_of, upper_limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,16 +35,20 @@ def seen_figures(hits: Iterable[tuple[str, bool]], *, runs: Iterable[str] = (), 
     alike they are (measured: bounds that estimate it fail in 8 of 100 lines that were chosen among 20).
     """
     tried = list(hits)
-    share = share_of(tried)
-    low, _ = clopper_pearson(share.value * share.tasks, share.tasks, TAIL / compared)
+    worked, tasks = sum(works for _, works in tried), len({task for task, _ in tried})
     return SeenFigures(
-        worked=sum(worked for _, worked in tried),
-        tried=share.n,
-        low=low,
-        tasks=share.tasks,
+        worked=worked,
+        tried=len(tried),
+        low=least_likely(worked, len(tried), tasks, TAIL / compared),
+        tasks=tasks,
         compared=compared,
         runs=tuple(sorted(set(runs) - {""})),
     )
+
+
+def least_likely(worked: int, tried: int, tasks: int, tail: float) -> float:
+    """Bound from below the chance that something works, sessions of one task counted as one; 0 for none."""
+    return lower_limit(worked / tried * tasks, tasks, tail) if tried else 0.0
 
 
 def is_counted(claim: Claim) -> bool:
@@ -72,7 +76,7 @@ def seen_in(claim: Claim, records: Sequence[EpisodeRecord]) -> SeenFigures | Non
 def most_likely(claim: Claim, records: Sequence[EpisodeRecord], tail: float) -> float:
     """Bound from above the chance that what a claim asks for works; 1 where sessions say nothing of it."""
     share = share_of(_hits(_obeyed(claim, records)))
-    return clopper_pearson(share.value * share.tasks, share.tasks, tail)[1]
+    return upper_limit(share.value * share.tasks, share.tasks, tail)
 
 
 def _obeyed(claim: Claim, records: Sequence[EpisodeRecord]) -> list[EpisodeRecord]:

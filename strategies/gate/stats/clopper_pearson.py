@@ -55,9 +55,17 @@ def clopper_pearson(hits: float, n: float, tail: float = TAIL_95) -> tuple[float
 
     Source: Clopper & Pearson 1934, in the form with quantiles of the beta distribution.
     """
-    low = beta_quantile(hits, n - hits + 1, tail) if hits > 0 else 0.0
-    high = beta_quantile(hits + 1, n - hits, 1 - tail) if hits < n else 1.0
-    return low, high
+    return lower_limit(hits, n, tail), upper_limit(hits, n, tail)
+
+
+def lower_limit(hits: float, n: float, tail: float) -> float:
+    """Give the lower limit alone, for those who do not ask for the upper one."""
+    return beta_quantile(hits, n - hits + 1, tail) if hits > 0 else 0.0
+
+
+def upper_limit(hits: float, n: float, tail: float) -> float:
+    """Give the upper limit alone, for those who do not ask for the lower one."""
+    return beta_quantile(hits + 1, n - hits, 1 - tail) if hits < n else 1.0
 
 
 def lowest_if_chosen(hits: float, n: float, least: float, tail: float) -> float:
