@@ -153,13 +153,15 @@ def best_fixes(every: AllTries) -> dict[FailureKind, FixFigures]:
     """
     figures = {kind: figures_after(kind, every) for kind in every.tries}
     known = sum(map(len, figures.values()))
-    offered = {kind: best for kind, each in figures.items() if (best := _best(kind, each, every, 1))}
-    lines = len(offered) + 1
-    while offered and len(offered) < lines:  # fewer lines, more alternatives for each: until none falls any more
-        lines = len(offered)
+    compared = {kind: len(each) for kind, each in figures.items()}
+    chosen = _chosen(compared, figures, every)
+    lines = len(chosen) + 1
+    while chosen and len(chosen) < lines:  # fewer lines, more alternatives for each: until none falls any more
+        lines = len(chosen)
         share = ceil(known / lines)
-        offered = {kind: best for kind in offered if (best := _best(kind, figures[kind], every, share))}
-    return offered
+        compared = {kind: max(share, len(figures[kind])) for kind in chosen}
+        chosen = _chosen(compared, figures, every)
+    return {kind: _best(kind, kept, every, compared[kind]) for kind, kept in chosen.items()}
 
 
 def figures_after(kind: FailureKind, every: AllTries) -> list[FixFigures]:
@@ -169,7 +171,7 @@ def figures_after(kind: FailureKind, every: AllTries) -> list[FixFigures]:
     arms = {fix: tries.split(fix) for fix in fixes}
     tried = {fix: arm for fix, arm in arms.items() if len(arm[0]) >= LEAST_TRIED}
     own = {fix: arm for fix, arm in tried.items() if _is_no_habit(kind, fix, every, BY_CHANCE / len(tried))}
-    return [_figures(fix, *arm, compared=len(own)) for fix, arm in own.items() if not _ends_worse(*arm)]
+    return [_figures(fix, *arm) for fix, arm in own.items() if not _ends_worse(*arm)]
 
 
 def _ends_worse(with_fix: Sequence[SessionAttempt], without: Sequence[SessionAttempt]) -> bool:
@@ -192,40 +194,42 @@ def _is_no_habit(kind: FailureKind, fix: Fix, every: AllTries, alpha: float) -> 
     return more_by_chance(*_with(fix, [every.tries[kind]]), *_with(fix, elsewhere)) <= alpha
 
 
-def _best(kind: FailureKind, figures: Sequence[FixFigures], every: AllTries, compared: int) -> FixFigures | None:
-    """Choose what works best after one kind of failure, of what works more often than what else was done."""
-    widened = [_figures_of(each, max(compared, len(figures))) for each in figures]
-    kept = [each for each in widened if _is_chosen(kind, each, each.seen.worked, every)]
-    best = max(kept, key=_preference, default=None)
-    if best is None:
-        return None
-    rivals = max((_preference(each) for each in kept if each is not best), default=-inf)
-    return _as_chosen(kind, best, every, rivals)
+def _chosen(
+    compared: Mapping[FailureKind, int], figures: Mapping[FailureKind, Sequence[FixFigures]], every: AllTries
+) -> dict[FailureKind, list[FixFigures]]:
+    """Keep what surely works more often than what else was done, as one of so many that are `compared`."""
+    kept = {
+        kind: [each for each in figures[kind] if _is_chosen(kind, each, each.seen.worked, every, number)]
+        for kind, number in compared.items()
+    }
+    return {kind: fixes for kind, fixes in kept.items() if fixes}
 
 
-def _is_chosen(kind: FailureKind, figures: FixFigures, worked: int, every: AllTries) -> bool:
+def _is_chosen(kind: FailureKind, figures: FixFigures, worked: int, every: AllTries, compared: int) -> bool:
     """Tell whether a fix would be offered, had it worked so often of the times that it was tried."""
     seen = figures.seen
-    low = least_likely(worked, seen.tried, seen.tasks, TAIL / seen.compared)
+    low = least_likely(worked, seen.tried, seen.tasks, TAIL / compared)
     return low >= LEAST_LOW and _stands_out(kind, figures, low, every)
 
 
-def _as_chosen(kind: FailureKind, figures: FixFigures, every: AllTries, rivals: float) -> FixFigures:
-    """State the bound that holds of a fix that is offered because it worked this often.
+def _best(kind: FailureKind, kept: Sequence[FixFigures], every: AllTries, compared: int) -> FixFigures:
+    """Choose what works best, and state the bound that holds of what is offered because it worked this often.
 
     Where nothing mends anything, what is offered is what luck was kind to: a bound that knows nothing of that is
     wrong of nearly all that is offered there.
     """
-    seen = figures.seen
-    each = (_preference(figures) + seen.tried) / seen.worked  # what one more that worked makes it preferred by
+    best = max(kept, key=_preference)
+    rivals = max((_preference(other) for other in kept if other is not best), default=-inf)
+    seen = best.seen
+    each = (_preference(best) + seen.tried) / seen.worked  # what one more that worked makes it preferred by
 
     def suffices(worked: int) -> bool:
-        return each * worked - seen.tried >= rivals and _is_chosen(kind, figures, worked, every)
+        return each * worked - seen.tried >= rivals and _is_chosen(kind, best, worked, every, compared)
 
     least = bisect_left(range(seen.worked), True, key=suffices)  # noqa: FBT003 - what is looked for
     a_task = seen.tasks / seen.tried
     low = lowest_if_chosen(seen.worked * a_task, seen.tasks, least * a_task, TAIL)
-    return figures._replace(seen=seen.model_copy(update={"low": low}))
+    return best._replace(seen=seen.model_copy(update={"low": low, "compared": compared}))
 
 
 def _preference(figures: FixFigures) -> int:
@@ -250,29 +254,15 @@ def _figures(
     fix: Fix,
     with_fix: Sequence[SessionAttempt],
     without: Sequence[SessionAttempt],
-    *,
-    compared: int,
 ) -> FixFigures:
+    hits = ((record.task, _works(record, attempt)) for record, attempt in with_fix)
     return FixFigures(
         fix=fix,
-        seen=_seen(with_fix, compared),
+        seen=seen_figures(hits, runs=(record.run for record, _ in with_fix)),
         others_worked=sum(_works(*each) for each in without),
         others=len(without),
         sessions=tuple(sorted(with_fix, key=lambda each: not _works(*each))),
     )
-
-
-def _seen(sessions: Iterable[SessionAttempt], compared: int) -> SeenFigures:
-    sessions = list(sessions)
-    hits = ((record.task, _works(record, attempt)) for record, attempt in sessions)
-    return seen_figures(hits, runs=(record.run for record, _ in sessions), compared=compared)
-
-
-def _figures_of(figures: FixFigures, compared: int) -> FixFigures:
-    """Give figures with the bound of one of so many alternatives."""
-    if compared == figures.seen.compared:
-        return figures
-    return figures._replace(seen=_seen(figures.sessions, compared))
 
 
 def _works(record: EpisodeRecord, attempt: Attempt) -> bool:
