@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from strategies.lessons.goals import Attempt
 
     SessionAttempt = tuple[EpisodeRecord, Attempt]
+    SessionFailures = tuple[EpisodeRecord, Sequence[int]]
 
 FixKind = Literal["instead", "flag", "first"]
 FailureKind = tuple[str, str]
@@ -91,13 +92,26 @@ class Tries:
         return list(arms[0].values()), list(arms[1].values())
 
 
-def tries_after(places: Iterable[tuple[EpisodeRecord, int]]) -> Tries:
-    """List the attempts after failures: the record and the step of each, the first one of every session."""
+def failing_calls(records: Iterable[EpisodeRecord]) -> dict[FailureKind, list[SessionFailures]]:
+    """Find the steps of each kind of failure by session; what a person stopped or did not allow is none."""
+    failures: dict[FailureKind, list[SessionFailures]] = defaultdict(list)
+    for record in records:
+        met: dict[FailureKind, list[int]] = defaultdict(list)
+        for at, step in enumerate(record.steps):
+            if step.kind == "call" and step.error and not stopped(step):
+                met[command_name(step.action), step.template].append(at)
+        for kind, failed in met.items():
+            failures[kind].append((record, failed))
+    return dict(sorted(failures.items()))
+
+
+def tries_after(failures: Iterable[SessionFailures]) -> Tries:
+    """List the attempts after the first failure of every session."""
     return Tries(
         tuple(
             (record, attempt, fixes_of(record, attempt))
-            for record, failed in places
-            for attempt in attempts_after(record, failed)
+            for record, failed in failures
+            for attempt in attempts_after(record, failed[0])
         )
     )
 
@@ -128,10 +142,10 @@ class AllTries(NamedTuple):
 
 
 def all_tries(
-    failures: Mapping[FailureKind, Sequence[tuple[EpisodeRecord, int]]], records: Sequence[EpisodeRecord]
+    failures: Mapping[FailureKind, Sequence[SessionFailures]], records: Sequence[EpisodeRecord]
 ) -> AllTries:
     """Try every kind of failure at once, and count how often commands work."""
-    tries = {kind: tries_after(places) for kind, places in failures.items()}
+    tries = {kind: tries_after(sessions) for kind, sessions in failures.items()}
     calls, worked = defaultdict[str, int](int), defaultdict[str, int](int)
     for record in records:
         for step in record.steps:

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from events.types.claims import AfterError, AnytimeBefore, Replace
 from strategies.claims.catalogue import sentence
-from strategies.episodes.action_class import command_name
 from strategies.episodes.episode import moment_s
 from strategies.gate.replay.exposure import moment_of
 from strategies.gate.stats.clopper_pearson import lower_limit
-from strategies.lessons.fixes import MOSTLY, all_tries, best_fixes
+from strategies.lessons.fixes import MOSTLY, all_tries, best_fixes, failing_calls
 from strategies.lessons.goals import attempts_after
-from strategies.signals.survey import stopped
 from strategies.tiers.seen import LEAST_LOW, LEAST_TRIED, TAIL
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 
     from events.types.claims import Claim
     from strategies.episodes.episode import EpisodeRecord
-    from strategies.lessons.fixes import FailureKind, FixFigures
+    from strategies.lessons.fixes import FailureKind, FixFigures, SessionFailures
     from strategies.signals.wishes import Wish
 
 CORRECTION_STEPS: Final = 5
@@ -81,39 +79,20 @@ class Lesson:
     line: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FailureCost:
-    """A kind of failure: its first place in every session, and what all of it cost."""
-
-    places: tuple[tuple[EpisodeRecord, int], ...]
-    cost: Cost
-
-
 def lessons_of(records: Sequence[EpisodeRecord], wished: Iterable[Wish] = ()) -> list[Lesson]:
     """Find what costs, those with a line first, the costliest first; the order of the records does not matter."""
     records = sorted(records, key=lambda record: record.id)
-    failures = failures_of(records)
-    tried = all_tries({kind: failure.places for kind, failure in failures.items()}, records)
-    often = {kind: failure for kind, failure in failures.items() if len(failure.places) >= LEAST_SESSIONS}
-    fixes = best_fixes(tried)
-    of_failures = [_lesson(kind, failure, fixes.get(kind), records) for kind, failure in often.items()]
+    failures = failing_calls(records)
+    fixes = best_fixes(all_tries(failures, records))
+    often = {kind: sessions for kind, sessions in failures.items() if len(sessions) >= LEAST_SESSIONS}
+    of_failures = [_lesson(kind, sessions, fixes.get(kind), records) for kind, sessions in often.items()]
     every = [*_merged(of_failures), *map(_of_wish, wished)]
     return sorted(every, key=lambda lesson: (not lesson.line, -lesson.cost.weight, lesson.action, lesson.template))
 
 
-def failures_of(records: Sequence[EpisodeRecord]) -> dict[FailureKind, FailureCost]:
-    """Group the failing calls; what a person stopped or did not allow is no failure of a command."""
-    places: dict[FailureKind, list[tuple[EpisodeRecord, int]]] = defaultdict(list)
-    costs: dict[FailureKind, Cost] = defaultdict(Cost)
-    for record in records:
-        met: dict[FailureKind, list[int]] = defaultdict(list)
-        for at, step in enumerate(record.steps):
-            if step.kind == "call" and step.error and not stopped(step):
-                met[command_name(step.action), step.template].append(at)
-        for kind, failed in met.items():
-            places[kind].append((record, failed[0]))
-            costs[kind] += _cost(record, failed)
-    return {kind: FailureCost(tuple(where), costs[kind]) for kind, where in sorted(places.items())}
+def cost_of(failures: Iterable[SessionFailures]) -> Cost:
+    """Add up what failures of one kind took in all sessions."""
+    return sum((_cost(record, failed) for record, failed in failures), Cost())
 
 
 def _cost(record: EpisodeRecord, failed: Sequence[int]) -> Cost:
@@ -140,19 +119,25 @@ def _seconds(record: EpisodeRecord, at: int) -> float:
 
 
 def _lesson(
-    kind: FailureKind, failure: FailureCost, fix: FixFigures | None, records: Sequence[EpisodeRecord]
+    kind: FailureKind,
+    failures: Sequence[SessionFailures],
+    fix: FixFigures | None,
+    records: Sequence[EpisodeRecord],
 ) -> Lesson:
     action, template = kind
-    claim = _claim(kind, failure, fix, records) if fix else None
-    sessions = tuple(record.id for record, _ in failure.places)
-    return Lesson(action, template, sessions, failure.cost, fix, claim, line=sentence(claim) if claim else "")
+    claim = _claim(kind, failures, fix, records) if fix else None
+    sessions = tuple(record.id for record, _ in failures)
+    line = sentence(claim) if claim else ""
+    return Lesson(action, template, sessions, cost_of(failures), fix, claim, line=line)
 
 
-def _claim(kind: FailureKind, failure: FailureCost, fix: FixFigures, records: Sequence[EpisodeRecord]) -> Claim:
+def _claim(
+    kind: FailureKind, failures: Sequence[SessionFailures], fix: FixFigures, records: Sequence[EpisodeRecord]
+) -> Claim:
     action, template = kind
     if fix.fix.kind == "instead":
         return Replace(action=action, template=template, do=fix.fix.name)
-    classes = Counter(record.steps[at].action for record, at in failure.places)
+    classes = Counter(record.steps[failed[0]].action for record, failed in failures)
     own = min(classes, key=lambda name: (-classes[name], name))
     if fix.fix.kind == "flag":
         return Replace(action=own, template=template, do=own, flag=fix.fix.name)

@@ -218,11 +218,10 @@ def _written_lines(library: Library, candidates: Iterable[Candidate]) -> dict[st
 def with_fixes(facts: SignalFacts, records: Sequence[EpisodeRecord]) -> SignalFacts:
     """Add what worked next to each fact about an error; of several commands that failed so, what most tried."""
     from strategies.claims.applicability import matches  # noqa: PLC0415 - the list is there before
-    from strategies.lessons.fixes import all_tries, best_fixes  # noqa: PLC0415 - as above
-    from strategies.lessons.lesson import failures_of  # noqa: PLC0415 - as above
+    from strategies.lessons.fixes import all_tries, best_fixes, failing_calls  # noqa: PLC0415 - as above
 
-    failures = failures_of(sorted(records, key=lambda record: record.id))
-    fixes = best_fixes(all_tries({kind: failure.places for kind, failure in failures.items()}, records))
+    failures = failing_calls(sorted(records, key=lambda record: record.id))
+    fixes = best_fixes(all_tries(failures, records))
     known = sorted(fixes.items(), key=lambda item: -item[1].seen.tried)
 
     def worked(template: str) -> FixFigures | None:
@@ -286,12 +285,13 @@ def with_sessions(
     thresholds: Thresholds | None = None,
 ) -> SignalDetail:
     """Add the sessions that show a fact, and what its failures took; `records` as for `read_signal_facts`."""
-    from strategies.lessons.lesson import Cost, failures_of  # noqa: PLC0415 - the list needs none of it
+    from strategies.lessons.fixes import failing_calls  # noqa: PLC0415 - the list needs none of it
+    from strategies.lessons.lesson import Cost, cost_of  # noqa: PLC0415 - as above
 
     records = all_episodes(library) if records is None else records
     shown_in, error = _shown_in(library, detail, records, thresholds), detail.fact.group.template
-    failures = failures_of(shown_in) if error else {}
-    about = [failure.cost for (_, template), failure in failures.items() if template == error]
+    failures = failing_calls(shown_in) if error else {}
+    about = [cost_of(sessions) for (_, template), sessions in failures.items() if template == error]
     return replace(detail, shown_in=shown_in, cost=sum(about, Cost()) if about else None)
 
 
