@@ -19,7 +19,7 @@ from strategies.scope.scope import scope_of
 from strategies.usage.action_names import ActionNames
 from strategies.usage.loaded_sessions import loads_of
 from strategies.usage.readings import reading_of, stating
-from strategies.usage.worth import UNWITNESSED, is_comparable, worth_of
+from strategies.usage.worth import UNWITNESSED, comparison_of, worth_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,13 +109,16 @@ def usage_of(ground: UsageGround, name: str, stamp: MeasurementStamp, *, seed: i
     claims = claims_by_line(library, capsule, ground.names)
     divided = divide(records, split_groups(library), library.about().split_key)
     by_origin = defaultdict(lambda: Division((), tuple(records), ()), learned=divided)
-    asked = sum(is_comparable(claim, by_origin[origin]) for _, claim, origin in claims if claim is not None)
+    comparisons = [comparison_of(claim, by_origin[origin]) if claim else None for _, claim, origin in claims]
+    asked = sum(each is not None and each.figures is not None for each in comparisons)
     lines = []
-    for line, claim, origin in claims:
+    for (line, claim, origin), comparison in zip(claims, comparisons, strict=True):
         loaded = [record for record, had in loads.sessions if (line.gene, line.id) in had]
         moment_of = moments_of(claim) if claim else None
         moments = [moment for record in loaded if moment_of and (moment := moment_of(record)) is not None]
-        division = by_origin[origin]
+        worth = UNWITNESSED
+        if claim is not None:
+            worth = worth_of(claim, by_origin[origin], asked, stamp, seed=seed, comparison=comparison)
         lines.append(
             LineUsage(
                 line=line,
@@ -125,7 +128,7 @@ def usage_of(ground: UsageGround, name: str, stamp: MeasurementStamp, *, seed: i
                 loaded=len(loaded),
                 applied=len(moments),
                 obeyed=sum(moment.obeyed for moment in moments),
-                worth=UNWITNESSED if claim is None else worth_of(claim, division, asked, stamp, seed=seed),
+                worth=worth,
             )
         )
     return FileUsage(capsule, len(records), len(loads.sessions), loads.presumed, tuple(lines))

@@ -64,16 +64,44 @@ UNWITNESSED: Final = Worth(
 )
 
 
-def worth_of(claim: Claim, division: Division, claims: int, stamp: MeasurementStamp, *, seed: int) -> Worth:
+class ClaimComparison(NamedTuple):
+    """By what a claim is judged, on which episodes, and what comparing them shows: None where they cannot be.
+
+    What cannot be compared takes no share of an error rate.
+    """
+
+    endpoint: Endpoint
+    records: Sequence[EpisodeRecord]
+    figures: Contrast | None
+
+
+def comparison_of(claim: Claim, division: Division) -> ClaimComparison:
+    """Compare the sealed episodes that obeyed a claim with those that did not; of a `Never` they cannot be."""
+    endpoint = endpoint_for(claim, division.everything)
+    records = _population(claim, division.sealed, endpoint)
+    figures = None if isinstance(claim, Never) else contrast(_cases(claim, records))
+    return ClaimComparison(endpoint, records, figures)
+
+
+def worth_of(
+    claim: Claim,
+    division: Division,
+    claims: int,
+    stamp: MeasurementStamp,
+    *,
+    seed: int,
+    comparison: ClaimComparison | None = None,
+) -> Worth:
     """Hold a claim to the rule of the gate, and its inverse, on the sealed part of these episodes.
 
     Units: `claims` is the number of claims that are compared together; they share one error rate equally.
+    `comparison` is that of `comparison_of`, if at hand.
     """
     if isinstance(claim, Never):
         return Worth(
             "unknown", None, "who had no reason to call it obeyed it as well", f"what to use instead; {_BY_CHANCE}"
         )
-    endpoint, records, figures = _compared(claim, division)
+    endpoint, records, figures = comparison or comparison_of(claim, division)
     if figures is None:
         return _one_sided(claim, records)
     effect = effect_of(figures, endpoint)
@@ -89,25 +117,6 @@ def worth_of(claim: Claim, division: Division, claims: int, stamp: MeasurementSt
         if judge_inert(inverse, WRITTEN_RULE).decision == "promote":
             return Worth("inert", effect, f"obeying it goes with {effect.low:+.3f} to {effect.high:+.3f}")
     return _undecided(effect, policy)
-
-
-def is_comparable(claim: Claim, division: Division) -> bool:
-    """Tell whether logs hold anything to compare for a claim: else it takes no share of an error rate."""
-    return not isinstance(claim, Never) and _compared(claim, division).figures is not None
-
-
-class _Comparison(NamedTuple):
-    """By what a claim is judged, on which episodes, and what comparing them shows: None where they cannot be."""
-
-    endpoint: Endpoint
-    records: Sequence[EpisodeRecord]
-    figures: Contrast | None
-
-
-def _compared(claim: Claim, division: Division) -> _Comparison:
-    endpoint = endpoint_for(claim, division.everything)
-    records = _population(claim, division.sealed, endpoint)
-    return _Comparison(endpoint, records, contrast(_cases(claim, records)))
 
 
 def _cases(claim: Claim, records: Sequence[EpisodeRecord]) -> list[Case]:

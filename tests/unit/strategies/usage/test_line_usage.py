@@ -15,7 +15,7 @@ from strategies.gate.replay.measure import MeasurementStamp
 from strategies.pool.intake import take_in
 from strategies.pool.splits import Division
 from strategies.usage.line_usage import usage_ground, usage_of
-from strategies.usage.worth import is_comparable, worth_of
+from strategies.usage.worth import comparison_of, worth_of
 from tests.registries import new_registry
 from tests.worlds import call, episode
 from tests.worlds.confounded import ACTIONS, world
@@ -97,9 +97,9 @@ def test_without_outcomes_or_with_one_arm_alone_a_line_says_what_would_tell() ->
     one_arm = worth_of(claim, Division((), tuple(all_obey), ()), 1, STAMP, seed=0)
     assert (one_arm.verdict, one_arm.why) == ("unknown", "all 30 sessions that came to it obeyed")
     both = [episode([call("rg" if at % 3 else "grep")], outcome=float(at % 2), task=f"t{at}") for at in range(30)]
-    shares = [is_comparable(claim, Division((), tuple(records), ())) for records in (bare, all_obey, both)]
-    assert shares == [False, False, True]
-    assert not is_comparable(Never(avoid="grep"), Division((), tuple(both), ()))
+    shares = [comparison_of(claim, Division((), tuple(each), ())).figures for each in (bare, all_obey, both)]
+    assert [figures is not None for figures in shares] == [False, False, True]
+    assert comparison_of(Never(avoid="grep"), Division((), tuple(both), ())).figures is None
 
 
 def test_sessions_load_a_skill_by_what_they_say_and_a_projects_file_by_its_tool(
