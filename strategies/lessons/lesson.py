@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from events.types.claims import AfterError, AnytimeBefore, Replace
 from strategies.claims.catalogue import sentence
 from strategies.episodes.episode import moment_s
-from strategies.gate.replay.exposure import moment_of
+from strategies.gate.replay.exposure import moments_of
 from strategies.gate.stats.clopper_pearson import lower_limit
 from strategies.lessons.fixes import MOSTLY, all_tries, best_fixes, failing_calls
 from strategies.lessons.goals import attempts_after
@@ -152,9 +152,9 @@ def is_needed(order: AnytimeBefore, template: str, records: Iterable[EpisodeReco
     there as surely as what is offered, and more often.
     """
     failed: dict[bool, list[bool]] = {True: [], False: []}
+    moment_of = moments_of(order)
     for record in records:
-        moment = moment_of(order, record)
-        if moment is not None:
+        if (moment := moment_of(record)) is not None:
             step = record.steps[moment.step]
             failed[moment.obeyed].append(step.error and step.template == template)
     without, after = failed[False], failed[True]
