@@ -101,7 +101,9 @@ def _keep_evidence(
     wanted = [at for at in every if not (erased and _key_of(by_id[at.episode], at) in erased)]
     places = [(by_id[at.episode].source, by_id[at.episode].steps[at.step].span) for at in wanted]
     whole = _read_whole(wanted, by_id, erased)
-    read = _as_steps(wanted, read_places(places), by_id, whole)
+    read = [
+        _as_step(at, *own, by_id[at.episode], whole) for at, own in zip(wanted, read_places(places), strict=True)
+    ]
     texts = [text for _, own, steps in read for text in (own, *(step.text for step in steps))]
     leaks = leaks_in(texts, policy.gitleaks, personal_data=policy.personal_data)
     kept: dict[Occurrence, str] = {}
@@ -115,33 +117,27 @@ def _keep_evidence(
 
 def _read_whole(
     wanted: Sequence[Occurrence], by_id: Mapping[str, EpisodeRecord], erased: AbstractSet[str]
-) -> dict[str, Transcript]:
+) -> dict[Occurrence, Transcript]:
     """Read the episodes whose steps share one place, such as a line of chat, and those where a person spoke."""
-    asked = {at.episode: by_id[at.episode] for at in wanted if _needs_whole(by_id[at.episode], at)}
-    read = zip(asked, read_transcripts(list(asked.values()), erased), strict=True)
-    return {name: transcript for name, transcript in read if transcript}
+    asked = [at for at in wanted if _at_one_place(by_id[at.episode]) or _is_persons(by_id[at.episode], at)]
+    records = {at.episode: by_id[at.episode] for at in asked}
+    read = dict(zip(records, read_transcripts(list(records.values()), erased), strict=True))
+    return {at: transcript for at in asked if (transcript := read[at.episode])}
 
 
-def _as_steps(
-    wanted: Sequence[Occurrence],
-    read: Sequence[tuple[bytes, str]],
-    by_id: Mapping[str, EpisodeRecord],
-    whole: Mapping[str, Transcript],
-) -> list[tuple[bytes, str, tuple[StepText, ...]]]:
-    """Give the steps themselves for the texts of episodes that were read whole, and what is around a person's."""
-    steps: list[tuple[bytes, str, tuple[StepText, ...]]] = []
-    for at, (raw, text) in zip(wanted, read, strict=True):
-        if at.episode not in whole or not _needs_whole(by_id[at.episode], at):
-            steps.append((raw, text, ()))
-            continue
-        record, transcript = by_id[at.episode], whole[at.episode]
-        beside = steps_around(record, transcript, at.step) if at.step in person_places(record) else ()
-        steps.append((raw, telling_text(transcript.steps[at.step]) or text, beside))
-    return steps
+def _as_step(
+    at: Occurrence, raw: bytes, text: str, record: EpisodeRecord, whole: Mapping[Occurrence, Transcript]
+) -> tuple[bytes, str, tuple[StepText, ...]]:
+    """Give the step itself for the text of one that was read whole, and what is around a person's."""
+    transcript = whole.get(at)
+    if transcript is None:
+        return raw, text, ()
+    beside = steps_around(record, transcript, at.step) if _is_persons(record, at) else ()
+    return raw, telling_text(transcript.steps[at.step]) or text, beside
 
 
-def _needs_whole(record: EpisodeRecord, at: Occurrence) -> bool:
-    return _at_one_place(record) or at.step in person_places(record)
+def _is_persons(record: EpisodeRecord, at: Occurrence) -> bool:
+    return at.step in person_places(record)
 
 
 def _at_one_place(record: EpisodeRecord) -> bool:
