@@ -14,6 +14,7 @@ from strategies.gate.replay.exposure import moments_of
 from strategies.gate.stats.clopper_pearson import lower_limit
 from strategies.lessons.fixes import MOSTLY, all_tries, best_fixes, failing_calls
 from strategies.lessons.goals import attempts_after
+from strategies.signals.signal_groups import PERSON_STEPS
 from strategies.tiers.seen import LEAST_LOW, LEAST_TRIED, TAIL
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from strategies.lessons.fixes import FailureKind, FixFigures, SessionFailures
     from strategies.signals.wishes import Wish
 
-CORRECTION_STEPS: Final = 5
-"""How many failed steps a correction weighs: a person had to look, and to write (a guess)."""
 LEAST_SESSIONS: Final = 2
 """In how many sessions a failure must show to be counted among what costs."""
 _LONGEST_PAUSE_S: Final = 600.0
@@ -48,7 +47,7 @@ class Cost:
     @property
     def weight(self) -> int:
         """By what things are put in order."""
-        return self.failed + CORRECTION_STEPS * self.corrections
+        return self.failed + PERSON_STEPS * self.corrections
 
     def __add__(self, other: Cost) -> Cost:
         tokens = [count for count in (self.tokens, other.tokens) if count is not None]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SAME: Final = 0.9
 """The share of the failed steps behind a signal, and of those with an error, that make both one fact (a guess)."""
 PERSON_STEPS: Final = 5
-"""How many failed steps weighs what a person had to look at: as a correction does among lessons (a guess)."""
+"""How many failed steps weighs what a person had to look at, and to write (a guess)."""
 
 MOSTLY: Final = 0.5
 """The share of the largest count of a group from which a signal may say what happened (a guess)."""
