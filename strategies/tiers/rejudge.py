@@ -84,9 +84,8 @@ def rejudge(registry: Registry, names: Iterable[str], terms: RejudgeTerms) -> tu
     live = [candidate for name in names for candidate in live_candidates(registry, registry.capsule(name))]
     judgeable = [candidate for candidate in live if candidate.tier and candidate.tier.tier != "proven"]
     records = terms.records() if judgeable else ()
-    moves = (
-        _rejudged(registry, candidate, records, terms) for candidate in judgeable
-    )  # each after the one before
+    # Each is asked after the one before was recorded: what that one spent of alpha counts.
+    moves = (_rejudged(registry, candidate, records, terms) for candidate in judgeable)
     recorded = [_recorded(registry, move, terms) for move in moves if move is not None]
     fallen = [candidate for candidate in live if candidate.fell and not terms.forbidden]
     return (*recorded, *(_recorded(registry, _move(candidate, *_fall(candidate)), terms) for candidate in fallen))

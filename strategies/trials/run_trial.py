@@ -45,9 +45,7 @@ def start_trial(registry: Registry, plan: TrialPlan, *, write: bool = True) -> S
     """
     skill = plan.started.capsule
     require_unedited(registry, skill)
-    with (
-        registry.log.transaction()
-    ):  # begun and switched at once: who asks again after a crash is told that it runs
+    with registry.log.transaction():  # at once: who asks again after a crash hears that it runs
         registry.execute(RunTrial(plan.started))
         switch(registry, skill, write=False)
     if write:
