@@ -149,7 +149,7 @@ def _keep(registry: Registry, clauses: Mapping[str, Sequence[KeptClause]]) -> No
 
 
 def _clauses(record: EpisodeRecord, texts: Sequence[Step]) -> Iterator[KeptClause]:
-    for at in person_places(record) if texts else ():
+    for at in person_places(record):
         for clause in clauses_of(words_at(record, texts[at])):
             yield at, clause.kind, len(clause.quote), tuple(sorted(clause.words))
 
