@@ -8,7 +8,7 @@ and is alike only where all its words are: a request that is repeated. What is m
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from strategies.episodes.text_hash import word_key
@@ -115,19 +115,21 @@ def wishes(spoken: Iterable[SpokenClause], known: Sequence[Clause] = ()) -> list
 
     What was quoted before, `known`, keeps its words; else the shortest clause is the first of each wish.
     """
-    groups: list[tuple[Clause | SpokenClause, list[SpokenClause]]] = [(clause, []) for clause in known]
+    groups: list[tuple[Clause | SpokenClause, list[SpokenClause]]] = []
     by_word: dict[int, list[int]] = defaultdict(list)
-    for number, quoted in enumerate(known):
-        for word in quoted.words:
-            by_word[word].append(number)
+
+    def begin(first: Clause | SpokenClause) -> None:
+        for word in first.words:
+            by_word[word].append(len(groups))
+        groups.append((first, []))
+
+    for quoted in known:
+        begin(quoted)
     for clause in sorted(spoken, key=lambda each: (len(each.words), each.chars, each.record.id, each.step)):
-        shared = Counter(number for word in clause.words for number in by_word[word])
-        alike = (number for number in sorted(shared) if _alike(groups[number][0], clause))
-        at = next(alike, len(groups))
+        sharing = sorted({number for word in clause.words for number in by_word[word]})
+        at = next((number for number in sharing if _alike(groups[number][0], clause)), len(groups))
         if at == len(groups):
-            groups.append((clause, []))
-            for word in clause.words:
-                by_word[word].append(at)
+            begin(clause)
         groups[at][1].append(clause)
     every = (Wish(tuple(clauses), first.quote if isinstance(first, Clause) else "") for first, clauses in groups)
     often = (wish for wish in every if wish.sessions >= LEAST_SESSIONS)
