@@ -33,13 +33,6 @@ if TYPE_CHECKING:
 PROPOSER: Final = "start"
 
 
-def fingerprint_of(lesson: Lesson) -> str:
-    """Name the signal that a lesson answers: that of its error, or of what a person asks for."""
-    if lesson.wish is not None:
-        return fingerprint(REPEATED_WISH, lesson.wish.quote, "")
-    return fingerprint("error_template", lesson.template, "")
-
-
 def home_for(library: Library, lesson: Lesson, records: Sequence[EpisodeRecord]) -> str:
     """Name the skill that most of a lesson's sessions loaded, else the project's instructions; "" for neither."""
     names, own = set(library.names()), set(lesson.sessions)
@@ -105,12 +98,11 @@ def _proposed(registry: Registry, lesson: Lesson, skill: str, line: str, reason:
 
 
 def _candidate(registry: Registry, capsule: Capsule, lesson: Lesson, line: str, reason: str) -> CandidateProposed:
-    answered, claims = fingerprint_of(lesson), (lesson.claim,) if lesson.claim else ()
+    kind, template = _answered(lesson)
+    answered, claims = fingerprint(kind, template, ""), (lesson.claim,) if lesson.claim else ()
     home = home_of(capsule, answered, lesson.action, claims)
     if home is None:
         raise RefusedError(f"{capsule.name} has no section that a line could go to", hint="germline start")
-    kind = REPEATED_WISH if lesson.wish else "error_template"
-    template = lesson.wish.quote if lesson.wish else lesson.template
     trigger = Trigger(fingerprint=answered, kind=kind, template=template, action="")
     return CandidateProposed(
         candidate=_id(capsule.name, lesson),
@@ -126,6 +118,13 @@ def _candidate(registry: Registry, capsule: Capsule, lesson: Lesson, line: str, 
         reason=reason,
         evaluator="",
     )
+
+
+def _answered(lesson: Lesson) -> tuple[str, str]:
+    """Give the kind and the template of the signal that a lesson answers: of its error, or of a person's words."""
+    if lesson.wish is not None:
+        return REPEATED_WISH, lesson.wish.quote
+    return "error_template", lesson.template
 
 
 def _id(skill: str, lesson: Lesson) -> str:
