@@ -76,24 +76,6 @@ def read_contexts(evidence: Sequence[EvidenceRecord], known: EvidenceEpisodes) -
     ]
 
 
-def parts_beside(piece: EvidenceRecord, context: EvidenceContext | None) -> list[tuple[str, str]]:
-    """Give what is beside a piece, a word for each text: the steps that are kept around a person's words.
-
-    Of another piece it is what its log says, but for what it quotes: a record may hold more than the answer.
-    """
-    if piece.around:
-        return [(f"{step.offset:+d}", f"{step.about}\n{step.text}".strip()) for step in piece.around]
-    if context is None:
-        return []
-    quoted = piece.text
-    quotes_answer = context.answer.strip() in quoted
-    return [
-        (word, text)
-        for word, text in context.parts()
-        if text.strip() != quoted.strip() and not (quotes_answer and text == context.answer)
-    ]
-
-
 def steps_around(record: EpisodeRecord, transcript: Transcript, at: int) -> tuple[StepText, ...]:
     """Give the two steps before a person's words and the three after them."""
     near = range(max(at - BEFORE, 0), min(at + AFTER + 1, len(record.steps)))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from registry.query.library import Library, Raised
     from registry.query.provenance import KeptEvidence
     from registry.query.signals import ErasedEvidence
+    from strategies.pool.evidence_context import EvidenceContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,24 @@ def place_words(file: str, line: int) -> str:
 def in_packed_sample(file: str) -> bool:
     """Tell whether the records of a log are messages inside of packed samples, as in the archives of Inspect."""
     return file.endswith(".eval")
+
+
+def parts_beside(piece: EvidenceRecord, context: EvidenceContext | None) -> list[tuple[str, str]]:
+    """Give what is beside a piece, a word for each text: the steps that are kept around a person's words.
+
+    Of another piece it is what its log says, but for what it quotes: a record may hold more than the answer.
+    """
+    if piece.around:
+        return [(f"{step.offset:+d}", f"{step.about}\n{step.text}".strip()) for step in piece.around]
+    if context is None:
+        return []
+    quoted = piece.text
+    quotes_answer = context.answer.strip() in quoted
+    return [
+        (word, text)
+        for word, text in context.parts()
+        if text.strip() != quoted.strip() and not (quotes_answer and text == context.answer)
+    ]
 
 
 def still_there(

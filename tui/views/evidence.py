@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 from rich.cells import cell_len
 
 from strategies.episodes.clipped_text import clipped
-from strategies.pool.evidence_context import parts_beside
 from tui.facts.evidence import STILL_THERE, erased_words
-from tui.reads.evidence import in_packed_sample, place_words
+from tui.reads.evidence import in_packed_sample, parts_beside, place_words
 from tui.text.numbers import count
 from tui.text.rows import (
     BLANK,

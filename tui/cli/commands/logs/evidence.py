@@ -20,7 +20,7 @@ from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, Reason, require_reason
 from tui.documents.events import event_rows
 from tui.documents.evidence import EvidenceEraseDocument, EvidenceShowDocument
-from tui.reads.evidence import lying_in, place_words
+from tui.reads.evidence import lying_in, parts_beside, place_words
 from tui.session.bootstrap import find_registry, open_library, open_registry
 from tui.text.names import SHOWN_CHARS
 from tui.text.numbers import ago, count
@@ -53,7 +53,7 @@ def show_evidence(
     as_json: AsJson = False,
 ) -> None:
     """Show one piece of evidence: its text, its place, what it is for."""
-    from strategies.pool.evidence_context import episodes_of, parts_beside, read_contexts  # noqa: PLC0415 - reads logs
+    from strategies.pool.evidence_context import episodes_of, read_contexts  # noqa: PLC0415 - reads logs
 
     call = invocation(ctx)
     with open_library(find_registry(call.registry)) as library:
