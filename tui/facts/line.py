@@ -8,7 +8,6 @@ from events.types.score import Score
 from registry.query.provenance import endpoint_of
 from registry.query.tier_sentences import line_sentence, tier_sentence
 from registry.state.line_claims import is_unclaimed
-from strategies.gate.lint import unclaimed_lines
 from tui.facts.candidates import (
     UNCLAIMED,
     signal_fact,
@@ -98,6 +97,8 @@ def _untested(why: Why) -> tuple[Claim, ...]:
     """List what the candidate of a line claimed, where no log was asked and the line is one that it was about."""
     if why.candidate is None or why.candidate.claims_tested:
         return ()
+    from strategies.gate.lint import unclaimed_lines  # noqa: PLC0415 - most lines were tested, or claim nothing
+
     proposed = why.candidate.proposed
     return () if why.line.text.strip() in unclaimed_lines(proposed) else proposed.claims
 
