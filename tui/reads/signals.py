@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from registry.query.library import Library
     from strategies.policy.active_preset import Bound
     from strategies.scope.log_globs import LogGlobs
-    from strategies.scope.scope import Route
     from strategies.select.pick import Pick
     from strategies.select.queue import Agenda
 
@@ -34,11 +33,10 @@ class PresetLine:
 
 @dataclass(frozen=True, slots=True)
 class Prospects:
-    """What would be picked next: by preset, and where each signal would go.
+    """What would be picked next: by preset, and by whom.
 
     `agenda` is None until that is known. `proposers` are those that answer each kind of signal, in their order;
-    `turns` the turn of each signal under the preset in force, counted from 1, as far as that was looked ahead;
-    `routes` where each signal goes, and why.
+    `turns` the turn of each signal under the preset in force, counted from 1, as far as that was looked ahead.
     """
 
     current: PresetLine
@@ -46,7 +44,6 @@ class Prospects:
     picks: Mapping[str, Sequence[Pick[SignalRaised]]] = field(default_factory=dict)
     proposers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     turns: Mapping[str, int] = field(default_factory=dict)
-    routes: Mapping[str, Route] = field(default_factory=dict)
 
 
 def read_presets(library: Library) -> tuple[PresetLine, ...]:
@@ -82,7 +79,6 @@ def read_prospects(library: Library, *, seed: int, logs: LogGlobs | None = None)
     return Prospects(
         current=current,
         agenda=agenda,
-        routes={raised.event.fingerprint: grounds.scope.route(raised.event) for raised in library.signals()},
         picks={name: chosen[:PICKS] for name, chosen in picks.items()},
         proposers={
             kind: tuple(getattr(change, "__name__", type(change).__name__) for change in every)
