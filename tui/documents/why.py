@@ -8,7 +8,7 @@ from events.types.claims import Claim
 from events.types.model_events import ModelRole, TokenUsage
 from events.types.score import Delta, Effect, Score
 from events.types.tiers import TierFigures
-from registry.query.tier_sentences import line_sentence, tier_sentence
+from registry.query.tier_sentences import line_sentence
 from registry.state.candidate import Verdict
 from registry.state.tiers import LineTier
 from tui.documents.document import ABSENT, Absent, Document, Part
@@ -239,6 +239,7 @@ class WhyDocument(Document):
     def of_file(cls, named: Named, number: int, line: FileLine) -> WhyDocument:
         """Describe a line of a file beside SKILL.md."""
         event, candidate = line.origin.event, line.candidate
+        after = score_of(getattr(event, "after", None))
         return cls(
             skill=named.capsule.name,
             version=named.capsule.version,
@@ -249,13 +250,13 @@ class WhyDocument(Document):
             origin=LineBirth.of(line.origin, candidate),
             signal=None,
             tier=line.tier,
-            sentence=tier_sentence(line.figures) if line.figures else line_sentence(line.tier, None),
+            sentence=line.sentence,
             figures=line.figures,
             claim=None,
             evidence=(),
             before=score_of(getattr(event, "before", None)),
-            after=score_of(getattr(event, "after", None)),
-            unproven=candidate is None or score_of(getattr(event, "after", None)) is None,
+            after=after,
+            unproven=candidate is None or after is None,
             **(_judged(candidate) if candidate else {"verdict": None}),
             previous=(),
         )

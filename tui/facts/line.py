@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from events.types.score import Score
 from registry.query.provenance import endpoint_of
-from registry.query.tier_sentences import line_sentence, tier_sentence
 from registry.state.line_claims import is_unclaimed
 from tui.facts.candidates import (
     UNCLAIMED,
@@ -66,8 +65,7 @@ def line_facts(why: Why, now: str, counted: SignalRaised | None = None) -> Itera
 def file_line_facts(line: FileLine, now: str) -> Iterator[Fact]:
     """Say why a line of a file beside SKILL.md is there, and what its candidate did."""
     candidate, actor = line.candidate, actor_words(line.origin.actor)
-    sentence = tier_sentence(line.figures) if line.figures else line_sentence(line.tier, None)
-    yield fact(line.tier, sentence, TIER_TONES[line.tier])
+    yield fact(line.tier, line.sentence, TIER_TONES[line.tier])
     proposed = candidate.proposed if candidate else None
     what = f"{proposed.strategy}, by preset {proposed.preset};" if proposed else kind_of(line.origin)
     yield fact("why", f"{what} {actor}{'' if line.figures else '; unproven'}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from events.errors import NotFoundError
 from events.types.capsule_events import CapsuleImported, CapsuleReverted, FileChanged
+from registry.query.tier_sentences import line_sentence, tier_sentence
 from registry.state.line_match import match
 from registry.state.tiers import proven_by_runs
 from tui.reads.skill_paths import lines_of
@@ -44,6 +45,11 @@ class FileLine(NamedTuple):
         if self.figures is not None:
             return self.figures.tier
         return "imported" if self.origin.type == "CapsuleImported" else "by hand"
+
+    @property
+    def sentence(self) -> str:
+        """What speaks for the line, in a sentence, or that nothing does."""
+        return tier_sentence(self.figures) if self.figures else line_sentence(self.tier, None)
 
 
 def explain_file_line(library: Library, named: Named, number: int) -> FileLine:
