@@ -15,7 +15,7 @@ from registry.actions.publish import publish, require_unedited
 from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape
 from tui.cli.output.dry_run import append_or_rehearse, print_rehearsed, since
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson, DryRun, EngineName, Reason, Scheduler, Skill
+from tui.cli.output.options import AsJson, DryRun, EngineName, Reason, Scheduler, Skill, require_reason
 from tui.cli.output.progress import RunLine
 from tui.documents.candidates import CandidateProposeDocument, CandidateTestDocument, TriedCandidate
 from tui.documents.events import EventRow, event_rows
@@ -69,8 +69,7 @@ def propose_candidate(  # noqa: PLR0913 - the options of the command are its con
     hint = f"germline candidate propose {skill} --from FILE --reason TEXT"
     if rewritten is None:
         raise UsageError("what is proposed stands in a file", hint=hint)
-    if not reason.strip():
-        raise UsageError("a proposal needs a reason: it is kept with the event", hint=hint)
+    require_reason(reason, "a proposal needs a reason: it is kept with the event", hint)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
         propose = partial(
             propose_rewrite,
