@@ -29,6 +29,15 @@ UNDECIDED: Final = "a decision needs a reason: it is kept with the event"
 """Why a decision without a reason is refused."""
 Skill = Annotated[str, typer.Argument(metavar="SKILL", help="The name of a skill.")]
 OneOrAll = Annotated[str, typer.Argument(metavar="[SKILL]", help="The name of a skill; all of them if left out.")]
+TaskFile = Annotated[str, typer.Option(metavar="FILE", help="The task set; else that of germline.toml.")]
+AgentCommand = Annotated[
+    str,
+    typer.Option(
+        metavar="CMD", help="A command with {skill_dir} {prompt_file} {workspace}, a preset, or messages."
+    ),
+]
+Bar = Annotated[str, typer.Option(metavar="P", help="Whose bar it must reach; else the one in force.")]
+RunsAtOnce = Annotated[int | None, typer.Option(metavar="N", min=1, help="Runs at once; else one for each core.")]
 SignWith = Annotated[
     Path | None, typer.Option("--sign", metavar="KEYFILE", help="Sign it with the secret key in this file.")
 ]

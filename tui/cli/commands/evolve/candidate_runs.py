@@ -15,7 +15,19 @@ from registry.actions.publish import publish, require_unedited
 from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape
 from tui.cli.output.dry_run import append_or_rehearse, print_rehearsed, since
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson, DryRun, EngineName, Reason, Scheduler, Skill, require_reason
+from tui.cli.output.options import (
+    AgentCommand,
+    AsJson,
+    Bar,
+    DryRun,
+    EngineName,
+    Reason,
+    RunsAtOnce,
+    Scheduler,
+    Skill,
+    TaskFile,
+    require_reason,
+)
 from tui.cli.output.progress import RunLine
 from tui.documents.candidates import CandidateProposeDocument, CandidateTestDocument, TriedCandidate
 from tui.documents.events import EventRow, event_rows
@@ -102,18 +114,11 @@ def run_candidates(  # noqa: PLR0913 - the options of the command are its contra
     ctx: typer.Context,
     names: Ids,
     *,
-    tasks: Annotated[str, typer.Option(metavar="FILE", help="The task set; else that of germline.toml.")] = "",
-    agent: Annotated[
-        str,
-        typer.Option(
-            metavar="CMD", help="A command with {skill_dir} {prompt_file} {workspace}, a preset, or messages."
-        ),
-    ] = "",
-    preset: Annotated[str, typer.Option(metavar="P", help="Whose bar it must reach; else the one in force.")] = "",
+    tasks: TaskFile = "",
+    agent: AgentCommand = "",
+    preset: Bar = "",
     seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of the order of tasks.")] = None,
-    workers: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Runs at once; else one for each core.")
-    ] = None,
+    workers: RunsAtOnce = None,
     engine: EngineName = None,
     scheduler: Scheduler = "",
     replay: ModelReplay = None,

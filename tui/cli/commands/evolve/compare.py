@@ -10,7 +10,7 @@ import typer
 from events.errors import UsageError
 from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson
+from tui.cli.output.options import AsJson, TaskFile
 from tui.cli.output.progress import RunLine
 from tui.documents.measurements import CompareDocument
 from tui.session.bootstrap import find_registry, open_registry
@@ -37,7 +37,7 @@ def compare(  # noqa: PLR0913 - the options of the command are its contract
     ],
     *,
     models: Annotated[str, typer.Option(metavar="A,B", help="The models; all others are paired with the first.")],
-    tasks: Annotated[str, typer.Option(metavar="FILE", help="The task set; else that of germline.toml.")] = "",
+    tasks: TaskFile = "",
     rounds: Annotated[int, typer.Option(metavar="N", min=1, max=8, help="Runs of each on each task.")] = 1,
     no_skill: Annotated[bool, typer.Option("--no-skill", help="Also without any skill.")] = False,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of the order of tasks.")] = None,

@@ -21,7 +21,7 @@ from tui.cli.config.harness import HarnessOptions, harness_of, sandbox_policy
 from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape, some_model
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson, EngineName, Scheduler, Skill
+from tui.cli.output.options import AgentCommand, AsJson, Bar, EngineName, RunsAtOnce, Scheduler, Skill, TaskFile
 from tui.cli.output.progress import RunLine
 from tui.cli.printers.proposer import require_key
 from tui.cli.printers.training_table import print_end, print_row, print_start, print_table
@@ -41,13 +41,6 @@ MOST_STEERING_CHARS: Final = 20_000
 """What a person may say of what is wanted (a guess: about 5,000 tokens)."""
 
 
-Tasks = Annotated[str, typer.Option(metavar="FILE", help="The task set; else that of germline.toml.")]
-AgentCommand = Annotated[
-    str,
-    typer.Option(
-        metavar="CMD", help="A command with {skill_dir} {prompt_file} {workspace}, a preset, or messages."
-    ),
-]
 WhoProposes = Annotated[
     str,
     typer.Option(metavar="NAME", help="reflect (a model), one of a plug-in, module:function, or a command."),
@@ -55,14 +48,13 @@ WhoProposes = Annotated[
 Steering = Annotated[
     Path | None, typer.Option(metavar="FILE", help="A text that says what is wanted, for the proposer.")
 ]
-Workers = Annotated[int | None, typer.Option(metavar="N", min=1, help="Runs at once; else one for each core.")]
 
 
 def train_skill(  # noqa: PLR0913 - the options of the command are its contract
     ctx: typer.Context,
     skill: Skill,
     *,
-    tasks: Tasks = "",
+    tasks: TaskFile = "",
     agent: AgentCommand = "",
     proposer: WhoProposes = REFLECT,
     steering: Steering = None,
@@ -78,9 +70,9 @@ def train_skill(  # noqa: PLR0913 - the options of the command are its contract
         float, typer.Option(min=0, metavar="N", help="US dollars in all, the proposer's too; 0: no cap.")
     ] = 0.0,
     hours: Annotated[float, typer.Option(min=0, metavar="H", help="How long this command may go on.")] = 0.0,
-    preset: Annotated[str, typer.Option(metavar="P", help="Whose bar it must reach; else the one in force.")] = "",
+    preset: Bar = "",
     seed: Annotated[int | None, typer.Option(metavar="N", help="The seed of every random draw.")] = None,
-    workers: Workers = None,
+    workers: RunsAtOnce = None,
     engine: EngineName = None,
     scheduler: Scheduler = "",
     replay: ModelReplay = None,
