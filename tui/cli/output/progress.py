@@ -64,6 +64,11 @@ class RunLine(LiveLine):
         self.show(f"running {progress.done:,} of {progress.planned:,}{cost}")
 
 
+def note_stopped(call: Invocation, runs: int) -> None:
+    """Say, after an interruption, how many runs of an agent are kept."""
+    call.note(f"stopped    {runs:,} runs were made and are kept; the same command goes on from there")
+
+
 class ReadProgress(LiveLine):
     """Shows how far reading is: share, bytes, rate and the time that is left."""
 

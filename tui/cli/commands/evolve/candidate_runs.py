@@ -28,7 +28,7 @@ from tui.cli.output.options import (
     TaskFile,
     require_reason,
 )
-from tui.cli.output.progress import RunLine
+from tui.cli.output.progress import RunLine, note_stopped
 from tui.documents.candidates import CandidateProposeDocument, CandidateTestDocument, TriedCandidate
 from tui.documents.events import EventRow, event_rows
 from tui.facts.candidates import tag_words
@@ -160,9 +160,7 @@ def run_candidates(  # noqa: PLR0913 - the options of the command are its contra
             with line:
                 tried = try_out(rig, [candidate.id for candidate in ids])
         except KeyboardInterrupt:
-            call.note(
-                f"stopped    {rig.meter.runs:,} runs were made and are kept; the same command goes on from there"
-            )
+            note_stopped(call, rig.meter.runs)
             raise
         if any(candidate.verdict == "promote" for candidate in tried):
             publish(registry, skill)

@@ -11,7 +11,7 @@ from events.errors import UsageError
 from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, TaskFile
-from tui.cli.output.progress import RunLine
+from tui.cli.output.progress import RunLine, note_stopped
 from tui.documents.measurements import CompareDocument
 from tui.session.bootstrap import find_registry, open_registry
 from tui.text.names import split_skill
@@ -80,9 +80,7 @@ def compare(  # noqa: PLR0913 - the options of the command are its contract
         try:
             compared = compare_models(rigs, arms, rounds)
         except KeyboardInterrupt:
-            call.note(
-                f"stopped    {meter.runs:,} runs were made and are kept; the same command goes on from there"
-            )
+            note_stopped(call, meter.runs)
             raise
     if as_json:
         call.answer(CompareDocument.of(skill, compared))

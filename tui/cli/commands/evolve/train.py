@@ -22,7 +22,7 @@ from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape, 
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AgentCommand, AsJson, Bar, EngineName, RunsAtOnce, Scheduler, Skill, TaskFile
-from tui.cli.output.progress import RunLine
+from tui.cli.output.progress import RunLine, note_stopped
 from tui.cli.printers.proposer import require_key
 from tui.cli.printers.training_table import print_end, print_row, print_start, print_table
 from tui.documents.evolve import TrainDocument, TrainingPart
@@ -181,9 +181,7 @@ def _run(call: Invocation, plan: TrainingPlan, line: RunLine, *, as_json: bool) 
         with line:
             end = train(plan, tell)
     except KeyboardInterrupt:
-        call.note(
-            f"stopped    {plan.rig.meter.runs:,} runs were made and are kept; the same command goes on from there"
-        )
+        note_stopped(call, plan.rig.meter.runs)
         raise
     rows, live = table_of(registry, end.record), registry.capsule(plan.skill).version
     if as_json:
