@@ -107,8 +107,7 @@ def print_end(call: Invocation, result: Evolution) -> None:
     taken = sum(cycle.pick is not None for cycle in result.cycles)
     turns = f"{count(taken, 'turn')}, {count(result.tried, 'claim')} tried"
     say_folded(call, "", f"{turns}: {verdicts}{without}{known}")
-    for at, cycle in enumerate(promoted):
-        say_fact(call, "" if at else "audit", _audit_words(cycle))
+    say_facts(call, listed("audit", map(_audit_words, promoted)))
     print_guidance(call, result.guidance)
     print_model(call, result)
     say_fact(call, "stopped", result.stop.why)

@@ -11,7 +11,8 @@ import typer
 from events.errors import RefusedError, UsageError
 from registry.state.capsule import is_skill_name
 from tui.cli.config.model_options import some_model
-from tui.cli.output.facts import say_fact
+from tui.cli.output.facts import say_fact, say_facts
+from tui.facts.fact import listed
 from tui.text.numbers import count
 
 if TYPE_CHECKING:
@@ -120,8 +121,7 @@ def print_model(call: Invocation, result: Evolution) -> None:
         say_fact(call, "", f"of {count(report.tally.suggested, 'suggestion')}: {', '.join(outcomes)}")
     if report.written:
         say_fact(call, "", f"{count(report.written, 'draft')} by the writer, for a person to decide on")
-    for at, failure in enumerate(report.failures):
-        say_fact(call, "" if at else "failed", failure)
+    say_facts(call, listed("failed", report.failures))
 
 
 def promoted(cycles: tuple[CycleResult, ...]) -> int:

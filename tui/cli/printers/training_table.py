@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tui.cli.output.facts import say_fact, say_folded
+from tui.cli.output.facts import say_fact, say_facts, say_folded
+from tui.facts.fact import listed
 from tui.text.numbers import count, signed
 
 if TYPE_CHECKING:
@@ -64,8 +65,7 @@ def print_end(call: Invocation, record: TrainingRecord, live: int, why: str, fai
     if epochs:
         ran = f"{count(len(epochs), 'epoch')}, {count(epochs[-1].runs, 'run')}"
         call.say(f"{ran}: {count(promoted, 'change')} promoted")
-    for at, failure in enumerate(failures):
-        say_fact(call, "" if at else "failed", failure)
+    say_facts(call, listed("failed", failures))
     say_fact(call, "stopped", why)
     if live == first:
         call.say(f"next       germline candidates {name}    germline log {name}")
