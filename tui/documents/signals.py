@@ -9,6 +9,7 @@ from strategies.episodes.episode import WorldSource
 from tui.documents.document import ABSENT, Absent, Document, OrNull, Part, Rehearsed
 from tui.documents.events import EventRow
 from tui.documents.evidence import ErasedRow, EvidenceRow
+from tui.text.signal_words import SignalState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -143,7 +144,7 @@ class SignalFactRow(Part):
     of: int
     worked_next: WorkedNext | None
     route: RouteRow
-    state: Literal["open", "waiting", "answered"]
+    state: SignalState
     lines: tuple[AnsweringLineRow, ...]
     waiting: tuple[str, ...]
     signals: tuple[str, ...]

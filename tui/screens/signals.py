@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, get_args
 
 from events.errors import GermlineError
 from tui.reads.sessions import short_ids
@@ -15,6 +15,7 @@ from tui.screens.sheet import EvidenceSheet, SheetScreen, tried_sheet
 from tui.screens.worker import reading
 from tui.text.numbers import count
 from tui.text.rows import EachRow, clean
+from tui.text.signal_words import SignalState
 from tui.text.words import signal_name
 from tui.views.sessions import session_row
 from tui.views.signals import detail_rows, signal_row, signals_header
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from tui.screens.host_protocol import Host
     from tui.text.rows import Row
 
-_STATES: Final = ("", "open", "waiting", "answered")
+_STATES: Final = ("", *get_args(SignalState))
 
 
 class SignalsScreen(ListScreen["SignalFact"]):
