@@ -103,16 +103,9 @@ class WorkedNext(Part):
     @classmethod
     def of(cls, figures: FixFigures) -> WorkedNext:
         """Describe what worked next."""
-        (kind, name), seen = figures.fix, figures.seen
-        return cls(
-            kind=kind,
-            name=name,
-            worked=seen.worked,
-            tried=seen.tried,
-            low=seen.low,
-            compared=seen.compared,
-            others_worked=figures.others_worked,
-            others=figures.others,
+        kind, name = figures.fix
+        return cls.described(
+            figures.seen, kind=kind, name=name, others_worked=figures.others_worked, others=figures.others
         )
 
 
@@ -152,15 +145,11 @@ class SignalFactRow(Part):
     @classmethod
     def of_fact(cls, fact: SignalFact, short: int) -> SignalFactRow:
         """Describe a fact."""
-        head = fact.group.head
-        return cls(
+        return cls.described(
+            fact.group.head,
             id=fact.id[:short],
             fingerprint=fact.id,
             word=fact.word,
-            kind=head.kind,
-            template=head.template,
-            action=head.action,
-            count=head.count,
             sessions=fact.group.episodes,
             of=fact.sessions,
             worked_next=WorkedNext.of(fact.worked) if fact.worked else None,

@@ -183,7 +183,7 @@ def _described(
         sentence=fact_sentence(detail.fact),
         fact=SignalFactRow.of_fact(detail.fact, facts.short),
         signals=_listed(library, [detail.fact]),
-        cost=FactCost(failed=cost.failed, minutes=round(cost.minutes, 1), tokens=cost.tokens) if cost else None,
+        cost=FactCost.described(cost, minutes=round(cost.minutes, 1)) if cost else None,
         sessions=tuple(record.id for record in detail.shown_in),
         evidence=evidence_rows(detail.evidence, there),
         erased=erased_rows(detail.erased),
