@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from registry.state.candidate import Candidate
     from strategies.gate.rule import NeededTasks
     from tui.cli.output.invocation import Invocation
-    from tui.text.next_steps import Situation
 
 _CALLED: Final = 22
 """Columns of a skill and its version in the list of candidates."""
@@ -47,7 +46,7 @@ def candidates(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = Fa
         every = library.candidates(library.capsule(skill).name if skill else "")
         waiting = [candidate for candidate in every if waits(candidate)]
         away = tasks_away(library, waiting)
-        situation = _situation(library, skill)
+        first_step = "" if every else _first_step(library, skill)
     decided = [candidate for candidate in every if not waits(candidate)]
     if as_json:
         from tui.documents.candidates import CandidatesDocument  # noqa: PLC0415 - the list of commands pays for none of it
@@ -61,16 +60,16 @@ def candidates(ctx: typer.Context, skill: OneOrAll = "", *, as_json: AsJson = Fa
     elif every:
         call.say(f"next       germline gate explain {decided[-1].id[:SHOWN_CHARS]}")
     else:
-        of_skill = f" {skill}" if situation == "not evolved" and skill else ""
-        call.note("nothing was proposed yet", f"next       {NEXT_STEPS[situation]}{of_skill}")
+        call.note("nothing was proposed yet", f"next       {first_step}")
 
 
-def _situation(library: Library, skill: str) -> Situation:
-    """Say why there is no candidate: nothing was read, or no turn was taken yet, or none proposed anything."""
+def _first_step(library: Library, skill: str) -> str:
+    """Give what to type where there is no candidate: nothing was read, no turn taken yet, or none proposed any."""
     if not any(True for _ in library.log.episodes()):
-        return "no sessions"
-    took_turn = any(skill in {"", cycle.capsule} for cycle in library.cycles())
-    return "nothing proposed" if took_turn else "not evolved"
+        return NEXT_STEPS["no sessions"]
+    if any(skill in {"", cycle.capsule} for cycle in library.cycles()):
+        return NEXT_STEPS["nothing proposed"]
+    return f"{NEXT_STEPS['not evolved']} {skill}".rstrip()
 
 
 def _list(call: Invocation, heading: str, group: list[Candidate], away: Mapping[str, NeededTasks]) -> None:
