@@ -52,7 +52,7 @@ class Access:
         self._registry = registry
         self._seed, self._logs = seed, logs
         self._prospects: tuple[tuple[int, int], Prospects] | None = None
-        self._facts: tuple[tuple[int, int], SignalFacts, bool] | None = None
+        self._facts: tuple[tuple[int, int], SignalFacts] | None = None
         self.state = SessionState()
         self.live = True
 
@@ -102,12 +102,11 @@ class Access:
 
         head = self.opened, self.state.head
         if self._facts is None or self._facts[0] != head:
-            facts = await self.study(partial(read_signal_facts, logs=self._logs))
-            self._facts = head, facts, False
-        head, facts, has_fixes = self._facts
-        if fixes and not has_fixes:
+            self._facts = head, await self.study(partial(read_signal_facts, logs=self._logs))
+        head, facts = self._facts
+        if fixes and not all(fact.searched for fact in facts.facts):
             facts = await self.study(partial(read_worked_next, facts=facts))
-            self._facts = head, facts, True
+            self._facts = head, facts
         return facts
 
     async def rehearse(self, change: Change, reason: str) -> ChangePreview:
