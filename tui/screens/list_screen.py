@@ -55,6 +55,11 @@ class ListScreen(PlaceScreen, Generic[Item]):
         layout = partial(unmatched_rows, self.needle) if item is None else partial(rows, item)
         self.query_one(self.PANES[1], RowsView).show(layout, home=home)
 
+    def return_to_target(self, is_named: Callable[[Item, str], bool]) -> None:
+        """Put the cursor on the first item that the target names; where none is listed, it stays."""
+        named = (at for at, item in enumerate(self._shown) if self._target and is_named(item, self._target))
+        self._table.cursor = next(named, self._table.cursor)
+
     def keep_target(self) -> None:
         """Take what the cursor is on as the target: a filter that moves it may be forgotten again."""
         if self.focused is self._table:

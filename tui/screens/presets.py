@@ -52,8 +52,7 @@ class PresetsScreen(ListScreen["PresetLine"]):
         wanted = self.needle.casefold()
         self._shown = shown = [line for line in self._presets if wanted in line.bound.name.casefold()]
         self._table.show(lambda width: preset_rows(shown, width))
-        names = [line.bound.name for line in shown]
-        self._table.cursor = names.index(self._target) if self._target in names else self._table.cursor
+        self.return_to_target(lambda line, name: line.bound.name == name)
         if done:
             self._target = self.place.item
         self._show_outlook()

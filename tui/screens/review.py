@@ -52,8 +52,7 @@ class ReviewScreen(ListScreen["ReviewLine"]):
         wanted = self.needle.casefold()
         shown = [line for line in self._every if wanted in _text(line)]
         self.show_list(shown, lambda line, width: review_row(line, width, self.host.now()))
-        rows = (at for at, line in enumerate(shown) if self._target and line.candidate.id.startswith(self._target))
-        self._table.cursor = next(rows, self._table.cursor)
+        self.return_to_target(lambda line, name: line.candidate.id.startswith(name))
         self.show_bar()
 
     def find(self, *, done: bool) -> None:

@@ -72,8 +72,7 @@ class SessionsScreen(ListScreen["EpisodeRecord"]):
                 record, self._tasks.get(record.id), self._short, width, self.host.now()
             ),
         )
-        begun = (at for at, record in enumerate(shown) if self._target and record.id.startswith(self._target))
-        self._table.cursor = next(begun, self._table.cursor)
+        self.return_to_target(lambda record, name: record.id.startswith(name))
         self.show_bar()
         self._show_session()
         self._read_tasks()

@@ -94,8 +94,7 @@ class SignalsScreen(ListScreen["SignalFact"]):
         if self._newest_first:
             shown.sort(key=lambda fact: fact.group.newest.position, reverse=True)
         self.show_list(shown, lambda fact, width: signal_row(fact, facts.short, width))
-        begun = (at for at, fact in enumerate(shown) if self._target and _is_named(fact, self._target))
-        self._table.cursor = next(begun, self._table.cursor)
+        self.return_to_target(_is_named)
         self.show_bar()
 
     def find(self, *, done: bool) -> None:

@@ -57,8 +57,7 @@ class UsageScreen(ListScreen[UsageLine]):
             and not (self._witnessed_only and line.usage.worth.verdict == "unwitnessed")
         ]
         self.show_list(shown, usage_row)
-        places = [line.address for line in shown]
-        self._table.cursor = places.index(self._target) if self._target in places else self._table.cursor
+        self.return_to_target(lambda line, name: line.address == name)
         if done:
             self._target = self.place.item
         self._show_line()
