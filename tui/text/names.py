@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from os.path import commonprefix
 from shlex import quote
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 _SKILL: Final = re.compile(r"(?P<name>[a-z0-9]+(?:-[a-z0-9]+)*)(?:@(?P<ref>\S+))?")
 SHOWN_CHARS: Final = 12
 """How much of an id is written where people read it."""
+_LEAST_CHARS: Final = 6
+"""Of an id that was shortened as far as it stays the only one."""
 _HINT: Final = "write it as sql-analyst:7, sql-analyst@3:7, path/SKILL.md:7 or CLAUDE.md:7"
 
 
@@ -74,13 +77,7 @@ def named_candidate(library: Library, text: str) -> Candidate:
     return matching[0]
 
 
-def unique_chars(names: Iterable[str], least: int = 6) -> int:
+def unique_chars(names: Iterable[str]) -> int:
     """Give how many characters tell every name from all others, as git abbreviates hashes."""
-    shared = (_shared(first, other) for first, other in pairwise(sorted(set(names))))
-    return max([least, *(length + 1 for length in shared)])
-
-
-def _shared(first: str, other: str) -> int:
-    """Count the first characters that two names share."""
-    pairs = enumerate(zip(first, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(first), len(other)))
+    shared = map(commonprefix, pairwise(sorted(set(names))))
+    return max([_LEAST_CHARS, *(len(prefix) + 1 for prefix in shared)])
