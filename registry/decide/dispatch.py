@@ -300,7 +300,7 @@ def _placed(event: Frozen) -> Decided:
 
 def _undecided(candidate: Candidate | None, name: str) -> Candidate:
     candidate = require_candidate(candidate, name)
-    if candidate.verdict in {"promote", "reject"}:
+    if candidate.is_decided:
         raise ConflictError(
             f"candidate {candidate.id} has its verdict already: {candidate.verdict}",
             hint="germline candidates",

@@ -86,6 +86,11 @@ class Candidate:
         return self.proposed.candidate
 
     @property
+    def is_decided(self) -> bool:
+        """Whether the gate decided on it for good, or a person did."""
+        return self.verdict in {"promote", "reject"}
+
+    @property
     def fell(self) -> bool:
         """Whether its lines lost their tier after they had become a version."""
         return self.verdict == "promote" and self.tier is None and self.tier_change is not None

@@ -50,7 +50,7 @@ def decided(library: Library, lesson: Lesson) -> bool:
     if lesson.claim is not None and any(lesson.claim in live_claims(capsule) for capsule in capsules):
         return True
     known = (library.candidate(_id(capsule.name, lesson)) for capsule in capsules)
-    return any(candidate is not None and candidate.verdict in {"promote", "reject"} for candidate in known)
+    return any(candidate is not None and candidate.is_decided for candidate in known)
 
 
 def accept(registry: Registry, lesson: Lesson, skill: str, line: str, reason: str) -> Receipt:

@@ -52,7 +52,7 @@ def read_review(library: Library, *, every: int, seed: int) -> tuple[ReviewLine,
 
 def waits(candidate: Candidate) -> bool:
     """Tell whether nobody decided on a candidate yet: neither the gate for good, nor a person."""
-    return candidate.verdict not in {"promote", "reject"}
+    return not candidate.is_decided
 
 
 def tasks_away(library: Library, candidates: Iterable[Candidate]) -> dict[str, NeededTasks]:
@@ -85,7 +85,7 @@ class CandidatePage:
     @property
     def open(self) -> bool:
         """Whether a person may still decide."""
-        return self.candidate.verdict not in {"promote", "reject"}
+        return waits(self.candidate)
 
     @property
     def stale(self) -> bool:

@@ -163,7 +163,7 @@ def read_signal_facts(
         for_it = [each for each in candidates if each.proposed.fingerprint in fingerprints]
         by_claim = (line for line, claim in carried if any(answers([claim], signal) for signal in signals))
         lines = (*by_claim, *(line for each in for_it for line in written.get(each.id, ())))
-        waiting = tuple(each for each in for_it if each.verdict not in {"promote", "reject"})
+        waiting = tuple(each for each in for_it if not each.is_decided)
         routes = tuple(map(scope.route, signals))
         facts.append(
             SignalFact(

@@ -106,7 +106,7 @@ def record(rig: Rig, capsule: Capsule, settled: Settled) -> Candidate:
     registry, name = rig.registry, settled.proposed.candidate
     with registry.log.transaction():
         known = _known(rig, name)
-        if known.verdict in {"promote", "reject"}:
+        if known.is_decided:
             return known
         verdict, now = settled.verdict, registry.capsule(capsule.name)
         if verdict.decision == "promote" and (moved := moved_on(registry, capsule, now)):
@@ -185,7 +185,7 @@ def _testable(rig: Rig, name: str) -> Candidate:
             f"{capsule.name}@{capsule.version} is live",
             hint=f"germline candidate propose {capsule.name} --from FILE --reason TEXT",
         )
-    if known.verdict not in {"promote", "reject"}:
+    if not known.is_decided:
         return known
     again = rollout_candidate_id(capsule, known.proposed, rig.harness.evaluator)
     if again == name or _evaluator_of(known) == rig.harness.evaluator:

@@ -136,7 +136,7 @@ def _reduced(
         if known is None:
             proposer = registry.candidate(whole.proposed.candidate)
             registry.execute(Propose(kept), actor=proposer.actor if proposer else "")
-    if known is not None and known.verdict in {"promote", "reject"}:
+    if known is not None and known.is_decided:
         return [held]
     result = compared(rig, runs, capsule, [kept])[kept.candidate]
     carrying = [attribution for attribution in parts.attributions if not attribution.passenger]
