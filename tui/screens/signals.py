@@ -13,6 +13,7 @@ from tui.screens.addresses import ScreenAddress
 from tui.screens.list_screen import ListScreen
 from tui.screens.sheet import EvidenceSheet, SheetScreen, tried_sheet
 from tui.screens.worker import reading
+from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count
 from tui.text.rows import EachRow, clean
 from tui.text.signal_words import SignalState
@@ -58,7 +59,7 @@ class SignalsScreen(ListScreen["SignalFact"]):
         """Read the facts; the cursor stays on the one it is on."""
         self._target = self.place.item
         self._facts = facts = await self.host.access.signal_facts(fixes=False)
-        empty = ("no signal was raised yet", "germline scan PATH")
+        empty = ("no signal was raised yet", NEXT_STEPS["no sessions"])
         self.show_header(lambda width: signals_header(width, facts.short), empty=None if facts.facts else empty)
         self._list()
         self._read_detail()

@@ -9,6 +9,7 @@ from events.errors import GermlineError
 from tui.screens.addresses import ScreenAddress
 from tui.screens.list_screen import ListScreen
 from tui.screens.worker import reading
+from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count
 from tui.widgets.keys import SKILLS
 
@@ -52,7 +53,7 @@ class SkillsScreen(ListScreen["SkillCard"]):
         self._every = await self.host.access.read(_skills)
         from tui.views.skills import skills_header  # noqa: PLC0415 - loaded by the reading thread
 
-        empty = ("no skill is in the registry yet", "germline import PATH")
+        empty = ("no skill is in the registry yet", NEXT_STEPS["no skill"])
         self.show_header(skills_header, empty=None if self._every else empty)
         self.find(done=True)
         self.call_after_refresh(self._read_work)

@@ -51,6 +51,7 @@ from tui.documents.trust import RegistryTrustState, TrustState
 from tui.facts.scores import of_skill
 from tui.session.bootstrap import find_registry, open_library, trust_command
 from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
+from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import age, brief, count, interval, share
 from tui.text.terminal_text import clip, clip_middle, clip_path, columns, one_line
 from tui.text.words import KIND_WIDTH, hint_words, signal_name, tiers_words, unrouted_words
@@ -287,7 +288,7 @@ def _print_trials(call: Invocation, trials: Sequence[TrialRow]) -> None:
 
 def _next(skills: Sequence[SkillStatus], waiting: list[Raised], lost: list[Raised]) -> str:
     if not skills:
-        return "germline import PATH"
+        return NEXT_STEPS["no skill"]
     if any(row.standing == "edited" for row in skills):
         return "germline adopt --dry-run    germline adopt    germline project --discard"
     if len(waiting) > len(lost):

@@ -27,6 +27,7 @@ from tui.facts.usage import WORTH_MARKS, by_worth, effect_words, sessions_words,
 from tui.reads.skill_paths import find_named
 from tui.reads.usage import read_usage
 from tui.session.bootstrap import find_registry, open_library, open_registry
+from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import brief, count
 from tui.text.terminal_text import clip, one_line
 
@@ -167,7 +168,7 @@ def _answer_corrected(
 
 def _print(call: Invocation, files: Sequence[FileUsage], *, alone: bool, every: bool) -> None:
     if not files:
-        call.note("no skill and no instructions are known", "next       germline import PATH")
+        call.note("no skill and no instructions are known", f"next       {NEXT_STEPS['no skill']}")
         return
     if not alone:
         call.say(worth_sentence(files))
