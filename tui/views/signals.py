@@ -54,7 +54,7 @@ def signal_row(fact: SignalFact, short: int, width: int) -> Row:
     """Write one fact in one row; `○` is open, `·` waits for a decision, `✓` is answered or settled."""
     mark, (fixed, times) = STATE_MARKS[fact.state], worked_words(fact)
     tone: Tone = "good" if fact.worked else "dim"
-    name = clean(signal_name(fact.group.head, clean))
+    name = signal_name(fact.group.head, clean)
     beside = (cell(f"  {clean(fixed)}", _WORKED, tone), RowPart(f"  {clean(outcome_words(fact))}"))
     return cut_row(
         (
