@@ -22,6 +22,7 @@ from events.errors import NotFoundError, UpstreamError, UsageError
 from registry.evidence.redaction import without_secrets
 from strategies.models.tasks.ask_training import suggest_changes
 from strategies.models.tasks.training_case import TrainingReflection
+from strategies.rollouts.run.agent_templates import with_files
 from strategies.sandbox.confined_run import ConfinedCommand, installed, run, run_folder
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ def local_proposer(
             f"the proposer's command cannot be split: {error}: {text}", hint="close the quote"
         ) from error
     places = [Path(word).resolve() for word in words]
-    argv = tuple(str(at) if at.is_file() else word for word, at in zip(words, places, strict=True))
+    argv = (str(places[0]),) if len(words) == 1 else with_files(words, Path())
     if not argv or (len(argv) == 1 and not places[0].is_file()):
         known = ", ".join((REFLECT, *plugged))
         raise UsageError(

@@ -13,7 +13,8 @@ from events.errors import UsageError
 from events.types.frozen import Frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
 MESSAGES: Final = "messages"
 """What a model as agent is called in settings."""
@@ -90,6 +91,18 @@ def agent_of(command: str, *, network: bool = False, environment: tuple[str, ...
             f"the agent's command names {{{unknown[0]}}}, which is nothing", hint=f"it may name {known}"
         )
     return Agent(name=argv[0].rpartition("/")[2], argv=argv, network=network, environment=environment)
+
+
+def with_files(words: Sequence[str], folder: Path) -> tuple[str, ...]:
+    """Write the files that a command names below a folder as whole paths: it may run elsewhere.
+
+    A program without a slash is one on PATH, as in a shell: a folder cannot put another in its place.
+    """
+    places = [(folder / word).resolve() for word in words]
+    argv = [str(at) if at.is_file() else word for word, at in zip(words, places, strict=True)]
+    if words and "/" not in words[0]:
+        argv[0] = words[0]
+    return tuple(argv)
 
 
 class AgentAnswer(NamedTuple):

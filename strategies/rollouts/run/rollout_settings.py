@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 
 from events.errors import UsageError, unfit_setting
 from events.types.frozen import Frozen
-from strategies.rollouts.run.agent_templates import MESSAGES, PRESETS, SkillMode, agent_of
+from strategies.rollouts.run.agent_templates import MESSAGES, PRESETS, SkillMode, agent_of, with_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,7 +80,6 @@ class RolloutConfig(Frozen):
 def agent_in(folder: Path, command: str, settings: RolloutSettings) -> Agent:
     """Read an agent's command; the files that it names are those below a folder, wherever the agent will run.
 
-    A program without a slash is one on PATH, as in a shell: a folder cannot put another in its place.
     Raises: UsageError where none is named, or the template is none.
     """
     if not command:
@@ -90,10 +89,7 @@ def agent_in(folder: Path, command: str, settings: RolloutSettings) -> Agent:
             hint=f"--agent 'CMD … {{skill_dir}}', or agent = … under [{TABLE}]; by name: {known}",
         )
     agent = agent_of(command, network=settings.network, environment=settings.environment)
-    places = [(folder / word).resolve() for word in agent.argv]
-    argv = [str(at) if at.is_file() else word for word, at in zip(agent.argv, places, strict=True)]
-    argv[0] = argv[0] if "/" in agent.argv[0] else agent.argv[0]
-    return agent.model_copy(update={"argv": tuple(argv)})
+    return agent.model_copy(update={"argv": with_files(agent.argv, folder)})
 
 
 def messages_in(model: str, settings: RolloutSettings) -> MessagesAgent:

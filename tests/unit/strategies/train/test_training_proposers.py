@@ -16,7 +16,7 @@ from strategies.sandbox.confined_run import SandboxPolicy
 from strategies.train import training_proposers
 from strategies.train.train_skill import train
 from strategies.train.training_plan import TrainingPlan
-from strategies.train.training_proposers import ReflectProposer, local_proposer
+from strategies.train.training_proposers import CommandProposer, ReflectProposer, local_proposer
 from tests.anthropic_stub import AnthropicStub, declines, gives, says
 from tests.asking import asked, asking
 from tests.confining import require_isolation
@@ -159,6 +159,19 @@ def test_a_plug_in_that_breaks_is_named(name: str, error: str) -> None:
 def test_what_is_no_proposer_is_refused_before_anything_is_run(name: str) -> None:
     with pytest.raises(UsageError):
         local_proposer(name, SandboxPolicy())
+
+
+def test_a_folder_puts_no_program_in_the_place_of_one_on_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("sh", "propose.sh"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    asked = local_proposer("sh propose.sh", SandboxPolicy())
+    assert isinstance(asked, CommandProposer)
+    assert asked.argv[0] != str(tmp_path / "sh")
+    assert asked.argv[1:] == (str(tmp_path / "propose.sh"),)
 
 
 def line(text: str, gene: str = "sql-analyst.2") -> dict[str, object]:
