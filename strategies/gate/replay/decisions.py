@@ -133,10 +133,8 @@ def _decision(claim: Claim, moment: Moment | None, record: EpisodeRecord) -> lis
     at: int | None = moment.step
     if isinstance(claim, (AfterError, After, AfterCall, Replace)):
         at = next_action(record, moment.step)
-    elif isinstance(claim, Before):
-        at = previous_action(
-            record, moment.step
-        )  # who opens with it chose nothing before, and need not have lasted
+    elif isinstance(claim, Before):  # who opens with it chose nothing before, and need not have lasted
+        at = previous_action(record, moment.step)
     return [] if at is None or hands_in(record, at) else [Decision(at, moment.obeyed)]
 
 

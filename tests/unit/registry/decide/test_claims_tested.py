@@ -1,4 +1,4 @@
-"""A line is live with what it claims only where logs were asked about that, whoever let it in."""
+"""A line is live with what it claims only where logs were asked about it, by whatever way it came in."""
 
 from __future__ import annotations
 
