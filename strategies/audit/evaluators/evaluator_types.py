@@ -109,11 +109,16 @@ class AuditMaterial(Frozen):
 class ActionSignal(Frozen):
     """What should happen to one passage, by its own words: `quote` is found verbatim in the skill, "" for a gap.
 
-    `replacement` is the text that a swap or a gap puts there; `section` names the place of a gap.
+    `file`, `gene` and `line` name which one is meant, where the quote is there more than once. `replacement` is the
+    text that a swap or a gap puts there, "" where there is none; `section` names the place of a gap, and the
+    section that a constraint is moved to; `move` the operation that makes the edit.
     """
 
     action: Action
     quote: str = ""
+    file: str = ""
+    gene: str = ""
+    line: int = 0
     reason: Annotated[str, Field(min_length=1)]
     replacement: str = ""
     section: str = ""
