@@ -123,12 +123,25 @@ class ActionSignal(Frozen):
     replacement: str = ""
     section: str = ""
     move: str = ""
+    by_model: bool = False
+
+
+QuoteFault = Literal["not in the skill", "paraphrased", "repeated", "two sections", "untrusted"]
+"""Why a signal is void: its quote is no passage of the skill, or its replacement instructs as strangers do."""
+
+
+class VoidSignal(Frozen):
+    """A signal that counts for nothing: its quote, and what is wrong with it."""
+
+    quote: str
+    fault: QuoteFault
 
 
 class EvaluatorReport(Frozen):
     """What one evaluator found on one task; `read` names what it looked at, `protected` quotes what must stay.
 
-    `by_model` tells that a model was asked. `figures` are what it computed, by name.
+    `traced` quotes the passages that show in what the agent did, whether or not that did any good. `by_model` tells
+    that a model was asked. `figures` are what it computed, by name.
     """
 
     evaluator: str
@@ -137,6 +150,8 @@ class EvaluatorReport(Frozen):
     reason: str = ""
     signals: tuple[ActionSignal, ...] = ()
     protected: tuple[str, ...] = ()
+    traced: tuple[str, ...] = ()
+    void: tuple[VoidSignal, ...] = ()
     read: tuple[str, ...] = ()
     figures: dict[str, float] = Field(default_factory=dict)
     by_model: bool = False

@@ -1,0 +1,112 @@
+"""What files say against the data they come from: names of columns, values, and figures that can be recomputed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from strategies.audit.evaluators.deliverable_checks import plain_name, table_of
+from strategies.audit.evaluators.run_contrast import holds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from strategies.audit.evaluators.deliverable_checks import TableRead
+    from strategies.audit.evaluators.evaluator_types import AuditMaterial, RunRecord
+
+_NUMBER: Final = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
+_LEAST_DIGITS: Final = 3
+"""Digits from which a figure that agrees with the data is no accident (a guess)."""
+_CENTS: Final = 2
+
+
+class DataFault(NamedTuple):
+    """Something that contradicts the data: what kind of thing, where, as it is written, and as the data has it."""
+
+    kind: Literal["column", "value"]
+    path: str
+    wrong: str
+    wanted: str
+
+
+def columns_of(material: AuditMaterial) -> dict[str, frozenset[str]]:
+    """Map each name without case and separators to its spellings in the workspace."""
+    spelled = dict[str, set[str]]()
+    names = [name for table in material.requirements.tables for name in table.columns]
+    names += [name for table in _tables(material.workspace).values() for name in table.columns]
+    for name in names:
+        spelled.setdefault(plain_name(name), set()).add(name)
+    return {plain: frozenset(names) for plain, names in spelled.items() if plain}
+
+
+def data_faults(material: AuditMaterial, run: RunRecord) -> tuple[DataFault, ...]:
+    """List names of columns that are not written as in the workspace, and values that its column does not hold.
+
+    A name that the prompt spells so, or that a deliverable asks for, is right as it is.
+    """
+    asked = {name for wanted in material.requirements.deliverables for name in wanted.header}
+    spelled, inputs = columns_of(material), _tables(material.workspace)
+    return tuple(
+        fault
+        for path, table in sorted(_tables(run.files).items())
+        for at, column in enumerate(table.columns)
+        for fault in _column_faults(path, column, [row[at] for row in table.rows if at < len(row)], spelled, inputs)
+        if not (fault.kind == "column" and (column in asked or holds(material.prompt, column)))
+    )
+
+
+def recomputed_figures(material: AuditMaterial, run: RunRecord) -> frozenset[str]:
+    """List the figures in a run's files that the workspace gives too: rows, sums, means, extremes of its columns."""
+    known = set(_figures(material.workspace))
+    written = {match for text in (*run.files.values(), run.answer) for match in _NUMBER.findall(text)}
+    copied = {match for text in material.workspace.values() for match in _NUMBER.findall(text)}
+    return frozenset(number for number in written - copied if _normal(number) in known)
+
+
+def _column_faults(
+    path: str,
+    column: str,
+    cells: list[str],
+    spelled: Mapping[str, frozenset[str]],
+    inputs: Mapping[str, TableRead],
+) -> Iterator[DataFault]:
+    spellings = spelled.get(plain_name(column), frozenset())
+    if spellings and column not in spellings:
+        yield DataFault("column", path, column, min(spellings))
+    known = {
+        row[at]
+        for table in inputs.values()
+        for at, name in enumerate(table.columns)
+        if name == column
+        for row in table.rows
+        if at < len(row)
+    }
+    foreign = next((cell for cell in cells if cell and cell not in known and not _NUMBER.fullmatch(cell)), "")
+    if known and foreign:
+        yield DataFault("value", path, foreign, column)
+
+
+def _figures(workspace: Mapping[str, str]) -> Iterator[str]:
+    for table in _tables(workspace).values():
+        yield from _worth(float(len(table.rows)))
+        for at in range(len(table.columns)):
+            cells = [row[at] for row in table.rows if at < len(row)]
+            if cells and all(_NUMBER.fullmatch(cell.strip()) for cell in cells):
+                numbers = [float(cell) for cell in cells]
+                for figure in (sum(numbers), sum(numbers) / len(numbers), min(numbers), max(numbers)):
+                    yield from _worth(figure)
+
+
+def _worth(figure: float) -> Iterator[str]:
+    text = _normal(f"{figure:.{_CENTS}f}")
+    if sum(char.isdigit() for char in text) >= _LEAST_DIGITS:
+        yield text
+
+
+def _normal(number: str) -> str:
+    return f"{float(number):.{_CENTS}f}".rstrip("0").rstrip(".")
+
+
+def _tables(files: Mapping[str, str]) -> dict[str, TableRead]:
+    tables = ((path, table_of(path, text)) for path, text in files.items())
+    return {path: table for path, table in tables if table is not None and table.columns}

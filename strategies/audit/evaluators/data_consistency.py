@@ -1,0 +1,104 @@
+"""Whether what the agent wrote agrees with the data of the workspace: names, values, figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from strategies.audit.evaluators.data_checks import columns_of, data_faults, recomputed_figures
+from strategies.audit.evaluators.deliverable_checks import plain_name
+from strategies.audit.evaluators.evaluator_types import ActionSignal, EvaluatorReport
+from strategies.audit.evaluators.format_compliance import REMINDERS
+from strategies.audit.evaluators.line_rewrites import ADD_RULE, CORRECT_NAME, REMOVE, with_name
+from strategies.audit.evaluators.name_checks import near_path
+from strategies.audit.evaluators.passage_terms import path_terms, skill_terms
+from strategies.audit.evaluators.quote_check import on_passage
+from strategies.audit.evaluators.run_contrast import anchor_change, blamed, has_contrast, holds, traces
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, Result
+
+_RECOMPUTE: Final = (
+    "Recompute every count and total from the files of the task before you finish, and compare it with what you wrote."
+)
+
+
+class DataConsistency:
+    """Holds files and passages to the names and figures of the workspace."""
+
+    name = "data-consistency"
+    computed = True
+
+    def applies(self, material: AuditMaterial) -> bool:
+        """Tell whether the task brings files."""
+        return bool(material.workspace or material.requirements.tables)
+
+    def report(self, material: AuditMaterial, ask: AskModel | None) -> EvaluatorReport:
+        """Say that the skill hurts where names or values contradict the data with it alone."""
+        del ask
+        faults, other = data_faults(material, material.with_skill), data_faults(material, material.without_skill)
+        figures, others = (recomputed_figures(material, run) for run in (material.with_skill, material.without_skill))
+        brought = [fault for fault in faults if (fault.kind, fault.path) not in {(f.kind, f.path) for f in other}]
+        lost = anchor_change(material).lost
+        comparable = has_contrast(material)
+        fewer = len(others - figures) > len(figures - others)
+        result: Result = "inert"
+        if comparable and (brought or (fewer and lost)):
+            result = "hurt"
+        elif comparable and not faults and not lost and (other or len(figures - others) > len(others - figures)):
+            result = "helped"
+        found = traces(material)
+        guilty = blamed(found, [fault.wrong for fault in brought]) if brought else ()
+        return EvaluatorReport(
+            evaluator=self.name,
+            task=material.task,
+            result=result,
+            reason="; ".join(f"{f.path}: {f.wrong!r} is no {f.kind} of the data" for f in faults) or "agrees",
+            signals=(
+                *(on_passage("harmful", trace.passage, "what it says contradicts the data", REMOVE) for trace in guilty),
+                *_misnamed(material),
+                *_gaps(bool(faults), comparable and fewer and bool(lost)),
+            ),
+            protected=tuple(trace.passage.text.strip() for trace in found) if result == "helped" else (),
+            read=("workspace", "files", "skill"),
+            figures={
+                "faults": len(faults),
+                "faults without": len(other),
+                "recomputed": len(figures),
+                "recomputed without": len(others),
+            },
+        )
+
+
+def _misnamed(material: AuditMaterial) -> Iterator[ActionSignal]:
+    """Find columns and paths that a passage names almost as the workspace has them."""
+    spelled = columns_of(material)
+    real = frozenset((*material.workspace, *(wanted.path for wanted in material.requirements.deliverables)))
+    for passage, terms in zip(material.skill, skill_terms(material.skill), strict=True):
+        text = passage.text.strip()
+        for term in sorted(terms.exact | terms.barred):
+            right = spelled.get(plain_name(term), frozenset())
+            if len(right) == 1 and term not in right and not holds(material.prompt, term):
+                new = with_name(text, term, min(right))
+                if new != text:
+                    yield on_passage("swap", passage, f"the data has {min(right)!r}", CORRECT_NAME, replacement=new)
+                    break
+        else:
+            for path in sorted(set(path_terms(text))):
+                near = near_path(path, real, material)
+                if near:
+                    new = with_name(text, path, near)
+                    yield on_passage(
+                        "swap", passage, f"{path} is not there, {near} is", CORRECT_NAME, replacement=new
+                    )
+                    break
+
+
+def _gaps(is_misspelt: bool, is_miscounted: bool) -> Iterator[ActionSignal]:
+    if is_misspelt:
+        move, line = REMINDERS["spelling"]
+        yield ActionSignal(action="gap", reason="names are not those of the data", replacement=line, move=move)
+    if is_miscounted:
+        reason = "figures that the data gives are lost with the skill"
+        yield ActionSignal(action="gap", reason=reason, replacement=_RECOMPUTE, move=ADD_RULE)

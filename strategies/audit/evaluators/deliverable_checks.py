@@ -1,0 +1,123 @@
+"""What is wrong with the files that a task asks for: missing, empty, unreadable, or not with the header or values asked."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from strategies.audit.evaluators.evaluator_types import Deliverable, RunRecord
+
+FaultKind = Literal["missing", "empty", "unreadable", "header", "spelling", "values", "elsewhere"]
+_MOST_ROWS: Final = 20_000
+_MOST_FIELD_CHARS: Final = 100_000
+_SEPARATORS: Final = {"csv": ",", "tsv": "\t"}
+
+
+class DeliverableFault(NamedTuple):
+    """One fault: the deliverable, its kind, the text that is wrong, and what the task wants instead."""
+
+    path: str
+    kind: FaultKind
+    wrong: str
+    wanted: str
+
+
+class TableRead(NamedTuple):
+    """A table: its columns, and its rows as texts."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def deliverable_faults(deliverables: Sequence[Deliverable], run: RunRecord) -> tuple[DeliverableFault, ...]:
+    """Hold what a run left to what the task asks for."""
+    return tuple(fault for wanted in deliverables for fault in _faults(wanted, run))
+
+
+def table_of(path: str, text: str) -> TableRead | None:
+    """Read a table: CSV or TSV, JSON objects in an array, or one object (a table of one row); None for no table."""
+    ending = path.rpartition(".")[2].lower()
+    if ending in {"json", "jsonl", "ndjson"}:
+        return _json_table(text, is_lines=ending != "json")
+    separator = _SEPARATORS.get(ending)
+    if separator is None or not text.strip():
+        return None
+    if max(map(len, text.splitlines()[:_MOST_ROWS])) > _MOST_FIELD_CHARS:
+        return None
+    header, *rows = list(csv.reader(text.splitlines()[:_MOST_ROWS], delimiter=separator)) or [[]]
+    return TableRead(tuple(header), tuple(tuple(row) for row in rows if row))
+
+
+def plain_name(name: str) -> str:
+    """Give a name without case and separators: what two spellings of it share."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _faults(wanted: Deliverable, run: RunRecord) -> Iterator[DeliverableFault]:
+    text = run.files.get(wanted.path) if wanted.path else run.answer
+    if text is None:
+        name = wanted.path.rpartition("/")[2]
+        other = next((path for path in sorted(run.files) if path.rpartition("/")[2].lower() == name.lower()), "")
+        yield DeliverableFault(wanted.path, "elsewhere" if other else "missing", other, wanted.path)
+        return
+    if not text.strip():
+        yield DeliverableFault(wanted.path, "empty", "", wanted.path)
+        return
+    kind = wanted.format.lower() or wanted.path.rpartition(".")[2].lower()
+    table = table_of(f"deliverable.{kind}", text)
+    if kind in {*_SEPARATORS, "json", "jsonl", "ndjson"} and table is None:
+        if kind in {*_SEPARATORS} or not _reads(text, is_lines=kind != "json"):
+            yield DeliverableFault(wanted.path, "unreadable", text[:200], kind)
+        return
+    if table is None:
+        return
+    yield from _header_faults(wanted, table, is_ordered=kind in _SEPARATORS)
+    for column, values in sorted(wanted.values.items()):
+        if column in table.columns and values:
+            at = table.columns.index(column)
+            cells = dict.fromkeys(row[at] for row in table.rows if at < len(row))
+            for cell in cells:
+                if cell not in values:
+                    yield DeliverableFault(wanted.path, "values", cell, ", ".join(values))
+                    break
+
+
+def _header_faults(wanted: Deliverable, table: TableRead, *, is_ordered: bool) -> Iterator[DeliverableFault]:
+    header, columns = wanted.header, table.columns
+    if not header or (columns == header if is_ordered else set(header) <= set(columns)):
+        return
+    alike = {plain_name(name) for name in header} <= {plain_name(name) for name in columns}
+    kind: FaultKind = "spelling" if alike and not set(header) <= set(columns) else "header"
+    yield DeliverableFault(wanted.path, kind, ",".join(columns), ",".join(header))
+
+
+def _json_table(text: str, *, is_lines: bool) -> TableRead | None:
+    try:
+        lines = text.strip().splitlines()[:_MOST_ROWS]
+        parsed = [json.loads(line) for line in lines] if is_lines else json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    items = parsed if isinstance(parsed, list) else [parsed]
+    objects = [item for item in items[:_MOST_ROWS] if isinstance(item, dict)]
+    if not objects or len(objects) != len(items[:_MOST_ROWS]):
+        return None
+    columns = tuple(dict.fromkeys(key for item in objects for key in item))
+    return TableRead(columns, tuple(tuple(_cell(item.get(key, "")) for key in columns) for item in objects))
+
+
+def _cell(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
+def _reads(text: str, *, is_lines: bool) -> bool:
+    try:
+        for piece in text.strip().splitlines() if is_lines else [text]:
+            json.loads(piece)
+    except (ValueError, RecursionError):
+        return False
+    return True

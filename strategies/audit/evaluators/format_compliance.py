@@ -1,0 +1,95 @@
+"""Whether deliverables have the format, the header and the values that the task asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from strategies.audit.evaluators.deliverable_checks import deliverable_faults
+from strategies.audit.evaluators.evaluator_types import ActionSignal, EvaluatorReport
+from strategies.audit.evaluators.line_rewrites import ADD_CONTRACT, REMIND_VERBATIM, REMOVE
+from strategies.audit.evaluators.quote_check import on_passage
+from strategies.audit.evaluators.run_contrast import anchor_change, blamed, traces
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from strategies.audit.evaluators.deliverable_checks import DeliverableFault
+    from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, Result
+
+REMINDERS: Final = {
+    "missing": (
+        ADD_CONTRACT,
+        "Inputs are the files that the task names; outputs are the files it asks for, each written at exactly the path"
+        " it gives. Before you finish, check that every one of them is there.",
+    ),
+    "elsewhere": (
+        ADD_CONTRACT,
+        "Write each output file at exactly the path that the task gives: same folder, same name, same case.",
+    ),
+    "empty": (ADD_CONTRACT, "No output file may be empty: read each one again after it is written."),
+    "unreadable": (
+        ADD_CONTRACT,
+        "Read each output file back in the format that the task asks for before you finish: it must parse.",
+    ),
+    "header": (
+        REMIND_VERBATIM,
+        "Write headers and keys verbatim as the task gives them: exactly those, in that order, and no others.",
+    ),
+    "spelling": (
+        REMIND_VERBATIM,
+        "Copy the names of columns and keys verbatim: same spelling, same case, same separators as in the task and its"
+        " files.",
+    ),
+    "values": (
+        REMIND_VERBATIM,
+        "Where the task lists the values that are allowed, write only those, verbatim as they are listed.",
+    ),
+}
+"""What a skill should say so that a kind of fault does not happen again: the operation, and the line."""
+
+
+class FormatCompliance:
+    """Holds deliverables to the task, with the skill and without."""
+
+    name = "format-compliance"
+    computed = True
+
+    def applies(self, material: AuditMaterial) -> bool:
+        """Tell whether the task asks for files in some form."""
+        return bool(material.requirements.deliverables)
+
+    def report(self, material: AuditMaterial, ask: AskModel | None) -> EvaluatorReport:
+        """Say that the skill hurts where it brings a fault; a fault that stays names what the skill lacks."""
+        del ask
+        wanted = material.requirements.deliverables
+        faults, other = (deliverable_faults(wanted, run) for run in (material.with_skill, material.without_skill))
+        known, now = {(f.path, f.kind) for f in other}, {(f.path, f.kind) for f in faults}
+        brought = [fault for fault in faults if (fault.path, fault.kind) not in known]
+        cured = known - now
+        result: Result = "hurt" if brought else "helped" if cured and not anchor_change(material).lost else "inert"
+        found = traces(material)
+        return EvaluatorReport(
+            evaluator=self.name,
+            task=material.task,
+            result=result,
+            reason="; ".join(f"{fault.path}: {fault.kind}" for fault in brought or faults) or "as the task asks",
+            signals=(
+                *(
+                    on_passage("harmful", trace.passage, f"{fault.path} has a {fault.kind} fault from it", REMOVE)
+                    for fault in brought
+                    if fault.wrong
+                    for trace in blamed(found, [fault.wrong])
+                ),
+                *_gaps(faults),
+            ),
+            protected=tuple(trace.passage.text.strip() for trace in found) if result == "helped" else (),
+            read=("deliverables",),
+            figures={"faults": len(faults), "faults without": len(other), "deliverables": len(wanted)},
+        )
+
+
+def _gaps(faults: Sequence[DeliverableFault]) -> Iterator[ActionSignal]:
+    for kind in dict.fromkeys(fault.kind for fault in faults):
+        move, line = REMINDERS[kind]
+        paths = ", ".join(sorted({fault.path for fault in faults if fault.kind == kind}))
+        yield ActionSignal(action="gap", reason=f"{kind}: {paths}", replacement=line, move=move)

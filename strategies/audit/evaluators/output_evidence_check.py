@@ -1,0 +1,58 @@
+"""What the files and the answer prove: anchors gained or lost, and what the task asks for that is not there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from strategies.audit.evaluators.deliverable_checks import deliverable_faults
+from strategies.audit.evaluators.evaluator_types import EvaluatorReport
+from strategies.audit.evaluators.line_rewrites import REMOVE
+from strategies.audit.evaluators.quote_check import on_passage
+from strategies.audit.evaluators.run_contrast import anchor_change, blamed, has_contrast, traces, wrong_texts
+
+if TYPE_CHECKING:
+    from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, Result
+
+_ABSENT = frozenset({"missing", "empty", "elsewhere"})
+
+
+class OutputEvidenceCheck:
+    """Compares what both runs left by the anchors of the task, and by the files that it asks for."""
+
+    name = "output-evidence-check"
+    computed = True
+
+    def applies(self, material: AuditMaterial) -> bool:
+        """Tell whether anything is known that the work must hold."""
+        return bool(material.with_skill.anchors or material.requirements.deliverables)
+
+    def report(self, material: AuditMaterial, ask: AskModel | None) -> EvaluatorReport:
+        """Say that the skill hurts where an anchor or a file is lost, and helps where it is gained."""
+        del ask
+        change = anchor_change(material)
+        absent, other = (
+            {fault.path for fault in deliverable_faults(material.requirements.deliverables, run) if fault.kind in _ABSENT}
+            for run in (material.with_skill, material.without_skill)
+        )
+        lost, gained = (*change.lost, *sorted(absent - other)), (*change.gained, *sorted(other - absent))
+        result: Result = "hurt" if lost else "helped" if gained else "inert"
+        found = traces(material)
+        guilty = blamed(found, wrong_texts(material, lost)) if lost and has_contrast(material) else ()
+        return EvaluatorReport(
+            evaluator=self.name,
+            task=material.task,
+            result=result,
+            reason=f"lost {list(lost)}, gained {list(gained)}" if lost or gained else "both runs prove the same",
+            signals=tuple(
+                on_passage("harmful", trace.passage, f"{lost[0]} is lost where the agent follows it", REMOVE)
+                for trace in guilty
+            ),
+            protected=tuple(trace.passage.text.strip() for trace in found) if gained and not lost else (),
+            read=("anchors", "files", "answer"),
+            figures={
+                "gained": len(gained),
+                "lost": len(lost),
+                "anchors": change.total,
+                "held": sum(material.with_skill.anchors.values()),
+            },
+        )

@@ -1,0 +1,159 @@
+"""The contrast of two runs: which passages show in what the agent did with the skill and not without it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from strategies.audit.evaluators.deliverable_checks import deliverable_faults
+from strategies.audit.evaluators.passage_terms import content_words, skill_terms
+from strategies.audit.evaluators.style_marks import asked_styles, shown_styles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from strategies.audit.evaluators.evaluator_types import AuditMaterial, RunAction, RunRecord, SkillPassage
+
+SURE: Final = 2
+"""The strength of a trace by something that the passage names, or by a style that it asks for."""
+FAINT: Final = 1
+"""The strength of a trace by words alone: enough to leave a passage alone, never enough to blame it."""
+
+
+class Trace(NamedTuple):
+    """A passage that shows in one run and not in the other: by which terms, and how surely.
+
+    `barred` are terms that it forbids, which only the run without the skill holds.
+    """
+
+    passage: SkillPassage
+    strength: int
+    terms: frozenset[str]
+    styles: frozenset[str]
+    barred: frozenset[str]
+
+
+class AnchorChange(NamedTuple):
+    """The anchors that hold with the skill alone, those that hold without it alone, and all there are."""
+
+    gained: tuple[str, ...]
+    lost: tuple[str, ...]
+    total: int
+
+
+def has_contrast(material: AuditMaterial) -> bool:
+    """Tell whether the run without the skill went anywhere: one that left nothing, or was stopped before it did."""
+    run = material.without_skill
+    return bool(run.files) or (run.ended == "done" and bool(run.answer.strip() or run.actions))
+
+
+def anchor_change(material: AuditMaterial) -> AnchorChange:
+    """Compare which anchors hold."""
+    having, lacking = material.with_skill.anchors, material.without_skill.anchors
+    both = sorted(having.keys() & lacking.keys())
+    gained = tuple(name for name in both if having[name] and not lacking[name])
+    lost = tuple(name for name in both if lacking[name] and not having[name])
+    return AnchorChange(gained, lost, len(both))
+
+
+def traces(material: AuditMaterial) -> tuple[Trace, ...]:
+    """Find the passages that show in the run with the skill alone; none where the other run gives no contrast."""
+    if not has_contrast(material):
+        return ()
+    having, lacking = material.with_skill, material.without_skill
+    with_text, without_text = run_text(having), run_text(lacking)
+    styles = shown_styles(having.files, having.answer) - shown_styles(lacking.files, lacking.answer)
+    words = content_words(with_text) - content_words(without_text) - content_words(material.prompt)
+    listed = list[Trace]()
+    for passage, terms in zip(material.skill, skill_terms(material.skill), strict=True):
+        if terms.frame:
+            continue
+        shown = frozenset(
+            term
+            for term in terms.exact
+            if holds(with_text, term) and not holds(without_text, term) and not holds(material.prompt, term)
+        )
+        barred = frozenset(
+            term for term in terms.barred if holds(without_text, term) and not holds(with_text, term)
+        )
+        style = asked_styles(passage.text) & styles
+        if shown or barred or style:
+            listed.append(Trace(passage, SURE, shown, style, barred))
+        elif common := terms.words & words:
+            listed.append(Trace(passage, FAINT, common, style, barred))
+    return tuple(listed)
+
+
+def blamed(found: Iterable[Trace], wrong: Iterable[str]) -> tuple[Trace, ...]:
+    """Name the passages that what went wrong comes from: by terms in the wrong texts, else by being the only ones.
+
+    Words alone blame nobody. Where no passage shows in the wrong texts, the only sure trace there is takes it.
+    """
+    sure = [trace for trace in found if trace.strength == SURE]
+    text = "\n".join(wrong)
+    direct = [trace for trace in sure if any(holds(text, term) for term in trace.terms)]
+    return tuple(direct or (sure if len(sure) == 1 else ()))
+
+
+def run_text(run: RunRecord) -> str:
+    """Give all that an agent wrote: calls, paths, files, answer; not what tools gave back, which may be the skill."""
+    calls = (action.call for action in run.actions)
+    files = (f"{path}\n{text}" for path, text in sorted(run.files.items()))
+    return "\n".join((*calls, *files, run.answer))
+
+
+def changed_texts(material: AuditMaterial) -> dict[str, str]:
+    """Map each file, "" for the answer, to the lines that only the run with the skill has there."""
+    having, lacking = material.with_skill, material.without_skill
+    pairs = {path: (text, lacking.files.get(path, "")) for path, text in having.files.items()}
+    pairs[""] = (having.answer, lacking.answer)
+    changed = dict[str, str]()
+    for path, (text, other) in pairs.items():
+        known = frozenset(other.splitlines())
+        fresh = [line for line in text.splitlines() if line not in known]
+        if fresh or (path and path not in lacking.files):
+            changed[path] = "\n".join((path, *fresh))
+    return changed
+
+
+def wrong_texts(material: AuditMaterial, lost: Sequence[str]) -> tuple[str, ...]:
+    """Give the texts in which a loss can show, as narrowly as they are known.
+
+    Of a deliverable that only the run with the skill has wrong, that is what is wrong in it; where it is not there,
+    the paths that were written instead, and the calls that only this run made. Else it is what changed in the files
+    that the names of lost anchors speak of, or in all.
+    """
+    wanted = material.requirements.deliverables
+    known = {(fault.path, fault.kind) for fault in deliverable_faults(wanted, material.without_skill)}
+    faults = [
+        fault
+        for fault in deliverable_faults(wanted, material.with_skill)
+        if (fault.path, fault.kind) not in known and any(holds(name, fault.path or "answer") for name in lost)
+    ]
+    changed = changed_texts(material)
+    if any(fault.kind in {"missing", "elsewhere"} for fault in faults):
+        return (*(path for path in changed if path not in material.without_skill.files), *fresh_calls(material))
+    if wrong := [fault.wrong for fault in faults if fault.wrong]:
+        return tuple(wrong)
+    named = [text for path, text in changed.items() if path and any(holds(name, path) for name in lost)]
+    return tuple(named) if named else (*changed.values(), *fresh_calls(material))
+
+
+def fresh_calls(material: AuditMaterial) -> tuple[str, ...]:
+    """List the calls that only the run with the skill made."""
+    known = {action.call for action in material.without_skill.actions}
+    return tuple(action.call for action in material.with_skill.actions if action.call not in known)
+
+
+def failures(run: RunRecord) -> tuple[RunAction, ...]:
+    """List the steps that failed."""
+    return tuple(action for action in run.actions if action.failed)
+
+
+def holds(text: str, term: str) -> bool:
+    """Tell whether a text holds a term as a whole, not as part of a longer word."""
+    if term not in text:
+        return False
+    before = r"(?<!\w)" if term[:1].isalnum() else ""
+    after = r"(?!\w)" if term[-1:].isalnum() else ""
+    return re.search(f"{before}{re.escape(term)}{after}", text) is not None

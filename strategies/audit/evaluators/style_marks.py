@@ -1,0 +1,110 @@
+"""How files can be written, as far as it can be seen in them: what a passage asks for without naming a text."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_DECIMAL: Final = re.compile(r"(?<![\w.])-?\d+\.(\d+)(?![\w.])")
+_COUNTS: Final = {"no": 0, "one": 1, "two": 2, "three": 3, "four": 4}
+_DECIMALS: Final = re.compile(r"\b(one|two|three|four|no|\d) (?:decimals?|digits? after|fraction digits?)", re.IGNORECASE)
+_LEAST_ROWS: Final = 3
+"""Rows below which an order may be chance."""
+
+
+def asked_styles(text: str) -> frozenset[str]:
+    """Name the styles that a passage speaks of."""
+    named = {name for name, (words, _) in _STYLES.items() if words.search(text)}
+    named.update(f"{_COUNTS.get(word.lower(), word)} decimals" for word in _DECIMALS.findall(text))
+    return frozenset(named)
+
+
+def shown_styles(files: Mapping[str, str], answer: str) -> frozenset[str]:
+    """Name the styles that files and an answer show."""
+    texts = [text for text in (*files.values(), answer) if text.strip()]
+    named = {name for name, (_, holds) in _STYLES.items() if any(map(holds, texts))}
+    for text in texts:
+        digits = {len(fraction) for fraction in _DECIMAL.findall(text)}
+        if len(digits) == 1:
+            named.add(f"{digits.pop()} decimals")
+        elif not digits and re.search(r"\d", text):
+            named.add("0 decimals")
+    return frozenset(named)
+
+
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0]
+
+
+def _is_json(text: str) -> bool:
+    if not text.lstrip().startswith(("{", "[")):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _rows(text: str) -> list[list[str]]:
+    separator = max(",;\t|", key=_first_line(text).count)
+    rows = [line.split(separator) for line in text.splitlines()[1:] if line.strip()]
+    return rows if rows and len(rows[0]) > 1 else []
+
+
+def _ordered(text: str, *, down: bool) -> bool:
+    rows = _rows(text)
+    width = min(map(len, rows), default=0)
+    return len(rows) >= _LEAST_ROWS and any(_is_ordered([row[at] for row in rows], down=down) for at in range(width))
+
+
+def _is_ordered(column: list[str], *, down: bool) -> bool:
+    try:
+        keys: list[float] | list[str] = [float(value) for value in column]
+    except ValueError:
+        keys = column
+    return len(set(column)) > 1 and list(keys) == sorted(keys, reverse=down)  # type: ignore[type-var]
+
+
+def _style(words: str, holds: Callable[[str], bool]) -> tuple[re.Pattern[str], Callable[[str], bool]]:
+    return re.compile(words, re.IGNORECASE), holds
+
+
+def _has(form: str) -> Callable[[str], bool]:
+    pattern = re.compile(form, re.MULTILINE)
+    return lambda text: pattern.search(text) is not None
+
+
+_STYLES: Final = {
+    "ISO dates": _style(r"\biso\b|yyyy-mm-dd", _has(r"\b\d{4}-\d\d-\d\d\b")),
+    "dates with slashes": _style(r"\b(?:dd/mm|mm/dd|d/m|m/d)/y", _has(r"\b\d\d?/\d\d?/\d{2,4}\b")),
+    "dates with dots": _style(r"\bdd\.mm\.yy", _has(r"\b\d\d?\.\d\d?\.\d{4}\b")),
+    "semicolons": _style(r"semicolon", lambda text: ";" in _first_line(text)),
+    "tabs": _style(r"\btab(?:s|-separated| separated)?\b|\btsv\b", lambda text: "\t" in _first_line(text)),
+    "pipes": _style(r"\bpipes?\b(?!line)", lambda text: "|" in _first_line(text)),
+    "JSON": _style(r"\bjson\b", _is_json),
+    "JSON lines": _style(
+        r"\bjsonl\b|json lines|ndjson",
+        lambda text: text.count("\n") > 1 and all(map(_is_json, text.strip().splitlines())),
+    ),
+    "upper case": _style(
+        r"upper-? ?case|capital letters|all caps", lambda text: text.upper() == text != text.lower()
+    ),
+    "lower case": _style(r"lower-? ?case", lambda text: text.lower() == text != text.upper()),
+    "ascending": _style(r"\bsort|ascending|alphabetical|\border(?:ed)? by\b", lambda text: _ordered(text, down=False)),
+    "descending": _style(
+        r"descending|largest first|highest first|newest first|most .* first|reverse", lambda text: _ordered(text, down=True)
+    ),
+    "Markdown headings": _style(r"\bheadings?\b", _has(r"^#{1,6} \S")),
+    "bullets": _style(r"\bbullets?\b|bulleted", _has(r"^\s*[-*] \S")),
+    "percent signs": _style(r"percent(?:age)? sign|per ?cent sign|with %", _has(r"\d ?%")),
+    "currency signs": _style(r"currency (?:sign|symbol)|dollar sign|euro sign", _has(r"[$€£] ?\d|\d ?[$€£]")),
+    "thousands separators": _style(r"thousands? separators?", _has(r"(?<![\d,])\d{1,3}(?:,\d{3})+(?!\d)")),
+    "quoted values": _style(r"\bquote (?:all|each|every)|in double quotes", _has(r"^\"[^\"]*\"(?:[,;\t]\"|$)")),
+    "a total row": _style(r"\btotals?\b.*\b(?:row|line)\b|\b(?:row|line)\b.*\btotals?\b", _has(r"(?i)^\W*total\b")),
+}
+"""Each style: the words by which a passage asks for it, and whether a text shows it."""

@@ -1,0 +1,140 @@
+"""Whether passages are about the task: what contradicts it, what is fixed to another place, what is off its topic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from strategies.audit.evaluators.evaluator_types import EvaluatorReport
+from strategies.audit.evaluators.line_rewrites import (
+    FOLLOW_TASK,
+    PRUNE_FILE,
+    REMOVE,
+    names_fixed_place,
+    versions_named,
+    with_path_of_task,
+    with_version_of_task,
+)
+from strategies.audit.evaluators.model_opinion import with_opinion
+from strategies.audit.evaluators.passage_terms import content_words, path_terms, skill_terms
+from strategies.audit.evaluators.quote_check import find_quote, on_passage
+from strategies.audit.evaluators.run_contrast import anchor_change, failures, holds, traces
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from strategies.audit.evaluators.evaluator_types import (
+        ActionSignal,
+        AskModel,
+        AuditMaterial,
+        Result,
+        SkillPassage,
+    )
+    from strategies.audit.evaluators.passage_terms import PassageTerms
+
+_LEAST_WORDS: Final = 6
+"""Content words that a section must hold to be about something (a guess)."""
+_QUESTION = (
+    "Which passages contradict the task, or fix what the task leaves open, and did the agent do worse by following them?"
+)
+
+
+class TaskAlignment:
+    """Holds the passages of the skill to what the task is about and asks for."""
+
+    name = "task-alignment"
+    computed = True
+
+    def applies(self, material: AuditMaterial) -> bool:
+        """Tell whether there is a skill."""
+        return bool(material.skill)
+
+    def report(self, material: AuditMaterial, ask: AskModel | None) -> EvaluatorReport:
+        """Say that the skill hurts where the agent follows a passage against the task, and loses by it."""
+        against = (*_conflicts(material), *_fixed(material))
+        real = tuple(passage.text.strip() for passage in material.skill if _names_what_is_there(passage, material))
+        followed = {(trace.passage.file, trace.passage.gene, trace.passage.line) for trace in traces(material)}
+        hurts = anchor_change(material).lost and any((s.file, s.gene, s.line) in followed for s in against)
+        result: Result = "hurt" if hurts else "inert" if against else "null"
+        topics = tuple(_off_topic(material))
+        return with_opinion(
+            EvaluatorReport(
+                evaluator=self.name,
+                task=material.task,
+                result=result,
+                reason=f"{len(against)} passages say otherwise than the task" if against else "",
+                signals=(*against, *topics),
+                protected=real,
+                read=("task", "workspace", "skill"),
+                figures={"against": len(against), "off topic": len(topics)},
+            ),
+            _QUESTION,
+            material,
+            ask,
+        )
+
+
+def _conflicts(material: AuditMaterial) -> Iterator[ActionSignal]:
+    """Take over what the interpretation of the task found: passages that say otherwise, and that the agent follows."""
+    followed = {trace.passage for trace in traces(material)}
+    for conflict in material.requirements.conflicts:
+        spans = find_quote(conflict.quote, material.skill)
+        for span in () if isinstance(spans, str) else spans:
+            passage = material.skill[span.at]
+            if passage in followed:
+                yield on_passage("harmful", passage, f"the task says otherwise: {conflict.requirement}", REMOVE)
+
+
+def _fixed(material: AuditMaterial) -> Iterator[ActionSignal]:
+    """Find paths and versions that the task contradicts, or that failed as they were followed."""
+    asked = (*(wanted.path for wanted in material.requirements.deliverables), *material.workspace)
+    named = frozenset((*asked, *path_terms(material.prompt)))
+    versions = dict(versions_named("\n".join((material.prompt, *material.workspace.values()))))
+    bad_calls = "\n".join(action.call for action in failures(material.with_skill))
+    followed = {trace.passage: trace.terms for trace in traces(material)}
+    lost = anchor_change(material).lost
+    for passage in material.skill:
+        text = passage.text.strip()
+        for path in names_fixed_place(text):
+            failed = holds(bad_calls, path) or (lost and any(path in term for term in followed.get(passage, ())))
+            if path not in named and not holds(material.prompt, path) and (failed or _renames(path, named)):
+                why = "it failed there" if failed else "the task has that file elsewhere"
+                new = with_path_of_task(text, path)
+                yield on_passage("swap", passage, f"{path} is fixed: {why}", FOLLOW_TASK, replacement=new)
+                break
+        for name, version in versions_named(text):
+            if versions.get(name, version) != version:
+                new = with_version_of_task(text, version)
+                why = f"{name} {version} is fixed, the task has {versions[name]}"
+                yield on_passage("swap", passage, why, FOLLOW_TASK, replacement=new)
+                break
+
+
+def _renames(path: str, named: frozenset[str]) -> bool:
+    """Tell whether the task has a file of the same name somewhere else."""
+    name = path.replace("\\", "/").rpartition("/")[2]
+    return "." in name and any(other.rpartition("/")[2] == name for other in named)
+
+
+def _names_what_is_there(passage: SkillPassage, material: AuditMaterial) -> bool:
+    """Tell whether a passage names a file of the workspace or of the task as it is."""
+    asked = {wanted.path for wanted in material.requirements.deliverables}
+    return any(path in material.workspace or path in asked for path in path_terms(passage.text))
+
+
+def _off_topic(material: AuditMaterial) -> Iterator[ActionSignal]:
+    """Find sections and files of which no line shares a word with the task, its data or what the agent did."""
+    asked = " ".join((material.prompt, *material.requirements.requirements, *material.workspace))
+    columns = " ".join(name for table in material.requirements.tables for name in table.columns)
+    topic = content_words(f"{asked} {columns}")
+    sections: dict[tuple[str, str, str], list[tuple[SkillPassage, PassageTerms]]] = {}
+    for passage, terms in zip(material.skill, skill_terms(material.skill), strict=True):
+        sections.setdefault((passage.file, passage.gene, passage.section), []).append((passage, terms))
+    followed = {trace.passage for trace in traces(material)}
+    for lines in sections.values():
+        words = frozenset[str]().union(*(terms.words for _, terms in lines))
+        exact = frozenset[str]().union(*(terms.exact for _, terms in lines))
+        is_foreign = len(words) >= _LEAST_WORDS and bool(exact) and not words & topic
+        if is_foreign and not any(holds(asked, term) for term in exact) and not followed & {line for line, _ in lines}:
+            for passage, terms in lines:
+                if not terms.frame:
+                    yield on_passage("noise", passage, "its section is about something else", PRUNE_FILE)
