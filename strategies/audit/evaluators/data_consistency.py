@@ -40,13 +40,13 @@ class DataConsistency:
         faults, other = data_faults(material, material.with_skill), data_faults(material, material.without_skill)
         figures, others = (recomputed_figures(material, run) for run in (material.with_skill, material.without_skill))
         brought = [fault for fault in faults if (fault.kind, fault.path) not in {(f.kind, f.path) for f in other}]
-        lost = anchor_change(material).lost
+        lost, gained = anchor_change(material).lost, anchor_change(material).gained
         comparable = has_contrast(material)
-        fewer = len(others - figures) > len(figures - others)
+        fewer, more = len(figures) < len(others), len(figures) > len(others)
         result: Result = "inert"
         if comparable and (brought or (fewer and lost)):
             result = "hurt"
-        elif comparable and not faults and not lost and (other or len(figures - others) > len(others - figures)):
+        elif comparable and not faults and not lost and (other or (more and gained)):
             result = "helped"
         found = traces(material)
         guilty = blamed(found, [fault.wrong for fault in brought]) if brought else ()
