@@ -52,7 +52,7 @@ PARALLEL_ROOMS = (
 
 HOMES = {
     # third-party package: the places it may be imported from, and nowhere else
-    "sqlite3": ("events/",),
+    "sqlite3": ("events/", "strategies/audit/workspace_tables.py"),
     "sqlite_utils": ("events/sqlite/migrations.py",),
     "msgspec": ("strategies/logs/", "strategies/episodes/", "strategies/files/"),
     "xxhash": ("strategies/episodes/text_hash.py",),

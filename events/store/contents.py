@@ -18,6 +18,7 @@ UNKNOWN: Final = "unknown"
 
 BLOB_KINDS: Final = frozenset(
     {
+        "audit",
         "comparison",
         "evidence",
         "file",

@@ -15,6 +15,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from events.types.audit_events import (
+    AuditEnded,
+    AuditJudged,
+    AuditStarted,
+    AuditTaskInterpreted,
+    EvaluatorReported,
+)
 from events.types.candidate_events import (
     CandidateHeld,
     CandidatePromoted,
@@ -119,6 +126,11 @@ EVENT_TYPES: Final[tuple[type[Frozen], ...]] = (
     TrialEnded,
     TrainingStarted,
     TrainingEpochEnded,
+    AuditTaskInterpreted,
+    AuditStarted,
+    EvaluatorReported,
+    AuditJudged,
+    AuditEnded,
 )
 """Every event class, in the order of a skill's life."""
 

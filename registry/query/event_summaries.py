@@ -82,6 +82,20 @@ _SAY: dict[str, Callable[[Any], str]] = {
         f"epoch {e.epoch}: {len(e.promoted)} promoted, {len(e.held)} held, {len(e.rejected)} rejected; "
         f"version {e.version} is live, {_count(e.runs, 'run')} so far{f'; {e.because}' if e.because else ''}"
     ),
+    "AuditTaskInterpreted": lambda e: (
+        f"task {e.task} read by {e.by}: {_count(len(e.kept), 'anchor')} locked, {len(e.dropped):,} dropped"
+    ),
+    "AuditStarted": lambda e: (
+        f"audit begins: {_count(e.tasks, 'task')}, agent {e.agent}, {e.model or 'no model'}"
+    ),
+    "EvaluatorReported": lambda e: f"{e.evaluator} on {e.task}: {e.result}; {e.reason}",
+    "AuditJudged": lambda e: (
+        f"iteration {e.iteration}: {e.result} by {e.by}; {_count(len(e.moves), 'edit')}"
+        f"{'' if e.kept else ', rolled back'}; {e.reason}"
+    ),
+    "AuditEnded": lambda e: (
+        f"audit ends: {e.because}; {f'candidate {e.candidate[:12]}' if e.candidate else 'no candidate'}"
+    ),
     "AdviceGiven": lambda e: f"advice: {e.track}; {_first(e.reasons)}",
     "ModelAsked": lambda e: (
         f"{e.role} asked {e.model}: {e.error or e.outcome}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from events.store.envelope import Envelope
     from registry.query.library import Library
 
-_QUOTING: Final = frozenset({"prompt", "reply", "transcript", "run", UNKNOWN})
+_QUOTING: Final = frozenset({"prompt", "reply", "transcript", "run", "audit", UNKNOWN})
 """Kinds of blobs that may quote a log, beside evidence itself."""
 _LEAST_CHARS: Final = 24
 """A shorter text is no quote: it may stand in any prompt by chance (a guess)."""

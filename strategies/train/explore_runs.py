@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from strategies.models.tasks.training_case import FailedLayer, Minibatch, TaskAttempt
 from strategies.rollouts.compare.comparison import base_of
 from strategies.rollouts.compare.rounds import in_random_order
-from strategies.rollouts.run.agent_sessions import work_shown
+from strategies.rollouts.run.agent_sessions import work_done, work_shown
 from strategies.train.training_plan import MOST_BATCHES
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def explored(rig: Rig, runs: Runs, capsule: Capsule, at: int) -> list[TaskAttemp
     Runs that infrastructure lost, or that were tampered with, are left out. Raises: what `Runs.make` raises.
     """
     tasks, arm = rig.harness.divided.explore, base_of(rig, capsule, ())
-    runs.make([replace(job, watched=True) for job in in_random_order((arm,), tasks, [at], rig.seed)])
+    runs.make([replace(job, watch=work_done) for job in in_random_order((arm,), tasks, [at], rig.seed)])
     made = [(task, runs.of(arm, task, (at,))[0]) for task in tasks]
     return [_attempt(rig.registry.log, task, trial) for task, trial in made if trial and not trial.tampered]
 

@@ -23,6 +23,7 @@ from tests.confining import require_isolation
 from tests.terminal import Terminal
 
 if TYPE_CHECKING:
+    from strategies.rollouts.run.agent_sessions import Watch
     from strategies.rollouts.run.agent_templates import Agent
     from strategies.rollouts.tasks.task import RolloutTask
     from strategies.sandbox.confined_run import SandboxPolicy
@@ -43,7 +44,7 @@ def commands() -> list[list[str]]:
 
 
 def here(
-    task: RolloutTask, skill: Path | None, agent: Agent, policy: SandboxPolicy, *, watched: bool = False
+    task: RolloutTask, skill: Path | None, agent: Agent, policy: SandboxPolicy, *, watch: Watch | None = None
 ) -> Trial:
     """Run the example's agent in this process: five hundred sandboxes would take a minute."""
     prompt = Path(f"{task.id}.prompt")
@@ -51,7 +52,7 @@ def here(
     with ONE_AT_A_TIME, redirect_stdout(io.StringIO()) as out, patch.object(sys, "argv", argv):
         prompt.write_text(task.prompt, encoding="utf-8")
         runpy.run_path(agent.argv[1])
-    trial = Trial(task=task.id, status="done", tags=task.tags, work=out.getvalue() if watched else "")
+    trial = Trial(task=task.id, status="done", tags=task.tags, work=out.getvalue() if watch else "")
     return graded(trial, AgentWork(task, Path(), out.getvalue(), policy))
 
 

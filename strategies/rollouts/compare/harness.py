@@ -75,7 +75,7 @@ class AgentRunner:
         """Make the run; agents that take a seed find the number of the round in `{round}`."""
         argv = tuple(word.replace("{round}", str(job.round)) for word in self.agent.argv)
         agent = self.agent.model_copy(update={"argv": argv})
-        return trial(job.task, write_arm(job.arm, self.place), agent, self.policy, watched=job.watched)
+        return trial(job.task, write_arm(job.arm, self.place), agent, self.policy, watch=job.watch)
 
 
 def harness_on_tasks(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.episodes.clipped_text import clipped, indented
 from strategies.episodes.whole_episode import shown_text
@@ -17,13 +17,15 @@ from strategies.rollouts.tasks.workspace import read_text
 from strategies.sandbox.confined_run import run_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from events.store.sql_log import EventLog
+    from strategies.logs.transcripts import Transcript
     from strategies.rollouts.run.trial import Trial
     from strategies.rollouts.run.trial_folders import Layout
-    from strategies.sandbox.confined_run import Ran
+
+    Watch = Callable[["AgentTrace"], str]
 
 MOST_CHARS: Final = 12_000
 """How much of a run is kept: twice what a prompt shows of an episode (a guess)."""
@@ -34,34 +36,63 @@ _MOST_LOG_BYTES: Final = 32_000_000
 """What is looked at, and shown (guesses)."""
 
 
-def work_done(layout: Layout, ran: Ran, changed: Iterable[str]) -> str:
-    """Write down what an agent did in its folders, without secrets: `changed` names the files it made or changed.
+class FilesLeft(NamedTuple):
+    """The files of a workspace that an agent made or changed, and those it removed, each sorted."""
+
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+class AgentTrace(NamedTuple):
+    """What a run left beside its grade; `printed` is all that the agent printed, or its messages as a log."""
+
+    layout: Layout
+    answer: str
+    printed: str
+    stderr: str
+    code: int
+    files: FilesLeft
+
+
+def work_done(trace: AgentTrace) -> str:
+    """Write down what an agent did in its folders, without secrets.
 
     Its steps come from the session logs of known agents in its home, or from what it printed where that is such a
     log; else what it printed is shown as it is.
     """
-    logs = _session_logs(layout.home)
-    if ran.stdout.lstrip().startswith("{"):
-        printed = layout.root / "printed.jsonl"
-        printed.write_text(ran.stdout, encoding="utf-8")
-        logs.append(printed)
-    parts = list(steps_in(logs)) or ["the agent printed", *indented(shown_text(ran.stdout), _MOST_PRINTED_CHARS)]
-    if ran.code and ran.stderr.strip():
-        parts += [f"exit code {ran.code}", *indented(shown_text(ran.stderr), _MOST_FILE_CHARS)]
-    for path in sorted(changed)[:_MOST_FILES]:
-        text = read_text(layout.workspace, path)
+    printed, stderr = shown_text(trace.printed), shown_text(trace.stderr)
+    parts = list(steps_in(logs_of(trace))) or ["the agent printed", *indented(printed, _MOST_PRINTED_CHARS)]
+    if stderr.strip():
+        parts += [f"exit code {trace.code}", *indented(stderr, _MOST_FILE_CHARS)]
+    for path in trace.files.changed[:_MOST_FILES]:
+        text = read_text(trace.layout.workspace, path)
         if text is not None and "\0" not in text:
             parts += [f"file {shown_text(path)}", *indented(shown_text(text), _MOST_FILE_CHARS)]
     return clipped("\n".join(parts), MOST_CHARS)
 
 
-def steps_in(logs: Iterable[Path]) -> Iterator[str]:
-    """Read the episodes of logs, each written down step by step; a file that is no log gives nothing."""
+def logs_of(trace: AgentTrace) -> list[Path]:
+    """Find the logs of a run: those in the agent's home, and what it printed where that may be one."""
+    logs = _session_logs(trace.layout.home)
+    if trace.printed.lstrip().startswith("{"):
+        printed = trace.layout.root / "printed.jsonl"
+        printed.write_text(trace.printed, encoding="utf-8")
+        logs.append(printed)
+    return logs
+
+
+def transcripts_in(logs: Iterable[Path]) -> Iterator[Transcript]:
+    """Read the episodes of logs; a file that is no log gives nothing."""
     for path in logs:
         drafts = scan_file(ReadTask(path=path)).drafts
         for transcript in read_transcripts(drafts, frozenset()):
             if transcript is not None and transcript.steps:
-                yield written(transcript, MOST_CHARS)
+                yield transcript
+
+
+def steps_in(logs: Iterable[Path]) -> Iterator[str]:
+    """Read the episodes of logs, each written down step by step."""
+    return (written(transcript, MOST_CHARS) for transcript in transcripts_in(logs))
 
 
 def _session_logs(home: Path) -> list[Path]:

@@ -51,7 +51,7 @@ def incumbent(log: EventLog, capsule: Capsule) -> Arm:
     because what was measured while it won was lucky more often than not.
     """
     label = f"{capsule.name}@{capsule.version}"
-    return _arm(log, capsule, name=label, standing=label)
+    return version_arm(log, capsule, name=label, standing=label)
 
 
 def challenger(log: EventLog, capsule: Capsule, proposed: CandidateProposed) -> Arm:
@@ -60,11 +60,11 @@ def challenger(log: EventLog, capsule: Capsule, proposed: CandidateProposed) -> 
     Raises: EditError where an edit does not fit; NotFoundError for an unknown gene.
     """
     after = with_files(edited(capsule, proposed.edits, proposed.born, by=proposed.proposer), proposed.files)
-    return _arm(log, after, name=proposed.candidate, standing="candidate")
+    return version_arm(log, after, name=proposed.candidate, standing="candidate")
 
 
-def _arm(log: EventLog, capsule: Capsule, *, name: str, standing: str) -> Arm:
-    """Render without the stamp, so that both arms differ in nothing but what is tested."""
+def version_arm(log: EventLog, capsule: Capsule, *, name: str, standing: str) -> Arm:
+    """Give a version as it would be, without the stamp: arms differ in nothing but what is tested."""
     plain = replace(capsule, stamped=False, encoding="utf-8")
     files = expected_files(log, plain)
     listing = sorted((path, hashlib.sha256(file.body).hexdigest(), file.mode) for path, file in files.items())

@@ -12,6 +12,7 @@ from events.errors import SpendingCapError
 from events.types.frozen import Frozen
 from events.types.score import Split
 from strategies.models.prompts import message_body, tool_body
+from strategies.rollouts.run.agent_sessions import AgentTrace
 from strategies.rollouts.run.agent_templates import SkillMode
 from strategies.rollouts.run.arms import write_arm
 from strategies.rollouts.run.dialogue import Dialogue, unmarked
@@ -19,7 +20,16 @@ from strategies.rollouts.run.leftovers import AgentWork
 from strategies.rollouts.run.messages_agent import given_skill
 from strategies.rollouts.run.runner import CapReachedError
 from strategies.rollouts.run.tools import Toolbox
-from strategies.rollouts.run.trial import NOTE_CHARS, Trial, changed_files, graded, require_unchanged, too_full
+from strategies.rollouts.run.trial import (
+    NOTE_CHARS,
+    Trial,
+    changed_files,
+    files_in,
+    graded,
+    left_in,
+    require_unchanged,
+    too_full,
+)
 from strategies.rollouts.run.trial_folders import lay_out
 from strategies.sandbox.confined_run import run_folder
 
@@ -29,6 +39,7 @@ if TYPE_CHECKING:
     from strategies.models.thread_desk import Desk
     from strategies.rollouts.run.messages_agent import MessagesAgent
     from strategies.rollouts.run.store import PlannedRun
+    from strategies.rollouts.run.trial import FilesState
     from strategies.rollouts.run.trial_folders import Layout
     from strategies.rollouts.tasks.task import RolloutTask
     from strategies.sandbox.confined_run import SandboxPolicy
@@ -60,6 +71,7 @@ class MessagesRunner:
         require_unchanged(task)
         with run_folder("trial-") as root:
             layout = lay_out(task, skill, self.agent, root)
+            before = files_in(layout)
             place = f"../{layout.skill.relative_to(layout.root)}"
             dialogue = Dialogue(
                 self.agent, given_skill(skill, place), Toolbox(task, layout, self.policy), self.desk
@@ -68,11 +80,12 @@ class MessagesRunner:
                 dialogue.hold()
             except SpendingCapError as error:
                 raise CapReachedError(f"{error.message}; finished runs are kept") from error
-            return self._judged(job, dialogue, layout)
+            return self._judged(job, dialogue, layout, before)
 
-    def _judged(self, job: PlannedRun, dialogue: Dialogue, layout: Layout) -> Trial:
+    def _judged(self, job: PlannedRun, dialogue: Dialogue, layout: Layout, before: FilesState) -> Trial:
         """Grade what was left, unless there is nothing to grade."""
         task, attempts = job.task, tuple(dialogue.toolbox.attempts)
+        transcript = self._transcript(job, dialogue)
         trial = Trial(
             task=task.id,
             status=dialogue.status,
@@ -82,7 +95,8 @@ class MessagesRunner:
             tampering=(*changed_files(task), *reached_for(attempts, task)),
             attempts=attempts,
             note=dialogue.note[:NOTE_CHARS],
-            transcript=self.desk.keep(self._transcript(job, dialogue).model_dump(mode="json"), kind="transcript"),
+            transcript=self.desk.keep(transcript.model_dump(mode="json"), kind="transcript"),
+            work=job.watch(_trace_of(transcript, layout, before)) if job.watch else "",
         )
         full = too_full(layout, self.policy) if trial.status == "done" else None
         if full:
@@ -104,6 +118,12 @@ class MessagesRunner:
             messages=tuple(message_body(unmarked(turn)) for turn in dialogue.messages),
             answer=dialogue.answer,
         )
+
+
+def _trace_of(transcript: RunTranscript, layout: Layout, before: FilesState) -> AgentTrace:
+    printed = transcript.model_dump_json(include={"messages"})
+    left = left_in(layout, before, files_in(layout))
+    return AgentTrace(layout, transcript.answer, printed, stderr="", code=0, files=left)
 
 
 def reached_for(attempts: tuple[str, ...], task: RolloutTask) -> tuple[str, ...]:

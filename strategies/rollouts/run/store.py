@@ -12,6 +12,7 @@ from strategies.rollouts.run.trial import Trial
 
 if TYPE_CHECKING:
     from events.store.sql_log import EventLog
+    from strategies.rollouts.run.agent_sessions import Watch
     from strategies.rollouts.run.arms import Arm
     from strategies.rollouts.tasks.task import RolloutTask
 
@@ -22,13 +23,13 @@ _PREFIX: Final = "runs:"
 class PlannedRun:
     """One run to be made: an arm on a task, for a round (from 0).
 
-    What the agent does is kept as well where it is `watched`: for a proposer, so on explore tasks alone.
+    With `watch` what the agent does is kept as well, as it writes that down: where somebody may see it.
     """
 
     arm: Arm
     task: RolloutTask
     round: int
-    watched: bool = False
+    watch: Watch | None = None
 
     @property
     def place(self) -> tuple[str, str, int]:

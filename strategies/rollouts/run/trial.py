@@ -10,7 +10,7 @@ from pydantic import Field
 
 from events.errors import CheckFailedError, NotFoundError
 from events.types.frozen import Frozen
-from strategies.rollouts.run.agent_sessions import work_done
+from strategies.rollouts.run.agent_sessions import AgentTrace, FilesLeft
 from strategies.rollouts.run.agent_templates import cost_of, told_by
 from strategies.rollouts.run.graders import LENIENT, grade
 from strategies.rollouts.run.leftovers import OVERRUNS, AgentWork, VoidLookError
@@ -23,6 +23,7 @@ from strategies.sandbox.confined_run import installed, run, run_folder
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from strategies.rollouts.run.agent_sessions import Watch
     from strategies.rollouts.run.agent_templates import Agent, AgentAnswer
     from strategies.rollouts.run.trial_folders import Layout
     from strategies.rollouts.tasks.task import RolloutTask
@@ -34,6 +35,7 @@ NOTE_CHARS: Final = 300
 """How much is kept of why a trial ended as it did."""
 
 Status = Literal["done", "infrastructure", "stopped"]
+FilesState = dict[str, tuple[int, int, int]]
 
 
 class LayerResult(Frozen):
@@ -100,11 +102,11 @@ class Trial(Frozen):
 
 
 def trial(
-    task: RolloutTask, skill: Path | None, agent: Agent, policy: SandboxPolicy, *, watched: bool = False
+    task: RolloutTask, skill: Path | None, agent: Agent, policy: SandboxPolicy, *, watch: Watch | None = None
 ) -> Trial:
     """Run one agent on one task, with this skill folder or none, and grade what it left behind.
 
-    With `watched` the trial tells what the agent did.
+    With `watch` the trial tells what the agent did, as that writes it down.
     Raises: IsolationError where the machine cannot isolate and `policy` does not allow that; RefusedError for a
     command off the allow list; NotFoundError for a grader's program that is not installed; CheckFailedError if a
     file of the set is not what was loaded; StorageError.
@@ -116,9 +118,9 @@ def trial(
         return Trial(task=task.id, status="infrastructure", tags=task.tags, note=error.message)
     with run_folder("trial-") as root:
         layout = lay_out(task, skill, agent, root)
-        before = _state(layout)
+        before = files_in(layout)
         ran = run(agent_command(task, agent, program, layout), policy)
-        answer, after = told_by(agent, ran.stdout), _state(layout)
+        answer, after = told_by(agent, ran.stdout), files_in(layout)
         so_far = Trial(
             task=task.id,
             status="done",
@@ -127,7 +129,7 @@ def trial(
             cost_usd=answer.cost_usd if answer.cost_usd is not None else _left_cost(layout),
             tampering=changed_files(task),
             attempts=ran.attempts,
-            work=work_done(layout, ran, _changed_in(layout, before, after)) if watched else "",
+            work=watch(_trace_of(layout, ran, answer.answer, left_in(layout, before, after))) if watch else "",
         )
         ended = _ended_early(task, ran, answer, idle=after == before) or too_full(layout, policy)
         if ended:
@@ -176,11 +178,12 @@ def graded(trial: Trial, work: AgentWork) -> Trial:
 def summed(trial: Trial) -> Trial:
     """Give a trial the value that its layers come to; a trial that was tampered with comes to nothing."""
     counting = [layer for layer in trial.layers if layer.counts]
-    passed = sum(layer.passed for layer in counting) / len(counting)
+    passed = sum(layer.passed for layer in counting)
+    layers = max(len(counting), 1)  # the tasks of an audit have none: anchors alone speak for their runs
     return trial.model_copy(
         update={
-            "value": 0.0 if trial.tampered else sum(layer.value for layer in counting) / len(counting),
-            "lenient": passed >= LENIENT and not trial.failed_anchors and not trial.tampered,
+            "value": 0.0 if trial.tampered else sum(layer.value for layer in counting) / layers,
+            "lenient": passed / layers >= LENIENT and not trial.failed_anchors and not trial.tampered,
         }
     )
 
@@ -200,16 +203,24 @@ def changed_files(task: RolloutTask) -> tuple[str, ...]:
     return tuple(f"{path} of the task set changed" for path in changed_fixtures(task.folder, task.fixtures))
 
 
-def _state(layout: Layout) -> dict[str, tuple[int, int, int]]:
+def files_in(layout: Layout) -> FilesState:
+    """Tell of each entry of the workspace how large it is, when it changed, and its mode."""
     return {path: state for path, state in state_of(layout.workspace).items() if path != COST_FILE}
 
 
-def _changed_in(
-    layout: Layout, before: dict[str, tuple[int, int, int]], after: dict[str, tuple[int, int, int]]
-) -> list[str]:
-    """Name the files that an agent made or changed, but for those of the skill."""
+def left_in(layout: Layout, before: FilesState, after: FilesState) -> FilesLeft:
+    """Name the files that an agent made or changed, and those it removed, but for those of the skill."""
     skill = f"{layout.installed.relative_to(layout.workspace)}/" if layout.installed else "/"
-    return [path for path, state in after.items() if before.get(path) != state and not path.startswith(skill)]
+    own = [path for path in after.keys() | before.keys() if not path.startswith(skill)]
+    return FilesLeft(
+        tuple(sorted(path for path in own if path in after and before.get(path) != after[path])),
+        tuple(sorted(path for path in own if path not in after)),
+    )
+
+
+def _trace_of(layout: Layout, ran: Ran, answer: str, left: FilesLeft) -> AgentTrace:
+    stderr = ran.stderr if ran.code else ""
+    return AgentTrace(layout, answer, ran.stdout, stderr, ran.code or 0, left)
 
 
 def _ended_early(task: RolloutTask, ran: Ran, answer: AgentAnswer, *, idle: bool) -> tuple[Status, str] | None:

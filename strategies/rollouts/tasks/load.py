@@ -28,20 +28,26 @@ _FROM: Final = "from"
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-def load_tasks(path: Path) -> TaskSet:
+def load_tasks(path: Path, *, graded: bool = True) -> TaskSet:
     """Read a task set, hash every file it refers to, and check all of it.
 
+    Where it is not `graded`, no grader is looked at, and tasks need none.
     Raises: TaskFileError that names the file, the line and the task, and says what to write instead.
     """
     text = _text(path)
     is_toml = path.suffix == ".toml"
     name, entries = (_of_toml if is_toml else _of_jsonl)(path, text)
     folder = path.resolve().parent
-    locker = _Locker(folder)
-    tasks = tuple(_task(entry, locker) for entry in entries)
+    locker = FixtureLocker(folder)
+    tasks = tuple(_task(entry, locker, graded=graded) for entry in entries)
     if not tasks:
         what = "[[tasks]]" if is_toml else "a JSON object on each line"
         raise TaskFileError(f"{path} holds no task", hint=f"write {what}; {_HINT}")
+    return task_set(path, name, tasks, folder)
+
+
+def task_set(path: Path, name: str, tasks: tuple[RolloutTask, ...], folder: Path) -> TaskSet:
+    """Put tasks together; raises TaskFileError for too many, or an id that is there twice."""
     if len(tasks) > MAX_TASKS:
         raise TaskFileError(f"{path} holds {len(tasks):,} tasks, at most {MAX_TASKS:,} may be", hint="divide it")
     twice = [task for task, times in Counter(task.id for task in tasks).items() if times > 1]
@@ -79,7 +85,7 @@ def _of_toml(path: Path, text: str) -> tuple[str, Iterator[_Found]]:
     unknown = sorted(table.keys() - {"name", "defaults", "tasks"})
     if unknown:
         raise TaskFileError(f"{path}: unknown {unknown[0]}", hint="it may hold name, [defaults] and [[tasks]]")
-    name, defaults, tasks = table.get("name", _name(path)), table.get("defaults", {}), table.get("tasks", [])
+    name, defaults, tasks = table.get("name", set_name(path)), table.get("defaults", {}), table.get("tasks", [])
     if not isinstance(name, str) or _UNFIT.search(name) or not name:
         raise TaskFileError(
             f"{path}: name is {name!r}", hint="letters, digits, dot, dash and underscore, as in a-b.2"
@@ -98,7 +104,7 @@ def _place_of(path: Path, text: str, task: dict[str, object], at: int) -> str:
 
 
 def _of_jsonl(path: Path, text: str) -> tuple[str, Iterator[_Found]]:
-    return _name(path), (_line(path, line, at) for at, line in enumerate(text.split("\n"), 1) if line.strip())
+    return set_name(path), (_line(path, line, at) for at, line in enumerate(text.split("\n"), 1) if line.strip())
 
 
 def _line(path: Path, line: str, at: int) -> _Found:
@@ -112,12 +118,13 @@ def _line(path: Path, line: str, at: int) -> _Found:
     return _Found(where, content)
 
 
-def _name(path: Path) -> str:
+def set_name(path: Path) -> str:
+    """Name the task set of a file or folder that gives itself no name."""
     return _UNFIT.sub("-", path.stem).strip("-._") or "tasks"
 
 
 @dataclass(frozen=True)
-class _Locker:
+class FixtureLocker:
     """Locks the files of a set: reads each once, and remembers its hash."""
 
     folder: Path
@@ -152,13 +159,15 @@ class _Locker:
         return {"path": path, "sha256": hashlib.sha256(content).hexdigest(), "executable": executable}
 
 
-def _task(entry: _Found, locker: _Locker) -> RolloutTask:
+def _task(entry: _Found, locker: FixtureLocker, *, graded: bool) -> RolloutTask:
     text = f"{entry.where}: task {entry.content.get('id', 'without id')}"
     if "folder" in entry.content:
         raise TaskFileError(
             f"{text}: folder is not known", hint="the files of a set lie below the folder of its file"
         )
-    content = {key: _locked(text, key, value, locker) for key, value in entry.content.items()}
+    passed_over = set() if graded else {"graders", "solution"}
+    looked_at = ((key, value) for key, value in entry.content.items() if key not in passed_over)
+    content = {key: _locked(text, key, value, locker) for key, value in looked_at}
     try:
         task = RolloutTask.model_validate_json(json.dumps(content), strict=True)
     except ValidationError as error:
@@ -166,10 +175,13 @@ def _task(entry: _Found, locker: _Locker) -> RolloutTask:
         raise TaskFileError(f"{text}: {what}", hint=hint) from error
     except (TypeError, ValueError) as error:  # a date of TOML, which no task holds
         raise TaskFileError(f"{text}: {error}", hint=_HINT) from error
+    if graded and not task.graders:
+        what = "graders is []" if "graders" in content else "graders is missing"
+        raise TaskFileError(f"{text}: {what}", hint=f"name at least one; {_HINT}")
     return task.model_copy(update={"folder": locker.folder})
 
 
-def _locked(where: str, key: str, value: object, locker: _Locker) -> object:
+def _locked(where: str, key: str, value: object, locker: FixtureLocker) -> object:
     """Put the hash of a file in the place of each name of one: `{from = …}`, a script, the files that are used."""
     if isinstance(value, dict):
         if value.keys() == {_FROM}:

@@ -116,13 +116,14 @@ class Solution(Frozen):
 class RolloutTask(Frozen):
     """One task: the prompt, the workspace it begins with, and how the work is judged.
 
-    `anchors` are locked by the set's digest; a regression on one vetoes. Units: limit_s bounds the agent's run.
+    `anchors` are locked by the set's digest; a regression on one vetoes. Only tasks of an audit have no grader.
+    Units: limit_s bounds the agent's run.
     """
 
     id: Name
     prompt: Annotated[str, Field(min_length=1, max_length=MAX_TEXT_CHARS)]
     files: Files = Field(default_factory=dict)
-    graders: Annotated[tuple[GraderSpec, ...], Field(min_length=1, max_length=20)]
+    graders: Annotated[tuple[GraderSpec, ...], Field(max_length=20)] = ()
     anchors: Annotated[tuple[Check, ...], Field(max_length=50)] = ()
     limit_s: Limit = 300.0
     tags: Annotated[tuple[Name, ...], Field(max_length=50)] = ()
@@ -139,7 +140,7 @@ class RolloutTask(Frozen):
             twice = [name for name, times in Counter(names).items() if times > 1]
             if twice:
                 raise ValueError(f"two {what} are called {twice[0]!r}: give each a name of its own")
-        if all(isinstance(grader, JudgeGrader) for grader in self.graders):
+        if self.graders and all(isinstance(grader, JudgeGrader) for grader in self.graders):
             raise ValueError("a judge is its only grader: add one that needs no model, for a judge may not count")
         return self
 

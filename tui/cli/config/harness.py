@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from strategies.rollouts.compare.harness import Harness
     from strategies.rollouts.run.rollout_settings import RolloutSettings
     from strategies.rollouts.run.runner import RunProgress
+    from strategies.rollouts.tasks.task import TaskSet
     from tui.cli.config.config import Config
 
 
@@ -68,9 +69,9 @@ def harness_of(registry: Registry, skill: str, config: Config, asked: HarnessOpt
     """
     config.require("rollouts", "engine")
     settings, split_key = config.rollouts.of(skill), registry.about().split_key
-    caps = RunCaps(settings.cost_cap_usd, settings.time_cap_s)
-    workers = settings.workers if asked.workers is None else asked.workers
     if settings.metric and not asked.tasks:
+        caps = RunCaps(settings.cost_cap_usd, settings.time_cap_s)
+        workers = settings.workers if asked.workers is None else asked.workers
         metric = load_metric(Path(settings.metric))
         return harness_on_metric(
             metric, sandbox_policy(settings, registry), split_key, workers=workers or _PAIR, caps=caps
@@ -81,7 +82,16 @@ def harness_of(registry: Registry, skill: str, config: Config, asked: HarnessOpt
             f"no task set is named for {skill}",
             hint='--tasks FILE, or tasks = "FILE" under [rollouts] in germline.toml; docs/rollouts.md shows one',
         )
-    tasks, command = load_tasks(Path(path).expanduser()), asked.agent or settings.agent
+    return harness_on(registry, skill, config, asked, load_tasks(Path(path).expanduser()))
+
+
+def harness_on(registry: Registry, skill: str, config: Config, asked: HarnessOptions, tasks: TaskSet) -> Harness:
+    """Set up runs on tasks that are read already; raises as `harness_of`."""
+    config.require("rollouts", "engine")
+    settings, split_key = config.rollouts.of(skill), registry.about().split_key
+    command = asked.agent or settings.agent
+    caps = RunCaps(settings.cost_cap_usd, settings.time_cap_s)
+    workers = settings.workers if asked.workers is None else asked.workers
     policy, desk = sandbox_policy(settings, registry), _desk(registry, config, asked)
     book = split_book(registry, split_groups(registry))
     if command == MESSAGES:

@@ -129,7 +129,7 @@ def test_only_runs_on_explore_tasks_are_watched(registry: Registry) -> None:
     watched: set[str] = set()
 
     def noted(job: PlannedRun, trial: Trial) -> Trial:
-        if job.watched:
+        if job.watch:
             watched.add(job.task.id)
         return trial
 

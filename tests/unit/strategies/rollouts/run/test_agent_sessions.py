@@ -6,7 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from strategies.rollouts.run.agent_sessions import work_shown
+from strategies.rollouts.run.agent_sessions import work_done, work_shown
 from strategies.rollouts.run.agent_templates import Agent
 from strategies.rollouts.run.arms import NO_SKILL
 from strategies.rollouts.run.store import Bank, PlannedRun
@@ -30,7 +30,7 @@ def watched(tmp_path: Path, code: str, *, watched: bool = True) -> Trial:
     script = tmp_path / "agent.py"
     script.write_text(code)
     agent = Agent(name="script", argv=(sys.executable, "-I", "-S", str(script)))
-    return trial(task(1), None, agent, SandboxPolicy(), watched=watched)
+    return trial(task(1), None, agent, SandboxPolicy(), watch=work_done if watched else None)
 
 
 def test_a_session_that_an_agent_leaves_in_its_home_is_read_step_by_step(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_an_agent_that_is_not_watched_leaves_no_word(tmp_path: Path) -> None:
 
 
 def test_what_was_watched_is_found_again_in_the_bank(registry: Registry) -> None:
-    job = PlannedRun(NO_SKILL, task(1), 0, watched=True)
+    job = PlannedRun(NO_SKILL, task(1), 0, watch=work_done)
     Bank(registry.log, "harness", "one").keep(job, Trial(task="task-001", status="done", work="it slept"))
     known = Bank(registry.log, "harness", "two").find(job)
 

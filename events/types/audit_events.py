@@ -1,0 +1,138 @@
+"""What happens in an audit: what a task asks for, what evaluators report of two runs, and what became of each draft."""
+
+from typing import Final, Literal
+
+from events.types.frozen import Frozen
+from events.types.parts import Reason
+from events.types.runs import Count
+
+AUDITOR: Final = "audit"
+"""The proposer of the candidate that an audit ends with."""
+METHOD: Final = "audit-1"
+"""How drafts are evaluated and judged; a change that moves verdicts takes the next number."""
+
+AuditResult = Literal["helped", "inert", "hurt", "null"]
+"""What a skill did to a task; `null` where nobody can tell."""
+
+
+class AuditTaskInterpreted(Frozen):
+    """What a task asks for is read once, and its anchors are locked: a later event is a person's correction.
+
+    `digest` is that of prompt and workspace. `requirements` and `anchors` name blobs; the latter's name is the hash
+    that locks the checks, `kept` are their names, and `dropped` says which were compiled and why they are none.
+    """
+
+    type: Literal["AuditTaskInterpreted"] = "AuditTaskInterpreted"
+    task: str
+    digest: str
+    requirements: str
+    anchors: str
+    kept: tuple[str, ...]
+    dropped: tuple[str, ...] = ()
+    by: Literal["rule", "model", "person"] = "rule"
+
+
+class AuditStarted(Frozen):
+    """The audit of a skill on tasks begins; version 0 is a draft that no registry holds.
+
+    `audit` is the hash of what makes it the same audit when the command is typed again. `model` is the one that
+    evaluators ask, "" for none; `pairs` how often each task is run with the skill and without.
+    """
+
+    type: Literal["AuditStarted"] = "AuditStarted"
+    audit: str
+    capsule: str
+    version: Count
+    draft: str
+    tasks: Count
+    agent: str
+    model: str
+    pairs: Count
+    method: str = METHOD
+
+
+class EvaluatorReported(Frozen):
+    """An evaluator looks at two runs of one task, with a draft and without any skill.
+
+    `iteration` 0 is the skill as it was given. `material` is the hash of all that it read, `report` the blob that
+    holds this report with those of the other evaluators. `signals` counts what it asks to be changed, `void` what it
+    quoted that is not in the skill.
+    """
+
+    type: Literal["EvaluatorReported"] = "EvaluatorReported"
+    audit: str
+    capsule: str
+    iteration: Count
+    draft: str
+    task: str
+    evaluator: str
+    result: AuditResult
+    reason: str
+    signals: Count
+    void: Count
+    by_model: bool
+    material: str
+    report: str
+
+
+class AuditMove(Frozen):
+    """A change of a draft: which operation, who asked for it on which task, and why.
+
+    `quote` is what it takes away, `lines` what it brings, `files` what it changes beside. At `step` (from 1) the two
+    runs part: what the agent did with the skill, and without; step 0 where they did the same.
+    """
+
+    move: str
+    action: str
+    evaluator: str
+    task: str
+    reason: Reason
+    quote: str = ""
+    lines: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    step: Count = 0
+    with_skill: str = ""
+    without_skill: str = ""
+
+
+class AuditJudged(Frozen):
+    """A draft of an audit is judged, by the first rule that decides: a hurt, lost anchors, artifacts, the majority.
+
+    Iteration 0 judges the skill as it was given. A draft that is not `kept` was rolled back. `left` counts the
+    signals that it still has, `drift` is the share of answers in which a model said otherwise when asked the same
+    again, null where none was asked.
+    """
+
+    type: Literal["AuditJudged"] = "AuditJudged"
+    audit: str
+    capsule: str
+    iteration: Count
+    draft: str
+    result: AuditResult
+    by: str
+    reason: str
+    way: str
+    kept: bool
+    moves: tuple[AuditMove, ...] = ()
+    lost_anchors: tuple[str, ...] = ()
+    anchors_held: Count = 0
+    anchors: Count = 0
+    left: Count = 0
+    drift: float | None = None
+
+
+class AuditEnded(Frozen):
+    """An audit ends: why, with which draft, and the candidate that it became, "" for none.
+
+    `runs` and `reused` count the runs of the agent, now and from the bank; units: US dollars.
+    """
+
+    type: Literal["AuditEnded"] = "AuditEnded"
+    audit: str
+    capsule: str
+    draft: str
+    because: str
+    candidate: str
+    runs: Count
+    reused: Count
+    cost_usd: float

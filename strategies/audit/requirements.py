@@ -1,0 +1,177 @@
+"""What a task asks for, read from its prompt and its workspace by rule: files, formats, values, steps."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+from strategies.audit.evaluators.evaluator_types import Deliverable, RequirementConflict, TaskRequirements
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from strategies.audit.evaluators.evaluator_types import SkillPassage, TableColumns
+
+_EXTENSIONS: Final = "csv|tsv|jsonl|json|txt|md|html|xml|yaml|yml|toml|sql|py|sh|ini|cfg|log|db|sqlite"
+FILE_NAME: Final = re.compile(rf"(?<![\w/.\-~$])((?:[\w.\-]+/)*[\w\-][\w.\-]*\.(?:{_EXTENSIONS}))(?![\w/])")
+"""A relative path of a file, by its ending."""
+_MAKES: Final = re.compile(
+    r"\b(?:write|save|create|produce|store|output|export|put|generate|record|place|deliver|leave|make|build|"
+    r"called|named|contains?)\b",
+    re.IGNORECASE,
+)
+_CHANGES: Final = re.compile(
+    r"\b(?:update|edit|modify|fix|correct|append|overwrite|rewrite|in place)\b", re.IGNORECASE
+)
+_NEGATED: Final = re.compile(r"\b(?:not|never|don't|without|no)\b", re.IGNORECASE)
+_DEMANDS: Final = re.compile(
+    r"\b(?:must|should|shall|needs?|only|never|always|exactly|ensure|do not|don't|at least|at most|required?|"
+    r"sorted|one of|each|every)\b",
+    re.IGNORECASE,
+)
+_ITEM: Final = r"[`\"']?[A-Za-z_][\w.%\-]*[`\"']?"
+_LIST: Final = re.compile(rf"({_ITEM}(?:\s*,\s*(?:(?:and|or)\s+)?{_ITEM}|\s+(?:and|or)\s+{_ITEM})*)")
+_NAMES: Final = re.compile(
+    r"\b(header|columns?|fields?|keys?)(?:\s+(?:line|row|names?))?"
+    r"(?:\s+(?:is|are|be|must be|should be|exactly|named|called|of|in this order))*\s*[:=]?\s*",
+    re.IGNORECASE,
+)
+_VALUES: Final = re.compile(
+    rf"(?:({_ITEM})\s+(?:column\s+|key\s+|field\s+)?(?:is|must be|should be|has to be|holds|being)?\s*)?"
+    rf"(?:exactly\s+)?(?:one of|either)\s*[:]?\s*(?:the (?:words|values)\s+)?",
+    re.IGNORECASE,
+)
+_NUMBERED: Final = re.compile(r"^\s*\d+[.)]\s+(.+)$", re.MULTILINE)
+_ORDER: Final = re.compile(r"^(?:first|then|next|after that|afterwards|finally|lastly)\b", re.IGNORECASE)
+_PLAIN_WORDS: Final = frozenset(
+    re.findall(
+        r"\w+",
+        "the a an in of and or to is are be must should with for each every order row rows line lines file as it "
+        "its which that this these those from by on at you your their same first last",
+    )
+)
+_MOST_SENTENCES: Final = 60
+_LEAST_WORDS: Final = 3
+_SHARED: Final = 0.5
+"""The share of a requirement's own words that a passage says again to serve it (a guess)."""
+
+
+def interpreted(
+    task: str, prompt: str, files: Collection[str], tables: Sequence[TableColumns]
+) -> TaskRequirements:
+    """Read what a task asks for; `files` are the paths of its workspace."""
+    sentences = list(_sentences(prompt))
+    deliverables = tuple(_deliverables(sentences, files))
+    paths = {file.path for file in deliverables}
+    steps = _NUMBERED.findall(prompt) or [sentence for sentence in sentences if _ORDER.match(sentence)]
+    return TaskRequirements(
+        task=task,
+        requirements=tuple(sentence for sentence in sentences if _demands(sentence, paths))[:_MOST_SENTENCES],
+        deliverables=deliverables,
+        workflow=tuple(map(str.strip, steps)) if len(steps) > 1 else (),
+        tables=tuple(tables),
+    )
+
+
+def held_against(requirements: TaskRequirements, skill: Sequence[SkillPassage]) -> TaskRequirements:
+    """Tell which passages of a skill go against the task, and which of its requirements one serves."""
+    conflicts = tuple(conflict for line in skill for conflict in _conflicts(requirements, line.text))
+    lines = [_words(line.text) for line in skill]
+    served = tuple(need for need in requirements.requirements if _is_served(_words(need), lines))
+    return requirements.model_copy(
+        update={
+            "conflicts": tuple(dict.fromkeys((*requirements.conflicts, *conflicts))),
+            "covered": tuple(dict.fromkeys((*requirements.covered, *served))),
+        }
+    )
+
+
+def _sentences(prompt: str) -> Iterator[str]:
+    for line in prompt.splitlines():
+        plain = re.sub(r"^\s*(?:[-*+]|\d+[.)]|#+)\s+", "", line).strip()
+        yield from (part.strip() for part in re.split(r"(?<=[.!?])\s+(?=[A-Z`\"(])", plain) if part.strip())
+
+
+def _demands(sentence: str, paths: Collection[str]) -> bool:
+    if len(sentence.split()) < _LEAST_WORDS:
+        return False
+    return bool(_DEMANDS.search(sentence) or _MAKES.search(sentence)) or any(path in sentence for path in paths)
+
+
+def _deliverables(sentences: Iterable[str], files: Collection[str]) -> Iterator[Deliverable]:
+    """Give the files that a task asks for, with what they state of each until the next one is named."""
+    made: dict[str, Deliverable] = {}
+    current: list[str] = []
+    for sentence in sentences:
+        named = [(match.group(1), match.start()) for match in FILE_NAME.finditer(sentence)]
+        wanted = [path for path, at in named if _is_wanted(sentence[:at], sentence, path, files)]
+        for path in wanted:
+            made.setdefault(path, Deliverable(path=path, format=PurePosixPath(path).suffix[1:].lower()))
+        if wanted or named:
+            current = wanted
+        if len(current) == 1:  # of two files nobody can tell which one is meant
+            made[current[0]] = _described(made[current[0]], sentence)
+    yield from made.values()
+
+
+def _is_wanted(before: str, sentence: str, path: str, files: Collection[str]) -> bool:
+    if _NEGATED.search(before) or PurePosixPath(path).name.startswith("."):
+        return False
+    return bool((_CHANGES if path in files else _MAKES).search(before if path in files else sentence))
+
+
+def _described(file: Deliverable, sentence: str) -> Deliverable:
+    """Add what a sentence says of a file: its header or keys, and which values it may hold."""
+    header, values = file.header, dict(file.values)
+    for match in _NAMES.finditer(sentence):
+        names = _listed(sentence[match.end() :])
+        if not header and (len(names) > 1 or (names and sentence[match.end()] in "`\"'")):
+            header = names
+    for match in _VALUES.finditer(sentence):
+        listed, key = _listed(sentence[match.end() :]), _bare(match.group(1) or "")
+        if len(listed) > 1 and (key in header or key == "" or match.group(1)[0] in "`\"'"):
+            values.setdefault(key, listed)
+    return file.model_copy(update={"header": header, "values": values})
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """Read the names that a text begins with: a quoted row, or a list with commas; none where words come."""
+    quoted = re.match(r"[`\"']([^`\"']*[,\t][^`\"']*)[`\"']", text)
+    if quoted:
+        return tuple(part.strip() for part in re.split(r"[,\t]", quoted.group(1)))
+    match = _LIST.match(text)
+    parts = re.split(r"\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+", match.group(1)) if match else []
+    names = tuple(_bare(part) for part in parts)
+    return () if any(name.lower() in _PLAIN_WORDS for name in names) else names
+
+
+def _bare(name: str) -> str:
+    return name.strip("`\"'").rstrip(".")
+
+
+def _conflicts(requirements: TaskRequirements, line: str) -> Iterator[RequirementConflict]:
+    """Find names in a line that are almost those of the task: another case, another folder, another file."""
+    for named in re.findall(r"`([^`\s]+)`", line):
+        for name, wanted in _written_names(requirements).items():
+            if named != name and named.casefold() == name.casefold():
+                yield RequirementConflict(quote=line.strip(), requirement=wanted)
+    for path in re.findall(rf"(?<![\w.])(/(?:[\w.\-]+/)*[\w.\-]+\.(?:{_EXTENSIONS}))(?!\w)", line):
+        for file in requirements.deliverables:
+            if PurePosixPath(path).suffix == PurePosixPath(file.path).suffix and _MAKES.search(line):
+                yield RequirementConflict(quote=line.strip(), requirement=f"the task wants {file.path}")
+
+
+def _written_names(requirements: TaskRequirements) -> Mapping[str, str]:
+    columns = {name: f"{table.path} has {name}" for table in requirements.tables for name in table.columns}
+    wanted = {name: f"{file.path} has {name}" for file in requirements.deliverables for name in file.header}
+    return columns | wanted
+
+
+def _words(text: str) -> frozenset[str]:
+    words = re.findall(r"[A-Za-z_][\w.]{2,}", text.lower())
+    return frozenset(word.rstrip(".") for word in words) - _PLAIN_WORDS
+
+
+def _is_served(need: frozenset[str], lines: Iterable[frozenset[str]]) -> bool:
+    return bool(need) and any(len(need & line) >= max(2, _SHARED * len(need)) for line in lines)
