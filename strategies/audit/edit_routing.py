@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final, Literal
 
-from pydantic import Field
-
 from events.types.frozen import Frozen
 from strategies.audit.audit_verdict import failing_tasks, hurts_of
 from strategies.audit.evaluators.evaluator_types import Action, SkillPassage, VoidSignal
@@ -70,7 +68,8 @@ class LeftAlone(Frozen):
 class EditRoute(Frozen):
     """What is done next: the pipeline, its targets in order, what is left alone, and the signals that were void.
 
-    `halted` tells that a hurt ended Refine.
+    `halted` tells that a hurt ended Refine. `aims` are the tasks in trouble that something is taken away or added
+    for: one of them must go better for it.
     """
 
     pipeline: Pipeline
@@ -78,12 +77,12 @@ class EditRoute(Frozen):
     left: tuple[LeftAlone, ...] = ()
     void: tuple[VoidSignal, ...] = ()
     halted: bool = False
-    keys: frozenset[str] = Field(default=frozenset())
+    aims: tuple[str, ...] = ()
 
     @property
-    def aims(self) -> tuple[str, ...]:
-        """The tasks that something is taken away or added for, and that must go better for it."""
-        return tuple(sorted({task for t in self.targets if t.action != "noise" for task in t.tasks}))
+    def keys(self) -> frozenset[str]:
+        """The names of the targets: what is not tried again as it is where the draft is taken back."""
+        return frozenset(target.key for target in self.targets)
 
 
 def route_edits(pairs: Sequence[AuditedPair], refused: Collection[frozenset[str]] = ()) -> EditRoute:
@@ -94,7 +93,8 @@ def route_edits(pairs: Sequence[AuditedPair], refused: Collection[frozenset[str]
     """
     skill = pairs[0].material.skill if pairs else ()
     hurts, failing = hurts_of(pairs), failing_tasks(pairs)
-    pipeline: Pipeline = "repair" if hurts or failing else "refine"
+    troubled = {*(hurt.task for hurt in hurts), *failing}
+    pipeline: Pipeline = "repair" if troubled else "refine"
     reports = [report for pair in pairs for report in pair.reports]
     void = tuple(signal for report in reports for signal in report.void)
     if pipeline == "refine" and refused:
@@ -110,7 +110,7 @@ def route_edits(pairs: Sequence[AuditedPair], refused: Collection[frozenset[str]
         targets=tuple(targets),
         left=tuple(sorted(left, key=lambda entry: (entry.action, entry.quote, entry.why))),
         void=void,
-        keys=frozenset(target.key for target in targets),
+        aims=tuple(sorted({task for t in targets if t.action != "noise" for task in t.tasks} & troubled)),
     )
 
 
@@ -207,9 +207,15 @@ def _decided(
     action = chosen[0][0].action
     is_repeat = all(entry[0].move == DROP_REPEAT for entry in chosen)
     if action == "noise" and not is_repeat and not evidence.does_nothing(at):
-        leave(action, f"it shows in {evidence.traced[at]} of {evidence.contrasts} pairs, too many or too few to tell")
+        leave(
+            action, f"it shows in {evidence.traced[at]} of {evidence.contrasts} pairs, too many or too few to tell"
+        )
         return None
-    kept = [] if is_repeat else evidence.kept[at] + (evidence.kept_by_model[at] if by_model or action == "noise" else [])
+    kept = (
+        []
+        if is_repeat
+        else evidence.kept[at] + (evidence.kept_by_model[at] if by_model or action == "noise" else [])
+    )
     rest = _split(chosen, kept)
     if not rest:
         leave(action, f"it helps on {', '.join(sorted(evidence.helped[at]))}")
@@ -226,7 +232,9 @@ def _agreed(
     if len(moves) > 1:  # what one operation asks for, in the order of their names, all the others do without
         first = min(moves)
         texts = {(move, text) for move, text in texts if move == first}
-    return [entry for entry in signals if (entry[0].move, entry[0].replacement) in texts] if len(texts) == 1 else []
+    return (
+        [entry for entry in signals if (entry[0].move, entry[0].replacement) in texts] if len(texts) == 1 else []
+    )
 
 
 def _split(
@@ -256,7 +264,9 @@ def _target(
     *,
     by_model: bool,
 ) -> EditTarget:
-    first = min((entry[0] for entry in signals), key=lambda signal: (signal.move, signal.reason, signal.replacement))
+    first = min(
+        (entry[0] for entry in signals), key=lambda signal: (signal.move, signal.reason, signal.replacement)
+    )
     where = f"{passage.file}:{passage.gene}:{passage.line}"
     section = f"{passage.file}:{passage.gene}:{passage.section}"
     return EditTarget(
