@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 _LEAST_SHARED: Final = 2
 """Content words that a passage and a requirement must share (a guess: one may be chance)."""
-_CHECK_ALL: Final = (
-    "Before you finish, go through the task once more, requirement by requirement, and check each against the files."
-)
+_CHECK_ALL: Final = "Before you finish, go through the task once more, requirement by requirement, and check each against the files."
 
 
 class RequirementCoverage:
@@ -34,8 +32,9 @@ class RequirementCoverage:
         del ask
         asked = material.requirements.requirements
         open_ones = [text for text in asked if not _is_covered(text, material)]
-        change, failed = anchor_change(material), sorted(
-            name for name, kept in material.with_skill.anchors.items() if not kept
+        change, failed = (
+            anchor_change(material),
+            sorted(name for name, kept in material.with_skill.anchors.items() if not kept),
         )
         covered = len(asked) - len(open_ones)
         result: Result = "helped" if covered and change.gained and not change.lost else "inert"

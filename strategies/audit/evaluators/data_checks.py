@@ -50,7 +50,9 @@ def data_faults(material: AuditMaterial, run: RunRecord) -> tuple[DataFault, ...
         fault
         for path, table in sorted(_tables(run.files).items())
         for at, column in enumerate(table.columns)
-        for fault in _column_faults(path, column, [row[at] for row in table.rows if at < len(row)], spelled, inputs)
+        for fault in _column_faults(
+            path, column, [row[at] for row in table.rows if at < len(row)], spelled, inputs
+        )
         if not (fault.kind == "column" and (column in asked or holds(material.prompt, column)))
     )
 

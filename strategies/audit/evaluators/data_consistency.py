@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
     from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, Result
 
-_RECOMPUTE: Final = (
-    "Recompute every count and total from the files of the task before you finish, and compare it with what you wrote."
-)
+_RECOMPUTE: Final = "Recompute every count and total from the files of the task before you finish, and compare it with what you wrote."
 
 
 class DataConsistency:
@@ -38,15 +36,17 @@ class DataConsistency:
         """Say that the skill hurts where names or values contradict the data with it alone."""
         del ask
         faults, other = data_faults(material, material.with_skill), data_faults(material, material.without_skill)
-        figures, others = (recomputed_figures(material, run) for run in (material.with_skill, material.without_skill))
+        figures, others = (
+            recomputed_figures(material, run) for run in (material.with_skill, material.without_skill)
+        )
         brought = [fault for fault in faults if (fault.kind, fault.path) not in {(f.kind, f.path) for f in other}]
-        lost = anchor_change(material).lost
+        lost, gained = anchor_change(material).lost, anchor_change(material).gained
         comparable = has_contrast(material)
-        fewer = len(others - figures) > len(figures - others)
+        fewer, more = len(figures) < len(others), len(figures) > len(others)
         result: Result = "inert"
         if comparable and (brought or (fewer and lost)):
             result = "hurt"
-        elif comparable and not faults and not lost and (other or len(figures - others) > len(others - figures)):
+        elif comparable and not faults and not lost and (other or (more and gained)):
             result = "helped"
         found = traces(material)
         guilty = blamed(found, [fault.wrong for fault in brought]) if brought else ()
@@ -56,7 +56,10 @@ class DataConsistency:
             result=result,
             reason="; ".join(f"{f.path}: {f.wrong!r} is no {f.kind} of the data" for f in faults) or "agrees",
             signals=(
-                *(on_passage("harmful", trace.passage, "what it says contradicts the data", REMOVE) for trace in guilty),
+                *(
+                    on_passage("harmful", trace.passage, "what it says contradicts the data", REMOVE)
+                    for trace in guilty
+                ),
                 *_misnamed(material),
                 *_gaps(bool(faults), comparable and fewer and bool(lost)),
             ),
@@ -82,7 +85,9 @@ def _misnamed(material: AuditMaterial) -> Iterator[ActionSignal]:
             if len(right) == 1 and term not in right and not holds(material.prompt, term):
                 new = with_name(text, term, min(right))
                 if new != text:
-                    yield on_passage("swap", passage, f"the data has {min(right)!r}", CORRECT_NAME, replacement=new)
+                    yield on_passage(
+                        "swap", passage, f"the data has {min(right)!r}", CORRECT_NAME, replacement=new
+                    )
                     break
         else:
             for path in sorted(set(path_terms(text))):

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 _TOO_OFTEN: Final = 2
 """Repeats of a step that has failed already, from which the agent is stuck (a guess)."""
-_RULE: Final = "When a step fails, read its error and change something before you try again; never repeat it as it was."
+_RULE: Final = (
+    "When a step fails, read its error and change something before you try again; never repeat it as it was."
+)
 
 
 class ErrorRobustness:

@@ -48,7 +48,9 @@ def with_snippet(text: str, failed: str, snippet: str) -> str:
 
 def names_fixed_place(text: str) -> tuple[str, ...]:
     """List the paths of a line that are places of one machine: absolute, of a home folder, of a drive."""
-    return tuple(path for path in dict.fromkeys(path_terms(text)) if path.startswith(("/", "~")) or path[1:3] == ":\\")
+    return tuple(
+        path for path in dict.fromkeys(path_terms(text)) if path.startswith(("/", "~")) or path[1:3] == ":\\"
+    )
 
 
 def versions_named(text: str) -> tuple[tuple[str, str], ...]:

@@ -29,11 +29,15 @@ class MethodAdherence:
     def report(self, material: AuditMaterial, ask: AskModel | None) -> EvaluatorReport:
         """Compare how many steps are taken in order; steps that name nothing cannot be looked for."""
         steps = [exact_terms(step) for step in material.requirements.workflow]
-        report = EvaluatorReport(evaluator=self.name, task=material.task, result="null", read=("workflow", "steps"))
+        report = EvaluatorReport(
+            evaluator=self.name, task=material.task, result="null", read=("workflow", "steps")
+        )
         if sum(map(bool, steps)) >= _LEAST_STEPS and has_contrast(material):
             kept, other = (steps_in_order(steps, run) for run in (material.with_skill, material.without_skill))
             lost = anchor_change(material).lost
-            result: Result = "hurt" if kept < other and lost else "helped" if kept > other and not lost else "inert"
+            result: Result = (
+                "hurt" if kept < other and lost else "helped" if kept > other and not lost else "inert"
+            )
             report = report.model_copy(
                 update={
                     "result": result,

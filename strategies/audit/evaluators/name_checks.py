@@ -37,7 +37,9 @@ def one_edit_apart(left: str, right: str) -> bool:
     """Tell whether one character put in, left out or changed, or two swapped neighbours, make one of the other."""
     if left == right or abs(len(left) - len(right)) > 1:
         return False
-    start = next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+    start = next(
+        (at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
+    )
     if len(left) == len(right):
         rest, other = left[start:], right[start:]
         return rest[1:] == other[1:] or (rest[:2] == other[1::-1] and rest[2:] == other[2:])

@@ -31,7 +31,11 @@ class OutputEvidenceCheck:
         del ask
         change = anchor_change(material)
         absent, other = (
-            {fault.path for fault in deliverable_faults(material.requirements.deliverables, run) if fault.kind in _ABSENT}
+            {
+                fault.path
+                for fault in deliverable_faults(material.requirements.deliverables, run)
+                if fault.kind in _ABSENT
+            }
             for run in (material.with_skill, material.without_skill)
         )
         lost, gained = (*change.lost, *sorted(absent - other)), (*change.gained, *sorted(other - absent))

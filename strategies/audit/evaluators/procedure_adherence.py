@@ -58,7 +58,9 @@ class ProcedureAdherence:
                     "reason": f"{len(found)} passages show in what the agent did",
                     "signals": (*signals, *_moved(material, terms)),
                     "traced": tuple(trace.passage.text.strip() for trace in found),
-                    "protected": tuple(trace.passage.text.strip() for trace in found) if result == "helped" else (),
+                    "protected": tuple(trace.passage.text.strip() for trace in found)
+                    if result == "helped"
+                    else (),
                     "figures": {"followed": len(found), "passages": sum(not term.frame for term in terms)},
                 }
             ),

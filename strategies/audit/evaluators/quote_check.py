@@ -33,7 +33,9 @@ def find_quote(
     if not quote.strip():
         return "not in the skill"
     starts = [
-        spans for spans in _occurrences(quote.strip("\n"), skill) if _is_meant(skill[spans[0].at], file, gene, line)
+        spans
+        for spans in _occurrences(quote.strip("\n"), skill)
+        if _is_meant(skill[spans[0].at], file, gene, line)
     ]
     inside = [spans for spans in starts if len({_section(skill[span.at]) for span in spans}) == 1]
     if len(inside) == 1:
@@ -68,7 +70,9 @@ def on_passage(
 
 def everywhere(quote: str, skill: Sequence[SkillPassage]) -> tuple[QuotedSpan, ...]:
     """Find all places of a quote: what is protected is protected wherever it is written."""
-    return tuple(span for spans in _occurrences(quote.strip("\n"), skill) for span in spans) if quote.strip() else ()
+    return (
+        tuple(span for spans in _occurrences(quote.strip("\n"), skill) for span in spans) if quote.strip() else ()
+    )
 
 
 def sound_signals(

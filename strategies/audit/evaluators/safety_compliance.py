@@ -70,13 +70,23 @@ def _signals(material: AuditMaterial, lost: tuple[str, ...]) -> Iterator[ActionS
         if kinds := instructing(passage.text):
             yield on_passage("harmful", passage, f"it holds {kinds[0]}", REMOVE)
             continue
-        started = passage.file.endswith("SKILL.md") is False and any(passage.file.rpartition("/")[2] in c for c in calls)
+        started = passage.file.endswith("SKILL.md") is False and any(
+            passage.file.rpartition("/")[2] in c for c in calls
+        )
         own = _grave(passage.text)
-        if own and lost and (started or any(holds(call, term) for call in calls for term in followed.get(passage, ()))):
+        if (
+            own
+            and lost
+            and (started or any(holds(call, term) for call in calls for term in followed.get(passage, ())))
+        ):
             yield on_passage("harmful", passage, f"it {own}, and {lost[0]} is gone", REMOVE)
-        elif lost and passage in followed and any(holds(call, term) for call in grave for term in followed[passage]):
+        elif (
+            lost and passage in followed and any(holds(call, term) for call in grave for term in followed[passage])
+        ):
             yield on_passage("harmful", passage, f"the agent follows it, and {lost[0]} is gone", REMOVE)
-        elif own and passage in followed and any(holds(call, term) for call in grave for term in followed[passage]):
+        elif (
+            own and passage in followed and any(holds(call, term) for call in grave for term in followed[passage])
+        ):
             yield on_passage("harmful", passage, f"the agent follows it, which {own}", REMOVE)
 
 

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 _DECIMAL: Final = re.compile(r"(?<![\w.])-?\d+\.(\d+)(?![\w.])")
 _COUNTS: Final = {"no": 0, "one": 1, "two": 2, "three": 3, "four": 4}
-_DECIMALS: Final = re.compile(r"\b(one|two|three|four|no|\d) (?:decimals?|digits? after|fraction digits?)", re.IGNORECASE)
+_DECIMALS: Final = re.compile(
+    r"\b(one|two|three|four|no|\d) (?:decimals?|digits? after|fraction digits?)", re.IGNORECASE
+)
 _LEAST_ROWS: Final = 3
 """Rows below which an order may be chance."""
 
@@ -59,7 +61,9 @@ def _rows(text: str) -> list[list[str]]:
 def _ordered(text: str, *, down: bool) -> bool:
     rows = _rows(text)
     width = min(map(len, rows), default=0)
-    return len(rows) >= _LEAST_ROWS and any(_is_ordered([row[at] for row in rows], down=down) for at in range(width))
+    return len(rows) >= _LEAST_ROWS and any(
+        _is_ordered([row[at] for row in rows], down=down) for at in range(width)
+    )
 
 
 def _is_ordered(column: list[str], *, down: bool) -> bool:
@@ -95,9 +99,12 @@ _STYLES: Final = {
         r"upper-? ?case|capital letters|all caps", lambda text: text.upper() == text != text.lower()
     ),
     "lower case": _style(r"lower-? ?case", lambda text: text.lower() == text != text.upper()),
-    "ascending": _style(r"\bsort|ascending|alphabetical|\border(?:ed)? by\b", lambda text: _ordered(text, down=False)),
+    "ascending": _style(
+        r"\bsort|ascending|alphabetical|\border(?:ed)? by\b", lambda text: _ordered(text, down=False)
+    ),
     "descending": _style(
-        r"descending|largest first|highest first|newest first|most .* first|reverse", lambda text: _ordered(text, down=True)
+        r"descending|largest first|highest first|newest first|most .* first|reverse",
+        lambda text: _ordered(text, down=True),
     ),
     "Markdown headings": _style(r"\bheadings?\b", _has(r"^#{1,6} \S")),
     "bullets": _style(r"\bbullets?\b|bulleted", _has(r"^\s*[-*] \S")),
@@ -105,6 +112,8 @@ _STYLES: Final = {
     "currency signs": _style(r"currency (?:sign|symbol)|dollar sign|euro sign", _has(r"[$€£] ?\d|\d ?[$€£]")),
     "thousands separators": _style(r"thousands? separators?", _has(r"(?<![\d,])\d{1,3}(?:,\d{3})+(?!\d)")),
     "quoted values": _style(r"\bquote (?:all|each|every)|in double quotes", _has(r"^\"[^\"]*\"(?:[,;\t]\"|$)")),
-    "a total row": _style(r"\btotals?\b.*\b(?:row|line)\b|\b(?:row|line)\b.*\btotals?\b", _has(r"(?i)^\W*total\b")),
+    "a total row": _style(
+        r"\btotals?\b.*\b(?:row|line)\b|\b(?:row|line)\b.*\btotals?\b", _has(r"(?i)^\W*total\b")
+    ),
 }
 """Each style: the words by which a passage asks for it, and whether a text shows it."""

@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 
 _LEAST_WORDS: Final = 6
 """Content words that a section must hold to be about something (a guess)."""
-_QUESTION = (
-    "Which passages contradict the task, or fix what the task leaves open, and did the agent do worse by following them?"
-)
+_QUESTION = "Which passages contradict the task, or fix what the task leaves open, and did the agent do worse by following them?"
 
 
 class TaskAlignment:
@@ -134,7 +132,11 @@ def _off_topic(material: AuditMaterial) -> Iterator[ActionSignal]:
         words = frozenset[str]().union(*(terms.words for _, terms in lines))
         exact = frozenset[str]().union(*(terms.exact for _, terms in lines))
         is_foreign = len(words) >= _LEAST_WORDS and bool(exact) and not words & topic
-        if is_foreign and not any(holds(asked, term) for term in exact) and not followed & {line for line, _ in lines}:
+        if (
+            is_foreign
+            and not any(holds(asked, term) for term in exact)
+            and not followed & {line for line, _ in lines}
+        ):
             for passage, terms in lines:
                 if not terms.frame:
                     yield on_passage("noise", passage, "its section is about something else", PRUNE_FILE)

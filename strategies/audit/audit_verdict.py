@@ -1,0 +1,209 @@
+"""The verdict on a draft: any hurt vetoes, then what was made decides, then the majority of evaluators."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from math import exp, lgamma, log
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from pydantic import Field
+
+from events.types.frozen import Frozen
+from strategies.audit.evaluators.evaluator_types import Result
+from strategies.audit.evaluators.evaluators_table import ARTIFACTS
+from strategies.gate.stats.clopper_pearson import beta_below
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from strategies.audit.evaluators.evaluator_types import AuditMaterial, EvaluatorReport
+
+MOST_DRAFTS: Final = 5
+"""Drafts that one audit judges at most: the chance of a false `helped` is shared among them."""
+HELPED: Final = 20.0 * MOST_DRAFTS
+"""The evidence that shows help: an error rate of .05 an audit, however often one looks (Ville 1939)."""
+MODELS: Final = "models"
+"""Stands for the evaluators that asked a model, where most of them agree on a task."""
+
+VerdictRule = Literal["anchor lost", "hurt", "nothing cured", "artifacts", "majority", "nothing to judge"]
+
+
+class AuditedPair(NamedTuple):
+    """One run with the skill and one without, and what the evaluators report on them."""
+
+    material: AuditMaterial
+    reports: tuple[EvaluatorReport, ...]
+
+
+class TaskHurt(Frozen):
+    """A task on which an evaluator finds that the skill hurts."""
+
+    task: str
+    evaluator: str
+
+
+class AuditVerdict(Frozen):
+    """What an audit finds of a draft: `result` against no skill, `change` against the draft before it.
+
+    `change` is `null` for the first. `evidence` is that of `result`, by betting on which run of a pair is better.
+    """
+
+    result: Result
+    rule: VerdictRule
+    reason: str
+    rolls_back: bool = False
+    change: Result = "null"
+    hurts: tuple[TaskHurt, ...] = ()
+    lost_anchors: tuple[str, ...] = ()
+    better: int = Field(default=0, ge=0)
+    worse: int = Field(default=0, ge=0)
+    pairs: int = Field(default=0, ge=0)
+    evidence: float = 1.0
+
+
+def judge_draft(
+    now: Sequence[AuditedPair], before: Sequence[AuditedPair] = (), aims: Collection[str] = ()
+) -> AuditVerdict:
+    """Judge a draft by its pairs, and by those of the last good draft where there is one.
+
+    `aims` are the tasks that something was taken away or added for: where none of them goes better than before, the
+    draft is taken back. An anchor that held before and fails now always takes it back, and so does a new hurt.
+    """
+    hurts = hurts_of(now)
+    lost = _lost_anchors(before, now)
+    signs = [_sign(pair) for pair in now]
+    better, worse = signs.count(1), signs.count(-1)
+    evidence = sign_evidence(better, worse)
+    figures = {"better": better, "worse": worse, "pairs": len(signs), "evidence": evidence}
+    change = _change(before, now)
+    known = hurts_of(before)
+    new = [hurt for hurt in hurts if hurt not in known] if before else []
+
+    def verdict(result: Result, rule: VerdictRule, reason: str, *, rolls_back: bool = False) -> AuditVerdict:
+        changed: Result = "hurt" if before and (lost or new) else change
+        shown = {"hurts": hurts, "lost_anchors": lost, "rolls_back": rolls_back, "change": changed, **figures}
+        return AuditVerdict.model_validate({"result": result, "rule": rule, "reason": reason, **shown})
+
+    if lost:
+        return verdict("hurt", "anchor lost", f"held before, fails now: {', '.join(lost)}", rolls_back=True)
+    if new:
+        listed = ", ".join(f"{hurt.evaluator} on {hurt.task}" for hurt in new)
+        return verdict("hurt", "hurt", f"hurts that were not there before: {listed}", rolls_back=True)
+    if before and aims and not _cures(before, now, aims):
+        reason = f"none of {', '.join(sorted(aims))} goes better than before, which it was for"
+        return verdict("hurt" if hurts else "inert", "nothing cured", reason, rolls_back=True)
+    if hurts:
+        listed = ", ".join(f"{hurt.evaluator} on {hurt.task}" for hurt in hurts)
+        return verdict("hurt", "hurt", f"hurts: {listed}")
+    artifacts = any(report.result != "null" for pair in now for report in pair.reports if _is_artifact(report))
+    rule: VerdictRule = "artifacts" if artifacts else "majority"
+    if not any(report.result != "null" for pair in now for report in pair.reports):
+        return verdict("null", "nothing to judge", "no evaluator could tell anything")
+    helped = evidence >= HELPED
+    shown = "" if helped or not better else f", which chance may do too: evidence {evidence:.3g} of {HELPED:g}"
+    reason = f"{better} of {len(signs)} pairs are better with the skill, {worse} worse{shown}"
+    return verdict("helped" if helped else "inert", rule, reason)
+
+
+def hurts_of(pairs: Sequence[AuditedPair]) -> tuple[TaskHurt, ...]:
+    """List the tasks and evaluators that find a hurt: in at least half of the pairs of the task, and more than help.
+
+    What a model says counts where most of those that asked one agree: each of them may err.
+    """
+    counted: dict[tuple[str, str], Counter[Result]] = defaultdict(Counter)
+    for pair in pairs:
+        asked = Counter(r.result for r in pair.reports if r.by_model and r.result != "null")
+        for report in pair.reports:
+            if not report.by_model:
+                counted[report.task, report.evaluator][report.result] += 1
+        if asked.total() > 1:
+            agreed: Result = "hurt" if 2 * asked["hurt"] > asked.total() else "inert"
+            counted[pair.material.task, MODELS][agreed] += 1
+    return tuple(
+        TaskHurt(task=task, evaluator=evaluator)
+        for (task, evaluator), results in sorted(counted.items())
+        if results["hurt"] > results["helped"] and 2 * results["hurt"] >= results.total()
+    )
+
+
+def sign_evidence(better: int, worse: int) -> float:
+    """Give the evidence that more than half of the pairs which differ are better, whenever one looks.
+
+    It is what a stake of 1 becomes that is spread evenly over the chances from 1/2 to 1 that a differing pair is
+    better. Units: 1 is none, 20 an error rate of .05.
+    """
+    a, b = better + 1, worse + 1
+    upper = 1 - beta_below(0.5, a, b)
+    return exp((better + worse + 1) * log(2) + lgamma(a) + lgamma(b) - lgamma(a + b)) * upper
+
+
+def failing_tasks(pairs: Sequence[AuditedPair]) -> tuple[str, ...]:
+    """List the tasks of which an anchor fails with the skill in at least half of the pairs."""
+    held = _held(pairs)
+    return tuple(sorted({task for (task, _), kept in held.items() if 2 * sum(kept) <= len(kept)}))
+
+
+def _sign(pair: AuditedPair) -> int:
+    """Tell whether the run with the skill is better (1) or worse (-1): by artifacts, else by the majority."""
+    results = [report.result for report in pair.reports if _is_artifact(report) and report.result != "null"]
+    if results:
+        return -1 if "hurt" in results else int("helped" in results)
+    votes = Counter(report.result for report in pair.reports if report.result != "null")
+    if 2 * votes["hurt"] > votes.total():
+        return -1
+    return int(2 * votes["helped"] > votes.total())
+
+
+def _change(before: Sequence[AuditedPair], now: Sequence[AuditedPair]) -> Result:
+    """Compare how many anchors hold with this draft and with the one before, pair by pair."""
+    if not before:
+        return "null"
+    gains = [after - earlier for earlier, after in _matched(before, now)]
+    evidence = sign_evidence(sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains))
+    return "helped" if evidence >= HELPED else "inert"
+
+
+def _matched(before: Sequence[AuditedPair], now: Sequence[AuditedPair]) -> Iterator[tuple[int, int]]:
+    """Yield how many anchors held before and hold now, for each pair of a task in turn."""
+    earlier: dict[str, list[int]] = defaultdict(list)
+    for pair in before:
+        earlier[pair.material.task].append(sum(pair.material.with_skill.anchors.values()))
+    for pair in now:
+        if earlier[pair.material.task]:
+            yield earlier[pair.material.task].pop(0), sum(pair.material.with_skill.anchors.values())
+
+
+def _cures(before: Sequence[AuditedPair], now: Sequence[AuditedPair], aims: Collection[str]) -> bool:
+    """Tell whether a task that a draft is for goes better: a hurt less, or more anchors held."""
+    was, is_now = Counter(hurt.task for hurt in hurts_of(before)), Counter(hurt.task for hurt in hurts_of(now))
+    held, holds = _share_held(before), _share_held(now)
+    return any(is_now[task] < was[task] or holds.get(task, 0.0) > held.get(task, 0.0) for task in aims)
+
+
+def _share_held(pairs: Sequence[AuditedPair]) -> dict[str, float]:
+    by_task: dict[str, list[bool]] = defaultdict(list)
+    for (task, _), kept in _held(pairs).items():
+        by_task[task] += kept
+    return {task: sum(kept) / len(kept) for task, kept in by_task.items()}
+
+
+def _lost_anchors(before: Sequence[AuditedPair], now: Sequence[AuditedPair]) -> tuple[str, ...]:
+    """Name the anchors that held in most pairs of a task, and fail now in at least half of them."""
+    held = _held(before)
+    return tuple(
+        f"{name} of {task}"
+        for (task, name), kept in sorted(_held(now).items())
+        if 2 * sum(held.get((task, name), [])) > len(held.get((task, name), [])) and 2 * sum(kept) <= len(kept)
+    )
+
+
+def _held(pairs: Sequence[AuditedPair]) -> dict[tuple[str, str], list[bool]]:
+    held: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    for pair in pairs:
+        for name, kept in pair.material.with_skill.anchors.items():
+            held[pair.material.task, name].append(kept)
+    return held
+
+
+def _is_artifact(report: EvaluatorReport) -> bool:
+    return report.evaluator in ARTIFACTS and not report.by_model
