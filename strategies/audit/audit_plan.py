@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from events.types.audit_events import METHOD
+from events.types.audit_events import METHOD, MOST_DRAFTS
 from strategies.policy.canonical_json import digest
 from strategies.rollouts.run.arms import version_arm
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from strategies.rollouts.compare.comparison import Rig
     from strategies.rollouts.run.arms import Arm
 
-ITERATIONS: Final = 5
 PAIRS: Final = 1
 _STANDING: Final = "audit"
 """Runs of a text belong to the text, whichever audit or iteration asks for them."""
@@ -36,7 +35,7 @@ class AuditPlan:
     tasks: tuple[InterpretedTask, ...]
     ask: AskModel | None = None
     model: str = ""
-    iterations: int = ITERATIONS
+    iterations: int = MOST_DRAFTS
     pairs: int = PAIRS
 
     @property

@@ -1,4 +1,4 @@
-"""A draft evaluated: its runs beside those without any skill, as material, and what the evaluators report of it."""
+"""A draft evaluated: its runs beside those without any skill, and what the evaluators report of each pair."""
 
 from __future__ import annotations
 

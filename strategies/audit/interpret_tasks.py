@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from events.errors import UsageError
 from events.types.audit_events import AuditTaskInterpreted
@@ -23,8 +23,6 @@ from strategies.rollouts.tasks.check_types import Check, check_name
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
-
-    from pydantic import JsonValue
 
     from registry.registry import Registry
     from strategies.rollouts.tasks.task import RolloutTask, TaskSet
@@ -124,7 +122,10 @@ def _interpreted(
         return stored
     requirements, suggested, by = correction, tuple[JsonValue, ...](), "person"
     if requirements is None:
-        requirements, by = interpreted(task.id, task.prompt, task.files, tables_in(workspace_contents(task))), "rule"
+        requirements, by = (
+            interpreted(task.id, task.prompt, task.files, tables_in(workspace_contents(task))),
+            "rule",
+        )
         reading = read_task(task, requirements) if read_task else None
         if reading is not None:
             requirements, suggested, by = reading.requirements, reading.checks, "model"

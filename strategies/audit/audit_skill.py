@@ -1,0 +1,219 @@
+"""An audit: a skill is run beside no skill, judged, and changed draft by draft until nothing is left to change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from events.errors import UpstreamError
+from events.types.audit_events import AUDITOR, AuditEnded, AuditJudged, AuditMove, AuditStarted
+from registry.decide.commands import RecordFact
+from strategies.audit.audit_record import audit_record
+from strategies.audit.audit_verdict import judge_draft
+from strategies.audit.drafts import drafted, texts_beside
+from strategies.audit.edit_moves import draft_edits
+from strategies.audit.edit_routing import route_edits
+from strategies.audit.evaluate_draft import DraftEvaluation
+from strategies.audit.parting import parting
+from strategies.audit.propose_audit import propose_draft
+from strategies.gate.lint import limits_of
+from strategies.rollouts.compare.comparison import runs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from strategies.audit.audit_plan import AuditPlan
+    from strategies.audit.audit_record import AuditRecord
+    from strategies.audit.audit_types import DraftEdit
+    from strategies.audit.audit_verdict import AuditedPair, AuditVerdict
+    from strategies.audit.edit_routing import EditRoute
+    from strategies.audit.evaluate_draft import EvaluatedDraft
+
+
+@dataclass(frozen=True)
+class AuditEnd:
+    """How an audit ended: its record, the last good draft, and its verdict."""
+
+    record: AuditRecord
+    draft: EvaluatedDraft
+    verdict: AuditVerdict
+
+
+@dataclass
+class _Progress:
+    """The last good draft and its verdict; `refused` are the sets of targets that were rolled back from it."""
+
+    good: EvaluatedDraft
+    verdict: AuditVerdict
+    refused: list[frozenset[str]] = field(default_factory=list)
+    clean: int = 0
+
+
+def audit_skill(plan: AuditPlan, on_judged: Callable[[AuditJudged], None] = lambda _: None) -> AuditEnd:
+    """Audit a skill, from where the same audit stopped, and tell of each draft as it is judged.
+
+    What was run, asked and reported before is kept: nothing is paid for twice. The skill itself is not changed;
+    the last good draft is proposed as one candidate.
+    Raises: what running and asking raise, a cap too; everything up to there is kept.
+    """
+    record = _begun(plan)
+    registry = plan.rig.registry
+    with runs_of(plan.rig) as runs:
+        evaluation = DraftEvaluation(plan, runs)
+        evaluation.remember(record)
+        progress, because = _first(plan, evaluation, on_judged), ""
+        for iteration in range(1, plan.iterations + 1):
+            because = _iterate(plan, evaluation, progress, iteration, on_judged)
+            if because:
+                break
+        because = because or f"all {plan.iterations} iterations are over"
+        ended = AuditEnded(
+            audit=plan.audit,
+            capsule=plan.skill,
+            draft=progress.good.digest,
+            because=because,
+            candidate=propose_draft(plan, progress.good.capsule, progress.verdict) if plan.version else "",
+            runs=runs.spent.runs,
+            reused=runs.spent.reused,
+            cost_usd=runs.spent.cost_usd,
+        )
+        registry.execute(RecordFact((ended,)), actor="germline")
+    return AuditEnd(audit_record(registry, plan.audit) or record, progress.good, progress.verdict)
+
+
+def _begun(plan: AuditPlan) -> AuditRecord:
+    known = audit_record(plan.rig.registry, plan.audit)
+    if known is not None:
+        return known
+    started = AuditStarted(
+        audit=plan.audit,
+        capsule=plan.skill,
+        version=plan.version,
+        draft=plan.arm(plan.base).digest,
+        tasks=len(plan.tasks),
+        agent=plan.rig.harness.agent.name,
+        model=plan.model,
+        pairs=plan.pairs,
+    )
+    plan.rig.registry.execute(RecordFact((started,)), actor="germline")
+    return _begun(plan)
+
+
+def _first(plan: AuditPlan, evaluation: DraftEvaluation, on_judged: Callable[[AuditJudged], None]) -> _Progress:
+    """Evaluate the skill as it was given."""
+    given = evaluation.evaluated(plan.base, 0)
+    if not given.pairs:
+        raise UpstreamError("no pair of runs was left to look at", hint="try the agent's command by hand")
+    verdict = judge_draft(given.pairs)
+    route = route_edits(given.pairs)
+    _record_judged(plan, _judged(plan, given, verdict, route, 0, (), kept=True), on_judged)
+    return _Progress(given, verdict, clean=int(verdict.result != "hurt"))
+
+
+def _iterate(
+    plan: AuditPlan,
+    evaluation: DraftEvaluation,
+    progress: _Progress,
+    iteration: int,
+    on_judged: Callable[[AuditJudged], None],
+) -> str:
+    """Make the next draft, run it and judge it; returns why the audit ends, "" where it goes on."""
+    registry, good = plan.rig.registry, progress.good
+    route = route_edits(good.pairs, progress.refused)
+    if not route.targets:
+        return _rest(progress, route)
+    moves = draft_edits(route, good.capsule, texts_beside(registry.log, good.capsule))
+    limits = limits_of(plan.rig.preset, AUDITOR)
+    made = drafted(registry.log, plan.base, good.capsule, moves.edits, limits)
+    if not made.made:
+        progress.refused.append(route.keys)
+        return "" if iteration < plan.iterations else _rest(progress, route)
+    draft = evaluation.evaluated(made.capsule, iteration)
+    verdict = judge_draft(draft.pairs, good.pairs, route.aims)
+    kept = not verdict.rolls_back
+    now = route_edits(draft.pairs) if kept else route
+    _record_judged(
+        plan, _judged(plan, draft, verdict, now, iteration, _moves(made.made, good.pairs), kept=kept), on_judged
+    )
+    if kept:
+        clean = progress.clean + 1 if verdict.result != "hurt" else 0
+        progress.good, progress.verdict, progress.refused, progress.clean = draft, verdict, [], clean
+    else:
+        progress.refused.append(route.keys)
+        progress.clean = 0
+    return ""
+
+
+def _rest(progress: _Progress, route: EditRoute) -> str:
+    """Say why nothing more is tried."""
+    held, anchors = progress.good.anchors
+    if route.halted:
+        return "a hurt ended it: the core is sound, and no further change is tried"
+    if progress.refused:
+        return "nothing is left to try: every further change was rolled back"
+    if progress.verdict.result == "hurt":
+        return "nothing is left to change, though it still hurts"
+    if held < anchors:
+        return f"nothing is left to change; {anchors - held} of {anchors} anchors fail with the skill"
+    return "converged: no hurt, all anchors hold, and nothing is left to change"
+
+
+def _moves(made: Iterable[DraftEdit], pairs: Sequence[AuditedPair]) -> tuple[AuditMove, ...]:
+    """Write moves down as events hold them, each with the step at which the two runs of its task part."""
+    by_task = {pair.material.task: pair.material for pair in reversed(pairs)}
+    listed = []
+    for move in made:
+        material = by_task.get(move.task)
+        parted = parting(material.with_skill, material.without_skill) if material else None
+        shown = parted._asdict() if parted else {}
+        listed.append(
+            AuditMove(
+                move=move.move,
+                action=move.action,
+                evaluator=move.evaluator,
+                task=move.task,
+                reason=move.reason,
+                quote=move.quote,
+                lines=tuple(line for edit in move.edits for line in edit.text),
+                files=tuple(move.files),
+                **shown,
+            )
+        )
+    return tuple(listed)
+
+
+def _judged(
+    plan: AuditPlan,
+    draft: EvaluatedDraft,
+    verdict: AuditVerdict,
+    route: EditRoute,
+    iteration: int,
+    moves: tuple[AuditMove, ...],
+    *,
+    kept: bool,
+) -> AuditJudged:
+    held, anchors = draft.anchors
+    return AuditJudged(
+        audit=plan.audit,
+        capsule=plan.skill,
+        iteration=iteration,
+        draft=draft.digest,
+        result=verdict.result,
+        by=verdict.rule,
+        reason=verdict.reason,
+        way=route.pipeline,
+        kept=kept,
+        moves=moves,
+        lost_anchors=verdict.lost_anchors,
+        anchors_held=held,
+        anchors=anchors,
+        left=len(route.targets),
+    )
+
+
+def _record_judged(plan: AuditPlan, judged: AuditJudged, on_judged: Callable[[AuditJudged], None]) -> None:
+    """Record a verdict once, and tell of it."""
+    record = audit_record(plan.rig.registry, plan.audit)
+    if record is None or judged not in record.judged:
+        plan.rig.registry.execute(RecordFact((judged,)), actor="germline")
+    on_judged(judged)
