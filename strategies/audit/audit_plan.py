@@ -1,0 +1,62 @@
+"""An audit as it was asked for: the skill or draft, its tasks with their anchors, the runs, who is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from events.types.audit_events import METHOD
+from strategies.policy.canonical_json import digest
+from strategies.rollouts.run.arms import version_arm
+
+if TYPE_CHECKING:
+    from registry.state.capsule import Capsule
+    from strategies.audit.evaluators.evaluator_types import AskModel
+    from strategies.audit.interpret_tasks import InterpretedTask
+    from strategies.rollouts.compare.comparison import Rig
+    from strategies.rollouts.run.arms import Arm
+
+ITERATIONS: Final = 5
+PAIRS: Final = 1
+_STANDING: Final = "audit"
+"""Runs of a text belong to the text, whichever audit or iteration asks for them."""
+
+
+@dataclass(frozen=True)
+class AuditPlan:
+    """What is audited, on what, and how long; `version` is 0 for a draft that no registry holds.
+
+    `ask` asks a model, None where none is set; `model` is its name. `pairs` is how often each task is run at most.
+    """
+
+    base: Capsule
+    version: int
+    rig: Rig
+    tasks: tuple[InterpretedTask, ...]
+    ask: AskModel | None = None
+    model: str = ""
+    iterations: int = ITERATIONS
+    pairs: int = PAIRS
+
+    @property
+    def skill(self) -> str:
+        """The name of the skill."""
+        return self.base.name
+
+    def arm(self, draft: Capsule) -> Arm:
+        """Give a draft as a version that is run."""
+        return version_arm(self.rig.registry.log, draft, name=f"draft of {self.skill}", standing=_STANDING)
+
+    @cached_property
+    def audit(self) -> str:
+        """The hash of what makes this the same audit when the command is typed again."""
+        tasks = [[known.task.model_dump_json(), known.requirements.model_dump_json()] for known in self.tasks]
+        base = self.arm(self.base).digest
+        harness = self.rig.harness.digest
+        return digest(["audit", METHOD, self.skill, base, tasks, harness, self.model, self.pairs, self.rig.seed])
+
+    @property
+    def most_runs(self) -> int:
+        """How many runs it may take at most: the skill as given, each draft, and no skill."""
+        return len(self.tasks) * self.pairs * (self.iterations + 2)

@@ -1,0 +1,62 @@
+"""What the log holds of audits: where each began, what evaluators reported, what became of the drafts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from pydantic import TypeAdapter
+
+from events.types.audit_events import AuditEnded, AuditJudged, AuditStarted, EvaluatorReported
+from strategies.audit.evaluators.evaluator_types import EvaluatorReport
+
+if TYPE_CHECKING:
+    from registry.query.library import Library
+
+_TYPES: Final = ("AuditStarted", "EvaluatorReported", "AuditJudged", "AuditEnded")
+REPORTS: Final[TypeAdapter[tuple[EvaluatorReport, ...]]] = TypeAdapter(tuple[EvaluatorReport, ...])
+
+
+@dataclass(frozen=True)
+class AuditRecord:
+    """An audit as far as it went; `ended` is None while it goes on, or was interrupted."""
+
+    started: AuditStarted
+    at: str
+    reported: tuple[EvaluatorReported, ...] = ()
+    judged: tuple[AuditJudged, ...] = ()
+    ended: AuditEnded | None = None
+
+
+def audit_records(library: Library, skill: str = "") -> list[AuditRecord]:
+    """List the audits of a skill, or of all, in the order in which they began."""
+    started: dict[str, tuple[AuditStarted, str]] = {}
+    reported: dict[str, list[EvaluatorReported]] = {}
+    judged: dict[str, dict[tuple[int, str], AuditJudged]] = {}
+    ended: dict[str, AuditEnded] = {}
+    for envelope in library.log.read(types=_TYPES):
+        match envelope.event:
+            case AuditStarted() as event:
+                started.setdefault(event.audit, (event, envelope.at))
+            case EvaluatorReported() as event:
+                reported.setdefault(event.audit, []).append(event)
+            case AuditJudged() as event:
+                judged.setdefault(event.audit, {})[event.iteration, event.draft] = event
+            case AuditEnded() as event:
+                ended[event.audit] = event
+    return [
+        AuditRecord(event, at, tuple(reported.get(name, ())), tuple(judged.get(name, {}).values()), ended.get(name))
+        for name, (event, at) in started.items()
+        if skill in {"", event.capsule}
+    ]
+
+
+def audit_record(library: Library, audit: str) -> AuditRecord | None:
+    """Give what is known of one audit, None before it began."""
+    return next((record for record in audit_records(library) if record.started.audit == audit), None)
+
+
+def stored_reports(library: Library, blob: str) -> tuple[EvaluatorReport, ...] | None:
+    """Read what evaluators reported of one pair; None where it was erased."""
+    body = library.log.get_blob(blob)
+    return REPORTS.validate_json(body) if body is not None else None

@@ -1,0 +1,141 @@
+"""Drafts of an audit: a skill that is changed in memory, move by move, and what the changes come to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+from events.errors import GermlineError
+from events.types.parts import FileEdit, FileEntry, NewSection, NewSkill
+from registry.actions.publish import expected_files, keep_files
+from registry.decide.adopt import Rewrite, rewrite_of
+from registry.decide.birth import as_born
+from registry.decide.promote import edited, with_files
+from registry.skill_md.folder import SkillFile, SkillFolder
+from registry.skill_md.skill_files import main_file
+from registry.skill_md.text import Section
+from registry.state.capsule import CapsuleFile
+from strategies.audit.evaluators.evaluator_types import SkillPassage
+from strategies.gate.file_findings import file_changes
+from strategies.gate.injection import suspicious
+from strategies.gate.lint import lint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from events.store.sql_log import EventLog
+    from registry.state.capsule import Capsule
+    from strategies.audit.audit_types import DraftEdit
+    from strategies.gate.lint import Limits
+
+
+class Drafted(NamedTuple):
+    """A draft after some moves: those that were made, and why others were not."""
+
+    capsule: Capsule
+    made: tuple[DraftEdit, ...]
+    refused: tuple[str, ...]
+
+
+def capsule_of_folder(log: EventLog, skill: SkillFolder) -> Capsule:
+    """Give a skill that is only a folder as a capsule at version 1; its files are kept in the store.
+
+    Raises: EditError where its sections would not be read again as they are.
+    """
+    sections = tuple(NewSection(title=part.title, lines=part.lines) for part in skill.sections)
+    born = as_born(skill.name, NewSkill(source=skill.source, front=skill.front, sections=sections))
+    keep_files(log, skill)
+    files = tuple(CapsuleFile(file.entry, 0) for file in skill.files)
+    return replace(born, files=files, encoding=skill.encoding, mode=skill.mode)
+
+
+def passages_of(log: EventLog, capsule: Capsule) -> tuple[SkillPassage, ...]:
+    """List the lines of a skill by their identity in their gene, then those of its other text files by number."""
+    main = main_file(capsule.name)
+    own = [
+        SkillPassage(file=main, gene=gene.id, line=line.id, text=line.text, section=gene.title)
+        for gene in capsule.genes
+        for line in gene.lines
+    ]
+    for file in capsule.files:
+        body = log.get_blob(file.entry.blob) or b""
+        try:
+            text = body.decode()
+        except UnicodeDecodeError:
+            continue
+        own += [
+            SkillPassage(file=file.entry.path, gene="", line=number, text=line)
+            for number, line in enumerate(text.splitlines(keepends=True), start=1)
+            if "\0" not in text
+        ]
+    return tuple(own)
+
+
+def drafted(log: EventLog, base: Capsule, draft: Capsule, moves: Iterable[DraftEdit], limits: Limits) -> Drafted:
+    """Make moves on a draft, one after the other; one that does not fit any more, or that lint refuses, is left out.
+
+    `base` is what the audit began with: all changes together are held to the limits, and none may instruct past
+    its skill.
+    """
+    made, refused = list[DraftEdit](), list[str]()
+    for move in moves:
+        try:
+            after = _with_move(log, draft, move)
+            problem = _problem(log, base, after, move, limits)
+        except GermlineError as error:  # a line that another move changed, or that a person protected
+            problem = error.message
+        if problem:
+            refused.append(f"{move.move}, {move.evaluator} on {move.task}: {problem}")
+        else:
+            draft = after
+            made.append(move)
+    return Drafted(draft, tuple(made), tuple(refused))
+
+
+def rewrite_to(log: EventLog, base: Capsule, draft: Capsule) -> Rewrite:
+    """Give what makes the base say what a draft says; raises as `rewrite_of`."""
+    files = expected_files(log, draft)
+    beside = tuple(SkillFile(file.entry, files[file.entry.path].body) for file in draft.files)
+    folder = SkillFolder(
+        name=base.name,
+        source=base.source,
+        encoding=base.encoding,  # type: ignore[arg-type] # a capsule holds one of them
+        mode=base.mode,
+        front=tuple(line.text for line in draft.front),
+        sections=tuple(Section(gene.title, tuple(line.text for line in gene.lines)) for gene in draft.genes),
+        files=beside,
+        warnings=(),
+    )
+    return rewrite_of(base, folder)
+
+
+def _with_move(log: EventLog, draft: Capsule, move: DraftEdit) -> Capsule:
+    modes = {file.entry.path: file.entry.mode for file in draft.files}
+    changes = list[FileEdit]()
+    for path, text in move.files.items():
+        entry = None
+        if text is not None:
+            body = text.encode()
+            log.put_blob(body, kind="file")
+            entry = FileEntry(
+                path=path, blob=sha256(body).hexdigest(), mode=modes.get(path, 0o644), size_bytes=len(body)
+            )
+        changes.append(FileEdit(path=path, entry=entry))
+    return with_files(edited(draft, move.edits), changes)
+
+
+def _problem(log: EventLog, base: Capsule, after: Capsule, move: DraftEdit, limits: Limits) -> str:
+    """Say why a draft may not be run, "" where it may."""
+    rewrite = rewrite_to(log, base, after)
+    changes = file_changes(log, base, rewrite.files)
+    findings = lint(base, rewrite.edits, limits, born=rewrite.born, files=changes)
+    refusals = [finding.what for finding in findings if finding.severity == "refuse"]
+    brought = [line for edit in move.edits for line in edit.text]
+    brought += [line for text in move.files.values() if text for line in text.splitlines()]
+    return "; ".join((*refusals, *suspicious([line for line in brought if _is_new(base, line)], ())))
+
+
+def _is_new(base: Capsule, line: str) -> bool:
+    """Tell whether a line is not one that the skill has already: a skill's own words may give orders."""
+    return bool(line.strip()) and all(line.strip() != own.text.strip() for gene in base.genes for own in gene.lines)

@@ -1,0 +1,149 @@
+"""A draft evaluated: its runs beside those without any skill, as material, and what the evaluators report of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from events.types.audit_events import EvaluatorReported
+from registry.decide.commands import RecordFact
+from strategies.audit.audit_record import REPORTS, stored_reports
+from strategies.audit.audit_verdict import AuditedPair
+from strategies.audit.drafts import passages_of
+from strategies.audit.evaluators.evaluator_types import AuditMaterial
+from strategies.audit.evaluators.evaluators_table import evaluate_pair
+from strategies.audit.requirements import held_against
+from strategies.audit.run_records import record_of, written_record
+from strategies.gate.rollout_rule import figures_of
+from strategies.policy.canonical_json import digest
+from strategies.rollouts.compare.rounds import in_random_order
+from strategies.rollouts.run.arms import NO_SKILL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from registry.state.capsule import Capsule
+    from strategies.audit.audit_plan import AuditPlan
+    from strategies.audit.audit_record import AuditRecord
+    from strategies.audit.evaluators.evaluator_types import EvaluatorReport, SkillPassage
+    from strategies.audit.interpret_tasks import InterpretedTask
+    from strategies.rollouts.run.runner import Runs
+
+
+@dataclass(frozen=True)
+class EvaluatedDraft:
+    """A draft with its pairs of runs and what is reported of them; `lost` counts pairs that no run was left of."""
+
+    capsule: Capsule
+    digest: str
+    pairs: tuple[AuditedPair, ...]
+    lost: int
+
+    @property
+    def anchors(self) -> tuple[int, int]:
+        """How many anchors held with the draft, of how many, over all pairs."""
+        held = [kept for pair in self.pairs for kept in pair.material.with_skill.anchors.values()]
+        return sum(held), len(held)
+
+
+@dataclass
+class DraftEvaluation:
+    """Evaluates the drafts of one audit; what was run, asked and reported before is taken from the log."""
+
+    plan: AuditPlan
+    runs: Runs
+    _stored: dict[tuple[int, str, str], str] = field(default_factory=dict)
+
+    def remember(self, record: AuditRecord) -> None:
+        """Take what was reported before; reports of the same material are not made twice."""
+        self._stored |= {(event.iteration, event.draft, event.material): event.report for event in record.reported}
+
+    def evaluated(self, draft: Capsule, iteration: int) -> EvaluatedDraft:
+        """Run a draft and no skill on every task, and let the evaluators look; raises what `Runs.make` raises.
+
+        More pairs are made, up to those of the plan, while runs of the same task differ from pair to pair and the
+        sequential rule of the gate has not decided.
+        """
+        arm, tasks = self.plan.arm(draft), [known.task for known in self.plan.tasks]
+        skill = passages_of(self.plan.rig.registry.log, draft)
+        pairs, lost = list[AuditedPair](), 0
+        rounds = list[list[float | None]]()
+        for at in range(self.plan.pairs):
+            jobs = in_random_order((arm, NO_SKILL), tasks, [at], self.plan.rig.seed)
+            self.runs.make([replace(job, watch=written_record) for job in jobs])
+            made = [self._material(known, draft, skill, at) for known in self.plan.tasks]
+            rounds.append([_gain(material) for material in made])
+            there = [material for material in made if material is not None]
+            lost += len(made) - len(there)
+            pairs += [self._pair(material, iteration, arm.digest) for material in there]
+            if self._decided(rounds):
+                break
+        return EvaluatedDraft(draft, arm.digest, tuple(pairs), lost)
+
+    def _decided(self, rounds: Sequence[Sequence[float | None]]) -> bool:
+        """Tell whether further pairs would say nothing new: the last two say the same, or the bar is reached."""
+        if len(rounds) > 1 and rounds[-1] == rounds[-2]:
+            return True
+        gains = [list(task) for task in zip(*rounds, strict=True)]
+        losses = [[None if gain is None else -gain for gain in task] for task in gains]
+        bar = self.plan.rig.policy.least_e
+        return any(figures_of(sides, len(rounds)).e_value >= bar for sides in (gains, losses))
+
+    def _material(
+        self, known: InterpretedTask, draft: Capsule, skill: Sequence[SkillPassage], at: int
+    ) -> AuditMaterial | None:
+        """Put two runs of a task side by side; None where infrastructure lost one."""
+        log, arm = self.plan.rig.registry.log, self.plan.arm(draft)
+        having, lacking = (self.runs.of(side, known.task, (at,))[0] for side in (arm, NO_SKILL))
+        if having is None or lacking is None:
+            return None
+        return AuditMaterial(
+            task=known.task.id,
+            prompt=known.task.prompt,
+            workspace=dict(known.texts),
+            requirements=held_against(known.requirements, skill),
+            skill=tuple(skill),
+            with_skill=record_of(log, known.task, having),
+            without_skill=record_of(log, known.task, lacking),
+        )
+
+    def _pair(self, material: AuditMaterial, iteration: int, draft: str) -> AuditedPair:
+        """Let the evaluators look at a pair, and record what they report before anything else is done with it."""
+        registry, name = self.plan.rig.registry, digest(material.model_dump(mode="json"))
+        known = self._stored.get((iteration, draft, name))
+        reports = stored_reports(registry, known) if known else None
+        if reports is None:
+            reports = evaluate_pair(material, self.plan.ask)
+            with registry.log.transaction():
+                blob = registry.log.put_blob(REPORTS.dump_json(reports), kind="audit")
+                events = tuple(self._event(report, iteration, draft, name, blob) for report in reports)
+                registry.execute(RecordFact(events), actor="germline")
+            self._stored[iteration, draft, name] = blob
+        return AuditedPair(material, reports)
+
+    def _event(
+        self, report: EvaluatorReport, iteration: int, draft: str, material: str, blob: str
+    ) -> EvaluatorReported:
+        return EvaluatorReported(
+            audit=self.plan.audit,
+            capsule=self.plan.skill,
+            iteration=iteration,
+            draft=draft,
+            task=report.task,
+            evaluator=report.evaluator,
+            result=report.result,
+            reason=report.reason,
+            signals=len(report.signals),
+            void=len(report.void),
+            by_model=report.by_model,
+            material=material,
+            report=blob,
+        )
+
+
+def _gain(material: AuditMaterial | None) -> float | None:
+    """Give the share of anchors that hold with the skill, less that without; None where there is no pair."""
+    if material is None:
+        return None
+    having, lacking = material.with_skill.anchors, material.without_skill.anchors
+    return (sum(having.values()) - sum(lacking.values())) / max(len(having), 1)
