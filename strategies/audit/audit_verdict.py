@@ -65,8 +65,8 @@ def judge_draft(
 ) -> AuditVerdict:
     """Judge a draft by its pairs, and by those of the last good draft where there is one.
 
-    `aims` are the tasks that something was taken away or added for: where none of them goes better than before, the
-    draft is taken back. An anchor that held before and fails now always takes it back, and so does a new hurt.
+    `aims` are the tasks that something was taken away or added for: where none of them goes better than before,
+    the draft is taken back. An anchor that held before and fails now always takes it back; so does a new hurt.
     """
     hurts = hurts_of(now)
     lost = _lost_anchors(before, now)
@@ -105,7 +105,7 @@ def judge_draft(
 
 
 def hurts_of(pairs: Sequence[AuditedPair]) -> tuple[TaskHurt, ...]:
-    """List the tasks and evaluators that find a hurt: in at least half of the pairs of the task, and more than help.
+    """List the tasks and evaluators that find a hurt: in half of the pairs of the task, and more than help.
 
     What a model says counts where most of those that asked one agree: each of them may err.
     """

@@ -1,4 +1,4 @@
-"""The moves of an audit: each target of a route becomes edits of the skill, with its reason; what does not fit stays."""
+"""The moves of an audit: each target of a route becomes edits, with its reason; what does not fit stays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from strategies.audit.audit_types import DraftEdit
 from strategies.audit.edit_routing import LeftAlone
 from strategies.audit.evaluators.line_rewrites import MOVE_CONSTRAINT
 from strategies.audit.evaluators.passage_terms import content_words
-from strategies.propose.placement import appended, line_ending
+from strategies.propose.placement import appended
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -1,19 +1,20 @@
-"""Which passages are touched next, and how: refine what is sound, repair what conflicts; what helped is left alone.
+"""Which passages are touched next: refine what is sound, repair what conflicts; what helped is left alone.
 
-A passage is touched on evidence of its own: harm where the agent followed it and lost by it, noise where an interval
-over pairs says that it does nothing. What a model says of a passage needs a second witness. Nothing here is by
-chance, and the order of reports makes no difference.
+A passage is touched on evidence of its own: harm where the agent followed it and lost by it, noise where an
+interval over pairs says that it does nothing. What a model says of a passage needs a second witness.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from events.types.frozen import Frozen
 from strategies.audit.audit_verdict import failing_tasks, hurts_of
 from strategies.audit.evaluators.evaluator_types import Action, SkillPassage, VoidSignal
-from strategies.audit.evaluators.line_rewrites import CORRECT_NAME, DROP_REPEAT
+from strategies.audit.evaluators.line_rewrites import DROP_REPEAT
+from strategies.audit.evaluators.name_checks import is_real_there
+from strategies.audit.evaluators.passage_terms import path_terms
 from strategies.audit.evaluators.quote_check import everywhere, find_quote
 from strategies.audit.evaluators.run_contrast import has_contrast
 from strategies.gate.stats.clopper_pearson import upper_limit
@@ -30,7 +31,7 @@ ORDER: Final[tuple[Action, ...]] = ("harmful", "noise", "swap", "gap")
 BUDGET: Final[Mapping[Pipeline, int]] = {"refine": 3, "repair": 8}
 """Moves of one draft (guesses): few where the core is sound, more where it is not."""
 MOST_EFFECT: Final = 0.5
-"""A passage is noise where it can be excluded that it shows in this share of pairs: five pairs, and in none of them."""
+"""A passage is noise where an interval excludes that it shows in this share of pairs: it takes five, and none."""
 _TAIL: Final = 0.05
 _SAFETY: Final = "safety-compliance"
 _LEAST_WITNESSES: Final = 2
@@ -88,8 +89,8 @@ class EditRoute(Frozen):
 def route_edits(pairs: Sequence[AuditedPair], refused: Collection[frozenset[str]] = ()) -> EditRoute:
     """Choose what to change in the draft that these pairs were run with.
 
-    `refused` holds, for each draft made from this one that was taken back, the keys of its targets: the same set is
-    not tried again, only fewer of them. Refine, which a hurt halts, tries nothing more then.
+    `refused` holds, for each draft made from this one that was taken back, the keys of its targets: the same set
+    is not tried again, only fewer of them. Refine, which a hurt halts, tries nothing more then.
     """
     skill = pairs[0].material.skill if pairs else ()
     hurts, failing = hurts_of(pairs), failing_tasks(pairs)
@@ -114,164 +115,138 @@ def route_edits(pairs: Sequence[AuditedPair], refused: Collection[frozenset[str]
     )
 
 
+class _Witnessed(NamedTuple):
+    """A signal on a passage: the characters that it quotes, and the report that it comes from."""
+
+    signal: ActionSignal
+    report: EvaluatorReport
+    start: int
+    end: int
+
+
 class _Evidence:
     """What all pairs say about each passage, by its place in the skill."""
 
     def __init__(self, pairs: Sequence[AuditedPair], skill: Sequence[SkillPassage]) -> None:
-        self.skill = skill
-        self.signals: dict[int, list[tuple[ActionSignal, EvaluatorReport, int, int]]] = defaultdict(list)
-        self.helped: dict[int, set[str]] = defaultdict(set)
-        self.kept: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        self.kept_by_model: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        self.skill, self.pairs = skill, pairs
+        self.signals: dict[int, list[_Witnessed]] = defaultdict(list)
+        self.kept: dict[tuple[int, bool], list[tuple[int, int]]] = defaultdict(list)
+        self.kept_for: dict[int, set[str]] = defaultdict(set)
         self.traced: dict[int, int] = defaultdict(int)
         self.contrasts = sum(has_contrast(pair.material) for pair in pairs)
-        self.asked = {r.task for pair in pairs for r in pair.reports if r.by_model}
+        self.asked = {report.task for pair in pairs for report in pair.reports if report.by_model}
         self.hurt = {hurt.task for hurt in hurts_of(pairs)}
-        self.blamed = set[str]()
+        self.explained: set[str] = set()
         for pair in pairs:
+            self._trace(pair.reports)
             for report in pair.reports:
                 self._take(report)
+
+    def _trace(self, reports: Sequence[EvaluatorReport]) -> None:
+        quotes = {quote for report in reports for quote in report.traced}
+        for at in {span.at for quote in quotes for span in everywhere(quote, self.skill)}:
+            self.traced[at] += 1
 
     def _take(self, report: EvaluatorReport) -> None:
         for quote in report.protected:
             for span in everywhere(quote, self.skill):
-                kept = self.kept_by_model if report.by_model else self.kept
-                kept[span.at].append((span.start, span.end))
-                self.helped[span.at].add(report.task)
-        for at in {span.at for quote in report.traced for span in everywhere(quote, self.skill)}:
-            self.traced[at] += 1
+                self.kept[span.at, report.by_model].append((span.start, span.end))
+                self.kept_for[span.at].add(report.task)
         for signal in report.signals:
             spans = find_quote(signal.quote, self.skill, file=signal.file, gene=signal.gene, line=signal.line)
             if signal.action == "gap" or isinstance(spans, str):
                 continue
             if signal.action == "harmful" and not signal.by_model:
-                self.blamed.add(report.task)
+                self.explained.add(report.task)
             for span in spans:
-                self.signals[span.at].append((signal, report, span.start, span.end))
+                self.signals[span.at].append(_Witnessed(signal, report, span.start, span.end))
+
+    def is_right(self, passage: SkillPassage, replacement: str) -> bool:
+        """Tell whether a path that a swap would take out of a passage is there on some task."""
+        paths = frozenset(path_terms(passage.text)) - frozenset(path_terms(replacement))
+        return any(is_real_there(path, pair.material) for path in paths for pair in self.pairs)
 
     def does_nothing(self, at: int) -> bool:
-        """Tell whether the interval excludes that a passage shows in half of the pairs; it shows in none of them."""
+        """Tell whether it can be excluded that a passage shows in half of the pairs; it shows in none of them."""
         return not self.traced[at] and upper_limit(0, self.contrasts, _TAIL) <= MOST_EFFECT
 
-    def has_witness(self, signals: Sequence[tuple[ActionSignal, EvaluatorReport, int, int]]) -> bool:
-        """Tell whether what models say of a passage has a second witness: most tasks, or a hurt that nothing explains."""
-        tasks = {report.task for _, report, _, _ in signals}
+    def has_witness(self, signals: Sequence[_Witnessed]) -> bool:
+        """Tell whether models that speak of a passage have a witness: most tasks, or a hurt nothing explains."""
+        tasks = {entry.report.task for entry in signals}
         most = len(tasks) >= _LEAST_WITNESSES and 2 * len(tasks) > len(self.asked)
-        return most or bool(tasks & (self.hurt - self.blamed))
+        return most or bool(tasks & (self.hurt - self.explained))
 
 
 def _on_passages(evidence: _Evidence, left: list[LeftAlone]) -> Iterator[EditTarget]:
-    """Decide for each passage what is done to it: one thing, or nothing."""
-    for at in sorted(evidence.signals):
-        signals = evidence.signals[at]
-        computed = [entry for entry in signals if not entry[0].by_model]
-        for group, is_model in ((computed, False), ([e for e in signals if e[0].by_model], True)):
-            target = _decided(at, group, evidence, left, by_model=is_model) if group else None
-            if target is not None:
-                yield target
+    """Decide for each passage what is done to it: what was computed comes first, then what models say."""
+    for at, signals in sorted(evidence.signals.items()):
+        for by_model in (False, True):
+            own = [entry for entry in signals if entry.signal.by_model == by_model]
+            decided = _decided(at, own, evidence, by_model=by_model) if own else None
+            if isinstance(decided, EditTarget):
+                yield decided
                 break
+            if decided is not None:
+                left.append(decided)
 
 
 def _decided(
-    at: int,
-    signals: Sequence[tuple[ActionSignal, EvaluatorReport, int, int]],
-    evidence: _Evidence,
-    left: list[LeftAlone],
-    *,
-    by_model: bool,
-) -> EditTarget | None:
+    at: int, signals: Sequence[_Witnessed], evidence: _Evidence, *, by_model: bool
+) -> EditTarget | LeftAlone:
+    """Choose one thing to do to a passage: unsafe text goes, then a text is swapped, then it is taken away."""
     passage = evidence.skill[at]
-
-    def leave(action: Action, why: str) -> None:
-        left.append(LeftAlone(quote=passage.text.strip(), action=action, why=why))
-
-    by_action = {action: [entry for entry in signals if entry[0].action == action] for action in ORDER}
-    unsafe = [entry for entry in by_action["harmful"] if entry[1].evaluator == _SAFETY and not by_model]
-    swap = _agreed(by_action["swap"])
-    if unsafe:
-        return _target("harmful", unsafe, passage, _whole(passage), by_model=by_model)
+    by_action = {action: [entry for entry in signals if entry.signal.action == action] for action in ORDER}
+    unsafe = [entry for entry in by_action["harmful"] if entry.report.evaluator == _SAFETY and not by_model]
+    swap, taken = _agreed(by_action["swap"]), unsafe or by_action["harmful"] or by_action["noise"]
+    kept = evidence.kept[at, False] + (evidence.kept[at, True] if by_model or not by_action["harmful"] else [])
+    whole = (0, len(passage.text.rstrip("\r\n")))
+    is_repeat = bool(taken) and all(entry.signal.move == DROP_REPEAT for entry in taken)  # the other one stays
+    action, span, why = "swap" if swap else signals[0].signal.action, whole, ""
     if by_model and not evidence.has_witness(signals):
-        leave(signals[0][0].action, "a model alone says so")
-        return None
-    if swap:
-        by_name = swap[0][0].move == CORRECT_NAME
-        if evidence.kept[at] and (by_name or by_model):
-            leave("swap", f"it is right, or helps, on {', '.join(sorted(evidence.helped[at]))}")
-            return None
-        if not evidence.kept[at]:
-            return _target("swap", swap, passage, _whole(passage), by_model=by_model)
-    chosen = by_action["harmful"] or by_action["noise"]
-    if not chosen:
-        leave("swap", "tasks want different texts there, or it helps elsewhere")
-        return None
-    action = chosen[0][0].action
-    is_repeat = all(entry[0].move == DROP_REPEAT for entry in chosen)
-    if action == "noise" and not is_repeat and not evidence.does_nothing(at):
-        leave(
-            action, f"it shows in {evidence.traced[at]} of {evidence.contrasts} pairs, too many or too few to tell"
-        )
-        return None
-    kept = (
-        []
-        if is_repeat
-        else evidence.kept[at] + (evidence.kept_by_model[at] if by_model or action == "noise" else [])
-    )
-    rest = _split(chosen, kept)
-    if not rest:
-        leave(action, f"it helps on {', '.join(sorted(evidence.helped[at]))}")
-        return None
-    return _target(action, chosen, passage, rest, by_model=by_model)
+        why = "a model alone says so"
+    elif swap and not unsafe and not kept and not evidence.is_right(passage, swap[0].signal.replacement):
+        taken = swap
+    elif not taken:
+        why = "it helps, or is right, on other tasks" if swap else "tasks want different texts there"
+    elif taken[0].signal.action == "noise" and not is_repeat and not evidence.does_nothing(at):
+        why = f"it shows in {evidence.traced[at]} of {evidence.contrasts} pairs: that does not make it noise"
+    elif not unsafe and not is_repeat:
+        rest = _split(taken, kept)
+        span, why = rest or whole, "" if rest else f"it helps on {', '.join(sorted(evidence.kept_for[at]))}"
+    if why:
+        return LeftAlone(quote=passage.text.strip(), action=action, why=why)
+    return _target(taken, passage, span)
 
 
-def _agreed(
-    signals: Sequence[tuple[ActionSignal, EvaluatorReport, int, int]],
-) -> list[tuple[ActionSignal, EvaluatorReport, int, int]]:
-    """Give the signals of the one text that all tasks want in the place of a passage; none where they differ."""
-    texts = {(entry[0].move, entry[0].replacement) for entry in signals if entry[0].replacement}
-    moves = {move for move, _ in texts}
-    if len(moves) > 1:  # what one operation asks for, in the order of their names, all the others do without
-        first = min(moves)
-        texts = {(move, text) for move, text in texts if move == first}
-    return (
-        [entry for entry in signals if (entry[0].move, entry[0].replacement) in texts] if len(texts) == 1 else []
-    )
+def _agreed(signals: Sequence[_Witnessed]) -> list[_Witnessed]:
+    """Give the signals of the one text that all tasks want in the place of a passage; none where they differ.
+
+    Of several operations the first by name is made, and the others after it.
+    """
+    moves = sorted({entry.signal.move for entry in signals if entry.signal.replacement})
+    chosen = [entry for entry in signals if entry.signal.replacement and entry.signal.move == moves[0]]
+    return chosen if len({entry.signal.replacement for entry in chosen}) == 1 else []
 
 
-def _split(
-    signals: Iterable[tuple[ActionSignal, EvaluatorReport, int, int]], kept: Sequence[tuple[int, int]]
-) -> tuple[int, int] | None:
-    """Give the longest piece that signals ask for and that overlaps nothing that is kept; None where there is none."""
-    start, end = min(entry[2] for entry in signals), max(entry[3] for entry in signals)
-    edges = [(max(begin, start), min(stop, end)) for begin, stop in sorted(kept) if begin < end and stop > start]
-    pieces, at = [], start
-    for begin, stop in edges:
-        pieces.append((at, begin))
-        at = max(at, stop)
-    pieces.append((at, end))
-    longest = max(pieces, key=lambda piece: piece[1] - piece[0])
+def _split(signals: Sequence[_Witnessed], kept: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """Give the longest piece that is asked for and overlaps nothing that is kept; None where there is none."""
+    at, end = min(entry.start for entry in signals), max(entry.end for entry in signals)
+    pieces: list[tuple[int, int]] = []
+    for begin, stop in sorted(kept):
+        if begin < end and stop > at:
+            pieces.append((at, begin))
+            at = stop
+    longest = max((*pieces, (at, end)), key=lambda piece: piece[1] - piece[0])
     return longest if longest[1] > longest[0] else None
 
 
-def _whole(passage: SkillPassage) -> tuple[int, int]:
-    return 0, len(passage.text.rstrip("\r\n"))
-
-
-def _target(
-    action: Action,
-    signals: Sequence[tuple[ActionSignal, EvaluatorReport, int, int]],
-    passage: SkillPassage,
-    span: tuple[int, int],
-    *,
-    by_model: bool,
-) -> EditTarget:
-    first = min(
-        (entry[0] for entry in signals), key=lambda signal: (signal.move, signal.reason, signal.replacement)
-    )
+def _target(signals: Sequence[_Witnessed], passage: SkillPassage, span: tuple[int, int]) -> EditTarget:
+    first = min((e.signal for e in signals), key=lambda signal: (signal.move, signal.reason, signal.replacement))
     where = f"{passage.file}:{passage.gene}:{passage.line}"
-    section = f"{passage.file}:{passage.gene}:{passage.section}"
+    is_noise = first.action == "noise"
     return EditTarget(
-        key=f"{action} {where}",
-        action=action,
+        key=f"{first.action} {where}",
+        action=first.action,
         move=first.move,
         reason=first.reason,
         passage=passage,
@@ -279,10 +254,10 @@ def _target(
         end=span[1],
         replacement=first.replacement,
         section=first.section,
-        group=f"{first.move} {section if action == 'noise' else where}",
-        evaluators=tuple(sorted({entry[1].evaluator for entry in signals})),
-        tasks=tuple(sorted({entry[1].task for entry in signals})),
-        by_model=by_model,
+        group=f"{first.move} {passage.file}:{passage.gene}:{passage.section}" if is_noise else where,
+        evaluators=tuple(sorted({entry.report.evaluator for entry in signals})),
+        tasks=tuple(sorted({entry.report.task for entry in signals})),
+        by_model=first.by_model,
     )
 
 

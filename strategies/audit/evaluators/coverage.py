@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 _LEAST_SHARED: Final = 2
 """Content words that a passage and a requirement must share (a guess: one may be chance)."""
-_CHECK_ALL: Final = "Before you finish, go through the task once more, requirement by requirement, and check each against the files."
+_CHECK_ALL: Final = (
+    "Before you finish, go through the task once more and check each requirement against the files."
+)
 
 
 class RequirementCoverage:

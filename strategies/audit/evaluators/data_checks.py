@@ -58,7 +58,7 @@ def data_faults(material: AuditMaterial, run: RunRecord) -> tuple[DataFault, ...
 
 
 def recomputed_figures(material: AuditMaterial, run: RunRecord) -> frozenset[str]:
-    """List the figures in a run's files that the workspace gives too: rows, sums, means, extremes of its columns."""
+    """List the figures that a run wrote and the workspace gives too: rows, sums, means, extremes of columns."""
     known = set(_figures(material.workspace))
     written = {match for text in (*run.files.values(), run.answer) for match in _NUMBER.findall(text)}
     copied = {match for text in material.workspace.values() for match in _NUMBER.findall(text)}

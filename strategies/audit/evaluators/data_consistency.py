@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, Result
 
-_RECOMPUTE: Final = "Recompute every count and total from the files of the task before you finish, and compare it with what you wrote."
+_RECOMPUTE: Final = "Before you finish, recompute every count and total from the files of the task and compare."
 
 
 class DataConsistency:
@@ -61,7 +61,7 @@ class DataConsistency:
                     for trace in guilty
                 ),
                 *_misnamed(material),
-                *_gaps(bool(faults), comparable and fewer and bool(lost)),
+                *_gaps(is_misspelt=bool(faults), is_miscounted=comparable and fewer and bool(lost)),
             ),
             protected=tuple(trace.passage.text.strip() for trace in found) if result == "helped" else (),
             read=("workspace", "files", "skill"),
@@ -100,7 +100,7 @@ def _misnamed(material: AuditMaterial) -> Iterator[ActionSignal]:
                     break
 
 
-def _gaps(is_misspelt: bool, is_miscounted: bool) -> Iterator[ActionSignal]:
+def _gaps(*, is_misspelt: bool, is_miscounted: bool) -> Iterator[ActionSignal]:
     if is_misspelt:
         move, line = REMINDERS["spelling"]
         yield ActionSignal(action="gap", reason="names are not those of the data", replacement=line, move=move)

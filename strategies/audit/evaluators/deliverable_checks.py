@@ -1,4 +1,4 @@
-"""What is wrong with the files that a task asks for: missing, empty, unreadable, or not with the header or values asked."""
+"""What is wrong with the files that a task asks for: missing, empty, unreadable, or not of the form asked."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def deliverable_faults(deliverables: Sequence[Deliverable], run: RunRecord) -> t
 
 
 def table_of(path: str, text: str) -> TableRead | None:
-    """Read a table: CSV or TSV, JSON objects in an array, or one object (a table of one row); None for no table."""
+    """Read a table: CSV or TSV, JSON objects in an array, or one object (a single row); None for no table."""
     ending = path.rpartition(".")[2].lower()
     if ending in {"json", "jsonl", "ndjson"}:
         return _json_table(text, is_lines=ending != "json")

@@ -109,9 +109,9 @@ class AuditMaterial(Frozen):
 class ActionSignal(Frozen):
     """What should happen to one passage, by its own words: `quote` is found verbatim in the skill, "" for a gap.
 
-    `file`, `gene` and `line` name which one is meant, where the quote is there more than once. `replacement` is the
-    text that a swap or a gap puts there, "" where there is none; `section` names the place of a gap, and the
-    section that a constraint is moved to; `move` the operation that makes the edit.
+    `file`, `gene` and `line` name which one is meant, where the quote is there more than once. `replacement` is
+    the text that a swap or a gap puts there, "" where there is none; `section` the title of the section that a gap
+    belongs to, or the `gene:line` behind which a constraint goes; `move` the operation that makes the edit.
     """
 
     action: Action
@@ -140,8 +140,8 @@ class VoidSignal(Frozen):
 class EvaluatorReport(Frozen):
     """What one evaluator found on one task; `read` names what it looked at, `protected` quotes what must stay.
 
-    `traced` quotes the passages that show in what the agent did, whether or not that did any good. `by_model` tells
-    that a model was asked. `figures` are what it computed, by name.
+    `traced` quotes the passages that show in what the agent did, whether or not that did any good. `by_model`
+    tells that a model was asked. `figures` are what it computed, by name.
     """
 
     evaluator: str

@@ -41,7 +41,7 @@ ARTIFACTS: Final = frozenset({"output-evidence-check", "format-compliance", "dat
 
 
 def evaluate_pair(material: AuditMaterial, ask: AskModel | None = None) -> tuple[EvaluatorReport, ...]:
-    """Let all twelve report on one pair of runs, `null` where one has nothing to look at; signals that are void fall."""
+    """Let all twelve report on one pair of runs, `null` where one has nothing to look at; void signals go."""
     return tuple(_checked(evaluator, material, ask) for evaluator in EVALUATORS)
 
 

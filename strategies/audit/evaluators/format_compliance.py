@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 REMINDERS: Final = {
     "missing": (
         ADD_CONTRACT,
-        "Inputs are the files that the task names; outputs are the files it asks for, each written at exactly the path"
-        " it gives. Before you finish, check that every one of them is there.",
+        "Inputs are the files that the task names; outputs those it asks for, each at exactly its path.",
     ),
     "elsewhere": (
         ADD_CONTRACT,
@@ -37,8 +36,7 @@ REMINDERS: Final = {
     ),
     "spelling": (
         REMIND_VERBATIM,
-        "Copy the names of columns and keys verbatim: same spelling, same case, same separators as in the task and its"
-        " files.",
+        "Copy the names of columns and keys verbatim, as the task and its files spell them.",
     ),
     "values": (
         REMIND_VERBATIM,

@@ -1,4 +1,4 @@
-"""Lines of a skill written in another way: a name corrected, a path or version left to the task, a snippet swapped."""
+"""Lines of a skill, rewritten: a name corrected, a path or version left to the task, a snippet swapped."""
 
 from __future__ import annotations
 

@@ -33,6 +33,11 @@ def near_path(path: str, real: Collection[str], material: AuditMaterial) -> str:
     return near[0] if failed or not by_digit else ""
 
 
+def is_real_there(path: str, material: AuditMaterial) -> bool:
+    """Tell whether a path is a file of the workspace, or one that the task asks for."""
+    return path in material.workspace or any(path == wanted.path for wanted in material.requirements.deliverables)
+
+
 def one_edit_apart(left: str, right: str) -> bool:
     """Tell whether one character put in, left out or changed, or two swapped neighbours, make one of the other."""
     if left == right or abs(len(left) - len(right)) > 1:

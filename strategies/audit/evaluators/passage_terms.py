@@ -31,39 +31,43 @@ _MARKER: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+|^\s*>\s*")
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z'-]{3,}")
 _ENDING: Final = re.compile(r"(?:'s|ing|edly|ed|ly|es|s)$")
 _LEAST_STEM: Final = 4
-_COMMON: Final = frozenset(
-    """
-    about above after again agent agents also always answer asks asked because been before being below best both
-    case cases change check come content contents correct create data does done down each easy else ends ensure even
-    every example exactly file files fill find first following follow folder form format found from full give given
-    good have here high include input inside into item items itself just keep kind know last leave like line lines
-    list look made make many match mean means more most much must name named names need needs never next none note
-    nothing once only open order other output over path paths place please program provide read ready really result
-    results right rule rules run runs same save section sections shall should show simple since single skill skills
-    some something step steps still such sure take task tasks text than that their them then there these they thing
-    things this those through thus time times tool tools type under until upon used user uses using value values very
-    want well were what when where whether which while whole will with within without word words work working write
-    written wrote wrong your
-    """.split()
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_COMMON: Final = _words(
+    "about above after again agent agents also always answer asks asked because been before being below "
+    "best both case cases change check come content contents correct create data does done down each easy "
+    "else ends ensure even every example exactly file files fill find first following follow folder form "
+    "format found from full give given good have here high include input inside into item items itself "
+    "just keep kind know last leave like line lines list look made make many match mean means more most "
+    "much must name named names need needs never next none note nothing once only open order other output "
+    "over path paths place please program provide read ready really result results right rule rules run "
+    "runs same save section sections shall should show simple since single skill skills some something "
+    "step steps still such sure take task tasks text than that their them then there these they thing "
+    "things this those through thus time times tool tools type under until upon used user uses using "
+    "value values very want well were what when where whether which while whole will with within without "
+    "word words work working write written wrote wrong your"
 )
 """Words that any skill and any task may hold, so that sharing them says nothing."""
-_VERBS: Final = frozenset(
-    """
-    add aggregate append apply ask assign avoid back begin build call cap cast check choose clean close collapse
-    collect combine compare complete compute confirm convert copy count create cut declare decode dedupe deduplicate
-    define delete derive detect discard do document drop emit encode end enter escape exclude execute export expect
-    extract fetch fill filter find finish fix flag follow format generate get give go group handle ignore import
-    include indent infer insert install inspect join keep label lay leave limit link list load log look lower
-    make map mark match measure merge move name never normalise normalize note number omit open order output
-    parse pass pick place prefer prefix prepend preserve print process produce put query quote raise read rebuild
-    record recompute re-read reject remember remove rename repeat replace report require resolve restore return
-    reuse review rewrite round run save scan search select send separate set show skip sort split stamp start stop
-    store strip submit sum summarise summarize switch take tell test tidy total transform trim truncate try turn
-    update upload use validate verify wait work wrap write
-    """.split()
+_VERBS: Final = _words(
+    "add aggregate append apply ask assign avoid back begin build call cap cast check choose clean close "
+    "collapse collect combine compare complete compute confirm convert copy count create cut declare "
+    "decode dedupe deduplicate define delete derive detect discard do document drop emit encode end enter "
+    "escape exclude execute export expect extract fetch fill filter find finish fix flag follow format "
+    "generate get give go group handle ignore import include indent infer insert install inspect join "
+    "keep label lay leave limit link list load log look lower make map mark match measure merge move name "
+    "never normalise normalize note number omit open order output parse pass pick place prefer prefix "
+    "prepend preserve print process produce put query quote raise read rebuild record recompute re-read "
+    "reject remember remove rename repeat replace report require resolve restore return reuse review "
+    "rewrite round run save scan search select send separate set show skip sort split stamp start stop "
+    "store strip submit sum summarise summarize switch take tell test tidy total transform trim truncate "
+    "try turn update upload use validate verify wait work wrap write"
 )
 _ASKS: Final = re.compile(
-    r"\b(?:must|should|shall|always|never|only|do not|don't|cannot|may not|need to|needs to|make sure|ensure|required?"
+    r"\b(?:must|should|shall|always|never|only|do not|don't|cannot|may not|needs? to|make sure|ensure|required?"
     r"|if|when|unless|until|before|after|otherwise|first|then|finally|except|exactly|instead)\b|[:=<>]|\d",
     re.IGNORECASE,
 )

@@ -19,15 +19,17 @@ _LEAST_WORDS: Final = 4
 """Words below which lines are the same by accident, or for the layout."""
 _WORD: Final = re.compile(r"\w+")
 _TUTORIAL: Final = re.compile(
-    r"\bstands for\b|\b(?:is|are) (?:an?|one of the|the) (?:[\w-]+ ){0,4}(?:formats?|languages?|librar(?:y|ies)|tools?|concepts?"
-    r"|standards?|techniques?|process|disciplines?|art|skills?|craft|way|practices?|topics?|fields?|part of)\b"
+    r"\bstands for\b|\b(?:is|are) (?:an?|one of the|the) (?:[\w-]+ ){0,4}(?:formats?|languages?|librar(?:y|ies)"
+    r"|tools?|concepts?|standards?|techniques?|process|disciplines?|art|skills?|craft|way|practices?|topics?"
+    r"|fields?|part of)\b"
     r"|\b(?:was|were) (?:first |originally )?(?:invented|introduced|created|developed|designed|published|born)\b"
     r"|\b(?:widely|commonly|often|generally|typically|frequently) (?:used|seen|considered|regarded|known)\b"
     r"|\b(?:popular|ubiquitous|history|historically|decades|centur(?:y|ies)|welcome|beginners?|newcomers?)\b"
-    r"|\b(?:this|the following) (?:section|guide|document|tutorial|chapter|skill) (?:will |also )?(?:explains?|describes?|covers?"
-    r"|introduces?|helps?|teach(?:es)?|gives|provides|is about)\b"
+    r"|\b(?:this|the following) (?:section|guide|document|tutorial|chapter|skill) (?:will |also )?"
+    r"(?:explains?|describes?|covers?|introduces?|helps?|teach(?:es)?|gives|provides|is about)\b"
     r"|\bas (?:you|we) (?:may|might|all|probably) know\b|\bit is (?:important|worth|good|useful|helpful) to"
-    r" (?:note|know|understand|remember)\b|\b(?:many|most) (?:people|teams|engineers|developers|analysts|companies|organi[sz]ations)\b",
+    r" (?:note|know|understand|remember)\b|\b(?:many|most) (?:people|teams|engineers|developers|analysts"
+    r"|companies|organi[sz]ations)\b",
     re.IGNORECASE,
 )
 

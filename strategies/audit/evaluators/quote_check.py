@@ -29,7 +29,7 @@ class QuotedSpan(NamedTuple):
 def find_quote(
     quote: str, skill: Sequence[SkillPassage], *, file: str = "", gene: str = "", line: int = 0
 ) -> tuple[QuotedSpan, ...] | QuoteFault:
-    """Find a quote word for word; it may span lines of one section. `file`, `gene`, `line` choose where it begins."""
+    """Find a quote word for word, within one section. `file`, `gene`, `line` choose where it begins."""
     if not quote.strip():
         return "not in the skill"
     starts = [
@@ -92,14 +92,14 @@ def sound_signals(
 
 
 def _kinds(where: tuple[QuotedSpan, ...] | QuoteFault, skill: Sequence[SkillPassage]) -> frozenset[str]:
-    """Name what the quoted lines hold already that no report says: a skill may give orders, a replacement no new ones."""
+    """Name what the quoted lines hold already that no report says: a replacement may give no new orders."""
     if isinstance(where, str):
         return frozenset()
     return frozenset(kind for span in where for kind in unlike_report(skill[span.at].text))
 
 
 def _occurrences(quote: str, skill: Sequence[SkillPassage]) -> list[tuple[QuotedSpan, ...]]:
-    """List where a quote is written, each place as the pieces of lines that it covers; files are read one by one."""
+    """List where a quote is written, each place as the pieces of lines that it covers, file by file."""
     places = list[tuple[QuotedSpan, ...]]()
     for file in dict.fromkeys(passage.file for passage in skill):
         lines = [(at, passage.text.rstrip("\r\n")) for at, passage in enumerate(skill) if passage.file == file]

@@ -42,7 +42,7 @@ class AnchorChange(NamedTuple):
 
 
 def has_contrast(material: AuditMaterial) -> bool:
-    """Tell whether the run without the skill went anywhere: one that left nothing, or was stopped before it did."""
+    """Tell whether the run without the skill went anywhere: one without files that was stopped did not."""
     run = material.without_skill
     return bool(run.files) or (run.ended == "done" and bool(run.answer.strip() or run.actions))
 
@@ -96,7 +96,7 @@ def blamed(found: Iterable[Trace], wrong: Iterable[str]) -> tuple[Trace, ...]:
 
 
 def run_text(run: RunRecord) -> str:
-    """Give all that an agent wrote: calls, paths, files, answer; not what tools gave back, which may be the skill."""
+    """Give all that an agent wrote: calls, paths, files, answer; not what tools gave back, such as the skill."""
     calls = (action.call for action in run.actions)
     files = (f"{path}\n{text}" for path, text in sorted(run.files.items()))
     return "\n".join((*calls, *files, run.answer))
@@ -119,9 +119,9 @@ def changed_texts(material: AuditMaterial) -> dict[str, str]:
 def wrong_texts(material: AuditMaterial, lost: Sequence[str]) -> tuple[str, ...]:
     """Give the texts in which a loss can show, as narrowly as they are known.
 
-    Of a deliverable that only the run with the skill has wrong, that is what is wrong in it; where it is not there,
-    the paths that were written instead, and the calls that only this run made. Else it is what changed in the files
-    that the names of lost anchors speak of, or in all.
+    Of a deliverable that only the run with the skill has wrong, that is what is wrong in it; where it is not
+    there, the paths that were written instead, and the calls that only this run made. Else it is what changed in
+    the files that the names of lost anchors speak of, or in all.
     """
     wanted = material.requirements.deliverables
     known = {(fault.path, fault.kind) for fault in deliverable_faults(wanted, material.without_skill)}

@@ -36,7 +36,7 @@ class SafetyCompliance:
         )
 
     def report(self, material: AuditMaterial, ask: AskModel | None) -> EvaluatorReport:
-        """Say that the skill hurts where files of the workspace are lost with it alone, or a grave call is its own."""
+        """Say that the skill hurts where files of the workspace are lost with it alone, or a passage is unsafe."""
         lost = tuple(
             path
             for path in material.with_skill.removed
@@ -61,7 +61,7 @@ class SafetyCompliance:
 def _signals(material: AuditMaterial, lost: tuple[str, ...]) -> Iterator[ActionSignal]:
     """Name the passages that instruct as strangers do, and those that what is lost comes from.
 
-    A grave call of the run with the skill alone is laid to a passage that names it, or to the script that it starts.
+    A grave call of the run with the skill alone comes from a passage that names it, or the script that it starts.
     """
     calls = fresh_calls(material) if has_contrast(material) else ()
     grave = [call for call in calls if _grave(call)]

@@ -71,7 +71,7 @@ def _is_ordered(column: list[str], *, down: bool) -> bool:
         keys: list[float] | list[str] = [float(value) for value in column]
     except ValueError:
         keys = column
-    return len(set(column)) > 1 and list(keys) == sorted(keys, reverse=down)  # type: ignore[type-var]
+    return len(set(column)) > 1 and list(keys) == sorted(keys, reverse=down)
 
 
 def _style(words: str, holds: Callable[[str], bool]) -> tuple[re.Pattern[str], Callable[[str], bool]]:

@@ -1,4 +1,4 @@
-"""Whether passages are about the task: what contradicts it, what is fixed to another place, what is off its topic."""
+"""Whether passages are about the task: what contradicts it, what fixes another place, what is off its topic."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _LEAST_WORDS: Final = 6
 """Content words that a section must hold to be about something (a guess)."""
-_QUESTION = "Which passages contradict the task, or fix what the task leaves open, and did the agent do worse by following them?"
+_QUESTION = "Which passages contradict the task, or fix what it leaves open, and did the agent do worse by them?"
 
 
 class TaskAlignment:
@@ -49,7 +49,6 @@ class TaskAlignment:
     def report(self, material: AuditMaterial, ask: AskModel | None) -> EvaluatorReport:
         """Say that the skill hurts where the agent follows a passage against the task, and loses by it."""
         against = (*_conflicts(material), *_fixed(material))
-        real = tuple(passage.text.strip() for passage in material.skill if _names_what_is_there(passage, material))
         followed = {(trace.passage.file, trace.passage.gene, trace.passage.line) for trace in traces(material)}
         hurts = anchor_change(material).lost and any((s.file, s.gene, s.line) in followed for s in against)
         result: Result = "hurt" if hurts else "inert" if against else "null"
@@ -61,7 +60,6 @@ class TaskAlignment:
                 result=result,
                 reason=f"{len(against)} passages say otherwise than the task" if against else "",
                 signals=(*against, *topics),
-                protected=real,
                 read=("task", "workspace", "skill"),
                 figures={"against": len(against), "off topic": len(topics)},
             ),
@@ -72,7 +70,7 @@ class TaskAlignment:
 
 
 def _conflicts(material: AuditMaterial) -> Iterator[ActionSignal]:
-    """Take over what the interpretation of the task found: passages that say otherwise, and that the agent follows."""
+    """Take over what the interpretation of the task names: passages against it, where the agent follows them."""
     followed = {trace.passage for trace in traces(material)}
     for conflict in material.requirements.conflicts:
         spans = find_quote(conflict.quote, material.skill)
@@ -111,12 +109,6 @@ def _renames(path: str, named: frozenset[str]) -> bool:
     """Tell whether the task has a file of the same name somewhere else."""
     name = path.replace("\\", "/").rpartition("/")[2]
     return "." in name and any(other.rpartition("/")[2] == name for other in named)
-
-
-def _names_what_is_there(passage: SkillPassage, material: AuditMaterial) -> bool:
-    """Tell whether a passage names a file of the workspace or of the task as it is."""
-    asked = {wanted.path for wanted in material.requirements.deliverables}
-    return any(path in material.workspace or path in asked for path in path_terms(passage.text))
 
 
 def _off_topic(material: AuditMaterial) -> Iterator[ActionSignal]:
