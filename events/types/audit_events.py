@@ -101,8 +101,9 @@ class AuditMove(Frozen):
 class AuditJudged(Frozen):
     """A draft of an audit is judged; `by` names the rule that decided.
 
-    Iteration 0 judges the skill as it was given. A draft that is not `kept` was rolled back. `left` counts the
-    signals that it still has, `drift` is the share of answers in which a model said otherwise when asked the same
+    Iteration 0 judges the skill as it was given. A draft that is not `kept` was rolled back. `left` counts what
+    is still to be changed, `left_out` says which changes were not made, and why, `void` counts signals without a
+    quote of the skill. `drift` is the share of answers in which a model answers otherwise when asked the same
     again, null where none was asked.
     """
 
@@ -121,6 +122,8 @@ class AuditJudged(Frozen):
     anchors_held: Count = 0
     anchors: Count = 0
     left: Count = 0
+    left_out: tuple[str, ...] = ()
+    void: Count = 0
     drift: float | None = None
 
 

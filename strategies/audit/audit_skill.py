@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from events.errors import UpstreamError
 from events.types.audit_events import AUDITOR, AuditEnded, AuditJudged, AuditMove, AuditStarted
@@ -14,8 +14,8 @@ from strategies.audit.drafts import drafted, texts_beside
 from strategies.audit.edit_moves import draft_edits
 from strategies.audit.edit_routing import route_edits
 from strategies.audit.evaluate_draft import DraftEvaluation
-from strategies.audit.parting import parting
 from strategies.audit.propose_audit import propose_draft
+from strategies.audit.run_divergence import divergence
 from strategies.gate.lint import limits_of
 from strategies.rollouts.compare.comparison import runs_of
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from strategies.audit.audit_verdict import AuditedPair, AuditVerdict
     from strategies.audit.edit_routing import EditRoute
     from strategies.audit.evaluate_draft import EvaluatedDraft
+
+_MOST_REASON_CHARS: Final = 1_000
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,6 @@ class _Progress:
     good: EvaluatedDraft
     verdict: AuditVerdict
     refused: list[frozenset[str]] = field(default_factory=list)
-    clean: int = 0
 
 
 def audit_skill(plan: AuditPlan, on_judged: Callable[[AuditJudged], None] = lambda _: None) -> AuditEnd:
@@ -104,10 +105,9 @@ def _first(plan: AuditPlan, evaluation: DraftEvaluation, on_judged: Callable[[Au
     given = evaluation.evaluated(plan.base, 0)
     if not given.pairs:
         raise UpstreamError("no pair of runs was left to look at", hint="try the agent's command by hand")
-    verdict = judge_draft(given.pairs)
-    route = route_edits(given.pairs)
-    _record_judged(plan, _judged(plan, given, verdict, route, 0, (), kept=True), on_judged)
-    return _Progress(given, verdict, clean=int(verdict.result != "hurt"))
+    progress = _Progress(given, judge_draft(given.pairs))
+    _record_judged(plan, _judged(plan, given, progress.verdict, route_edits(given.pairs)), on_judged)
+    return progress
 
 
 def _iterate(
@@ -118,29 +118,25 @@ def _iterate(
     on_judged: Callable[[AuditJudged], None],
 ) -> str:
     """Make the next draft, run it and judge it; returns why the audit ends, "" where it goes on."""
-    registry, good = plan.rig.registry, progress.good
+    log, good = plan.rig.registry.log, progress.good
     route = route_edits(good.pairs, progress.refused)
     if not route.targets:
         return _rest(progress, route)
-    moves = draft_edits(route, good.capsule, texts_beside(registry.log, good.capsule))
-    limits = limits_of(plan.rig.preset, AUDITOR)
-    made = drafted(registry.log, plan.base, good.capsule, moves.edits, limits)
+    moves = draft_edits(route, good.capsule, texts_beside(log, good.capsule))
+    made = drafted(log, plan.base, good.capsule, moves.edits, limits_of(plan.rig.preset, AUDITOR))
+    left_out = (*(f"{target.quote or target.action}: {target.why}" for target in moves.left), *made.refused)
     if not made.made:
-        progress.refused.append(route.keys)
-        return "" if iteration < plan.iterations else _rest(progress, route)
+        return f"no further change can be made: {'; '.join(left_out)[:_MOST_REASON_CHARS]}"
     draft = evaluation.evaluated(made.capsule, iteration)
     verdict = judge_draft(draft.pairs, good.pairs, route.aims)
     kept = not verdict.rolls_back
-    now = route_edits(draft.pairs) if kept else route
-    _record_judged(
-        plan, _judged(plan, draft, verdict, now, iteration, _moves(made.made, good.pairs), kept=kept), on_judged
-    )
+    judged = _judged(plan, draft, verdict, route_edits(draft.pairs) if kept else route)
+    changes = {"iteration": iteration, "kept": kept, "moves": _moves(made.made, good.pairs), "left_out": left_out}
+    _record_judged(plan, judged.model_copy(update=changes), on_judged)
     if kept:
-        clean = progress.clean + 1 if verdict.result != "hurt" else 0
-        progress.good, progress.verdict, progress.refused, progress.clean = draft, verdict, [], clean
+        progress.good, progress.verdict, progress.refused = draft, verdict, []
     else:
         progress.refused.append(route.keys)
-        progress.clean = 0
     return ""
 
 
@@ -164,7 +160,7 @@ def _moves(made: Iterable[DraftEdit], pairs: Sequence[AuditedPair]) -> tuple[Aud
     listed = []
     for move in made:
         material = by_task.get(move.task)
-        parted = parting(material.with_skill, material.without_skill) if material else None
+        parted = divergence(material.with_skill, material.without_skill) if material else None
         shown = parted._asdict() if parted else {}
         listed.append(
             AuditMove(
@@ -182,32 +178,24 @@ def _moves(made: Iterable[DraftEdit], pairs: Sequence[AuditedPair]) -> tuple[Aud
     return tuple(listed)
 
 
-def _judged(
-    plan: AuditPlan,
-    draft: EvaluatedDraft,
-    verdict: AuditVerdict,
-    route: EditRoute,
-    iteration: int,
-    moves: tuple[AuditMove, ...],
-    *,
-    kept: bool,
-) -> AuditJudged:
+def _judged(plan: AuditPlan, draft: EvaluatedDraft, verdict: AuditVerdict, route: EditRoute) -> AuditJudged:
+    """Write a verdict down as that of the skill as it was given."""
     held, anchors = draft.anchors
     return AuditJudged(
         audit=plan.audit,
         capsule=plan.skill,
-        iteration=iteration,
+        iteration=0,
         draft=draft.digest,
         result=verdict.result,
         by=verdict.rule,
-        reason=verdict.reason,
+        reason=verdict.reason[:_MOST_REASON_CHARS],
         way=route.pipeline,
-        kept=kept,
-        moves=moves,
+        kept=True,
         lost_anchors=verdict.lost_anchors,
         anchors_held=held,
         anchors=anchors,
         left=len(route.targets),
+        void=len(route.void),
     )
 
 

@@ -21,7 +21,7 @@ _MARKS: Final = {"helped": "+", "hurt": "−", "inert": "·"}
 _TONES: Final[dict[str, Tone]] = {"helped": "good", "hurt": "bad"}
 
 
-class EvaluatorRow(NamedTuple):
+class EvaluatorResults(NamedTuple):
     """One evaluator, with what it reported in each iteration: `3+ 1− 20·`, "" where it could tell nothing."""
 
     evaluator: str
@@ -33,7 +33,7 @@ def iterations_of(record: AuditRecord) -> list[AuditJudged]:
     return sorted(record.judged, key=lambda judged: judged.iteration)
 
 
-def evaluator_table(record: AuditRecord) -> list[EvaluatorRow]:
+def evaluator_table(record: AuditRecord) -> list[EvaluatorResults]:
     """Count what each evaluator reported in each iteration, over tasks and pairs."""
     counted = Counter[tuple[int, str, str, str]](
         (event.iteration, event.draft, event.evaluator, event.result) for event in record.reported
@@ -45,7 +45,7 @@ def evaluator_table(record: AuditRecord) -> list[EvaluatorRow]:
         return " ".join(f"{number}{mark}" for number, mark in numbers if number)
 
     return [
-        EvaluatorRow(evaluator.name, tuple(cell(*draft, evaluator.name) for draft in drafts))
+        EvaluatorResults(evaluator.name, tuple(cell(*draft, evaluator.name) for draft in drafts))
         for evaluator in EVALUATORS
     ]
 
@@ -56,7 +56,7 @@ def audit_facts(record: AuditRecord) -> Iterator[Fact]:
     version = f"@{started.version}" if started.version else ", a draft"
     yield fact("audit", f"{started.capsule}{version}, on {count(started.tasks, 'task')}; agent {started.agent}")
     asked = f"the rest ask {started.model}" if started.model else "no model is asked"
-    yield fact("evaluators", f"{len(EVALUATORS)}; what can be computed is, {asked}")
+    yield fact("asks", f"{len(EVALUATORS)} evaluators: what can be computed is computed, {asked}")
     if ended is None:
         yield fact("ended", "not yet: the same command goes on")
         return
@@ -77,3 +77,4 @@ def draft_facts(judged: AuditJudged) -> Iterator[Fact]:
     for move in judged.moves:
         yield from listed("", (f"{move.move}: {move.quote or ' / '.join(line.strip() for line in move.lines)}",))
         yield fact("", f"  {move.evaluator} on {move.task}: {move.reason}")
+    yield from listed("", (f"not made: {left}" for left in judged.left_out))

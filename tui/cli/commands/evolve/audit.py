@@ -1,4 +1,4 @@
-"""Audits: a skill is run beside no skill on tasks without graders, and what evaluators find is mended in drafts."""
+"""Audits: a skill is run beside no skill on tasks without graders, and what evaluators find is mended."""
 # ruff: noqa: TC001 - typer reads annotations when it builds a command
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def audit_command(  # noqa: PLR0913 - the options of the command are its contrac
     """Audit a skill without ground truth: run it beside no skill, and mend it.
 
     Twelve evaluators look at each pair of runs; what hurts, does nothing or is missing is changed in drafts, each
-    of which is run again and rolled back where it hurts. The last good draft is proposed as one candidate. Ctrl-C,
-    and the same command goes on from there. Exit code 0 also where nothing was changed.
+    of which is run again and rolled back where it hurts. The last good draft is proposed as one candidate.
+    Ctrl-C, and the same command goes on from there. Exit code 0 also where nothing was changed.
     """
     call = invocation(ctx)
     if status:
@@ -107,17 +107,10 @@ def audit_command(  # noqa: PLR0913 - the options of the command are its contrac
     if tasks is None:
         raise UsageError("an audit needs tasks", hint="--tasks FOLDER; docs/audit.md shows one")
     tape = opened_tape(replay, record=record and not dry_run)
-    asked = _Asked(
-        skill,
-        load_audit_tasks(tasks.expanduser(), limit_s=limit_s),
-        read_corrections(requirements) if requirements else {},
-        HarnessOptions(agent=agent, workers=workers, tape=tape),
-        iterations,
-        pairs,
-        seed,
-        preset,
-        dry_run,
-    )
+    corrections = read_corrections(requirements) if requirements else {}
+    options = HarnessOptions(agent=agent, workers=workers, tape=tape)
+    task_set = load_audit_tasks(tasks.expanduser(), limit_s=limit_s)
+    asked = _Asked(skill, task_set, corrections, options, iterations, pairs, seed, preset, dry_run)
     config = on_engine(read_config(), *(("local", "") if dry_run else (engine, scheduler)))
     line, ending = RunLine(call), _Ending(promote, out, as_json)
     with (
@@ -132,7 +125,7 @@ def audit_command(  # noqa: PLR0913 - the options of the command are its contrac
 
 
 class _Ending(NamedTuple):
-    """What is to become of the result, and how it is told."""
+    """What is to become of the result, and how it is shown."""
 
     promote: bool
     out: Path | None
