@@ -120,7 +120,7 @@ def _tidied(route: EditRoute, draft: Capsule) -> Iterator[DraftEdit]:
         is_empty = bool(texts) and not any(
             t and not t.startswith(("#", *_FENCE)) and set(t) - set("=-") for t in texts
         )
-        spare = range(len(lines)) if is_empty and texts[0].startswith("#") else _empty_fences(texts)
+        spare = range(len(lines)) if is_empty and texts[0].startswith("##") else _empty_fences(texts)
         edits = tuple(Edit(op="delete", gene=name, target=(lines[at].id,)) for at in spare)
         if not edits:
             continue

@@ -55,6 +55,7 @@ class EditTarget(Frozen):
     group: str = ""
     evaluators: tuple[str, ...] = ()
     tasks: tuple[str, ...] = ()
+    suspects: int = 1
     by_model: bool = False
 
 
@@ -103,9 +104,12 @@ def route_edits(pairs: Sequence[AuditedPair], refused: Collection[frozenset[str]
     left: list[LeftAlone] = []
     evidence = _Evidence(pairs, skill)
     chosen = [*_on_passages(evidence, left)]
-    if pipeline == "repair" and not chosen:
-        chosen = list(_gaps(reports, skill, failing))
-    targets = _within_budget(sorted(chosen, key=_rank), BUDGET[pipeline], refused)
+    sure = [target for target in chosen if target.suspects == 1]
+    targets = _within_budget(sorted(sure, key=_rank), BUDGET[pipeline], refused)
+    if not targets:
+        targets = _one_suspect(evidence, [target for target in chosen if target.suspects > 1], refused)
+    if pipeline == "repair" and not targets:
+        targets = _within_budget(sorted(_gaps(reports, skill, failing), key=_rank), BUDGET[pipeline], refused)
     return EditRoute(
         pipeline=pipeline,
         targets=tuple(targets),
@@ -133,6 +137,7 @@ class _Evidence:
         self.kept: dict[tuple[int, bool], list[tuple[int, int]]] = defaultdict(list)
         self.kept_for: dict[int, set[str]] = defaultdict(set)
         self.traced: dict[int, int] = defaultdict(int)
+        self.traced_on: dict[str, set[str]] = defaultdict(set)
         self.contrasts = sum(has_contrast(pair.material) for pair in pairs)
         self.asked = {report.task for pair in pairs for report in pair.reports if report.by_model}
         self.hurt = {hurt.task for hurt in hurts_of(pairs)}
@@ -146,6 +151,7 @@ class _Evidence:
         quotes = {quote for report in reports for quote in report.traced}
         for at in {span.at for quote in quotes for span in everywhere(quote, self.skill)}:
             self.traced[at] += 1
+            self.traced_on[self.skill[at].text.strip()].add(reports[0].task)
 
     def _take(self, report: EvaluatorReport) -> None:
         for quote in report.protected:
@@ -169,6 +175,10 @@ class _Evidence:
     def does_nothing(self, at: int) -> bool:
         """Tell whether it can be excluded that a passage shows in half of the pairs; it shows in none of them."""
         return not self.traced[at] and upper_limit(0, self.contrasts, _TAIL) <= MOST_EFFECT
+
+    def traced_well(self, passage: SkillPassage | None) -> int:
+        """Count the tasks without a hurt that a passage shows on."""
+        return len(self.traced_on[passage.text.strip()] - self.hurt) if passage else 0
 
     def has_witness(self, signals: Sequence[_Witnessed]) -> bool:
         """Tell whether models that speak of a passage have a witness: most tasks, or a hurt nothing explains."""
@@ -257,6 +267,7 @@ def _target(signals: Sequence[_Witnessed], passage: SkillPassage, span: tuple[in
         group=f"{first.move} {passage.file}:{passage.gene}:{passage.section}" if is_noise else where,
         evaluators=tuple(sorted({entry.report.evaluator for entry in signals})),
         tasks=tuple(sorted({entry.report.task for entry in signals})),
+        suspects=min(entry.signal.suspects for entry in signals),
         by_model=first.by_model,
     )
 
@@ -286,6 +297,21 @@ def _gaps(
             tasks=tuple(sorted({report.task for _, report in entries})),
             by_model=all(signal.by_model for signal, _ in entries),
         )
+
+
+def _one_suspect(
+    evidence: _Evidence, suspects: Sequence[EditTarget], refused: Collection[frozenset[str]]
+) -> list[EditTarget]:
+    """Take one passage of those that a loss may come from, with its copies: the draft shows whether it did.
+
+    The one comes first that few others share the suspicion with, then the one that shows least on tasks without a
+    hurt, then the one that is suspected on most tasks.
+    """
+    tried = frozenset[str]().union(*refused)
+    free = [target for target in suspects if target.key not in tried and target.passage is not None]
+    ranked = sorted(free, key=lambda t: (t.suspects, evidence.traced_well(t.passage), -len(t.tasks), t.key))
+    text = ranked[0].passage.text.strip() if ranked and ranked[0].passage else ""
+    return [target for target in ranked if target.passage and target.passage.text.strip() == text]
 
 
 def _rank(target: EditTarget) -> tuple[int, bool, int, str]:

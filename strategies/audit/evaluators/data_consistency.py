@@ -57,8 +57,14 @@ class DataConsistency:
             reason="; ".join(f"{f.path}: {f.wrong!r} is no {f.kind} of the data" for f in faults) or "agrees",
             signals=(
                 *(
-                    on_passage("harmful", trace.passage, "what it says contradicts the data", REMOVE)
-                    for trace in guilty
+                    on_passage(
+                        "harmful",
+                        blame.passage,
+                        "what it says contradicts the data",
+                        REMOVE,
+                        suspects=blame.suspects,
+                    )
+                    for blame in guilty
                 ),
                 *_misnamed(material),
                 *_gaps(is_misspelt=bool(faults), is_miscounted=comparable and fewer and bool(lost)),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from strategies.audit.evaluators.evaluator_types import Deliverable, RunRecord
 
-FaultKind = Literal["missing", "empty", "unreadable", "header", "spelling", "values", "elsewhere"]
+FaultKind = Literal["missing", "empty", "unreadable", "separator", "header", "spelling", "values", "elsewhere"]
 _MOST_ROWS: Final = 20_000
 _MOST_FIELD_CHARS: Final = 100_000
 _SEPARATORS: Final = {"csv": ",", "tsv": "\t"}
@@ -76,15 +76,22 @@ def _faults(wanted: Deliverable, run: RunRecord) -> Iterator[DeliverableFault]:
         return
     if table is None:
         return
+    if kind in _SEPARATORS and len(table.columns) == 1 and len(wanted.header) > 1:
+        first = text.partition("\n")[0].rstrip("\r")
+        separator = max(",;\t|", key=first.count)
+        if separator in first:
+            yield DeliverableFault(wanted.path, "separator", separator, _SEPARATORS[kind])
+            table = TableRead(tuple(first.split(separator)), ())
     yield from _header_faults(wanted, table, is_ordered=kind in _SEPARATORS)
+    yield from _value_faults(wanted, table)
+
+
+def _value_faults(wanted: Deliverable, table: TableRead) -> Iterator[DeliverableFault]:
     for column, values in sorted(wanted.values.items()):
-        if column in table.columns and values:
-            at = table.columns.index(column)
-            cells = dict.fromkeys(row[at] for row in table.rows if at < len(row))
-            for cell in cells:
-                if cell not in values:
-                    yield DeliverableFault(wanted.path, "values", cell, ", ".join(values))
-                    break
+        at = table.columns.index(column) if column in table.columns and values else len(table.columns)
+        cell = next((row[at] for row in table.rows if at < len(row) and row[at] not in values), None)
+        if cell is not None:
+            yield DeliverableFault(wanted.path, "values", cell, ", ".join(values))
 
 
 def _header_faults(wanted: Deliverable, table: TableRead, *, is_ordered: bool) -> Iterator[DeliverableFault]:

@@ -112,6 +112,7 @@ class ActionSignal(Frozen):
     `file`, `gene` and `line` name which one is meant, where the quote is there more than once. `replacement` is
     the text that a swap or a gap puts there, "" where there is none; `section` the title of the section that a gap
     belongs to, or the `gene:line` behind which a constraint goes; `move` the operation that makes the edit.
+    `suspects` counts the passages that may be meant alike by one loss: one alone is sure.
     """
 
     action: Action
@@ -123,6 +124,7 @@ class ActionSignal(Frozen):
     replacement: str = ""
     section: str = ""
     move: str = ""
+    suspects: int = Field(default=1, ge=1)
     by_model: bool = False
 
 

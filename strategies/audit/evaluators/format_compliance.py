@@ -8,7 +8,7 @@ from strategies.audit.evaluators.deliverable_checks import deliverable_faults
 from strategies.audit.evaluators.evaluator_types import ActionSignal, EvaluatorReport
 from strategies.audit.evaluators.line_rewrites import ADD_CONTRACT, REMIND_VERBATIM, REMOVE
 from strategies.audit.evaluators.quote_check import on_passage
-from strategies.audit.evaluators.run_contrast import anchor_change, blamed, traces
+from strategies.audit.evaluators.run_contrast import anchor_change, blamed, brought_faults, traces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,6 +30,7 @@ REMINDERS: Final = {
         ADD_CONTRACT,
         "Read each output file back in the format that the task asks for before you finish: it must parse.",
     ),
+    "separator": (ADD_CONTRACT, "Separate the columns as the format of a file says: commas in CSV, tabs in TSV."),
     "header": (
         REMIND_VERBATIM,
         "Write headers and keys verbatim as the task gives them: exactly those, in that order, and no others.",
@@ -61,9 +62,8 @@ class FormatCompliance:
         del ask
         wanted = material.requirements.deliverables
         faults, other = (deliverable_faults(wanted, run) for run in (material.with_skill, material.without_skill))
-        known, now = {(f.path, f.kind) for f in other}, {(f.path, f.kind) for f in faults}
-        brought = [fault for fault in faults if (fault.path, fault.kind) not in known]
-        cured = known - now
+        brought, now = brought_faults(material), {(fault.path, fault.kind) for fault in faults}
+        cured = [fault for fault in other if (fault.path, fault.kind) not in now]
         result: Result = "hurt" if brought else "helped" if cured and not anchor_change(material).lost else "inert"
         found = traces(material)
         return EvaluatorReport(
@@ -73,10 +73,16 @@ class FormatCompliance:
             reason="; ".join(f"{fault.path}: {fault.kind}" for fault in brought or faults) or "as the task asks",
             signals=(
                 *(
-                    on_passage("harmful", trace.passage, f"{fault.path} has a {fault.kind} fault from it", REMOVE)
+                    on_passage(
+                        "harmful",
+                        blame.passage,
+                        f"{fault.path} has a {fault.kind} fault from it",
+                        REMOVE,
+                        suspects=blame.suspects,
+                    )
                     for fault in brought
                     if fault.wrong
-                    for trace in blamed(found, [fault.wrong])
+                    for blame in blamed(found, [fault.wrong])
                 ),
                 *_gaps(faults),
             ),

@@ -8,7 +8,7 @@ from strategies.audit.evaluators.deliverable_checks import deliverable_faults
 from strategies.audit.evaluators.evaluator_types import EvaluatorReport
 from strategies.audit.evaluators.line_rewrites import REMOVE
 from strategies.audit.evaluators.quote_check import on_passage
-from strategies.audit.evaluators.run_contrast import anchor_change, blamed, has_contrast, traces, wrong_texts
+from strategies.audit.evaluators.run_contrast import anchor_change, blamed_for, has_contrast, traces
 
 if TYPE_CHECKING:
     from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, Result
@@ -41,15 +41,21 @@ class OutputEvidenceCheck:
         lost, gained = (*change.lost, *sorted(absent - other)), (*change.gained, *sorted(other - absent))
         result: Result = "hurt" if lost else "helped" if gained else "inert"
         found = traces(material)
-        guilty = blamed(found, wrong_texts(material, lost)) if lost and has_contrast(material) else ()
+        guilty = blamed_for(found, material, lost) if lost and has_contrast(material) else ()
         return EvaluatorReport(
             evaluator=self.name,
             task=material.task,
             result=result,
             reason=f"lost {list(lost)}, gained {list(gained)}" if lost or gained else "both runs prove the same",
             signals=tuple(
-                on_passage("harmful", trace.passage, f"{lost[0]} is lost where the agent follows it", REMOVE)
-                for trace in guilty
+                on_passage(
+                    "harmful",
+                    blame.passage,
+                    f"{lost[0]} is lost where the agent follows it",
+                    REMOVE,
+                    suspects=blame.suspects,
+                )
+                for blame in guilty
             ),
             protected=tuple(trace.passage.text.strip() for trace in found) if gained and not lost else (),
             read=("anchors", "files", "answer"),

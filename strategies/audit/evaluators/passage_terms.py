@@ -31,6 +31,8 @@ _MARKER: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+|^\s*>\s*")
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z'-]{3,}")
 _ENDING: Final = re.compile(r"(?:'s|ing|edly|ed|ly|es|s)$")
 _LEAST_STEM: Final = 4
+_LEAST_ITEM: Final = 3
+"""Characters of an item of a list that is looked for by itself."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -107,6 +109,8 @@ def exact_terms(text: str) -> frozenset[str]:
     terms.update(path_terms(text))
     for form in (_FLAG, _NAME, _NUMBER, _LIST, VERSION):
         terms.update(match.group().rstrip("()") for match in form.finditer(text))
+    items = (item for match in _LIST.finditer(text) for item in re.split(r"[,;|]", match.group()))
+    terms.update(item for item in items if len(item) >= _LEAST_ITEM)
     return frozenset(terms)
 
 

@@ -11,12 +11,11 @@ from strategies.audit.evaluators.passage_terms import skill_terms
 from strategies.audit.evaluators.quote_check import on_passage
 from strategies.audit.evaluators.run_contrast import (
     anchor_change,
-    blamed,
+    blamed_for,
     has_contrast,
     holds,
     run_text,
     traces,
-    wrong_texts,
 )
 
 if TYPE_CHECKING:
@@ -45,11 +44,17 @@ class ProcedureAdherence:
             return report.model_copy(update={"reason": "the run without the skill went nowhere"})
         found, change = traces(material), anchor_change(material)
         terms = skill_terms(material.skill)
-        guilty = blamed(found, wrong_texts(material, change.lost)) if change.lost else ()
+        guilty = blamed_for(found, material, change.lost) if change.lost else ()
         result: Result = "hurt" if guilty else "helped" if found and change.gained and not change.lost else "inert"
         signals = [
-            on_passage("harmful", trace.passage, f"the agent followed it, and lost {change.lost[0]}", REMOVE)
-            for trace in guilty
+            on_passage(
+                "harmful",
+                blame.passage,
+                f"the agent followed it, and lost {change.lost[0]}",
+                REMOVE,
+                suspects=blame.suspects,
+            )
+            for blame in guilty
         ]
         return with_opinion(
             report.model_copy(

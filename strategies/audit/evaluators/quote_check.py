@@ -52,7 +52,14 @@ def find_quote(
 
 
 def on_passage(
-    action: Action, passage: SkillPassage, reason: str, move: str, *, replacement: str = "", section: str = ""
+    action: Action,
+    passage: SkillPassage,
+    reason: str,
+    move: str,
+    *,
+    replacement: str = "",
+    section: str = "",
+    suspects: int = 1,
 ) -> ActionSignal:
     """Make a signal on one passage, by its own words and its place."""
     return ActionSignal(
@@ -65,6 +72,7 @@ def on_passage(
         replacement=replacement,
         section=section,
         move=move,
+        suspects=suspects,
     )
 
 

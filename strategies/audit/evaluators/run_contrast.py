@@ -12,6 +12,7 @@ from strategies.audit.evaluators.style_marks import asked_styles, shown_styles
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from strategies.audit.evaluators.deliverable_checks import DeliverableFault
     from strategies.audit.evaluators.evaluator_types import AuditMaterial, RunAction, RunRecord, SkillPassage
 
 SURE: Final = 2
@@ -84,15 +85,34 @@ def traces(material: AuditMaterial) -> tuple[Trace, ...]:
     return tuple(listed)
 
 
-def blamed(found: Iterable[Trace], wrong: Iterable[str]) -> tuple[Trace, ...]:
-    """Name the passages that what went wrong comes from: by terms in the wrong texts, else by being the only ones.
+class Blame(NamedTuple):
+    """A passage that something which went wrong may come from, and how many passages that may be: 1 is sure."""
 
-    Words alone blame nobody. Where no passage shows in the wrong texts, the only sure trace there is takes it.
+    passage: SkillPassage
+    suspects: int
+
+
+def blamed(
+    found: Iterable[Trace], wrong: Iterable[str], *, at_paths: bool = False, is_narrow: bool = True
+) -> tuple[Blame, ...]:
+    """Name the passages that what went wrong may come from: those that show in the wrong texts, else the only one.
+
+    With `at_paths`, where a file is not where it should be, those that name a path there come before others. Words
+    alone blame nobody. Passages of the same words are one suspect; where texts are not narrow, or it shows in none
+    of them, there is one more: what nobody can see.
     """
     sure = [trace for trace in found if trace.strength == SURE]
     text = "\n".join(wrong)
-    direct = [trace for trace in sure if any(holds(text, term) for term in trace.terms)]
-    return tuple(direct or (sure if len(sure) == 1 else ()))
+    styles = shown_styles({}, text)
+    shown = [(trace, [term for term in trace.terms if holds(text, term)]) for trace in sure]
+    direct = [trace for trace, terms in shown if terms or trace.styles & styles]
+    at_path = [trace for trace, terms in shown if any("/" in term or "." in term for term in terms)]
+    suspects = (at_path if at_paths else []) or direct or sure
+    number = len({trace.passage.text.strip() for trace in suspects})
+    if not direct and number > 1:
+        return ()
+    is_sure = is_narrow and bool(at_path if at_paths else direct)
+    return tuple(Blame(trace.passage, number if is_sure else number + 1) for trace in suspects)
 
 
 def run_text(run: RunRecord) -> str:
@@ -116,27 +136,32 @@ def changed_texts(material: AuditMaterial) -> dict[str, str]:
     return changed
 
 
-def wrong_texts(material: AuditMaterial, lost: Sequence[str]) -> tuple[str, ...]:
-    """Give the texts in which a loss can show, as narrowly as they are known.
+def blamed_for(found: Sequence[Trace], material: AuditMaterial, lost: Sequence[str]) -> tuple[Blame, ...]:
+    """Name the passages that the loss of anchors or files may come from, from texts as narrow as they are known.
 
     Of a deliverable that only the run with the skill has wrong, that is what is wrong in it; where it is not
     there, the paths that were written instead, and the calls that only this run made. Else it is what changed in
     the files that the names of lost anchors speak of, or in all.
     """
-    wanted = material.requirements.deliverables
-    known = {(fault.path, fault.kind) for fault in deliverable_faults(wanted, material.without_skill)}
     faults = [
-        fault
-        for fault in deliverable_faults(wanted, material.with_skill)
-        if (fault.path, fault.kind) not in known and any(holds(name, fault.path or "answer") for name in lost)
+        fault for fault in brought_faults(material) if any(holds(name, fault.path or "answer") for name in lost)
     ]
     changed = changed_texts(material)
     if any(fault.kind in {"missing", "elsewhere"} for fault in faults):
-        return (*(path for path in changed if path not in material.without_skill.files), *fresh_calls(material))
+        written = [path for path in changed if path not in material.without_skill.files]
+        return blamed(found, (*written, *fresh_calls(material)), at_paths=True)
     if wrong := [fault.wrong for fault in faults if fault.wrong]:
-        return tuple(wrong)
+        return blamed(found, wrong)
     named = [text for path, text in changed.items() if path and any(holds(name, path) for name in lost)]
-    return tuple(named) if named else (*changed.values(), *fresh_calls(material))
+    return blamed(found, named or (*changed.values(), *fresh_calls(material)), is_narrow=False)
+
+
+def brought_faults(material: AuditMaterial) -> tuple[DeliverableFault, ...]:
+    """List the faults of deliverables that only the run with the skill has."""
+    wanted = material.requirements.deliverables
+    known = {(fault.path, fault.kind) for fault in deliverable_faults(wanted, material.without_skill)}
+    faults = deliverable_faults(wanted, material.with_skill)
+    return tuple(fault for fault in faults if (fault.path, fault.kind) not in known)
 
 
 def fresh_calls(material: AuditMaterial) -> tuple[str, ...]:

@@ -58,6 +58,11 @@ def _rows(text: str) -> list[list[str]]:
     return rows if rows and len(rows[0]) > 1 else []
 
 
+def _begins_with_data(text: str) -> bool:
+    cells = re.split(r"[,;\t|]", _first_line(text))
+    return len(cells) > 1 and any(re.fullmatch(r"\s*-?\d+(?:\.\d+)?\s*", cell) for cell in cells)
+
+
 def _ordered(text: str, *, down: bool) -> bool:
     rows = _rows(text)
     width = min(map(len, rows), default=0)
@@ -112,6 +117,7 @@ _STYLES: Final = {
     "currency signs": _style(r"currency (?:sign|symbol)|dollar sign|euro sign", _has(r"[$€£] ?\d|\d ?[$€£]")),
     "thousands separators": _style(r"thousands? separators?", _has(r"(?<![\d,])\d{1,3}(?:,\d{3})+(?!\d)")),
     "quoted values": _style(r"\bquote (?:all|each|every)|in double quotes", _has(r"^\"[^\"]*\"(?:[,;\t]\"|$)")),
+    "no header": _style(r"\b(?:no|without|skip|omit|drop|leave out)\b (?:\w+ ){0,2}header", _begins_with_data),
     "a total row": _style(
         r"\btotals?\b.*\b(?:row|line)\b|\b(?:row|line)\b.*\btotals?\b", _has(r"(?i)^\W*total\b")
     ),

@@ -10,8 +10,8 @@ from strategies.audit.evaluators.line_rewrites import REMOVE, SWAP_SNIPPET, with
 from strategies.audit.evaluators.model_opinion import with_opinion
 from strategies.audit.evaluators.quote_check import on_passage
 from strategies.audit.evaluators.run_contrast import (
-    SURE,
     anchor_change,
+    blamed,
     failures,
     has_contrast,
     holds,
@@ -81,27 +81,31 @@ def wasted_steps(run: RunRecord) -> int:
 
 
 def _signals(material: AuditMaterial) -> Iterator[ActionSignal]:
+    """Name the passages that a failed step comes from: what its error speaks of, else any of them."""
     worked = "\n".join(action.call for action in material.with_skill.actions if not action.failed)
-    for trace in traces(material):
-        if trace.strength < SURE:
-            continue
-        for action in failures(material.with_skill):
-            failed = [term for term in trace.terms if holds(action.call, term) and not holds(worked, term)]
-            if not failed:
-                continue
-            term = max(failed, key=lambda text: (len(text), text))
-            text = trace.passage.text.strip()
+    found, named = traces(material), set[str]()
+    for action in failures(material.with_skill):
+        wrong = [
+            term for trace in found for term in trace.terms if holds(action.call, term) and not holds(worked, term)
+        ]
+        in_error = [term for term in wrong if holds(action.output, term)]
+        guilty = blamed(found, in_error or wrong, is_narrow=bool(in_error)) if wrong else ()
+        for passage, suspects in guilty:
+            text = passage.text.strip()
+            term = max((term for term in wrong if term in text), key=lambda term: (len(term), term), default="")
             snippet = _verified(material, action)
-            replacement = with_snippet(text, term, snippet) if snippet else ""
-            yield on_passage(
-                "swap" if replacement else "harmful",
-                trace.passage,
-                f"the step {action.call[:120]!r} that it names failed"
-                + (f"; without the skill {snippet[:120]!r} worked" if replacement else ""),
-                SWAP_SNIPPET if replacement else REMOVE,
-                replacement=replacement,
-            )
-            break
+            replacement = with_snippet(text, term, snippet) if snippet and term else ""
+            reason = f"the step {action.call[:120]!r} that it names failed"
+            if text not in named:
+                named.add(text)
+                yield on_passage(
+                    "swap" if replacement else "harmful",
+                    passage,
+                    f"{reason}; without the skill {snippet[:120]!r} worked" if replacement else reason,
+                    SWAP_SNIPPET if replacement else REMOVE,
+                    replacement=replacement,
+                    suspects=suspects,
+                )
 
 
 def _verified(material: AuditMaterial, failed: RunAction) -> str:
