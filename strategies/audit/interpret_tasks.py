@@ -81,7 +81,7 @@ def interpret_tasks(
     for task in tasks.tasks:
         texts, known = workspace_texts(task), known_events.get(task_digest(task))
         stored, correction = _stored(registry, task, texts, known), corrections.get(task.id)
-        if stored is not None and correction in {None, stored.requirements}:
+        if stored is not None and (correction is None or correction == stored.requirements):
             made.append(stored)
             continue
         fresh = _compiled(task, texts, correction, read_task)

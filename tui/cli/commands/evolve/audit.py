@@ -94,11 +94,12 @@ def audit_command(  # noqa: PLR0913 - the options of the command are its contrac
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Audit a skill without ground truth: run it beside no skill, and mend it.
+    """Audit a skill on tasks without graders, and mend it in drafts.
 
-    Twelve evaluators look at each pair of runs; what hurts, does nothing or is missing is changed in drafts, each
-    of which is run again and rolled back where it hurts. The last good draft is proposed as one candidate.
-    Ctrl-C, and the same command goes on from there. Exit code 0 also where nothing was changed.
+    Each task is run with the skill and without, and twelve evaluators look at the pair; what hurts, does nothing
+    or is missing is changed in drafts, each of which is run again and rolled back where it hurts. The last good
+    draft is proposed as one candidate. Ctrl-C, and the same command goes on from there. Exit code 0 also where
+    nothing was changed.
     """
     call = invocation(ctx)
     if status:
