@@ -12,7 +12,7 @@ from strategies.rollouts.run.arms import version_arm
 
 if TYPE_CHECKING:
     from registry.state.capsule import Capsule
-    from strategies.audit.evaluators.evaluator_types import AskModel
+    from strategies.audit.audit_model import AskingModel
     from strategies.audit.interpret_tasks import InterpretedTask
     from strategies.rollouts.compare.comparison import Rig
     from strategies.rollouts.run.arms import Arm
@@ -26,15 +26,14 @@ _STANDING: Final = "audit"
 class AuditPlan:
     """What is audited, on what, and how long; `version` is 0 for a draft that no registry holds.
 
-    `ask` asks a model, None where none is set; `model` is its name. `pairs` is how often each task is run at most.
+    `asking` asks a model, None where none is set. `pairs` is how often each task is run at most.
     """
 
     base: Capsule
     version: int
     rig: Rig
     tasks: tuple[InterpretedTask, ...]
-    ask: AskModel | None = None
-    model: str = ""
+    asking: AskingModel | None = None
     iterations: int = MOST_DRAFTS
     pairs: int = PAIRS
 
@@ -42,6 +41,11 @@ class AuditPlan:
     def skill(self) -> str:
         """The name of the skill."""
         return self.base.name
+
+    @property
+    def model(self) -> str:
+        """The name of the model that is asked, "" for none."""
+        return self.asking.name if self.asking else ""
 
     def arm(self, draft: Capsule) -> Arm:
         """Give a draft as a version that is run."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from events.errors import UpstreamError
 from events.types.audit_events import AUDITOR, AuditEnded, AuditJudged, AuditMove, AuditStarted
 from registry.decide.commands import RecordFact
+from strategies.audit.audit_model import drift_of
 from strategies.audit.audit_record import audit_record
 from strategies.audit.audit_verdict import judge_draft
 from strategies.audit.drafts import drafted, texts_beside
@@ -78,8 +79,16 @@ def audit_skill(plan: AuditPlan, on_judged: Callable[[AuditJudged], None] = lamb
             reused=runs.spent.reused,
             cost_usd=runs.spent.cost_usd,
         )
-        registry.execute(RecordFact((ended,)), actor="germline")
+        if record.ended is None or not _says_the_same(record.ended, ended):
+            registry.execute(RecordFact((ended,)), actor="germline")
     return AuditEnd(audit_record(registry, plan.audit) or record, progress.good, progress.verdict)
+
+
+def _says_the_same(before: AuditEnded, now: AuditEnded) -> bool:
+    """Tell whether an audit ended so before, and nothing was run since."""
+    return not now.runs and before.model_copy(update={"runs": 0, "reused": 0, "cost_usd": 0.0}) == now.model_copy(
+        update={"reused": 0}
+    )
 
 
 def _begun(plan: AuditPlan) -> AuditRecord:
@@ -131,13 +140,32 @@ def _iterate(
     verdict = judge_draft(draft.pairs, good.pairs, route.aims)
     kept = not verdict.rolls_back
     judged = _judged(plan, draft, verdict, route_edits(draft.pairs) if kept else route)
-    changes = {"iteration": iteration, "kept": kept, "moves": _moves(made.made, good.pairs), "left_out": left_out}
+    changes = {
+        "iteration": iteration,
+        "kept": kept,
+        "moves": _moves(made.made, good.pairs),
+        "left_out": left_out,
+        "drift": _drift(plan, evaluation, iteration, draft.digest),
+    }
     _record_judged(plan, judged.model_copy(update=changes), on_judged)
     if kept:
         progress.good, progress.verdict, progress.refused = draft, verdict, []
     else:
         progress.refused.append(route.keys)
     return ""
+
+
+def _drift(plan: AuditPlan, evaluation: DraftEvaluation, iteration: int, draft: str) -> float | None:
+    """Ask the first questions again, once for each draft; what was measured before is not asked for again."""
+    record = audit_record(plan.rig.registry, plan.audit)
+    known = (
+        [judged for judged in record.judged if (judged.iteration, judged.draft) == (iteration, draft)]
+        if record
+        else []
+    )
+    if known or plan.asking is None:
+        return known[0].drift if known else None
+    return drift_of(evaluation.first, replace(plan.asking, again=False))
 
 
 def _rest(progress: _Progress, route: EditRoute) -> str:
@@ -196,6 +224,8 @@ def _judged(plan: AuditPlan, draft: EvaluatedDraft, verdict: AuditVerdict, route
         anchors=anchors,
         left=len(route.targets),
         void=len(route.void),
+        model_held=draft.standing.held,
+        model_wrong=draft.standing.wrong,
     )
 
 

@@ -16,6 +16,7 @@ from registry.actions.publish import expected_files
 from registry.skill_md.disk import write_skill
 from registry.skill_md.folder import read_skill
 from registry.skill_md.skill_files import SKILL_FILE
+from strategies.audit.audit_model import AskingModel
 from strategies.audit.audit_plan import PAIRS, AuditPlan
 from strategies.audit.audit_record import audit_records
 from strategies.audit.audit_skill import audit_skill
@@ -27,12 +28,13 @@ from strategies.policy.active_preset import bound_by
 from strategies.rollouts.compare.comparison import Rig
 from tui.cli.config.config import on_engine, read_config
 from tui.cli.config.harness import HarnessOptions, harness_on
-from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape
+from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape, some_model
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AgentCommand, AsJson, Bar, EngineName, RunsAtOnce, Scheduler
 from tui.cli.output.progress import RunLine, note_stopped
 from tui.cli.printers.audit_table import print_anchors, print_audit
+from tui.cli.printers.proposer import require_key
 from tui.documents.audit import AnchoredTaskPart, AuditDocument, AuditPart
 from tui.reads.skill_paths import find_named
 from tui.session.bootstrap import find_registry, open_library, open_registry
@@ -162,11 +164,26 @@ class _Asked:
 def _planned(registry: Registry, asked: _Asked, config: Config, line: RunLine) -> Iterator[AuditPlan]:
     """Lend the audit as it was asked for; the anchors of its tasks are locked before anything is run."""
     base, version = _named(registry, asked.skill)
-    tasks = interpret_tasks(registry, asked.tasks, asked.corrections, lock=not asked.dry_run)
-    harness = harness_on(registry, base.name, config, asked.harness, with_anchors(asked.tasks, tasks))
-    seed = config.seed if asked.seed is None else asked.seed
-    rig = Rig(registry, harness, bound_by(registry, asked.preset).preset, seed, line.advance)
-    yield AuditPlan(base, version, rig, tasks, iterations=asked.iterations, pairs=asked.pairs)
+    with _asking_model(registry, config, asked) as asking:
+        reads = asking.read_task if asking and not asked.dry_run else None
+        tasks = interpret_tasks(registry, asked.tasks, asked.corrections, reads, lock=not asked.dry_run)
+        harness = harness_on(registry, base.name, config, asked.harness, with_anchors(asked.tasks, tasks))
+        seed = config.seed if asked.seed is None else asked.seed
+        rig = Rig(registry, harness, bound_by(registry, asked.preset).preset, seed, line.advance)
+        yield AuditPlan(base, version, rig, tasks, asking, asked.iterations, asked.pairs)
+
+
+@contextmanager
+def _asking_model(registry: Registry, config: Config, asked: _Asked) -> Iterator[AskingModel | None]:
+    """Lend the model that `[models] judge` names, None where none is; raises CredentialsError without a key."""
+    name = config.models.judge
+    if not name:
+        yield None
+        return
+    with some_model(registry, config, tape=asked.harness.tape, dry_run=asked.dry_run) as model:
+        if not asked.dry_run:
+            require_key(model, name)
+        yield AskingModel(model, name)
 
 
 def _named(library: Library, skill: str) -> tuple[Capsule, int]:
