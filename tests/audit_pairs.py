@@ -1,4 +1,4 @@
-"""Audits without a registry: a skill as a text, a scripted agent as a function, and the loop in its plainest form."""
+"""Audits without a registry: a skill as a text, an agent as a function, and the loop in its plainest form."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def action(call: str, *, failed: bool = False, output: str = "") -> RunAction:
     return RunAction(tool="bash", call=call, output=output, failed=failed)
 
 
-def material(skill: str | Capsule, having: RunRecord, lacking: RunRecord, **changed: object) -> AuditMaterial:
+def material(text: str | Capsule, having: RunRecord, lacking: RunRecord, **changed: object) -> AuditMaterial:
     """Make what evaluators read: the task of the orders, unless something of it is changed."""
-    base = capsule_of(skill) if isinstance(skill, str) else skill
+    base = capsule_of(text) if isinstance(text, str) else text
     given: dict[str, object] = {
         "task": "orders",
         "prompt": PROMPT,

@@ -40,13 +40,16 @@ class DataConsistency:
             recomputed_figures(material, run) for run in (material.with_skill, material.without_skill)
         )
         brought = [fault for fault in faults if (fault.kind, fault.path) not in {(f.kind, f.path) for f in other}]
-        lost, gained = anchor_change(material).lost, anchor_change(material).gained
-        comparable = has_contrast(material)
+        change, comparable = anchor_change(material), has_contrast(material)
         fewer, more = len(figures) < len(others), len(figures) > len(others)
+        names, other_names = ([fault for fault in each if fault.kind == "column"] for each in (faults, other))
+        misnamed = any(
+            fault.kind == "column" for fault in brought
+        )  # a value may be right: it needs a loss beside it
         result: Result = "inert"
-        if comparable and (brought or (fewer and lost)):
+        if comparable and (misnamed or (change.lost and (brought or fewer))):
             result = "hurt"
-        elif comparable and not faults and not lost and (other or (more and gained)):
+        elif comparable and not names and not change.lost and (other_names or (more and change.gained)):
             result = "helped"
         found = traces(material)
         guilty = blamed(found, [fault.wrong for fault in brought]) if brought else ()
@@ -67,7 +70,7 @@ class DataConsistency:
                     for blame in guilty
                 ),
                 *_misnamed(material),
-                *_gaps(is_misspelt=bool(faults), is_miscounted=comparable and fewer and bool(lost)),
+                *_gaps(is_misspelt=bool(faults), is_miscounted=comparable and fewer and bool(change.lost)),
             ),
             protected=tuple(trace.passage.text.strip() for trace in found) if result == "helped" else (),
             read=("workspace", "files", "skill"),
