@@ -1,4 +1,4 @@
-"""The model of an audit: asked by evaluators and for tasks, and counted only while it agrees with what was made."""
+"""The model of an audit: asked by evaluators and for tasks, counted only while it agrees with what was made."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class AuditDocument(Document):
 
     A dry run says what would be run, with the anchors as compiled; `requirements` can be edited and handed to
     `--requirements`. `result` is that of the last good draft; `version` what `--promote` made of it, `written` the
-    files of `--out`.
+    files of `--out`, `stopped` which cap ended the runs.
     """
 
     schema_: Literal["germline/audit/1"] = "germline/audit/1"
@@ -86,6 +86,7 @@ class AuditDocument(Document):
     result: Absent[AuditResult] = ABSENT
     version: Absent[int] = ABSENT
     written: Absent[tuple[str, ...]] = ABSENT
+    stopped: Absent[str] = ABSENT
     most_runs: Absent[int] = ABSENT
     tasks: Absent[tuple[AnchoredTaskPart, ...]] = ABSENT
     requirements: Absent[tuple[TaskRequirements, ...]] = ABSENT

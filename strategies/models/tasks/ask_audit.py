@@ -1,11 +1,9 @@
-"""A model asked by an audit: what a task asks for beyond the rules, and what an evaluator sees in a pair of runs."""
+"""A model asked by an audit: what a task asks for beyond the rules, what an evaluator sees in a pair of runs."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Final, Literal
-
-from pydantic import JsonValue
 
 from events.types.audit_events import AuditResult
 from events.types.frozen import Frozen
@@ -14,6 +12,8 @@ from strategies.models.protocol import Request, TextBlock, user_message
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from pydantic import JsonValue
 
     from strategies.models.protocol import Model, Reply
 

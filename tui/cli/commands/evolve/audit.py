@@ -18,7 +18,7 @@ from registry.skill_md.folder import read_skill
 from registry.skill_md.skill_files import SKILL_FILE
 from strategies.audit.audit_model import AskingModel
 from strategies.audit.audit_plan import PAIRS, AuditPlan
-from strategies.audit.audit_record import audit_records
+from strategies.audit.audit_record import audit_record, audit_records
 from strategies.audit.audit_skill import audit_skill
 from strategies.audit.audit_tasks import load_audit_tasks
 from strategies.audit.drafts import capsule_of_folder
@@ -26,6 +26,7 @@ from strategies.audit.interpret_tasks import interpret_tasks, read_corrections, 
 from strategies.audit.propose_audit import promote_draft
 from strategies.policy.active_preset import bound_by
 from strategies.rollouts.compare.comparison import Rig
+from strategies.rollouts.run.runner import CapReachedError
 from tui.cli.config.config import on_engine, read_config
 from tui.cli.config.harness import HarnessOptions, harness_on
 from tui.cli.config.model_options import ModelRecord, ModelReplay, opened_tape, some_model
@@ -142,6 +143,9 @@ def _run(call: Invocation, plan: AuditPlan, line: RunLine, ending: _Ending) -> N
     except KeyboardInterrupt:
         note_stopped(call, plan.rig.meter.runs)
         raise
+    except CapReachedError as reached:
+        _tell_stopped(call, plan, reached.what, as_json=ending.as_json)
+        return
     _tell_end(call, plan, end, ending)
 
 
@@ -230,6 +234,18 @@ def _tell_plan(call: Invocation, plan: AuditPlan, *, as_json: bool) -> None:
         f"{plan.iterations} drafts on {len(plan.tasks)} tasks",
     )
     call.say("dry run    nothing was run or written")
+
+
+def _tell_stopped(call: Invocation, plan: AuditPlan, what: str, *, as_json: bool) -> None:
+    """Say which cap ended the runs, and what is known by then."""
+    record = audit_record(plan.rig.registry, plan.audit)
+    if as_json:
+        parts = (AuditPart.of(record),) if record else ()
+        call.answer(AuditDocument(skill=plan.skill, audits=parts, stopped=what))
+        return
+    if record:
+        print_audit(call, record)
+    say_folded(call, "stopped    ", what)
 
 
 def _tell_end(call: Invocation, plan: AuditPlan, end: AuditEnd, asked: _Ending) -> None:
