@@ -41,6 +41,7 @@ class EditTarget(Frozen):
     """A piece of a passage that is to be changed, or a gap (`passage` None), with all that asks for it.
 
     `start` and `end` are the characters of the line that are meant. `group` names what counts as one move.
+    `suspects` are as for its signals; `hurts` tells that something was lost by it, not only failed beside it.
     """
 
     key: str
@@ -56,6 +57,7 @@ class EditTarget(Frozen):
     evaluators: tuple[str, ...] = ()
     tasks: tuple[str, ...] = ()
     suspects: int = 1
+    hurts: bool = False
     by_model: bool = False
 
 
@@ -105,11 +107,14 @@ def route_edits(pairs: Sequence[AuditedPair], refused: Collection[frozenset[str]
     evidence = _Evidence(pairs, skill)
     chosen = [*_on_passages(evidence, left)]
     sure = [target for target in chosen if target.suspects == 1]
-    targets = _within_budget(sorted(sure, key=_rank), BUDGET[pipeline], refused)
-    if not targets:
-        targets = _one_suspect(evidence, [target for target in chosen if target.suspects > 1], refused)
-    if pipeline == "repair" and not targets:
-        targets = _within_budget(sorted(_gaps(reports, skill, failing), key=_rank), BUDGET[pipeline], refused)
+    unsure = [target for target in chosen if target.suspects > 1]
+    gaps = _gaps(reports, skill, failing) if pipeline == "repair" else ()
+    targets = (
+        _within_budget(sorted(sure, key=_rank), BUDGET[pipeline], refused)
+        or _one_suspect(evidence, [target for target in unsure if target.hurts], refused)
+        or _within_budget(sorted(gaps, key=_rank), BUDGET[pipeline], refused)
+        or _one_suspect(evidence, unsure, refused)
+    )
     return EditRoute(
         pipeline=pipeline,
         targets=tuple(targets),
@@ -268,6 +273,7 @@ def _target(signals: Sequence[_Witnessed], passage: SkillPassage, span: tuple[in
         evaluators=tuple(sorted({entry.report.evaluator for entry in signals})),
         tasks=tuple(sorted({entry.report.task for entry in signals})),
         suspects=min(entry.signal.suspects for entry in signals),
+        hurts=any(entry.report.result == "hurt" for entry in signals),
         by_model=first.by_model,
     )
 

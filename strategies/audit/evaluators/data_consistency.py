@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from strategies.audit.evaluators.data_checks import columns_of, data_faults, recomputed_figures
@@ -10,15 +11,23 @@ from strategies.audit.evaluators.evaluator_types import ActionSignal, EvaluatorR
 from strategies.audit.evaluators.format_compliance import REMINDERS
 from strategies.audit.evaluators.line_rewrites import ADD_RULE, CORRECT_NAME, REMOVE, with_name
 from strategies.audit.evaluators.name_checks import near_path
-from strategies.audit.evaluators.passage_terms import path_terms, skill_terms
+from strategies.audit.evaluators.passage_terms import skill_terms
 from strategies.audit.evaluators.quote_check import on_passage
-from strategies.audit.evaluators.run_contrast import anchor_change, blamed, has_contrast, holds, traces
+from strategies.audit.evaluators.run_contrast import anchor_change, blamed, failures, has_contrast, holds, traces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from strategies.audit.evaluators.evaluator_types import AskModel, AuditMaterial, Result
 
+_READS: Final = re.compile(
+    r"\b(?:read|load|open|parse|column|field|group|filter|sum|join|sort|input|cat|look|use|from|see|check|count)s?\b",
+    re.IGNORECASE,
+)
+_WRITES: Final = re.compile(
+    r"\b(?:writ(?:e|ten)|header|output|name|call|rename|produce|export|label|save|store|creat(?:e|ed)|copy|title)s?\b",
+    re.IGNORECASE,
+)
 _RECOMPUTE: Final = "Before you finish, recompute every count and total from the files of the task and compare."
 
 
@@ -43,16 +52,13 @@ class DataConsistency:
         change, comparable = anchor_change(material), has_contrast(material)
         fewer, more = len(figures) < len(others), len(figures) > len(others)
         names, other_names = ([fault for fault in each if fault.kind == "column"] for each in (faults, other))
-        misnamed = any(
-            fault.kind == "column" for fault in brought
-        )  # a value may be right: it needs a loss beside it
         result: Result = "inert"
-        if comparable and (misnamed or (change.lost and (brought or fewer))):
+        if comparable and change.lost and (brought or fewer):  # another name may be what the task wants
             result = "hurt"
         elif comparable and not names and not change.lost and (other_names or (more and change.gained)):
             result = "helped"
         found = traces(material)
-        guilty = blamed(found, [fault.wrong for fault in brought]) if brought else ()
+        guilty = blamed(found, [fault.wrong for fault in brought]) if result == "hurt" and brought else ()
         return EvaluatorReport(
             evaluator=self.name,
             task=material.task,
@@ -69,7 +75,7 @@ class DataConsistency:
                     )
                     for blame in guilty
                 ),
-                *_misnamed(material),
+                *_misnamed(material, [fault.wrong for fault in brought if change.lost]),
                 *_gaps(is_misspelt=bool(faults), is_miscounted=comparable and fewer and bool(change.lost)),
             ),
             protected=tuple(trace.passage.text.strip() for trace in found) if result == "helped" else (),
@@ -83,30 +89,24 @@ class DataConsistency:
         )
 
 
-def _misnamed(material: AuditMaterial) -> Iterator[ActionSignal]:
-    """Find columns and paths that a passage names almost as the workspace has them."""
+def _misnamed(material: AuditMaterial, misspelt: Collection[str]) -> Iterator[ActionSignal]:
+    """Find columns and paths that a passage names almost as the workspace has them.
+
+    A passage may want another name for what is written. So it must be about what is read, or a step has failed by
+    the name, or the loss of an anchor went with it.
+    """
     spelled = columns_of(material)
     real = frozenset((*material.workspace, *(wanted.path for wanted in material.requirements.deliverables)))
+    errors = "\n".join(action.output for action in failures(material.with_skill))
     for passage, terms in zip(material.skill, skill_terms(material.skill), strict=True):
-        text = passage.text.strip()
+        text, reads = passage.text.strip(), _READS.search(passage.text) and not _WRITES.search(passage.text)
         for term in sorted(terms.exact | terms.barred):
             right = spelled.get(plain_name(term), frozenset())
-            if len(right) == 1 and term not in right and not holds(material.prompt, term):
-                new = with_name(text, term, min(right))
-                if new != text:
-                    yield on_passage(
-                        "swap", passage, f"the data has {min(right)!r}", CORRECT_NAME, replacement=new
-                    )
-                    break
-        else:
-            for path in sorted(set(path_terms(text))):
-                near = near_path(path, real, material)
-                if near:
-                    new = with_name(text, path, near)
-                    yield on_passage(
-                        "swap", passage, f"{path} is not there, {near} is", CORRECT_NAME, replacement=new
-                    )
-                    break
+            near = min(right) if len(right) == 1 and term not in right else near_path(term, real, material)
+            if near and not holds(material.prompt, term) and (reads or term in misspelt or holds(errors, term)):
+                new = with_name(text, term, near)
+                yield on_passage("swap", passage, f"{term} is not there, {near} is", CORRECT_NAME, replacement=new)
+                break
 
 
 def _gaps(*, is_misspelt: bool, is_miscounted: bool) -> Iterator[ActionSignal]:

@@ -100,7 +100,8 @@ def _header_faults(wanted: Deliverable, table: TableRead, *, is_ordered: bool) -
         return
     alike = {plain_name(name) for name in header} <= {plain_name(name) for name in columns}
     kind: FaultKind = "spelling" if alike and not set(header) <= set(columns) else "header"
-    yield DeliverableFault(wanted.path, kind, ",".join(columns), ",".join(header))
+    other = [name for name in columns if name not in header] or columns  # only the order differs
+    yield DeliverableFault(wanted.path, kind, ",".join(other), ",".join(header))
 
 
 def _json_table(text: str, *, is_lines: bool) -> TableRead | None:

@@ -41,7 +41,9 @@ class OutputEvidenceCheck:
         lost, gained = (*change.lost, *sorted(absent - other)), (*change.gained, *sorted(other - absent))
         result: Result = "hurt" if lost else "helped" if gained else "inert"
         found = traces(material)
-        guilty = blamed_for(found, material, lost) if lost and has_contrast(material) else ()
+        failing = sorted(name for name, kept in material.with_skill.anchors.items() if not kept)
+        wrong = lost or failing
+        guilty = blamed_for(found, material, wrong) if wrong and has_contrast(material) else ()
         return EvaluatorReport(
             evaluator=self.name,
             task=material.task,
@@ -51,9 +53,9 @@ class OutputEvidenceCheck:
                 on_passage(
                     "harmful",
                     blame.passage,
-                    f"{lost[0]} is lost where the agent follows it",
+                    f"{wrong[0]} {'is lost' if lost else 'fails'} where the agent follows it",
                     REMOVE,
-                    suspects=blame.suspects,
+                    suspects=blame.suspects if lost else blame.suspects + 1,
                 )
                 for blame in guilty
             ),

@@ -67,15 +67,18 @@ class PortfolioQuality:
 
 
 def _repeats(skill: tuple[SkillPassage, ...]) -> Iterator[ActionSignal]:
-    """Find lines that say an earlier one again, word for word but for marks and case; code may repeat itself."""
-    first: dict[tuple[str, ...], SkillPassage] = {}
+    """Find lines that say an earlier one of their section again, but for marks and case; code may repeat itself.
+
+    In another section the same words may be about something else.
+    """
+    first: dict[tuple[str, str, str, tuple[str, ...]], SkillPassage] = {}
     fenced = False
     for passage, terms in zip(skill, skill_terms(skill), strict=True):
         fenced ^= passage.text.strip().startswith(("```", "~~~"))
         words = tuple(_WORD.findall(without_marker(passage.text).lower()))
         if terms.frame or fenced or len(words) < _LEAST_WORDS or passage.text.strip() in terms.exact:
             continue
-        earlier = first.setdefault(words, passage)
+        earlier = first.setdefault((passage.file, passage.gene, passage.section, words), passage)
         if earlier is not passage:
             yield on_passage("noise", passage, f"it repeats line {earlier.line} of {earlier.file}", DROP_REPEAT)
 

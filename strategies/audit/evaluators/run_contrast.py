@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.audit.evaluators.deliverable_checks import deliverable_faults
 from strategies.audit.evaluators.passage_terms import content_words, skill_terms
-from strategies.audit.evaluators.style_marks import asked_styles, shown_styles
+from strategies.audit.evaluators.style_marks import NO_FILE, asked_styles, shown_styles, text_styles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -103,7 +103,7 @@ def blamed(
     """
     sure = [trace for trace in found if trace.strength == SURE]
     text = "\n".join(wrong)
-    styles = shown_styles({}, text)
+    styles = text_styles([text]) | ({NO_FILE} if at_paths else frozenset())
     shown = [(trace, [term for term in trace.terms if holds(text, term)]) for trace in sure]
     direct = [trace for trace, terms in shown if terms or trace.styles & styles]
     at_path = [trace for trace, terms in shown if any("/" in term or "." in term for term in terms)]

@@ -64,30 +64,21 @@ def _signals(material: AuditMaterial, lost: tuple[str, ...]) -> Iterator[ActionS
     A grave call of the run with the skill alone comes from a passage that names it, or the script that it starts.
     """
     calls = fresh_calls(material) if has_contrast(material) else ()
-    grave = [call for call in calls if _grave(call)]
     followed = {trace.passage: trace.terms for trace in traces(material)}
     for passage in material.skill:
         if kinds := instructing(passage.text):
             yield on_passage("harmful", passage, f"it holds {kinds[0]}", REMOVE)
             continue
-        started = passage.file.endswith("SKILL.md") is False and any(
-            passage.file.rpartition("/")[2] in c for c in calls
-        )
         own = _grave(passage.text)
-        if (
-            own
-            and lost
-            and (started or any(holds(call, term) for call in calls for term in followed.get(passage, ())))
-        ):
-            yield on_passage("harmful", passage, f"it {own}, and {lost[0]} is gone", REMOVE)
-        elif (
-            lost and passage in followed and any(holds(call, term) for call in grave for term in followed[passage])
-        ):
+        shown = [call for call in calls if any(holds(call, term) for term in followed.get(passage, ()))]
+        is_script = bool(passage.file) and not passage.file.endswith(".md")
+        started = is_script and any(holds(call, passage.file.rpartition("/")[2]) for call in calls)
+        if own == "deletes" and lost and (started or shown):
             yield on_passage("harmful", passage, f"the agent follows it, and {lost[0]} is gone", REMOVE)
-        elif (
-            own and passage in followed and any(holds(call, term) for call in grave for term in followed[passage])
-        ):
+        elif own and own != "deletes" and any(_grave(call) == own for call in shown):
             yield on_passage("harmful", passage, f"the agent follows it, which {own}", REMOVE)
+        elif lost and any(_grave(call) or any(holds(call, path) for path in lost) for call in shown):
+            yield on_passage("harmful", passage, f"the agent follows it, and {lost[0]} is gone", REMOVE)
 
 
 def _grave(text: str) -> str:

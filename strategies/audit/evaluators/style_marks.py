@@ -7,12 +7,22 @@ import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 _DECIMAL: Final = re.compile(r"(?<![\w.])-?\d+\.(\d+)(?![\w.])")
 _COUNTS: Final = {"no": 0, "one": 1, "two": 2, "three": 3, "four": 4}
 _DECIMALS: Final = re.compile(
     r"\b(one|two|three|four|no|\d) (?:decimals?|digits? after|fraction digits?)", re.IGNORECASE
+)
+_WHOLE: Final = re.compile(
+    r"\b(?:whole|integer) (?:number|value|unit|dollar|euro)s?\b|\bintegers?\b", re.IGNORECASE
+)
+NO_FILE: Final = "no file"
+"""The style of a run that writes none."""
+_NO_FILE: Final = re.compile(
+    r"\b(?:do not|don't|never|without|instead of|rather than|only|just|skip)\b.*"
+    r"\b(?:writ(?:e|ing)|sav(?:e|ing)|creat(?:e|ing)|files?|print|stdout|answer|reply|chat)\b",
+    re.IGNORECASE,
 )
 _LEAST_ROWS: Final = 3
 """Rows below which an order may be chance."""
@@ -22,12 +32,21 @@ def asked_styles(text: str) -> frozenset[str]:
     """Name the styles that a passage speaks of."""
     named = {name for name, (words, _) in _STYLES.items() if words.search(text)}
     named.update(f"{_COUNTS.get(word.lower(), word)} decimals" for word in _DECIMALS.findall(text))
+    if _WHOLE.search(text):
+        named.add("0 decimals")
+    if _NO_FILE.search(text):
+        named.add(NO_FILE)
     return frozenset(named)
 
 
 def shown_styles(files: Mapping[str, str], answer: str) -> frozenset[str]:
     """Name the styles that files and an answer show."""
-    texts = [text for text in (*files.values(), answer) if text.strip()]
+    return text_styles((*files.values(), answer)) | (frozenset() if files else {NO_FILE})
+
+
+def text_styles(texts: Iterable[str]) -> frozenset[str]:
+    """Name the styles that texts show."""
+    texts = [text for text in texts if text.strip()]
     named = {name for name, (_, holds) in _STYLES.items() if any(map(holds, texts))}
     for text in texts:
         digits = {len(fraction) for fraction in _DECIMAL.findall(text)}

@@ -81,19 +81,20 @@ def _conflicts(material: AuditMaterial) -> Iterator[ActionSignal]:
 
 
 def _fixed(material: AuditMaterial) -> Iterator[ActionSignal]:
-    """Find paths and versions that the task contradicts, or that failed as they were followed."""
+    """Find paths and versions that the task contradicts, or that a step failed at."""
     asked = (*(wanted.path for wanted in material.requirements.deliverables), *material.workspace)
     named = frozenset((*asked, *path_terms(material.prompt)))
     versions = dict(versions_named("\n".join((material.prompt, *material.workspace.values()))))
-    bad_calls = "\n".join(action.call for action in failures(material.with_skill))
-    followed = {trace.passage: trace.terms for trace in traces(material)}
-    lost = anchor_change(material).lost
+    errors = "\n".join(action.output for action in failures(material.with_skill))
     for passage in material.skill:
         text = passage.text.strip()
-        for path in names_fixed_place(text):
-            failed = holds(bad_calls, path) or (lost and any(path in term for term in followed.get(passage, ())))
-            if path not in named and not holds(material.prompt, path) and (failed or _renames(path, named)):
-                why = "it failed there" if failed else "the task has that file elsewhere"
+        written = [path for path in path_terms(text) if path in material.with_skill.files]
+        for path in dict.fromkeys((*names_fixed_place(text), *written)):
+            if path in named or holds(material.prompt, path):
+                continue
+            why = "the task has that file elsewhere" if _renames(path, named) else ""
+            why = "a step failed there" if holds(errors, path) else why
+            if why:
                 new = with_path_of_task(text, path)
                 yield on_passage("swap", passage, f"{path} is fixed: {why}", FOLLOW_TASK, replacement=new)
                 break

@@ -16,6 +16,12 @@ SKILL = passages_of(
 )
 
 
+def pieces(quote: str, gene: str = "") -> list[tuple[str, str]]:
+    spans = find_quote(quote, SKILL, gene=gene)
+    assert not isinstance(spans, str)
+    return [(SKILL[span.at].section, SKILL[span.at].text[span.start : span.end]) for span in spans]
+
+
 @pytest.mark.parametrize(
     ("quote", "fault"),
     [
@@ -31,18 +37,15 @@ def test_a_quote_that_names_no_one_passage_is_void_in_its_own_way(quote: str, fa
 
 
 def test_a_quote_inside_a_line_names_the_characters_that_are_meant() -> None:
-    (span,) = find_quote("before you sum", SKILL)
-    assert SKILL[span.at].text[span.start : span.end] == "before you sum"  # type: ignore[union-attr]
+    assert pieces("before you sum") == [("Orders", "before you sum")]
 
 
 def test_a_quote_over_two_lines_of_a_section_names_both() -> None:
-    spans = find_quote("its amounts.\n- Round", SKILL)
-    assert [SKILL[span.at].text[span.start : span.end] for span in spans] == ["its amounts.", "- Round"]  # type: ignore[union-attr]
+    assert pieces("its amounts.\n- Round") == [("Orders", "its amounts."), ("Orders", "- Round")]
 
 
 def test_a_repeated_quote_counts_where_its_line_is_named() -> None:
-    (span,) = find_quote("- Round to two decimals.", SKILL, gene="s.2")
-    assert SKILL[span.at].section == "Output"  # type: ignore[union-attr]
+    assert pieces("- Round to two decimals.", gene="s.2") == [("Output", "- Round to two decimals.")]
 
 
 def test_signals_with_void_quotes_or_new_orders_are_counted_and_dropped() -> None:
