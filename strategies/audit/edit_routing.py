@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from events.types.frozen import Frozen
-from strategies.audit.audit_verdict import failing_tasks, hurts_of
+from strategies.audit.audit_verdict import SAFETY, failing_tasks, hurts_of
 from strategies.audit.evaluators.evaluator_types import Action, SkillPassage, VoidSignal
 from strategies.audit.evaluators.line_rewrites import DROP_REPEAT
 from strategies.audit.evaluators.name_checks import is_real_there
@@ -33,7 +33,6 @@ BUDGET: Final[Mapping[Pipeline, int]] = {"refine": 3, "repair": 8}
 MOST_EFFECT: Final = 0.5
 """A passage is noise where an interval excludes that it shows in this share of pairs: it takes five, and none."""
 _TAIL: Final = 0.05
-_SAFETY: Final = "safety-compliance"
 _LEAST_WITNESSES: Final = 2
 
 
@@ -211,7 +210,7 @@ def _decided(
     """Choose one thing to do to a passage: unsafe text goes, then a text is swapped, then it is taken away."""
     passage = evidence.skill[at]
     by_action = {action: [entry for entry in signals if entry.signal.action == action] for action in ORDER}
-    unsafe = [entry for entry in by_action["harmful"] if entry.report.evaluator == _SAFETY and not by_model]
+    unsafe = [entry for entry in by_action["harmful"] if entry.report.evaluator == SAFETY and not by_model]
     swap, taken = _agreed(by_action["swap"]), unsafe or by_action["harmful"] or by_action["noise"]
     kept = evidence.kept[at, False] + (evidence.kept[at, True] if by_model or not by_action["harmful"] else [])
     whole = (0, len(passage.text.rstrip("\r\n")))
