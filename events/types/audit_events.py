@@ -1,4 +1,4 @@
-"""What happens in an audit: what a task asks for, what evaluators report of two runs, and what became of each draft."""
+"""What happens in an audit: what tasks ask for, what evaluators report of two runs, what became of each draft."""
 
 from typing import Final, Literal
 
@@ -11,6 +11,9 @@ AUDITOR: Final = "audit"
 METHOD: Final = "audit-1"
 """How drafts are evaluated and judged; a change that moves verdicts takes the next number."""
 
+MOST_DRAFTS: Final = 5
+"""Drafts that one audit makes at most, after the skill as it was given."""
+
 AuditResult = Literal["helped", "inert", "hurt", "null"]
 """What a skill did to a task; `null` where nobody can tell."""
 
@@ -18,8 +21,8 @@ AuditResult = Literal["helped", "inert", "hurt", "null"]
 class AuditTaskInterpreted(Frozen):
     """What a task asks for is read once, and its anchors are locked: a later event is a person's correction.
 
-    `digest` is that of prompt and workspace. `requirements` and `anchors` name blobs; the latter's name is the hash
-    that locks the checks, `kept` are their names, and `dropped` says which were compiled and why they are none.
+    `digest` is that of prompt and workspace. `requirements` and `anchors` name blobs; the latter's name is the
+    hash that locks the checks, `kept` are their names, `dropped` says which were compiled and why they are none.
     """
 
     type: Literal["AuditTaskInterpreted"] = "AuditTaskInterpreted"
@@ -55,8 +58,8 @@ class EvaluatorReported(Frozen):
     """An evaluator looks at two runs of one task, with a draft and without any skill.
 
     `iteration` 0 is the skill as it was given. `material` is the hash of all that it read, `report` the blob that
-    holds this report with those of the other evaluators. `signals` counts what it asks to be changed, `void` what it
-    quoted that is not in the skill.
+    holds this report with those of the other evaluators. `signals` counts what it asks to be changed, `void` what
+    it quoted that is not in the skill.
     """
 
     type: Literal["EvaluatorReported"] = "EvaluatorReported"
@@ -78,8 +81,8 @@ class EvaluatorReported(Frozen):
 class AuditMove(Frozen):
     """A change of a draft: which operation, who asked for it on which task, and why.
 
-    `quote` is what it takes away, `lines` what it brings, `files` what it changes beside. At `step` (from 1) the two
-    runs part: what the agent did with the skill, and without; step 0 where they did the same.
+    `quote` is what it takes away, `lines` what it brings, `files` what it changes beside. At `step` (from 1) the
+    two runs part: what the agent did with the skill, and without; step 0 where they did the same.
     """
 
     move: str
@@ -96,11 +99,13 @@ class AuditMove(Frozen):
 
 
 class AuditJudged(Frozen):
-    """A draft of an audit is judged, by the first rule that decides: a hurt, lost anchors, artifacts, the majority.
+    """A draft of an audit is judged; `by` names the rule that decided.
 
-    Iteration 0 judges the skill as it was given. A draft that is not `kept` was rolled back. `left` counts the
-    signals that it still has, `drift` is the share of answers in which a model said otherwise when asked the same
-    again, null where none was asked.
+    Iteration 0 judges the skill as it was given. A draft that is not `kept` was rolled back. `left` counts what
+    is still to be changed, `left_out` says which changes were not made, and why, `void` counts signals without a
+    quote of the skill. Of `model_held` results of a model that could be held against what was made, `model_wrong`
+    contradict it; `drift` is the share of results that were others when the first questions were asked again, null
+    where none were.
     """
 
     type: Literal["AuditJudged"] = "AuditJudged"
@@ -118,6 +123,10 @@ class AuditJudged(Frozen):
     anchors_held: Count = 0
     anchors: Count = 0
     left: Count = 0
+    left_out: tuple[str, ...] = ()
+    void: Count = 0
+    model_held: Count = 0
+    model_wrong: Count = 0
     drift: float | None = None
 
 

@@ -85,9 +85,7 @@ _SAY: dict[str, Callable[[Any], str]] = {
     "AuditTaskInterpreted": lambda e: (
         f"task {e.task} read by {e.by}: {_count(len(e.kept), 'anchor')} locked, {len(e.dropped):,} dropped"
     ),
-    "AuditStarted": lambda e: (
-        f"audit begins: {_count(e.tasks, 'task')}, agent {e.agent}, {e.model or 'no model'}"
-    ),
+    "AuditStarted": lambda e: f"audit begins: {_count(e.tasks, 'task')}, agent {e.agent}, {e.model or 'no model'}",
     "EvaluatorReported": lambda e: f"{e.evaluator} on {e.task}: {e.result}; {e.reason}",
     "AuditJudged": lambda e: (
         f"iteration {e.iteration}: {e.result} by {e.by}; {_count(len(e.moves), 'edit')}"

@@ -46,7 +46,7 @@ _FOLD: Final = re.compile(
 )
 _QUALIFIED: Final = re.compile(
     r"\b(?:where|whose|which|with|per|each|by|unique|distinct|different|only|except|excluding|ignoring|if|after|"
-    r"before|between|rounded|percent|average of)\b|[%<>]",
+    r"before|between|rounded|percent)\b|[%<>]",
     re.IGNORECASE,
 )
 """Words after which a value is more than one count or sum: then it is not recomputed, rather than wrongly."""

@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from events.types.audit_events import METHOD
+from events.types.audit_events import METHOD, MOST_DRAFTS
 from strategies.policy.canonical_json import digest
 from strategies.rollouts.run.arms import version_arm
 
 if TYPE_CHECKING:
     from registry.state.capsule import Capsule
-    from strategies.audit.evaluators.evaluator_types import AskModel
+    from strategies.audit.audit_model import AskingModel
     from strategies.audit.interpret_tasks import InterpretedTask
     from strategies.rollouts.compare.comparison import Rig
     from strategies.rollouts.run.arms import Arm
 
-ITERATIONS: Final = 5
 PAIRS: Final = 1
 _STANDING: Final = "audit"
 """Runs of a text belong to the text, whichever audit or iteration asks for them."""
@@ -27,22 +26,26 @@ _STANDING: Final = "audit"
 class AuditPlan:
     """What is audited, on what, and how long; `version` is 0 for a draft that no registry holds.
 
-    `ask` asks a model, None where none is set; `model` is its name. `pairs` is how often each task is run at most.
+    `asking` asks a model, None where none is set. `pairs` is how often each task is run at most.
     """
 
     base: Capsule
     version: int
     rig: Rig
     tasks: tuple[InterpretedTask, ...]
-    ask: AskModel | None = None
-    model: str = ""
-    iterations: int = ITERATIONS
+    asking: AskingModel | None = None
+    iterations: int = MOST_DRAFTS
     pairs: int = PAIRS
 
     @property
     def skill(self) -> str:
         """The name of the skill."""
         return self.base.name
+
+    @property
+    def model(self) -> str:
+        """The name of the model that is asked, "" for none."""
+        return self.asking.name if self.asking else ""
 
     def arm(self, draft: Capsule) -> Arm:
         """Give a draft as a version that is run."""

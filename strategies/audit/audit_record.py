@@ -45,7 +45,9 @@ def audit_records(library: Library, skill: str = "") -> list[AuditRecord]:
             case AuditEnded() as event:
                 ended[event.audit] = event
     return [
-        AuditRecord(event, at, tuple(reported.get(name, ())), tuple(judged.get(name, {}).values()), ended.get(name))
+        AuditRecord(
+            event, at, tuple(reported.get(name, ())), tuple(judged.get(name, {}).values()), ended.get(name)
+        )
         for name, (event, at) in started.items()
         if skill in {"", event.capsule}
     ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from pydantic import Field
 
+from events.types.audit_events import MOST_DRAFTS
 from events.types.frozen import Frozen
 from strategies.audit.evaluators.evaluator_types import Result
 from strategies.audit.evaluators.evaluators_table import ARTIFACTS
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     from strategies.audit.evaluators.evaluator_types import AuditMaterial, EvaluatorReport
 
-MOST_DRAFTS: Final = 5
-"""Drafts that one audit judges at most: the chance of a false `helped` is shared among them."""
 HELPED: Final = 20.0 * MOST_DRAFTS
 """The evidence that shows help: an error rate of .05 an audit, however often one looks (Ville 1939)."""
 SAFETY: Final = "safety-compliance"

@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from events.errors import GermlineError
+from events.types.audit_events import AUDITOR
 from events.types.parts import FileEdit, FileEntry, NewSection, NewSkill
 from registry.actions.publish import expected_files, keep_files
 from registry.decide.adopt import Rewrite, rewrite_of
@@ -16,6 +17,7 @@ from registry.skill_md.folder import SkillFile, SkillFolder
 from registry.skill_md.skill_files import main_file
 from registry.skill_md.text import Section
 from registry.state.capsule import CapsuleFile
+from strategies.audit.audit_types import DraftEdit
 from strategies.audit.evaluators.evaluator_types import SkillPassage
 from strategies.gate.file_findings import file_changes
 from strategies.gate.injection import suspicious
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
     from events.store.sql_log import EventLog
     from registry.state.capsule import Capsule
-    from strategies.audit.audit_types import DraftEdit
     from strategies.gate.lint import Limits
 
 
@@ -58,22 +59,29 @@ def passages_of(log: EventLog, capsule: Capsule) -> tuple[SkillPassage, ...]:
         for gene in capsule.genes
         for line in gene.lines
     ]
+    beside = [
+        SkillPassage(file=path, gene="", line=number, text=line)
+        for path, text in texts_beside(log, capsule).items()
+        for number, line in enumerate(text.splitlines(keepends=True), start=1)
+    ]
+    return (*own, *beside)
+
+
+def texts_beside(log: EventLog, capsule: Capsule) -> dict[str, str]:
+    """Read the text files beside SKILL.md, by path."""
+    texts = {}
     for file in capsule.files:
-        body = log.get_blob(file.entry.blob) or b""
         try:
-            text = body.decode()
+            text = (log.get_blob(file.entry.blob) or b"").decode()
         except UnicodeDecodeError:
             continue
-        own += [
-            SkillPassage(file=file.entry.path, gene="", line=number, text=line)
-            for number, line in enumerate(text.splitlines(keepends=True), start=1)
-            if "\0" not in text
-        ]
-    return tuple(own)
+        if "\0" not in text:
+            texts[file.entry.path] = text
+    return texts
 
 
 def drafted(log: EventLog, base: Capsule, draft: Capsule, moves: Iterable[DraftEdit], limits: Limits) -> Drafted:
-    """Make moves on a draft, one after the other; one that does not fit any more, or that lint refuses, is left out.
+    """Make moves on a draft in turn; one that does not fit any more, or that lint refuses, is left out.
 
     `base` is what the audit began with: all changes together are held to the limits, and none may instruct past
     its skill.
@@ -122,7 +130,7 @@ def _with_move(log: EventLog, draft: Capsule, move: DraftEdit) -> Capsule:
                 path=path, blob=sha256(body).hexdigest(), mode=modes.get(path, 0o644), size_bytes=len(body)
             )
         changes.append(FileEdit(path=path, entry=entry))
-    return with_files(edited(draft, move.edits), changes)
+    return with_files(edited(draft, move.edits, by=AUDITOR), changes)
 
 
 def _problem(log: EventLog, base: Capsule, after: Capsule, move: DraftEdit, limits: Limits) -> str:
@@ -138,4 +146,6 @@ def _problem(log: EventLog, base: Capsule, after: Capsule, move: DraftEdit, limi
 
 def _is_new(base: Capsule, line: str) -> bool:
     """Tell whether a line is not one that the skill has already: a skill's own words may give orders."""
-    return bool(line.strip()) and all(line.strip() != own.text.strip() for gene in base.genes for own in gene.lines)
+    return bool(line.strip()) and all(
+        line.strip() != own.text.strip() for gene in base.genes for own in gene.lines
+    )

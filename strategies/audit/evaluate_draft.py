@@ -1,4 +1,4 @@
-"""A draft evaluated: its runs beside those without any skill, as material, and what the evaluators report of it."""
+"""A draft evaluated: its runs beside those without any skill, and what the evaluators report of each pair."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from events.types.audit_events import EvaluatorReported
 from registry.decide.commands import RecordFact
+from strategies.audit.audit_model import standing_of, without_model
 from strategies.audit.audit_record import REPORTS, stored_reports
 from strategies.audit.audit_verdict import AuditedPair
 from strategies.audit.drafts import passages_of
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from registry.state.capsule import Capsule
+    from strategies.audit.audit_model import ModelStanding
     from strategies.audit.audit_plan import AuditPlan
     from strategies.audit.audit_record import AuditRecord
     from strategies.audit.evaluators.evaluator_types import EvaluatorReport, SkillPassage
@@ -32,12 +34,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EvaluatedDraft:
-    """A draft with its pairs of runs and what is reported of them; `lost` counts pairs that no run was left of."""
+    """A draft with its pairs of runs and what is reported of them; `lost` counts pairs that no run was left of.
+
+    Where the model's `standing` is too low, nothing that it says is among the reports.
+    """
 
     capsule: Capsule
     digest: str
     pairs: tuple[AuditedPair, ...]
     lost: int
+    standing: ModelStanding
 
     @property
     def anchors(self) -> tuple[int, int]:
@@ -52,6 +58,7 @@ class DraftEvaluation:
 
     plan: AuditPlan
     runs: Runs
+    first: tuple[AuditedPair, ...] = ()
     _stored: dict[tuple[int, str, str], str] = field(default_factory=dict)
 
     def remember(self, record: AuditRecord) -> None:
@@ -78,7 +85,10 @@ class DraftEvaluation:
             pairs += [self._pair(material, iteration, arm.digest) for material in there]
             if self._decided(rounds):
                 break
-        return EvaluatedDraft(draft, arm.digest, tuple(pairs), lost)
+        self.first = self.first or tuple(pairs)
+        standing = standing_of(pairs)
+        counted = tuple(pairs) if standing.counts else without_model(pairs)
+        return EvaluatedDraft(draft, arm.digest, counted, lost, standing)
 
     def _decided(self, rounds: Sequence[Sequence[float | None]]) -> bool:
         """Tell whether further pairs would say nothing new: the last two say the same, or the bar is reached."""
@@ -113,7 +123,7 @@ class DraftEvaluation:
         known = self._stored.get((iteration, draft, name))
         reports = stored_reports(registry, known) if known else None
         if reports is None:
-            reports = evaluate_pair(material, self.plan.ask)
+            reports = evaluate_pair(material, self.plan.asking)
             with registry.log.transaction():
                 blob = registry.log.put_blob(REPORTS.dump_json(reports), kind="audit")
                 events = tuple(self._event(report, iteration, draft, name, blob) for report in reports)

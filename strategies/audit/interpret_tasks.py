@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from events.errors import UsageError
 from events.types.audit_events import AuditTaskInterpreted
@@ -23,8 +23,6 @@ from strategies.rollouts.tasks.check_types import Check, check_name
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
-
-    from pydantic import JsonValue
 
     from registry.registry import Registry
     from strategies.rollouts.tasks.task import RolloutTask, TaskSet
@@ -41,6 +39,7 @@ class TaskReading(NamedTuple):
     checks: tuple[JsonValue, ...]
 
 
+ReadBy = Literal["rule", "model", "person"]
 ReadTask = Callable[["RolloutTask", TaskRequirements], TaskReading | None]
 """Asks a model to read a task; None where nothing of use came back."""
 
@@ -57,7 +56,7 @@ class InterpretedTask:
     texts: Mapping[str, str]
     dropped: tuple[str, ...]
     locked: str
-    by: Literal["rule", "model", "person"]
+    by: ReadBy
 
 
 def interpret_tasks(
@@ -65,20 +64,31 @@ def interpret_tasks(
     tasks: TaskSet,
     corrections: Mapping[str, TaskRequirements],
     read_task: ReadTask | None = None,
+    *,
+    lock: bool = True,
 ) -> tuple[InterpretedTask, ...]:
     """Read each task once, and lock its anchors; what was locked before is taken as it is.
 
-    `corrections` are a person's, by task: those are locked in its place. Raises: UsageError for one of no task.
+    `corrections` are a person's, by task: those are locked in its place. Without `lock` nothing is written.
+    Raises: UsageError for a correction of no task.
     """
-    unknown = sorted(corrections.keys() - {task.id for task in tasks.tasks})
-    if unknown:
-        known = ", ".join(task.id for task in tasks.tasks[:8])
-        raise UsageError(f"there is no task {unknown[0]} to correct", hint=f"the tasks are {known}")
+    strangers = sorted(corrections.keys() - {task.id for task in tasks.tasks})
+    if strangers:
+        listed = ", ".join(task.id for task in tasks.tasks[:8])
+        raise UsageError(f"there is no task {strangers[0]} to correct", hint=f"the tasks are {listed}")
     known_events = _locked_before(registry)
-    return tuple(
-        _interpreted(registry, task, corrections.get(task.id), known_events.get(task_digest(task)), read_task)
-        for task in tasks.tasks
-    )
+    made = []
+    for task in tasks.tasks:
+        texts, known = workspace_texts(task), known_events.get(task_digest(task))
+        stored, correction = _stored(registry, task, texts, known), corrections.get(task.id)
+        if stored is not None and (correction is None or correction == stored.requirements):
+            made.append(stored)
+            continue
+        fresh = _compiled(task, texts, correction, read_task)
+        made.append(fresh)
+        if lock:
+            _lock(registry, task, fresh)
+    return tuple(made)
 
 
 def read_corrections(path: Path) -> dict[str, TaskRequirements]:
@@ -111,48 +121,53 @@ def _locked_before(registry: Registry) -> dict[str, AuditTaskInterpreted]:
     return {event.digest: event for event in read if isinstance(event, AuditTaskInterpreted)}
 
 
-def _interpreted(
-    registry: Registry,
+def _compiled(
     task: RolloutTask,
+    texts: Mapping[str, str],
     correction: TaskRequirements | None,
-    known: AuditTaskInterpreted | None,
     read_task: ReadTask | None,
 ) -> InterpretedTask:
-    texts = workspace_texts(task)
-    stored = _stored(registry, task, texts, known) if known else None
-    if stored is not None and correction in {None, stored.requirements}:
-        return stored
-    requirements, suggested, by = correction, tuple[JsonValue, ...](), "person"
+    """Interpret a task and compile its anchors: as a person corrected it, by a model's reading, or by rule."""
+    by: ReadBy = "person"
+    requirements, suggested = correction, tuple[JsonValue, ...]()
     if requirements is None:
-        requirements, by = interpreted(task.id, task.prompt, task.files, tables_in(workspace_contents(task))), "rule"
+        tables = tables_in(workspace_contents(task))
+        requirements, by = interpreted(task.id, task.prompt, task.files, tables), "rule"
         reading = read_task(task, requirements) if read_task else None
         if reading is not None:
             requirements, suggested, by = reading.requirements, reading.checks, "model"
     compiled = compiled_anchors(task, requirements, texts, suggested)
-    body = _ANCHORS.dump_json(compiled.kept)
+    dropped = tuple(f"{check.name}: {check.why}" for check in compiled.dropped)
+    return _as_task(task, requirements, texts, compiled.kept, dropped, by)
+
+
+def _lock(registry: Registry, task: RolloutTask, fresh: InterpretedTask) -> None:
+    """Record what was interpreted and compiled; from now on it holds for this task."""
+    requirements = fresh.requirements.model_dump_json().encode()
     with registry.log.transaction():
         event = AuditTaskInterpreted(
             task=task.id,
             digest=task_digest(task),
-            requirements=registry.log.put_blob(requirements.model_dump_json().encode(), kind="audit"),
-            anchors=registry.log.put_blob(body, kind="audit"),
-            kept=tuple(map(check_name, compiled.kept)),
-            dropped=tuple(f"{dropped.name}: {dropped.why}" for dropped in compiled.dropped),
-            by=by,
+            requirements=registry.log.put_blob(requirements, kind="audit"),
+            anchors=registry.log.put_blob(_ANCHORS.dump_json(fresh.task.anchors), kind="audit"),
+            kept=tuple(map(check_name, fresh.task.anchors)),
+            dropped=fresh.dropped,
+            by=fresh.by,
         )
         registry.execute(RecordFact((event,)), actor="germline")
-    return _as_task(task, requirements, texts, compiled.kept, event)
 
 
 def _stored(
-    registry: Registry, task: RolloutTask, texts: Mapping[str, str], known: AuditTaskInterpreted
+    registry: Registry, task: RolloutTask, texts: Mapping[str, str], known: AuditTaskInterpreted | None
 ) -> InterpretedTask | None:
-    """Read what was locked; None where it was erased."""
-    requirements, anchors = registry.log.get_blob(known.requirements), registry.log.get_blob(known.anchors)
+    """Read what was locked; None where nothing was, or it was erased."""
+    if known is None:
+        return None
+    requirements, anchors = map(registry.log.get_blob, (known.requirements, known.anchors))
     if requirements is None or anchors is None:
         return None
     read = TaskRequirements.model_validate_json(requirements)
-    return _as_task(task, read, texts, _ANCHORS.validate_json(anchors), known)
+    return _as_task(task, read, texts, _ANCHORS.validate_json(anchors), known.dropped, known.by)
 
 
 def _as_task(
@@ -160,7 +175,9 @@ def _as_task(
     requirements: TaskRequirements,
     texts: Mapping[str, str],
     anchors: tuple[Check, ...],
-    event: AuditTaskInterpreted,
+    dropped: tuple[str, ...],
+    by: ReadBy,
 ) -> InterpretedTask:
     anchored = task.model_copy(update={"anchors": anchors, "graders": (), "solution": None})
-    return InterpretedTask(anchored, requirements, texts, event.dropped, event.anchors, event.by)
+    locked = sha256(_ANCHORS.dump_json(anchors)).hexdigest()
+    return InterpretedTask(anchored, requirements, texts, dropped, locked, by)

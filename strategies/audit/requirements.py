@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -100,18 +101,20 @@ def _demands(sentence: str, paths: Collection[str]) -> bool:
 
 
 def _deliverables(sentences: Iterable[str], files: Collection[str]) -> Iterator[Deliverable]:
-    """Give the files that a task asks for, with what they state of each until the next one is named."""
+    """Give the files that a task asks for, with what is stated of each until the next one is named."""
     made: dict[str, Deliverable] = {}
-    current: list[str] = []
+    current = ""
     for sentence in sentences:
         named = [(match.group(1), match.start()) for match in FILE_NAME.finditer(sentence)]
-        wanted = [path for path, at in named if _is_wanted(sentence[:at], sentence, path, files)]
-        for path in wanted:
+        wanted = [(path, at) for path, at in named if _is_wanted(sentence[:at], sentence, path, files)]
+        for path, _ in wanted:
             made.setdefault(path, Deliverable(path=path, format=PurePosixPath(path).suffix[1:].lower()))
-        if wanted or named:
-            current = wanted
-        if len(current) == 1:  # of two files nobody can tell which one is meant
-            made[current[0]] = _described(made[current[0]], sentence)
+        described = [path for path, _ in wanted] if named else [current] * bool(current)
+        edges = [0, *(at for _, at in wanted[1:]), len(sentence)]
+        for path, (start, end) in zip(described, pairwise(edges), strict=False):
+            made[path] = _described(made[path], sentence[start:end])
+        if named:
+            current = wanted[-1][0] if wanted else ""
     yield from made.values()
 
 
@@ -122,7 +125,7 @@ def _is_wanted(before: str, sentence: str, path: str, files: Collection[str]) ->
 
 
 def _described(file: Deliverable, sentence: str) -> Deliverable:
-    """Add what a sentence says of a file: its header or keys, and which values it may hold."""
+    """Add what a part of a sentence says of a file: its header or keys, and which values it may hold."""
     header, values = file.header, dict(file.values)
     for match in _NAMES.finditer(sentence):
         names = _listed(sentence[match.end() :])

@@ -10,7 +10,7 @@ from registry.query.library import base_of
 from strategies.claims.applicability import live_claims
 from strategies.gate.file_findings import file_changes
 from strategies.gate.grave_actions import person_rules
-from strategies.gate.lint import Limits, findings_on, unclaimed_lines
+from strategies.gate.lint import findings_on, limits_of, unclaimed_lines
 from strategies.gate.replay.measure import figures_as_stored
 from strategies.gate.rollout_rule import RolloutFigures
 from strategies.gate.rule import Rule, failed
@@ -85,7 +85,7 @@ def explain(
     Shapes: base is the version that it was measured on, live are its claims; preset is the one that judged;
     files are what becomes of those beside SKILL.md.
     """
-    limits = Limits(preset.edit_budget.start, preset.trust_region)
+    limits = limits_of(preset, proposed.proposer)
     unclaimed = () if scored and scored.rollouts else unclaimed_lines(proposed)
     text = text_rules(findings_on(base, proposed, limits, unclaimed=unclaimed, files=files))
     weight, claim = weight_rule(proposed, preset), claim_rule(proposed)

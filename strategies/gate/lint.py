@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from events.errors import EditError, NotFoundError
+from events.types.audit_events import AUDITOR, MOST_DRAFTS
 from registry.decide.birth import as_born, require_sections
 from registry.decide.promote import edited
 from registry.evidence.redaction import redact
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from events.types.parts import Edit, NewGene
     from registry.state.capsule import Capsule
     from strategies.gate.file_findings import FileChange
+    from strategies.policy.presets import Preset
 
 TRUST_REGION_FLOOR: Final = 800
 """Characters that may always change: a one-paragraph skill must be able to grow. Of a file no more ever may."""
@@ -56,10 +58,25 @@ class LintFinding:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a preset allows one candidate: a number of edits, and a share of the base's characters."""
+    """What a preset allows one candidate: a number of edits, and a share of the base's characters.
+
+    With `files_may_go` a file that is removed whole is not held against the share.
+    """
 
     edits: int
     trust_region: float
+    files_may_go: bool = False
+
+
+def limits_of(preset: Preset, proposer: str = "") -> Limits:
+    """Give what a preset allows one candidate; an audit's may be as large as all its drafts, which were run.
+
+    It may also take away whole files beside SKILL.md.
+    """
+    edits, region = preset.edit_budget.start, preset.trust_region
+    if proposer != AUDITOR:
+        return Limits(edits, region)
+    return Limits(edits * MOST_DRAFTS, region * MOST_DRAFTS, files_may_go=True)
 
 
 def lint(
@@ -167,17 +184,18 @@ def _too_much_in_files(
 
     Of a file that was there the share binds, and 800 characters where that is less; one line may always change.
     """
-    for file in files:
+    held = [file for file in files if file.after or not limits.files_may_go]
+    for file in held:
         share, most = int(limits.trust_region * len(file.before)), _changed_in(file)
         allowed = max(min(share, TRUST_REGION_FLOOR), _longest_line(file))
         if file.before and most > allowed:
             what = f"{most} characters of {file.path} change, the trust region allows {allowed}"
             yield LintFinding("refuse", what, "trust region")
             return
-    changed += sum(map(_changed_in, files))
+    changed += sum(map(_changed_in, held))
     whole = body + sum(file.entry.size_bytes for file in capsule.files)
     allowed = max(int(limits.trust_region * whole), TRUST_REGION_FLOOR)
-    if files and changed > allowed:
+    if held and changed > allowed:
         what = f"{changed} characters change with files, the trust region allows {allowed} of {whole}"
         yield LintFinding("refuse", what, "trust region")
 

@@ -10,7 +10,7 @@ from registry.decide.commands import Review
 from registry.query.library import base_of
 from strategies.gate.explain import gene_rules
 from strategies.gate.file_findings import file_changes
-from strategies.gate.lint import Limits, findings_on
+from strategies.gate.lint import findings_on, limits_of
 from strategies.policy.active_preset import bound_by
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def approve(registry: Registry, candidate: Candidate, reason: str) -> Receipt:
     with registry.log.transaction():
         base = base_of(registry, candidate.proposed)
         receipt = registry.execute(Review(candidate.id, name, "approve", reason))
-        limits = Limits(preset.edit_budget.start, preset.trust_region)
+        limits = limits_of(preset, candidate.proposed.proposer)
         proposed = candidate.proposed
         files = file_changes(registry.log, base, proposed.files)
         findings = findings_on(base, proposed, limits, files=files)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from events.types.candidate_events import CandidateProposed
 from events.types.training_events import TRAINER
 from strategies.gate.injection import suspicious
-from strategies.gate.lint import Limits, lint
+from strategies.gate.lint import limits_of, lint
 from strategies.gate.staleness import STALE
 from strategies.propose.suggestion_checks import fit_together, fitting_edit
 from strategies.rollouts.compare.judge_group import fits
@@ -50,7 +50,7 @@ def _may_run(capsule: Capsule, edits: tuple[Edit, ...], preset: Preset) -> bool:
         return False
     standing = {line.text.strip() for gene in capsule.genes for line in gene.lines}
     brought = [text.strip() for edit in edits for text in edit.text if text.strip()]
-    limits = Limits(edits=preset.edit_budget.start, trust_region=preset.trust_region)
+    limits = limits_of(preset)
     refused = any(finding.severity == "refuse" for finding in lint(capsule, edits, limits, by=TRAINER))
     return not refused and not suspicious(brought, ()) and not (brought and standing.issuperset(brought))
 

@@ -11,8 +11,8 @@ from registry.actions.publish import Standing
 from tui.documents.document import Document, Part
 from tui.documents.evolve import AutoPreset
 from tui.documents.folders import HeadRow
+from tui.documents.registry_files import RegistryTrustState, TrustState
 from tui.documents.trials import TrialRow
-from tui.documents.trust import RegistryTrustState, TrustState
 
 
 class DriftRow(Part):

@@ -13,7 +13,7 @@ from registry.skill_md.folder import SkillFile, SkillFolder, decode, read_skill
 from registry.skill_md.skill_files import MAX_SKILL_BYTES
 from registry.skill_md.text import cut
 from strategies.gate.file_findings import file_changes
-from strategies.gate.lint import Limits, lint
+from strategies.gate.lint import limits_of, lint
 from strategies.rollouts.compare.settle import rollout_candidate_id
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def propose_rewrite(
     capsule = registry.capsule(skill)
     rewritten = _read(capsule, path)
     edits, files, born = rewrite_of(capsule, rewritten)
-    limits = Limits(edits=preset.edit_budget.start, trust_region=preset.trust_region)
+    limits = limits_of(preset)
     unkept = {file.entry.blob: file.content for file in rewritten.files}
     changes = file_changes(registry.log, capsule, files, unkept=unkept)
     findings = lint(capsule, edits, limits, born=born, files=changes)

@@ -14,7 +14,7 @@ from registry.query.library import base_of
 from strategies.gate.explain import gene_rules, text_rules, weight_rule
 from strategies.gate.file_findings import file_changes
 from strategies.gate.grave_actions import person_rules
-from strategies.gate.lint import Limits, lint
+from strategies.gate.lint import limits_of, lint
 from strategies.gate.rule import failed
 from strategies.gate.staleness import STALE, moved_on
 from strategies.gate.verdict import Verdict
@@ -225,7 +225,7 @@ def _read(rig: Rig, capsule: Capsule, settled: Settled) -> Settled:
 
 def _rules(rig: Rig, capsule: Capsule, proposed: CandidateProposed) -> list[Rule]:
     """Apply the rules about what a candidate says, whatever its runs show."""
-    limits = Limits(edits=rig.preset.edit_budget.start, trust_region=rig.preset.trust_region)
+    limits = limits_of(rig.preset, proposed.proposer)
     files = file_changes(rig.registry.log, capsule, proposed.files)
     findings = lint(capsule, proposed.edits, limits, born=proposed.born, by=proposed.proposer, files=files)
     weight = weight_rule(proposed, rig.preset)

@@ -18,7 +18,7 @@ from tui.cli.config.project_trust import as_toml
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
-from tui.documents.trust import (
+from tui.documents.registry_files import (
     GuardedSettingRow,
     RegistryTrustState,
     TrustDocument,
@@ -44,7 +44,7 @@ from tui.text.terminal_text import one_line
 if TYPE_CHECKING:
     from tui.cli.config.project_trust import ProjectTrust
     from tui.cli.output.invocation import Invocation
-    from tui.documents.trust import TrustName
+    from tui.documents.registry_files import TrustName
     from tui.session.bootstrap import Where
 
 _YES: Final = {"y", "yes"}

@@ -35,6 +35,7 @@ from tui.cli.output.options import AsJson
 from tui.cli.printers.advice import print_advice
 from tui.documents.evolve import AutoPreset
 from tui.documents.folders import HeadRow
+from tui.documents.registry_files import RegistryTrustState, TrustState
 from tui.documents.scores import score_of
 from tui.documents.status import (
     AdviceRow,
@@ -47,7 +48,6 @@ from tui.documents.status import (
     StatusDocument,
 )
 from tui.documents.trials import TrialRow
-from tui.documents.trust import RegistryTrustState, TrustState
 from tui.facts.scores import of_skill
 from tui.session.bootstrap import find_registry, open_library, trust_command
 from tui.session.own_registries import skill_places, trust_in, unconfirmed_words

@@ -16,7 +16,7 @@ _MOST_CHARS: Final = 400
 _NOTHING: Final = "(nothing)"
 
 
-class Parting(NamedTuple):
+class Divergence(NamedTuple):
     """What both runs do at the step where they part, counted from 1; step 0 where they do the same."""
 
     step: int
@@ -24,13 +24,13 @@ class Parting(NamedTuple):
     without_skill: str
 
 
-def parting(with_skill: RunRecord, without_skill: RunRecord) -> Parting:
+def divergence(with_skill: RunRecord, without_skill: RunRecord) -> Divergence:
     """Find where two runs part: step by step, then file by file, then in the answer."""
     pairs = zip_longest(_deeds(with_skill), _deeds(without_skill), fillvalue=_NOTHING)
     for step, (first, second) in enumerate(pairs, start=1):
         if first != second:
-            return Parting(step, clipped(first, _MOST_CHARS), clipped(second, _MOST_CHARS))
-    return Parting(0, "", "")
+            return Divergence(step, clipped(first, _MOST_CHARS), clipped(second, _MOST_CHARS))
+    return Divergence(0, "", "")
 
 
 def _deeds(run: RunRecord) -> Sequence[str]:

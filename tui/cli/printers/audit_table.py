@@ -1,0 +1,42 @@
+"""An audit as a table: a row for each evaluator, a column for each iteration; then what became of each draft."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tui.cli.output.facts import LABEL, say_facts
+from tui.facts.audits import audit_facts, draft_facts, evaluator_table, iterations_of
+
+if TYPE_CHECKING:
+    from strategies.audit.audit_record import AuditRecord
+    from strategies.audit.interpret_tasks import InterpretedTask
+    from tui.cli.output.invocation import Invocation
+
+_NAME: Final = 22
+_CELL: Final = 12
+
+
+def print_audit(call: Invocation, record: AuditRecord) -> None:
+    """Print what was audited, the table, each draft, and how it ended."""
+    drafts = iterations_of(record)
+    say_facts(call, audit_facts(record))
+    if not drafts:
+        call.say("  nothing was judged yet")
+        return
+    heads = (f"draft {judged.iteration}" if judged.iteration else "as given" for judged in drafts)
+    call.say(call.paint(f"  {'evaluator':<{_NAME}}{''.join(f'{head:>{_CELL}}' for head in heads)}", "dim"))
+    for row in evaluator_table(record):
+        cells = "".join(f"{cell or '–':>{_CELL}}" for cell in row.cells)
+        call.say(f"  {row.evaluator:<{_NAME}}{cells}")
+    for judged in drafts:
+        say_facts(call, draft_facts(judged))
+
+
+def print_anchors(call: Invocation, known: InterpretedTask) -> None:
+    """Print the checks that are locked for a task, and those that were dropped with the reason."""
+    call.say(call.paint(f"{known.task.id}, read by {known.by}, anchors {known.locked[:12]}", "strong"))
+    names = [check.name or check.kind for check in known.task.anchors]
+    for name in names or ["no anchor: the task states nothing that can be checked mechanically"]:
+        call.say(f"  {'anchor' if names else '':<{LABEL}} {name}")
+    for dropped in known.dropped:
+        call.say(f"  {'dropped':<{LABEL}} {dropped}")

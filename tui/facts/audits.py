@@ -1,0 +1,80 @@
+"""Audits as facts: a table of evaluators by iterations, and what became of each draft."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from strategies.audit.evaluators.evaluators_table import EVALUATORS
+from tui.facts.fact import Fact, fact, listed
+from tui.text.numbers import count
+from tui.text.rows import RowPart
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from events.types.audit_events import AuditJudged
+    from strategies.audit.audit_record import AuditRecord
+    from tui.text.rows import Tone
+
+_MARKS: Final = {"helped": "+", "hurt": "−", "inert": "·"}
+_TONES: Final[dict[str, Tone]] = {"helped": "good", "hurt": "bad"}
+
+
+class EvaluatorResults(NamedTuple):
+    """One evaluator, with what it reported in each iteration: `3+ 1− 20·`, "" where it could tell nothing."""
+
+    evaluator: str
+    cells: tuple[str, ...]
+
+
+def iterations_of(record: AuditRecord) -> list[AuditJudged]:
+    """List the drafts of an audit in the order of iterations, the skill as it was given first."""
+    return sorted(record.judged, key=lambda judged: judged.iteration)
+
+
+def evaluator_table(record: AuditRecord) -> list[EvaluatorResults]:
+    """Count what each evaluator reported in each iteration, over tasks and pairs."""
+    counted = Counter[tuple[int, str, str, str]](
+        (event.iteration, event.draft, event.evaluator, event.result) for event in record.reported
+    )
+    drafts = [(judged.iteration, judged.draft) for judged in iterations_of(record)]
+
+    def cell(iteration: int, draft: str, evaluator: str) -> str:
+        numbers = ((counted[iteration, draft, evaluator, result], mark) for result, mark in _MARKS.items())
+        return " ".join(f"{number}{mark}" for number, mark in numbers if number)
+
+    return [
+        EvaluatorResults(evaluator.name, tuple(cell(*draft, evaluator.name) for draft in drafts))
+        for evaluator in EVALUATORS
+    ]
+
+
+def audit_facts(record: AuditRecord) -> Iterator[Fact]:
+    """Say what was audited, with what, and how it ended."""
+    started, ended = record.started, record.ended
+    version = f"@{started.version}" if started.version else ", a draft"
+    yield fact("audit", f"{started.capsule}{version}, on {count(started.tasks, 'task')}; agent {started.agent}")
+    asked = f"the rest ask {started.model}" if started.model else "no model is asked"
+    yield fact("asks", f"{len(EVALUATORS)} evaluators: what can be computed is computed, {asked}")
+    if ended is None:
+        yield fact("ended", "not yet: the same command goes on")
+        return
+    yield fact("ended", ended.because)
+    cost = f", {ended.cost_usd:.2f} USD" if ended.cost_usd else ""
+    yield fact("runs", f"{count(ended.runs, 'run')} made, {ended.reused:,} from the bank{cost}")
+    if ended.candidate:
+        yield fact("candidate", ended.candidate[:12])
+
+
+def draft_facts(judged: AuditJudged) -> Iterator[Fact]:
+    """Say what an iteration changed, who asked for it, and what became of it."""
+    label = f"draft {judged.iteration}" if judged.iteration else "as given"
+    tone = _TONES.get(judged.result, "")
+    outcome = "" if judged.kept else ", rolled back"
+    parts = (RowPart(f"{judged.result}{outcome}", tone), RowPart(f": {judged.reason}"))
+    yield Fact(label, parts, f"{judged.anchors_held} of {judged.anchors} anchors held")
+    for move in judged.moves:
+        yield from listed("", (f"{move.move}: {move.quote or ' / '.join(line.strip() for line in move.lines)}",))
+        yield fact("", f"  {move.evaluator} on {move.task}: {move.reason}")
+    yield from listed("", (f"not made: {left}" for left in judged.left_out))
