@@ -142,9 +142,11 @@ class _Evidence:
         self.kept_for: dict[int, set[str]] = defaultdict(set)
         self.traced: dict[int, int] = defaultdict(int)
         self.traced_on: dict[str, set[str]] = defaultdict(set)
-        self.contrasts = sum(has_contrast(pair.material) for pair in pairs)
         self.asked = {report.task for pair in pairs for report in pair.reports if report.by_model}
         self.hurt = {hurt.task for hurt in hurts_of(pairs)}
+        self.tasks = {pair.material.task for pair in pairs}
+        worked = [pair for pair in pairs if pair.material.task not in self.hurt]
+        self.contrasts = sum(has_contrast(pair.material) for pair in worked)
         self.explained: set[str] = set()
         for pair in pairs:
             self._trace(pair.reports)
@@ -176,9 +178,13 @@ class _Evidence:
         paths = frozenset(path_terms(passage.text)) - frozenset(path_terms(replacement))
         return any(is_real_there(path, pair.material) for path in paths for pair in self.pairs)
 
-    def does_nothing(self, at: int) -> bool:
-        """Tell whether it can be excluded that a passage shows in half of the pairs; it shows in none of them."""
-        return not self.traced[at] and upper_limit(0, self.contrasts, _TAIL) <= MOST_EFFECT
+    def does_nothing(self, at: int, signals: Sequence[_Witnessed]) -> bool:
+        """Tell whether a passage is noise on every task, and shows in none of enough pairs.
+
+        Pairs of a task that the skill hurts say nothing: there the agent may not have come to what a passage is for.
+        """
+        is_everywhere = signals[0].signal.by_model or {entry.report.task for entry in signals} == self.tasks
+        return is_everywhere and not self.traced[at] and upper_limit(0, self.contrasts, _TAIL) <= MOST_EFFECT
 
     def traced_well(self, passage: SkillPassage | None) -> int:
         """Count the tasks without a hurt that a passage shows on."""
@@ -222,7 +228,7 @@ def _decided(
         taken = swap
     elif not taken:
         why = "it helps, or is right, on other tasks" if swap else "tasks want different texts there"
-    elif taken[0].signal.action == "noise" and not is_repeat and not evidence.does_nothing(at):
+    elif taken[0].signal.action == "noise" and not is_repeat and not evidence.does_nothing(at, taken):
         why = f"it shows in {evidence.traced[at]} of {evidence.contrasts} pairs: that does not make it noise"
     elif not unsafe and not is_repeat:
         rest = _split(taken, kept)

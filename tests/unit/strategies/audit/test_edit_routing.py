@@ -71,7 +71,8 @@ def test_harm_is_taken_away_first_then_noise_then_texts_are_swapped_and_gaps_wai
         signal("noise", "- CSV is old."),
         signal("harmful", "- Use semicolons."),
     ]
-    route = route_edits([pair(*signals, result="hurt", task=f"t{at}", anchors=LOST) for at in range(5)])
+    sound = [pair(signals[2], task=f"t{at}") for at in range(5)]
+    route = route_edits([pair(*signals, result="hurt", anchors=LOST), *sound])
     assert route.pipeline == "repair"
     assert texts(route) == [
         ("harmful", "- Use semicolons."),
@@ -109,6 +110,13 @@ def test_a_target_that_overlaps_a_protected_passage_is_split_at_its_border() -> 
         pair(task="b", result="helped", protected=["- Divide by 100"], skill=skill),
     ]
     assert after(route_edits(pairs), skill) == "# Orders\n\n- Divide by 100\n"
+
+
+def test_pairs_that_the_skill_hurts_make_nothing_noise_and_neither_does_one_task_of_several() -> None:
+    noise = signal("noise", "- CSV is old.")
+    hurt = [pair(noise, task=f"t{at}", result="hurt", anchors=LOST) for at in range(9)]
+    assert not route_edits(hurt).targets
+    assert not route_edits([*(pair(noise, task=f"t{at}") for at in range(9)), pair(task="other")]).targets
 
 
 @pytest.mark.parametrize(("pairs", "shows", "is_noise"), [(5, 0, True), (4, 0, False), (12, 1, False)])
