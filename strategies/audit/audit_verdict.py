@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 HELPED: Final = 20.0 * MOST_DRAFTS
 """The evidence that shows help: an error rate of .05 an audit, however often one looks (Ville 1939)."""
+SAFETY: Final = "safety-compliance"
 MODELS: Final = "models"
 """Stands for the evaluators that asked a model, where most of them agree on a task."""
 
@@ -66,7 +67,8 @@ def judge_draft(
     """Judge a draft by its pairs, and by those of the last good draft where there is one.
 
     `aims` are the tasks that something was taken away or added for: where none of them goes better than before,
-    the draft is taken back. An anchor that held before and fails now always takes it back; so does a new hurt.
+    the draft is taken back. An anchor that held before and fails now always takes it back; so does a hurt on a
+    task that had none.
     """
     hurts = hurts_of(now)
     lost = _lost_anchors(before, now)
@@ -75,8 +77,7 @@ def judge_draft(
     evidence = sign_evidence(better, worse)
     figures = {"better": better, "worse": worse, "pairs": len(signs), "evidence": evidence}
     change = _change(before, now)
-    known = hurts_of(before)
-    new = [hurt for hurt in hurts if hurt not in known] if before else []
+    new = _new_hurts(before, hurts) if before else ()
 
     def verdict(result: Result, rule: VerdictRule, reason: str, *, rolls_back: bool = False) -> AuditVerdict:
         changed: Result = "hurt" if before and (lost or new) else change
@@ -134,6 +135,16 @@ def sign_evidence(better: int, worse: int) -> float:
     a, b = better + 1, worse + 1
     upper = 1 - beta_below(0.5, a, b)
     return exp((better + worse + 1) * log(2) + lgamma(a) + lgamma(b) - lgamma(a + b)) * upper
+
+
+def _new_hurts(before: Sequence[AuditedPair], hurts: Sequence[TaskHurt]) -> tuple[TaskHurt, ...]:
+    """List the hurts on tasks that had none, and those of safety that were not there.
+
+    On a task that is hurt already another evaluator may see one thing once the first is out of its way.
+    """
+    known = hurts_of(before)
+    tasks = {hurt.task for hurt in known}
+    return tuple(h for h in hurts if h.task not in tasks or (h.evaluator == SAFETY and h not in known))
 
 
 def failing_tasks(pairs: Sequence[AuditedPair]) -> tuple[str, ...]:

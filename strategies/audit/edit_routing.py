@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from events.types.frozen import Frozen
-from strategies.audit.audit_verdict import failing_tasks, hurts_of
+from strategies.audit.audit_verdict import SAFETY, failing_tasks, hurts_of
 from strategies.audit.evaluators.evaluator_types import Action, SkillPassage, VoidSignal
 from strategies.audit.evaluators.line_rewrites import DROP_REPEAT
 from strategies.audit.evaluators.name_checks import is_real_there
@@ -33,7 +33,6 @@ BUDGET: Final[Mapping[Pipeline, int]] = {"refine": 3, "repair": 8}
 MOST_EFFECT: Final = 0.5
 """A passage is noise where an interval excludes that it shows in this share of pairs: it takes five, and none."""
 _TAIL: Final = 0.05
-_SAFETY: Final = "safety-compliance"
 _LEAST_WITNESSES: Final = 2
 
 
@@ -143,9 +142,11 @@ class _Evidence:
         self.kept_for: dict[int, set[str]] = defaultdict(set)
         self.traced: dict[int, int] = defaultdict(int)
         self.traced_on: dict[str, set[str]] = defaultdict(set)
-        self.contrasts = sum(has_contrast(pair.material) for pair in pairs)
         self.asked = {report.task for pair in pairs for report in pair.reports if report.by_model}
         self.hurt = {hurt.task for hurt in hurts_of(pairs)}
+        self.tasks = {pair.material.task for pair in pairs}
+        worked = [pair for pair in pairs if pair.material.task not in self.hurt]
+        self.contrasts = sum(has_contrast(pair.material) for pair in worked)
         self.explained: set[str] = set()
         for pair in pairs:
             self._trace(pair.reports)
@@ -177,9 +178,13 @@ class _Evidence:
         paths = frozenset(path_terms(passage.text)) - frozenset(path_terms(replacement))
         return any(is_real_there(path, pair.material) for path in paths for pair in self.pairs)
 
-    def does_nothing(self, at: int) -> bool:
-        """Tell whether it can be excluded that a passage shows in half of the pairs; it shows in none of them."""
-        return not self.traced[at] and upper_limit(0, self.contrasts, _TAIL) <= MOST_EFFECT
+    def does_nothing(self, at: int, signals: Sequence[_Witnessed]) -> bool:
+        """Tell whether a passage is noise on every task, and shows in none of enough pairs.
+
+        Pairs of a task that the skill hurts say nothing: there the agent may not have come to what a passage is for.
+        """
+        is_everywhere = signals[0].signal.by_model or {entry.report.task for entry in signals} == self.tasks
+        return is_everywhere and not self.traced[at] and upper_limit(0, self.contrasts, _TAIL) <= MOST_EFFECT
 
     def traced_well(self, passage: SkillPassage | None) -> int:
         """Count the tasks without a hurt that a passage shows on."""
@@ -211,7 +216,7 @@ def _decided(
     """Choose one thing to do to a passage: unsafe text goes, then a text is swapped, then it is taken away."""
     passage = evidence.skill[at]
     by_action = {action: [entry for entry in signals if entry.signal.action == action] for action in ORDER}
-    unsafe = [entry for entry in by_action["harmful"] if entry.report.evaluator == _SAFETY and not by_model]
+    unsafe = [entry for entry in by_action["harmful"] if entry.report.evaluator == SAFETY and not by_model]
     swap, taken = _agreed(by_action["swap"]), unsafe or by_action["harmful"] or by_action["noise"]
     kept = evidence.kept[at, False] + (evidence.kept[at, True] if by_model or not by_action["harmful"] else [])
     whole = (0, len(passage.text.rstrip("\r\n")))
@@ -223,7 +228,7 @@ def _decided(
         taken = swap
     elif not taken:
         why = "it helps, or is right, on other tasks" if swap else "tasks want different texts there"
-    elif taken[0].signal.action == "noise" and not is_repeat and not evidence.does_nothing(at):
+    elif taken[0].signal.action == "noise" and not is_repeat and not evidence.does_nothing(at, taken):
         why = f"it shows in {evidence.traced[at]} of {evidence.contrasts} pairs: that does not make it noise"
     elif not unsafe and not is_repeat:
         rest = _split(taken, kept)

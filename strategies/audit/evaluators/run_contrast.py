@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.audit.evaluators.deliverable_checks import deliverable_faults
-from strategies.audit.evaluators.passage_terms import content_words, skill_terms
+from strategies.audit.evaluators.passage_terms import content_words, path_terms, skill_terms
 from strategies.audit.evaluators.style_marks import NO_FILE, asked_styles, shown_styles, text_styles
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def blamed(
     styles = text_styles([text]) | ({NO_FILE} if at_paths else frozenset())
     shown = [(trace, [term for term in trace.terms if holds(text, term)]) for trace in sure]
     direct = [trace for trace, terms in shown if terms or trace.styles & styles]
-    at_path = [trace for trace, terms in shown if any("/" in term or "." in term for term in terms)]
+    at_path = [trace for trace, terms in shown if any(path for term in terms for path in path_terms(term))]
     suspects = (at_path if at_paths else []) or direct or sure
     number = len({trace.passage.text.strip() for trace in suspects})
     if not direct and number > 1:
@@ -148,8 +148,11 @@ def blamed_for(found: Sequence[Trace], material: AuditMaterial, lost: Sequence[s
     ]
     changed = changed_texts(material)
     if any(fault.kind in {"missing", "elsewhere"} for fault in faults):
-        written = [path for path in changed if path not in material.without_skill.files]
-        return blamed(found, (*written, *fresh_calls(material)), at_paths=True)
+        written = [path for path in changed if path and path not in material.without_skill.files]
+        guilty = blamed(found, written, at_paths=True)
+        if guilty and guilty[0].suspects == 1:
+            return guilty
+        return blamed(found, (*written, *fresh_calls(material)), at_paths=True, is_narrow=False)
     if wrong := [fault.wrong for fault in faults if fault.wrong]:
         return blamed(found, wrong)
     named = [text for path, text in changed.items() if path and any(holds(name, path) for name in lost)]

@@ -1,0 +1,103 @@
+"""The verdict on a draft: hurt vetoes, an anchor that is lost takes it back, help has to be shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from strategies.audit.audit_verdict import HELPED, AuditedPair, judge_draft, sign_evidence
+from strategies.audit.evaluators.evaluator_types import EvaluatorReport, RunRecord
+from tests.audit_pairs import material
+
+if TYPE_CHECKING:
+    from strategies.audit.evaluators.evaluator_types import Result
+
+CHECK = "output-evidence-check"
+
+
+def pair(
+    *results: tuple[str, Result],
+    task: str = "a",
+    anchors: dict[str, bool] | None = None,
+    models: tuple[Result, ...] = (),
+) -> AuditedPair:
+    reports = [EvaluatorReport(evaluator=name, task=task, result=result) for name, result in results]
+    reports += [
+        EvaluatorReport(evaluator=f"model {at}", task=task, result=result, by_model=True)
+        for at, result in enumerate(models)
+    ]
+    run = RunRecord(anchors=anchors or {})
+    return AuditedPair(material("- x\n", run, run, task=task), tuple(reports))
+
+
+def test_one_hurt_vetoes_whatever_the_others_say() -> None:
+    verdict = judge_draft([pair((CHECK, "hurt"), task="b"), *[pair((CHECK, "helped"))] * 20])
+    assert (verdict.result, verdict.rule, verdict.rolls_back) == ("hurt", "hurt", False)
+
+
+def test_a_hurt_in_fewer_than_half_of_the_pairs_of_a_task_is_noise() -> None:
+    assert judge_draft([pair((CHECK, "hurt")), *[pair((CHECK, "inert"))] * 2]).result == "inert"
+    assert judge_draft([*[pair((CHECK, "hurt"))] * 2, *[pair((CHECK, "inert"))] * 2]).result == "hurt"
+
+
+def test_a_hurt_that_was_there_before_does_not_take_the_draft_back_and_a_new_one_does() -> None:
+    before = [pair((CHECK, "hurt")), pair((CHECK, "inert"), task="b")]
+    assert not judge_draft(before, before).rolls_back
+    assert not judge_draft([pair(("data-consistency", "hurt"))], before).rolls_back
+    assert judge_draft([pair(("safety-compliance", "hurt"))], before).rolls_back
+    now = [pair((CHECK, "inert")), pair((CHECK, "hurt"), task="b")]
+    verdict = judge_draft(now, before)
+    assert (verdict.rolls_back, verdict.change, verdict.hurts[0].task) == (True, "hurt", "b")
+
+
+def test_an_anchor_that_held_and_fails_takes_the_draft_back_although_all_evaluators_see_help() -> None:
+    before = [pair((CHECK, "inert"), anchors={"header": True, "total": False})]
+    verdict = judge_draft([pair((CHECK, "helped"), anchors={"header": False, "total": True})], before)
+    assert (verdict.rule, verdict.rolls_back, verdict.lost_anchors) == ("anchor lost", True, ("header of a",))
+
+
+def test_a_draft_that_cures_none_of_what_it_is_for_is_taken_back() -> None:
+    before = [pair((CHECK, "hurt"), anchors={"header": False})]
+    assert judge_draft(before, before, aims=["a"]).rule == "nothing cured"
+    assert not judge_draft([pair((CHECK, "inert"), anchors={"header": False})], before, aims=["a"]).rolls_back
+    assert not judge_draft([pair((CHECK, "hurt"), anchors={"header": True})], before, aims=["a"]).rolls_back
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "result"), [(9, 0, "helped"), (8, 0, "inert"), (14, 1, "helped"), (10, 4, "inert")]
+)
+def test_help_is_what_chance_does_in_one_of_twenty_audits_at_most(better: int, worse: int, result: str) -> None:
+    pairs = [pair((CHECK, "helped"), task=f"good {at}") for at in range(better)]
+    pairs += [pair((CHECK, "helped"), task=f"mixed {at}") for at in range(worse)]
+    pairs += [pair((CHECK, "hurt"), task=f"mixed {at}") for at in range(worse)]
+    verdict = judge_draft(pairs)
+    shown = sign_evidence(better + worse, worse)
+    assert (verdict.evidence >= HELPED) == (shown >= HELPED)
+    assert sign_evidence(better, worse) >= HELPED if result == "helped" else sign_evidence(better, worse) < HELPED
+
+
+def test_evidence_is_that_of_a_stake_spread_over_the_chances_above_one_half() -> None:
+    steps = 20_000
+    for better, worse in ((0, 0), (3, 1), (9, 0), (2, 6)):
+        chances = [0.5 + 0.5 * (at + 0.5) / steps for at in range(steps)]
+        stake = sum((2 * chance) ** better * (2 - 2 * chance) ** worse for chance in chances) / steps
+        assert sign_evidence(better, worse) == pytest.approx(stake, rel=1e-4)
+
+
+def test_artifacts_decide_before_the_majority() -> None:
+    votes = [pair((CHECK, "inert"), *((f"e{at}", "helped") for at in range(5)), task=f"t{n}") for n in range(12)]
+    assert judge_draft(votes).better == 0
+    votes = [pair(("procedure-adherence", "helped"), ("coverage", "helped"), task=f"t{n}") for n in range(12)]
+    verdict = judge_draft(votes)
+    assert (verdict.result, verdict.rule, verdict.better) == ("helped", "majority", 12)
+
+
+def test_what_one_of_several_models_says_is_no_hurt_and_what_most_say_is() -> None:
+    assert judge_draft([pair((CHECK, "inert"), models=("hurt", "inert", "helped"))]).result == "inert"
+    assert judge_draft([pair((CHECK, "inert"), models=("hurt", "hurt", "helped"))]).result == "hurt"
+
+
+def test_without_any_report_that_tells_something_there_is_no_verdict() -> None:
+    assert judge_draft([pair((CHECK, "null"))]).rule == "nothing to judge"
+    assert judge_draft([]).result == "null"
