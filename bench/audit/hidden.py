@@ -1,4 +1,4 @@
-"""Hidden graders of examples/audit: what the files of each task must be, and how often runs of an agent reach it."""
+"""Hidden graders of examples/audit: what the files of each task must be, and how often runs reach it."""
 
 from __future__ import annotations
 

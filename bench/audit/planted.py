@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class PlantedSkill:
     """A skill and its domain; passages are words of a line of it, `other_files` those that are off its topic.
 
-    `worse` tells that agents do worse with it than with no skill, `aside` that no rule was written with it in view.
+    `worse` tells that agents do worse with it than with no skill, `aside` that it was looked at last of all.
     """
 
     name: str

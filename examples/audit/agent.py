@@ -2,10 +2,10 @@
 
     python -I -S agent.py SKILL_DIR PROMPT_FILE ROUND
 
-works in the current folder and prints a session as `claude -p --output-format stream-json` does, so that its steps are
-seen. As with a model, nothing it does is certain: a statement of the skill is mostly followed, a slip is sometimes
-noticed, a form that is asked for is sometimes forgotten, and any change of what it reads changes its luck; the same
-skill, task and round give the same run.
+works in the current folder and prints a session as `claude -p --output-format stream-json` does, so that its
+steps are seen. As with a model, nothing is certain: a statement of the skill is mostly followed, a slip is
+sometimes noticed, a form that is asked for is sometimes forgotten, and any change of what it reads changes its
+luck; the same skill, task and round give the same run.
 """
 
 from __future__ import annotations
@@ -14,38 +14,48 @@ import csv
 import hashlib
 import io
 import json
-import os
 import re
 import sqlite3
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 Row = tuple[object, ...]
 
 FACTS: Mapping[str, tuple[str, float]] = {
     # by name: the words that state it, and how often somebody guesses it who was not told
-    "cents": (r"\bcents\b", 0.45),
-    "cancelled": (r"cancell?ed.*(not|never|out|exclude|ignore|skip)|(not|never|exclude|ignore|skip).*cancell?ed", 0.35),
-    "day first": (r"\bday\b.*\bfirst\b|dd/mm", 0.5),
-    "failed": (r"\b(500|5xx)\b", 0.5),
-    "health": (r"healthz?.*(not|never|out|exclude|ignore|skip)|(not|never|exclude|ignore|skip).*health", 0.35),
-    "deleted": (r"deleted.*(not|never|out|exclude|ignore|skip|gone)|(not|never|exclude|ignore|skip).*deleted", 0.35),
-    "numeric": (r"\b(number|numeric)\w*\b.*\b(order|sort|later|wins?)\b|\border\b.*\bnumber", 0.45),
-    "notes": (r"\bunderscore|`_\w*`", 0.4),
+    "cents": (r"\bcents\b", 0.6),
+    "cancelled": (
+        r"cancell?ed.*(not|never|out|exclude|ignore|skip)|(not|never|exclude|ignore|skip).*cancell?ed",
+        0.5,
+    ),
+    "day first": (r"\bday\b.*\bfirst\b|dd/mm", 0.6),
+    "failed": (r"\b(500|5xx)\b", 0.6),
+    "health": (r"healthz?.*(not|never|out|exclude|ignore|skip)|(not|never|exclude|ignore|skip).*health", 0.5),
+    "deleted": (
+        r"deleted.*(not|never|out|exclude|ignore|skip|gone)|(not|never|exclude|ignore|skip).*deleted",
+        0.5,
+    ),
+    "numeric": (r"\b(number|numeric)\w*\b.*\b(order|sort|later|wins?)\b|\border\b.*\bnumber", 0.6),
+    "notes": (r"\bunderscore|`_\w*`", 0.55),
 }
 """What figures of the workspaces mean, which no prompt says."""
 FOLLOWED = 0.92
 """How often a statement of the skill is followed."""
-KEPT = 0.8
+KEPT = 0.88
 """How often a form that the prompt asks for is kept, where the skill says nothing of it."""
 KEPT_REMINDED = 0.98
-RECOVERED = 0.45
+RECOVERED = 0.7
 """How often the agent finds its way after what it was told to use is not there."""
 _REMINDER = re.compile(
-    r"(?i)\b(exactly|letter for letter|verbatim|as the task|as asked|every (file|output|deliverable)|all (the )?files|"
-    r"each (file|output|deliverable)|before you (finish|end|answer)|check that|must exist|also write|as well)\b"
+    r"(?i)\b(exactly|letter for letter|verbatim|as the task|as asked|all (the )?files|"
+    r"(every|each) (file|output|deliverable)|before you (finish|end|answer)|check that|must exist|also write|"
+    r"as well)\b"
 )
 _DEFERS = re.compile(r"(?i)\b(the task|the prompt|asked for|asks for|stated)\b")
 _PUTS = re.compile(r"(?i)\b(write|save|put|store|output)\b")
@@ -60,7 +70,9 @@ class Session:
     def __init__(self) -> None:
         self.calls = 0
         self.words = 0
-        self._print({"type": "system", "subtype": "init", "session_id": "audit", "tools": ["Bash", "Read", "Write"]})
+        self._print(
+            {"type": "system", "subtype": "init", "session_id": "audit", "tools": ["Bash", "Read", "Write"]}
+        )
 
     def _print(self, record: Mapping[str, object]) -> None:
         print(json.dumps(record))
@@ -88,7 +100,7 @@ class Skill:
 
     def __init__(self, folder: str, prompt: str, number: str) -> None:
         self.folder = folder
-        text = read(os.path.join(folder, "SKILL.md"))
+        text = read(f"{folder}/SKILL.md")
         body = text.split("\n---\n", 1)[-1] if text.startswith("---") else text
         self.lines = [line.strip() for line in body.splitlines() if line.strip() and not line.startswith("#")]
         self._seed = f"{number}\0{prompt}\0{body}"
@@ -127,8 +139,7 @@ class Skill:
 def read(path: str) -> str:
     """Read a text; "" where there is none."""
     try:
-        with open(path, encoding="utf-8") as stream:
-            return stream.read()
+        return Path(path).read_text(encoding="utf-8")
     except OSError:
         return ""
 
@@ -155,32 +166,34 @@ class Run:
         """Run the scripts that the skill says to run, and read the other files it points to."""
         for line in self.skill.lines:
             for path in _QUOTED.findall(line):
-                place = os.path.join(self.skill.folder, path)
-                if path.startswith("scripts/") and re.search(r"(?i)\brun\b", line) and os.path.isfile(place):
+                place = f"{self.skill.folder}/{path}"
+                if path.startswith("scripts/") and re.search(r"(?i)\brun\b", line) and Path(place).is_file():
                     if self.skill.chance(path, FOLLOWED):
                         done = subprocess.run(
                             [sys.executable, "-I", place], capture_output=True, text=True, check=False
                         )
                         said = (done.stdout + done.stderr).strip()
-                        self.session.step("Bash", {"command": f"python3 {path}"}, said, failed=done.returncode != 0)
-                elif path.endswith(".md") and os.path.isfile(place):
+                        self.session.step(
+                            "Bash", {"command": f"python3 {path}"}, said, failed=done.returncode != 0
+                        )
+                elif path.endswith(".md") and Path(place).is_file():
                     self.session.step("Read", {"file_path": path}, read(place)[:2000])
 
     def located(self) -> str:
         """Find the input: where the skill says, else where the prompt says; a wrong path may be the end."""
-        suffix = os.path.splitext(self.source)[1]
+        suffix = Path(self.source).suffix
         for path in self.skill.paths(_TAKES, suffix) if suffix else []:
             if path == self.source or not self.skill.chance(path, FOLLOWED):
                 continue
-            if os.path.exists(path):
+            if Path(path).exists():
                 return path
             command = {"file_path": path}
             self.session.step("Read", command, f"cat: {path}: No such file or directory", failed=True)
             if not self.skill.chance(f"recover {path}", RECOVERED):
                 raise StuckError(f"I could not read {path}.")
-            listed = " ".join(sorted(os.listdir(os.path.dirname(self.source) or ".")))
-            self.session.step("Bash", {"command": f"ls {os.path.dirname(self.source)}"}, listed)
-        if not os.path.exists(self.source):
+            listed = " ".join(sorted(file.name for file in Path(self.source).parent.iterdir()))
+            self.session.step("Bash", {"command": f"ls {Path(self.source).parent}"}, listed)
+        if not Path(self.source).exists():
             self.session.step("Read", {"file_path": self.source}, f"cat: {self.source}: No such file", failed=True)
             raise StuckError(f"{self.source} is not there.")
         return self.source
@@ -193,18 +206,20 @@ class Run:
                 continue
             wrong = [name for name in _QUOTED.findall(line) if re.fullmatch(r"\w+", name) and name not in known]
             if wrong and self.skill.chance(line, FOLLOWED):
-                code = f"SELECT {wrong[0]} FROM data"
-                self.session.step("Bash", {"command": f'sqlite3 data "{code}"'}, f"no such column: {wrong[0]}", failed=True)
+                command = {"command": f"sqlite3 data .dump {wrong[0]}"}
+                self.session.step("Bash", command, f"no such column: {wrong[0]}", failed=True)
                 if not self.skill.chance(f"recover {wrong[0]}", RECOVERED):
                     raise StuckError(f"There is no column {wrong[0]}.")
 
     def write(self, rows: Sequence[Row]) -> None:
         """Write what was asked for, in the form that the agent kept in mind."""
-        target = next((path for path in self.skill.paths(_PUTS, os.path.splitext(self.path)[1])), self.path)
+        target = next((path for path in self.skill.paths(_PUTS, Path(self.path).suffix)), self.path)
         if target != self.path and not self.skill.chance(target, FOLLOWED):
             target = self.path
         header = self.header if self.skill.keeps("header") else [name.capitalize() for name in self.header]
-        if self.skill.states(r"(upper ?case|capital letters).*\b(header|keys?|columns?)|(header|keys?|columns?).*upper ?case"):
+        if self.skill.states(
+            r"(upper ?case|capital letters).*\b(header|keys?|columns?)|(header|keys?|columns?).*upper ?case"
+        ):
             header = [name.upper() for name in header]
         if target.endswith(".json"):
             text = json.dumps(dict(zip(header, rows[0], strict=True))) + "\n"
@@ -219,11 +234,12 @@ class Run:
     def put(self, path: str, text: str) -> None:
         """Write a file; where that is refused, the agent may think of the place that the prompt names."""
         try:
-            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-            with open(path, "w", encoding="utf-8") as stream:
-                stream.write(text)
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            Path(path).write_text(text, encoding="utf-8")
         except OSError as error:
-            self.session.step("Write", {"file_path": path, "content": text}, f"{path}: {error.strerror}", failed=True)
+            self.session.step(
+                "Write", {"file_path": path, "content": text}, f"{path}: {error.strerror}", failed=True
+            )
             if path == self.path or not self.skill.chance(f"recover {path}", RECOVERED):
                 raise StuckError(f"I could not write {path}.") from error
             self.put(self.path, text)
@@ -233,7 +249,9 @@ class Run:
     def money(self, cents: float) -> str:
         """Write an amount of money as the agent understands it."""
         amount = cents / 100 if self.skill.knows("cents") else float(cents)
-        return f"{amount:.0f}" if self.skill.states(r"whole euros|without decimals|no decimals") else f"{amount:.2f}"
+        return (
+            f"{amount:.0f}" if self.skill.states(r"whole euros|without decimals|no decimals") else f"{amount:.2f}"
+        )
 
 
 def totals(rows: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
@@ -242,6 +260,11 @@ def totals(rows: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
     for key, number in rows:
         groups[key].append(number)
     return dict(sorted(groups.items()))
+
+
+def counted(keys: Iterable[str]) -> list[Row]:
+    """Count how often each key is there."""
+    return [(key, len(ones)) for key, ones in totals((key, 1) for key in keys).items()]
 
 
 def sales(run: Run) -> list[Row]:
@@ -254,7 +277,10 @@ def sales(run: Run) -> list[Row]:
         orders = [row for row in orders if row["status"] != "cancelled"]
     if "by month" in run.prompt:
         part = 3 if run.skill.knows("day first") else 0
-        months = totals((f"{row['ordered_on'][-4:]}-{row['ordered_on'][part:part + 2]}", float(row["amount"])) for row in orders)
+        months = totals(
+            (f"{row['ordered_on'][-4:]}-{row['ordered_on'][part : part + 2]}", float(row["amount"]))
+            for row in orders
+        )
         return [(month, run.money(sum(amounts))) for month, amounts in months.items()]
     if "100 euros" in run.prompt:
         least = 10_000 if run.skill.knows("cents") else 100
@@ -284,32 +310,36 @@ def weblog(run: Run) -> list[Row]:
     if "how many" in run.prompt:
         return [(len(requests), len(failed))]
     if "failed" in run.prompt:
-        return [(path, len(ones)) for path, ones in totals((row[2], 1) for row in failed).items()]
+        return counted(row[2] for row in failed)
     if "visitors" in run.prompt:
         hours = sorted({row[1] for row in requests})
         return [(hour, len({row[0] for row in requests if row[1] == hour})) for hour in hours]
     if "bytes" in run.prompt:
-        return [(path, int(sum(sizes))) for path, sizes in totals((row[2], int(row[4])) for row in requests).items()]
+        return [
+            (path, int(sum(sizes))) for path, sizes in totals((row[2], int(row[4])) for row in requests).items()
+        ]
     column = 1 if "hour" in run.prompt else 2
-    return [(key, len(ones)) for key, ones in totals((row[column], 1) for row in requests).items()]
+    return counted(row[column] for row in requests)
 
 
 def shop(run: Run) -> list[Row]:
     """Report on customers and their orders."""
     database = sqlite3.connect(f"file:{run.located()}?mode=ro", uri=True)
-    columns = [row[0] for row in database.execute("SELECT name FROM pragma_table_info('customers') UNION SELECT name FROM pragma_table_info('orders')")]
-    run.session.step("Bash", {"command": f"sqlite3 {run.source} .schema"}, ", ".join(columns))
-    run.check_names(columns)
-    live = "deleted_at IS NULL" if run.skill.knows("deleted") else "1"
-    customers = {row[0]: row[1:] for row in database.execute(f"SELECT id, name, city FROM customers WHERE {live}")}
-    orders = [row for row in database.execute(f"SELECT customer_id, amount FROM orders WHERE {live}") if row[0] in customers]
+    schema = [row[0] for row in database.execute("SELECT sql FROM sqlite_master ORDER BY name")]
+    run.session.step("Bash", {"command": f"sqlite3 {run.source} .schema"}, "\n".join(schema))
+    run.check_names(re.findall(r"\w+", " ".join(schema)))
+    keep_all = not run.skill.knows("deleted")
+    people = database.execute("SELECT id, name, city, deleted_at FROM customers").fetchall()
+    customers = {row[0]: row[1:3] for row in people if keep_all or row[3] is None}
+    bought = database.execute("SELECT customer_id, amount, deleted_at FROM orders").fetchall()
+    orders = [row for row in bought if row[0] in customers and (keep_all or row[2] is None)]
     if "no order" in run.prompt:
         buyers = {row[0] for row in orders}
         return sorted(row for number, row in customers.items() if number not in buyers)
     if "how many orders" in run.prompt:
         return [(len(orders), run.money(sum(row[1] for row in orders) / len(orders)))]
     if "Count the customers" in run.prompt:
-        return [(city, len(ones)) for city, ones in totals((row[1], 1) for row in customers.values()).items()]
+        return counted(row[1] for row in customers.values())
     if "List the customers" in run.prompt:
         spent = totals((customers[row[0]][0], row[1]) for row in orders)
         return [(name, run.money(sum(amounts))) for name, amounts in spent.items()]
@@ -322,20 +352,22 @@ def shop(run: Run) -> list[Row]:
 def config(run: Run) -> list[Row]:
     """Report on merged settings."""
     folder = run.located()
-    names = sorted(os.listdir(folder))
+    names = sorted(file.name for file in Path(folder).iterdir())
     run.session.step("Bash", {"command": f"ls {folder}"}, " ".join(names))
     if run.skill.knows("numeric"):
         names.sort(key=lambda name: int(name.partition("-")[0]))
-    files = {name: json.loads(read(os.path.join(folder, name))) for name in names}
+    files = {name: json.loads(read(f"{folder}/{name}")) for name in names}
     if run.skill.knows("notes"):
-        files = {name: {key: value for key, value in given.items() if key[0] != "_"} for name, given in files.items()}
+        files = {
+            name: {key: value for key, value in given.items() if key[0] != "_"} for name, given in files.items()
+        }
     merged = {key: (value, name) for name, given in files.items() for key, value in given.items()}
     run.check_names(merged)
     times = totals((key, 1) for given in files.values() for key in given)
     if "port and the host" in run.prompt:
         return [(merged["server.port"][0], merged["server.host"][0])]
     if "first word" in run.prompt:
-        return [(group, len(ones)) for group, ones in totals((key.partition(".")[0], 1) for key in merged).items()]
+        return counted(key.partition(".")[0] for key in merged)
     if "file that" in run.prompt:
         return [(key, merged[key][1]) for key in sorted(merged)]
     if "more than one" in run.prompt:

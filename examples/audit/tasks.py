@@ -1,4 +1,4 @@
-"""24 small tasks without graders, in four domains, each with a workspace: written to a folder, the same every time.
+"""24 small tasks without graders, in four domains, each with a workspace; the same every time.
 
     python examples/audit/tasks.py FOLDER [--domain sales|weblog|shop|config]
 
@@ -52,7 +52,7 @@ TASKS: Final = tuple(AuditTask(**row | {"header": tuple(row["header"])}) for row
 
 def workspace_of(task: AuditTask, folder: Path) -> None:
     """Write the files that a task begins with; each task has data of its own."""
-    draws = random.Random(task.id)  # noqa: S311 - data of an example
+    draws = random.Random(task.id)
     writers = {"sales": _orders, "weblog": _log, "shop": _shop, "config": _settings}
     writers[task.domain](draws, folder)
 
@@ -85,7 +85,9 @@ def _shop(draws: random.Random, folder: Path) -> None:
     )
     gone = [None, None, None, "2026-10-01"]
     customers = [(at, f"customer {at:02}", draws.choice(CITIES), draws.choice(gone)) for at in range(1, 16)]
-    orders = [(at, draws.randrange(1, 13), draws.randrange(500, 30_000), draws.choice(gone)) for at in range(1, 31)]
+    orders = [
+        (at, draws.randrange(1, 13), draws.randrange(500, 30_000), draws.choice(gone)) for at in range(1, 31)
+    ]
     database.executemany("INSERT INTO customers VALUES (?, ?, ?, ?)", customers)
     database.executemany("INSERT INTO orders VALUES (?, ?, ?, ?)", orders)
     database.commit()
