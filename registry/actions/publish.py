@@ -270,7 +270,7 @@ def require_free(library: Library, name: str, skill: NewSkill) -> None:
 
     Raises UntrustedError where nobody confirmed that place, which lies outside the project.
     """
-    folder = Path(skill.source)
+    folder = Path(library.place_here(skill.source))
     library.places.require(folder, name)
     if os.path.lexists(folder):
         raise RefusedError(
@@ -334,7 +334,7 @@ def write_out(
 def _own_folder(library: Library, capsule: Capsule) -> Path:
     """Return where a skill is projected to, as the last event says that named a folder."""
     named = library.log.read(stream=f"capsule:{capsule.name}", types=_NAMES_FOLDER, newest_first=True, limit=1)
-    if [getattr(envelope.event, "source", "") for envelope in named] != [capsule.source]:
+    if [library.place_here(getattr(envelope.event, "source", "")) for envelope in named] != [capsule.source]:
         raise damaged(library.log, f"the folder of {capsule.name}")
     return Path(capsule.source)
 
