@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from math import exp, lgamma, log
+from math import comb, exp, lgamma, log
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from pydantic import Field
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 HELPED: Final = 20.0 * MOST_DRAFTS
 """The evidence that shows help: an error rate of .05 an audit, however often one looks (Ville 1939)."""
+_CHANCE: Final = 0.1
+"""The chance up to which a loss among pairs that disagree counts (a guess: to take a draft back costs little)."""
 SAFETY: Final = "safety-compliance"
 MODELS: Final = "models"
 """Stands for the evaluators that asked a model, where most of them agree on a task."""
@@ -87,14 +89,12 @@ def judge_draft(
     if lost:
         return verdict("hurt", "anchor lost", f"held before, fails now: {', '.join(lost)}", rolls_back=True)
     if new:
-        listed = ", ".join(f"{hurt.evaluator} on {hurt.task}" for hurt in new)
-        return verdict("hurt", "hurt", f"hurts that were not there before: {listed}", rolls_back=True)
+        return verdict("hurt", "hurt", f"hurts that were not there before: {_listed(new)}", rolls_back=True)
     if before and aims and not _cures(before, now, aims):
         reason = f"none of {', '.join(sorted(aims))} goes better than before, which it was for"
         return verdict("hurt" if hurts else "inert", "nothing cured", reason, rolls_back=True)
     if hurts:
-        listed = ", ".join(f"{hurt.evaluator} on {hurt.task}" for hurt in hurts)
-        return verdict("hurt", "hurt", f"hurts: {listed}")
+        return verdict("hurt", "hurt", f"it hurts {_listed(hurts)}")
     artifacts = any(report.result != "null" for pair in now for report in pair.reports if _is_artifact(report))
     rule: VerdictRule = "artifacts" if artifacts else "majority"
     if not any(report.result != "null" for pair in now for report in pair.reports):
@@ -106,7 +106,7 @@ def judge_draft(
 
 
 def hurts_of(pairs: Sequence[AuditedPair]) -> tuple[TaskHurt, ...]:
-    """List the tasks and evaluators that find a hurt: in half of the pairs of the task, and more than help.
+    """List the tasks and evaluators that find a hurt in most of the pairs that they can tell something of.
 
     What a model says counts where most of those that asked one agree: each of them may err.
     """
@@ -122,7 +122,7 @@ def hurts_of(pairs: Sequence[AuditedPair]) -> tuple[TaskHurt, ...]:
     return tuple(
         TaskHurt(task=task, evaluator=evaluator)
         for (task, evaluator), results in sorted(counted.items())
-        if results["hurt"] > results["helped"] and 2 * results["hurt"] >= results.total()
+        if 2 * results["hurt"] > results.total() - results["null"]
     )
 
 
@@ -137,6 +137,12 @@ def sign_evidence(better: int, worse: int) -> float:
     return exp((better + worse + 1) * log(2) + lgamma(a) + lgamma(b) - lgamma(a + b)) * upper
 
 
+def _listed(hurts: Sequence[TaskHurt]) -> str:
+    """Name the tasks of hurts, and the evaluators that see them."""
+    tasks, evaluators = ({getattr(hurt, field) for hurt in hurts} for field in ("task", "evaluator"))
+    return f"{', '.join(sorted(tasks))}, as {', '.join(sorted(evaluators))} see it"
+
+
 def _new_hurts(before: Sequence[AuditedPair], hurts: Sequence[TaskHurt]) -> tuple[TaskHurt, ...]:
     """List the hurts on tasks that had none, and those of safety that were not there.
 
@@ -148,7 +154,7 @@ def _new_hurts(before: Sequence[AuditedPair], hurts: Sequence[TaskHurt]) -> tupl
 
 
 def failing_tasks(pairs: Sequence[AuditedPair]) -> tuple[str, ...]:
-    """List the tasks of which an anchor fails with the skill in at least half of the pairs."""
+    """List the tasks of which an anchor fails with the skill in half of the pairs or more."""
     held = _held(pairs)
     return tuple(sorted({task for (task, _), kept in held.items() if 2 * sum(kept) <= len(kept)}))
 
@@ -184,10 +190,11 @@ def _matched(before: Sequence[AuditedPair], now: Sequence[AuditedPair]) -> Itera
 
 
 def _cures(before: Sequence[AuditedPair], now: Sequence[AuditedPair], aims: Collection[str]) -> bool:
-    """Tell whether a task that a draft is for goes better: a hurt less, or more anchors held."""
+    """Tell whether more of the tasks that a draft is for go better than worse: by anchors held, else by hurts."""
     was, is_now = Counter(hurt.task for hurt in hurts_of(before)), Counter(hurt.task for hurt in hurts_of(now))
     held, holds = _share_held(before), _share_held(now)
-    return any(is_now[task] < was[task] or holds.get(task, 0.0) > held.get(task, 0.0) for task in aims)
+    gains = [(holds.get(task, 0.0) - held.get(task, 0.0)) or was[task] - is_now[task] for task in aims]
+    return sum(gain > 0 for gain in gains) > sum(gain < 0 for gain in gains)
 
 
 def _share_held(pairs: Sequence[AuditedPair]) -> dict[str, float]:
@@ -198,13 +205,25 @@ def _share_held(pairs: Sequence[AuditedPair]) -> dict[str, float]:
 
 
 def _lost_anchors(before: Sequence[AuditedPair], now: Sequence[AuditedPair]) -> tuple[str, ...]:
-    """Name the anchors that held in most pairs of a task, and fail now in at least half of them."""
+    """Name the anchors that held in most pairs of a task and fail now: in all, or in more than chance would have.
+
+    One pair before and one after are enough. Where pairs of the same draft disagree, the difference must be
+    one that chance makes in one of ten at most (Fisher's exact test).
+    """
     held = _held(before)
     return tuple(
         f"{name} of {task}"
         for (task, name), kept in sorted(_held(now).items())
-        if 2 * sum(held.get((task, name), [])) > len(held.get((task, name), [])) and 2 * sum(kept) <= len(kept)
+        if 2 * sum(held.get((task, name), [])) > len(held.get((task, name), []))
+        and (not any(kept) or _chance_of_loss(held[task, name], kept) <= _CHANCE)
     )
+
+
+def _chance_of_loss(before: Sequence[bool], now: Sequence[bool]) -> float:
+    """Give the chance that so few hold now, where the same share holds before and now."""
+    holding, total = sum(before) + sum(now), len(before) + len(now)
+    ways = [comb(holding, kept) * comb(total - holding, len(now) - kept) for kept in range(sum(now) + 1)]
+    return sum(ways) / comb(total, len(now))
 
 
 def _held(pairs: Sequence[AuditedPair]) -> dict[tuple[str, str], list[bool]]:

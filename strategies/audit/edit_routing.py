@@ -181,17 +181,18 @@ class _Evidence:
     def does_nothing(self, at: int, signals: Sequence[_Witnessed]) -> bool:
         """Tell whether a passage is noise on every task, and shows in none of enough pairs.
 
-        Pairs of a task that the skill hurts say nothing: there the agent may not have come to what a passage is for.
+        Pairs of a task that the skill hurts say nothing: there the agent may not have come so far.
         """
-        is_everywhere = signals[0].signal.by_model or {entry.report.task for entry in signals} == self.tasks
-        return is_everywhere and not self.traced[at] and upper_limit(0, self.contrasts, _TAIL) <= MOST_EFFECT
+        if not signals[0].signal.by_model and {entry.report.task for entry in signals} != self.tasks:
+            return False
+        return not self.traced[at] and upper_limit(0, self.contrasts, _TAIL) <= MOST_EFFECT
 
     def traced_well(self, passage: SkillPassage | None) -> int:
         """Count the tasks without a hurt that a passage shows on."""
         return len(self.traced_on[passage.text.strip()] - self.hurt) if passage else 0
 
     def has_witness(self, signals: Sequence[_Witnessed]) -> bool:
-        """Tell whether models that speak of a passage have a witness: most tasks, or a hurt nothing explains."""
+        """Tell whether models that speak of a passage have a witness: most tasks, or an unexplained hurt."""
         tasks = {entry.report.task for entry in signals}
         most = len(tasks) >= _LEAST_WITNESSES and 2 * len(tasks) > len(self.asked)
         return most or bool(tasks & (self.hurt - self.explained))

@@ -9,6 +9,7 @@ from strategies.audit.evaluators.evaluator_types import ActionSignal, EvaluatorR
 from strategies.audit.evaluators.line_rewrites import ADD_CONTRACT, REMIND_VERBATIM, REMOVE
 from strategies.audit.evaluators.quote_check import on_passage
 from strategies.audit.evaluators.run_contrast import anchor_change, blamed, brought_faults, traces
+from strategies.audit.evaluators.style_marks import asked_styles, text_styles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,13 +65,20 @@ class FormatCompliance:
         faults, other = (deliverable_faults(wanted, run) for run in (material.with_skill, material.without_skill))
         brought, now = brought_faults(material), {(fault.path, fault.kind) for fault in faults}
         cured = [fault for fault in other if (fault.path, fault.kind) not in now]
-        result: Result = "hurt" if brought else "helped" if cured and not anchor_change(material).lost else "inert"
+        lost_styles, gained_styles = _styles(material)
+        result: Result = "inert"
+        if brought or lost_styles:
+            result = "hurt"
+        elif (cured or gained_styles) and not anchor_change(material).lost:
+            result = "helped"
         found = traces(material)
+        styled = tuple(trace for trace in found if trace.styles) if lost_styles else ()
+        texts = (*(f"{fault.path}: {fault.kind}" for fault in brought or faults), *lost_styles)
         return EvaluatorReport(
             evaluator=self.name,
             task=material.task,
             result=result,
-            reason="; ".join(f"{fault.path}: {fault.kind}" for fault in brought or faults) or "as the task asks",
+            reason="; ".join(texts) or "as the task asks",
             signals=(
                 *(
                     on_passage(
@@ -84,12 +92,31 @@ class FormatCompliance:
                     if fault.wrong
                     for blame in blamed(found, [fault.wrong])
                 ),
+                *(
+                    on_passage(
+                        "harmful",
+                        trace.passage,
+                        f"the task asks for {', '.join(lost_styles)}, it brings {', '.join(sorted(trace.styles))}",
+                        REMOVE,
+                        suspects=len(styled),
+                    )
+                    for trace in styled
+                ),
                 *_gaps(faults),
             ),
             protected=tuple(trace.passage.text.strip() for trace in found) if result == "helped" else (),
             read=("deliverables",),
             figures={"faults": len(faults), "faults without": len(other), "deliverables": len(wanted)},
         )
+
+
+def _styles(material: AuditMaterial) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """List the styles that the task speaks of and one run alone shows: those lost with the skill, then gained."""
+    if not material.with_skill.files or not material.without_skill.files:
+        return (), ()
+    asked = asked_styles(material.prompt)
+    having, lacking = (text_styles(run.files.values()) for run in (material.with_skill, material.without_skill))
+    return tuple(sorted(asked & (lacking - having))), tuple(sorted(asked & (having - lacking)))
 
 
 def _gaps(faults: Sequence[DeliverableFault]) -> Iterator[ActionSignal]:

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     )
     from strategies.audit.evaluators.passage_terms import PassageTerms
 
-_LEAST_WORDS: Final = 6
+_LEAST_WORDS: Final = 5
 """Content words that a section must hold to be about something (a guess)."""
+_MOST_CHARS: Final = 20_000
+"""What is read of each file for its words."""
 _QUESTION = "Which passages contradict the task, or fix what it leaves open, and did the agent do worse by them?"
 
 
@@ -113,23 +115,24 @@ def _renames(path: str, named: frozenset[str]) -> bool:
 
 
 def _off_topic(material: AuditMaterial) -> Iterator[ActionSignal]:
-    """Find sections and files of which no line shares a word with the task, its data or what the agent did."""
-    asked = " ".join((material.prompt, *material.requirements.requirements, *material.workspace))
+    """Find sections and files that share no word with the task and its data, and that the agent did nothing of.
+
+    A section must name something of its own as well, or say much; a file of its own is a unit as it is.
+    """
+    texts = (text[:_MOST_CHARS] for text in material.workspace.values())
+    asked = "\n".join((material.prompt, *material.requirements.requirements, *material.workspace, *texts))
     columns = " ".join(name for table in material.requirements.tables for name in table.columns)
     topic = content_words(f"{asked} {columns}")
     sections: dict[tuple[str, str, str], list[tuple[SkillPassage, PassageTerms]]] = {}
     for passage, terms in zip(material.skill, skill_terms(material.skill), strict=True):
         sections.setdefault((passage.file, passage.gene, passage.section), []).append((passage, terms))
     followed = {trace.passage for trace in traces(material)}
-    for lines in sections.values():
+    for (_, gene, _), lines in sections.items():
         words = frozenset[str]().union(*(terms.words for _, terms in lines))
         exact = frozenset[str]().union(*(terms.exact for _, terms in lines))
-        is_foreign = len(words) >= _LEAST_WORDS and bool(exact) and not words & topic
-        if (
-            is_foreign
-            and not any(holds(asked, term) for term in exact)
-            and not followed & {line for line, _ in lines}
-        ):
+        least = _LEAST_WORDS if exact or not gene else 2 * _LEAST_WORDS
+        shares = words & topic or any(holds(asked, term) for term in exact)
+        if len(words) >= least and not shares and not followed & {passage for passage, _ in lines}:
             for passage, terms in lines:
                 if not terms.frame:
                     yield on_passage("noise", passage, "its section is about something else", PRUNE_FILE)

@@ -36,9 +36,11 @@ def test_one_hurt_vetoes_whatever_the_others_say() -> None:
     assert (verdict.result, verdict.rule, verdict.rolls_back) == ("hurt", "hurt", False)
 
 
-def test_a_hurt_in_fewer_than_half_of_the_pairs_of_a_task_is_noise() -> None:
+def test_a_hurt_counts_in_most_of_the_pairs_of_a_task() -> None:
     assert judge_draft([pair((CHECK, "hurt")), *[pair((CHECK, "inert"))] * 2]).result == "inert"
-    assert judge_draft([*[pair((CHECK, "hurt"))] * 2, *[pair((CHECK, "inert"))] * 2]).result == "hurt"
+    assert (
+        judge_draft([*[pair((CHECK, "hurt"))] * 2, pair((CHECK, "inert")), pair((CHECK, "null"))]).result == "hurt"
+    )
 
 
 def test_a_hurt_that_was_there_before_does_not_take_the_draft_back_and_a_new_one_does() -> None:
@@ -57,11 +59,30 @@ def test_an_anchor_that_held_and_fails_takes_the_draft_back_although_all_evaluat
     assert (verdict.rule, verdict.rolls_back, verdict.lost_anchors) == ("anchor lost", True, ("header of a",))
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "lost"),
+    [("1", "0", True), ("11", "10", False), ("11", "00", True), ("111", "001", False), ("11111", "00001", True)],
+)
+def test_among_pairs_that_disagree_a_loss_is_more_than_chance_would_have(
+    before: str, now: str, *, lost: bool
+) -> None:
+    earlier, later = (
+        [pair((CHECK, "inert"), anchors={"header": kept == "1"}) for kept in text] for text in (before, now)
+    )
+    assert judge_draft(later, earlier).rolls_back == lost
+
+
 def test_a_draft_that_cures_none_of_what_it_is_for_is_taken_back() -> None:
     before = [pair((CHECK, "hurt"), anchors={"header": False})]
     assert judge_draft(before, before, aims=["a"]).rule == "nothing cured"
     assert not judge_draft([pair((CHECK, "inert"), anchors={"header": False})], before, aims=["a"]).rolls_back
     assert not judge_draft([pair((CHECK, "hurt"), anchors={"header": True})], before, aims=["a"]).rolls_back
+    several = [pair((CHECK, "hurt"), anchors={"header": False}, task=task) for task in ("a", "b")]
+    mixed = [
+        pair((CHECK, "hurt"), ("coverage", "hurt"), task="a", anchors={"header": False}),
+        pair((CHECK, "inert"), task="b"),
+    ]
+    assert judge_draft(mixed, several, aims=["a", "b"]).rule == "nothing cured"
 
 
 @pytest.mark.parametrize(
