@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 HELPED: Final = 20.0 * MOST_DRAFTS
 """The evidence that shows help: an error rate of .05 an audit, however often one looks (Ville 1939)."""
-_CHANCE: Final = 0.1
-"""The chance up to which a loss among pairs that disagree counts (a guess: to take a draft back costs little)."""
+_CHANCE: Final = 0.05
+"""The chance up to which a difference between pairs that disagree counts, for each anchor."""
 SAFETY: Final = "safety-compliance"
 MODELS: Final = "models"
 """Stands for the evaluators that asked a model, where most of them agree on a task."""
@@ -221,7 +221,7 @@ def _ends(before: Sequence[bool], now: Sequence[bool]) -> bool:
     """Tell whether what was so in most pairs before is so in none now, or in fewer than chance would have.
 
     One pair before and one after are enough. Where pairs of the same draft disagree, the difference must be one
-    that chance makes in one of ten at most (Fisher's exact test).
+    that chance makes in one of twenty at most (Fisher's exact test).
     """
     return 2 * sum(before) > len(before) and (not any(now) or _chance_of_loss(before, now) <= _CHANCE)
 
