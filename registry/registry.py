@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from events.integrity.checkpoint_file import keep_checkpoint
 from events.store.envelope import EventDraft
-from registry.decide.commands import DefinePreset, RetireVersion, RevertVersion, RunTrial
+from registry.decide.commands import DefinePreset, ImportSkill, MoveSkill, RetireVersion, RevertVersion, RunTrial
 from registry.decide.dispatch import Decided, DecisionState, decide
 from registry.decide.version_hash import with_projected_hash
 from registry.evidence.event_texts import cleaned
@@ -16,7 +17,7 @@ from registry.projection.projector import projecting
 from registry.projection.stored_documents import definition_in
 from registry.query.library import Library
 from registry.query.trials import running_trial
-from registry.skill_md.write_places import ANYWHERE
+from registry.skill_md.write_places import ANYWHERE, recorded_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,6 +61,7 @@ class Registry(Library):
         Raises: what `decide` and `EventLog.append` raise.
         """
         with self.log.transaction():
+            command = self._with_recorded_places(command)
             state = self._load(command)
             decided = with_projected_hash(decide(command, state), state.capsule)
             versions = self.log.stream_versions(sorted({item.stream for item in decided}))
@@ -80,6 +82,15 @@ class Registry(Library):
         """Keep a checkpoint outside the database, where there is a place for it; not inside a transaction."""
         if self.sidecar is not None:
             keep_checkpoint(self.log, self.sidecar, at=self.clock.now())
+
+    def _with_recorded_places(self, command: Command) -> Command:
+        """Name the folders of a command as events keep them, so that a copy of the project works on its own."""
+        if isinstance(command, MoveSkill):
+            return replace(command, source=recorded_place(command.source, self.log.beside))
+        if isinstance(command, ImportSkill):
+            source = recorded_place(command.skill.source, self.log.beside)
+            return replace(command, skill=replace(command.skill, source=source))
+        return command
 
     def _drafts(self, decided: list[Decided], actor: str, correlation: str, causation: str) -> list[EventDraft]:
         now = self.clock.now()

@@ -59,7 +59,7 @@ def tell_hostile(folder: Path) -> Path:
         place = folder / "skills" / "hostile"
         place.mkdir(parents=True)
         (place / "SKILL.md").write_text(HOSTILE)
-        registry.execute(ImportSkill(replace(read_skill(place), source="skills/hostile")))
+        registry.execute(ImportSkill(replace(read_skill(place), source="/home/ada/shop/skills/hostile")))
         names = _raised(registry)
         for at, evaluator in enumerate((score(0.4).evaluator, OTHER)):
             _promote(registry, at, evaluator)

@@ -19,6 +19,7 @@ from tui.cli.main import main
 from tui.demo import demo_folder
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 SPLIT_KEY = "00112233445566778899aabbccddeeff"
@@ -133,6 +134,11 @@ def typed(clone: Clone, words: str) -> tuple[int, str]:
     _, status = os.waitpid(child, 0)
     os.close(descriptor)
     return os.waitstatus_to_exitcode(status), told.decode()
+
+
+def with_absolute_places() -> AbstractContextManager[object]:
+    """Let registries keep places as earlier versions of germline did: absolute ones also in their project."""
+    return patch("registry.registry.recorded_place", lambda place, _: place)
 
 
 class Beginning:

@@ -27,6 +27,7 @@ from registry.query.versions import event_of
 from registry.skill_md.disk import PERMISSIONS, Drift, FileContent, drift, look, write_skill
 from registry.skill_md.folder import read_skill
 from registry.skill_md.instructions import read_instructions
+from registry.skill_md.navigation_index import reindexed
 from registry.skill_md.render import (
     expected_hashes,
     files_hash,
@@ -86,7 +87,7 @@ def take_in_edits(registry: Registry, name: str, *, keep_claims: bool = False) -
 
 
 def edited_folder(library: Library, name: str) -> SkillFolder:
-    """Read the folder that a capsule is projected to.
+    """Read the folder that a capsule is projected to; where a person edited other files, with the index of these.
 
     Raises: RefusedError where it now names another skill; UntrustedError where it may not be written to;
     StorageError where it is not the folder that the events name.
@@ -100,7 +101,9 @@ def edited_folder(library: Library, name: str) -> SkillFolder:
             f"{capsule.source} now names itself {skill.name}; it was imported as {name}",
             hint=f"write `name: {name}` in its front matter again, or import it as a skill of its own",
         )
-    return skill if capsule.is_instructions else as_edit_of_live(library, capsule, skill)
+    if capsule.is_instructions:
+        return skill
+    return as_edit_of_live(library, capsule, reindexed(skill, (file.entry for file in capsule.files)))
 
 
 def keep_files(log: EventLog, skill: SkillFolder) -> None:
@@ -267,7 +270,7 @@ def require_free(library: Library, name: str, skill: NewSkill) -> None:
 
     Raises UntrustedError where nobody confirmed that place, which lies outside the project.
     """
-    folder = Path(skill.source)
+    folder = Path(library.place_here(skill.source))
     library.places.require(folder, name)
     if os.path.lexists(folder):
         raise RefusedError(
@@ -331,7 +334,7 @@ def write_out(
 def _own_folder(library: Library, capsule: Capsule) -> Path:
     """Return where a skill is projected to, as the last event says that named a folder."""
     named = library.log.read(stream=f"capsule:{capsule.name}", types=_NAMES_FOLDER, newest_first=True, limit=1)
-    if [getattr(envelope.event, "source", "") for envelope in named] != [capsule.source]:
+    if [library.place_here(getattr(envelope.event, "source", "")) for envelope in named] != [capsule.source]:
         raise damaged(library.log, f"the folder of {capsule.name}")
     return Path(capsule.source)
 

@@ -110,12 +110,11 @@ def as_edit_of_live(library: Library, capsule: Capsule, skill: SkillFolder) -> S
 
     Raises: RefusedError where they edited lines that are on trial.
     """
-    text = "".join([*skill.front, *(line for section in skill.sections for line in section.lines)])
     arms = (arm for arm in other_arms(library, capsule.name, capsule.version) if arm.arm)
     arm = next((arm for arm in arms if f'"{label(arm)}"' in "".join(skill.front)), None)
     if arm is None:
         return skill
-    merged = _merged(_lines(skill_text(arm)), _lines(skill_text(capsule)), _lines(text))
+    merged = _merged(_lines(skill_text(arm)), _lines(skill_text(capsule)), _lines(skill.text))
     if merged is None:
         raise RefusedError(
             f"your edit of {capsule.name} touches lines that are on trial",

@@ -11,6 +11,7 @@ from events.types.capsule_events import CapsuleDescribed, CapsuleVersioned, File
 from events.types.gene_events import GeneBorn, GeneMoved, GeneMutated, GeneRetired
 from events.types.parts import FileEdit, NewGene, Pin
 from events.types.score import Unmeasured
+from registry.skill_md.navigation_index import has_index
 from registry.skill_md.render import encoding_of, label, skill_text, stamped_version
 from registry.skill_md.rules import require_valid
 from registry.skill_md.skill_files import main_file
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from registry.state.gene import Gene
 
 _BY_HAND: Final = Unmeasured(reason="edited by hand: nothing measured yet")
+_INDEXED: Final = Unmeasured(reason="another navigation index: nothing measured yet")
 
 
 def adopt(capsule: Capsule, skill: SkillFolder, *, keep_claims: bool) -> list[Frozen]:
@@ -46,7 +48,7 @@ def adopt(capsule: Capsule, skill: SkillFolder, *, keep_claims: bool) -> list[Fr
     genes: list[Frozen] = []
     pins = tuple(Pin(gene=gene.id, version=gene.version) for gene in capsule.genes)
     files = _file_changes(capsule, skill)
-    in_body = (_text(skill), skill.encoding) != (skill_text(capsule), encoding_of(capsule))
+    in_body = (skill.text, skill.encoding) != (skill_text(capsule), encoding_of(capsule))
     if in_body:
         described = _front_changes(capsule, skill.front)
         genes, pins = _gene_changes(capsule, skill.sections, keep_claims=keep_claims)
@@ -72,6 +74,23 @@ def adopt(capsule: Capsule, skill: SkillFolder, *, keep_claims: bool) -> list[Fr
         stamped=not capsule.is_instructions,
     )
     return [adopted, *described, *genes, *files, version]
+
+
+def reindex(capsule: Capsule, skill: SkillFolder) -> list[Frozen]:
+    """List the events that put another navigation index into a skill, or take it out; `skill` is the live version.
+
+    No claim is dropped: its lines stay. Raises: as `adopt`.
+    """
+    _, *changes, version = adopt(capsule, skill, keep_claims=True)
+    measured = {"after": _INDEXED}
+    named = {
+        "cause": "override",
+        "summary": "navigation index" if has_index(skill.text) else "no navigation index",
+    }
+    return [
+        *(change.model_copy(update=measured) for change in changes),
+        version.model_copy(update=measured | named),
+    ]
 
 
 def _cause(capsule: Capsule) -> dict[str, Measured]:
@@ -188,11 +207,7 @@ def _require_projectable(capsule: Capsule, skill: SkillFolder) -> None:
         return
     place = stamp(skill.front, f"{capsule.name}@{capsule.version + 1}")
     front = skill.front[: place.at] + place.lines + skill.front[place.at + place.replaces :]
-    require_valid(_text(replace(skill, front=front)), capsule.name, encoding=skill.encoding)
-
-
-def _text(skill: SkillFolder) -> str:
-    return "".join([*skill.front, *(line for section in skill.sections for line in section.lines)])
+    require_valid(replace(skill, front=front).text, capsule.name, encoding=skill.encoding)
 
 
 def _gene_changes(

@@ -261,6 +261,18 @@ class Adopt:
 
 
 @dataclass(frozen=True, slots=True)
+class Reindex:
+    """Put the navigation index of a skill into its text, or take it out; `skill` is the live version with it."""
+
+    skill: SkillFolder
+
+    @property
+    def capsule(self) -> str:
+        """The capsule that it leads through."""
+        return self.skill.name
+
+
+@dataclass(frozen=True, slots=True)
 class DropClaims:
     """Let claims of a skill end while their lines stay as they are; `claims` are those of genes, by name."""
 
@@ -311,6 +323,7 @@ Command = (
     | Protect
     | Release
     | Adopt
+    | Reindex
     | DropClaims
     | RunTrial
     | PromoteProven

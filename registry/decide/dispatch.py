@@ -13,7 +13,7 @@ from events.types.gene_events import GeneProtected, GeneReleased
 from events.types.parts import Mutation
 from events.types.registry_events import PresetDefined, PresetSwitched, RegistryCreated
 from registry.decide import commands
-from registry.decide.adopt import adopt
+from registry.decide.adopt import adopt, reindex
 from registry.decide.aliases import move_alias, require_version, retire_version
 from registry.decide.import_skill import imported
 from registry.decide.promote import PromotionGrounds, named_gene, promotion, without_live_claims
@@ -234,6 +234,12 @@ def _adopt(command: commands.Adopt, state: DecisionState) -> list[Decided]:
     capsule = _require(state.capsule, command.capsule)
     events = adopt(capsule, command.skill, keep_claims=command.keep_claims)
     return [_placed(event) for event in events]
+
+
+@decide.register
+def _reindex(command: commands.Reindex, state: DecisionState) -> list[Decided]:
+    capsule = _require(state.capsule, command.capsule)
+    return [_placed(event) for event in reindex(capsule, command.skill)]
 
 
 @decide.register

@@ -28,7 +28,7 @@ from registry.projection.stored_documents import (
     read_back,
 )
 from registry.query.versions import event_of, scored_by, under_one_evaluator, version_row
-from registry.skill_md.write_places import ANYWHERE
+from registry.skill_md.write_places import ANYWHERE, place_here
 from registry.state.candidate import fold_candidates
 from registry.state.capsule import is_capsule_name, unborn
 from registry.state.outline import Outline
@@ -99,7 +99,8 @@ class Library:
     def capsule(self, name: str, ref: str = "") -> Capsule:
         """Return a skill now, or at a version: `12`, `production`, `best`, `2026-11-01`.
 
-        Raises: NotFoundError with the nearest names, or with the versions that there are.
+        Its `source` is where it lies on this machine. Raises: NotFoundError with the nearest names, or with the
+        versions that there are.
         """
         if not ref:
             capsule = time_travel.latest(self.log, name)
@@ -108,7 +109,11 @@ class Library:
             capsule = scored(capsule, scored_by(last).score) if last else capsule
         if capsule is None:
             raise self._unknown_skill(name)
-        return capsule
+        return replace(capsule, source=self.place_here(capsule.source))
+
+    def place_here(self, recorded: str) -> str:
+        """Give a place that events keep as it is on this machine: a copy of a project has places of its own."""
+        return place_here(recorded, self.log.beside)
 
     def version_of(self, name: str, ref: str) -> int:
         """Resolve a version as people write it: a number, an alias, `best`, or a date (the last one up to it)."""

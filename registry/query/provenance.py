@@ -10,6 +10,7 @@ from events.errors import NotFoundError
 from events.types.tiers import Tier
 from registry.projection import time_travel
 from registry.projection.stored_documents import damaged
+from registry.query.audits import moves_behind, moves_bringing
 from registry.query.signals import Assignment, ErasedEvidence, assignments, erasures_of, kept_evidence
 from registry.query.trials import TrialFinding, trials_of, trials_with
 from registry.skill_md.render import label, projected_lines
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from events.store.envelope import Envelope
+    from events.types.audit_events import AuditMove
     from events.types.candidate_events import CandidateScored
     from events.types.claims import Claim
     from events.types.frozen import Frozen
@@ -57,8 +59,8 @@ class Why(NamedTuple):
     `origin` is the event that wrote the line, `row` the version it came with. `previous` is its earlier texts,
     newest first; `tried` the other proposals for its signal that are not live; `erased` the evidence whose text
     was removed; `taken_back` the version that went back to before the line came; `asked` the prompt to the model
-    that suggested it; `assigned` where a person put its signal; `trials` what coins showed of it. The rest is
-    None or empty for what no candidate brought: an import, a hand edit.
+    that suggested it; `assigned` where a person put its signal; `trials` what coins showed of it; `moves` those of
+    an audit that brought it. The rest is None or empty for what no candidate brought: an import, a hand edit.
     """
 
     capsule: Capsule
@@ -76,6 +78,7 @@ class Why(NamedTuple):
     asked: ModelPrompt | None = None
     assigned: Assignment | None = None
     trials: tuple[TrialFinding, ...] = ()
+    moves: tuple[AuditMove, ...] = ()
 
     @property
     def tier(self) -> LineTier:
@@ -232,6 +235,7 @@ def why(
         asked=asked_by(library, candidate) if candidate else None,
         assigned=history.assigned.get(signal.event.fingerprint) if signal else None,
         trials=tuple(trials_with(history.trials, proposal)),
+        moves=moves_bringing(moves_behind(library, candidate), line.text),
     )
 
 

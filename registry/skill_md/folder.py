@@ -48,6 +48,11 @@ class SkillFolder:
     files: tuple[SkillFile, ...]
     warnings: tuple[str, ...]
 
+    @property
+    def text(self) -> str:
+        """The text of SKILL.md, decoded."""
+        return "".join([*self.front, *(line for section in self.sections for line in section.lines)])
+
 
 def read_skill(folder: Path) -> SkillFolder:
     """Read a skill folder; `folder` may also name its SKILL.md.

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from events.errors import UntrustedError
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from events.postgres.address import PostgresAddress
 
-_NO_SKILLS: Final = frozenset({".git", ".germline"})
+REGISTRY_FOLDER: Final = ".germline"
+"""The folder of a project that holds its registry."""
+_NO_SKILLS: Final = frozenset({".git", REGISTRY_FOLDER})
 """Folders of a project that hold no skill: what lies in them is run, or is the registry itself."""
 
 
@@ -58,3 +61,25 @@ class WritePlaces:
 
 ANYWHERE: Final = WritePlaces(anywhere=True)
 """No bound: for whoever opens a registry by code, or answers for it."""
+
+
+def project_of(registry: Path | PostgresAddress) -> Path | None:
+    """Give the project that a registry belongs to: the folder that holds its `.germline`; None where none does."""
+    if not isinstance(registry, Path) or (folder := registry.resolve().parent).name != REGISTRY_FOLDER:
+        return None
+    return folder.parent
+
+
+def recorded_place(place: str, registry: Path) -> str:
+    """Write a place as events keep it: relative to the project that it lies in, if any: copies have their own."""
+    project = project_of(registry)
+    inside = project is not None and Path(place).is_absolute() and WritePlaces(project).is_open(Path(place))
+    return Path(place).resolve().relative_to(project).as_posix() if project and inside else place
+
+
+def place_here(recorded: str, registry: Path) -> str:
+    """Give a place that events keep as it is on this machine: a relative one lies in the registry's project.
+
+    Of a registry that lies in no project, as on a server, it lies in the current folder.
+    """
+    return recorded if recorded.startswith("/") else str((project_of(registry) or Path.cwd()) / recorded)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.model_errors import UNFIT
-from strategies.audit.audit_verdict import AuditedPair
 from strategies.audit.evaluators.evaluators_table import ARTIFACTS, evaluate_pair
 from strategies.audit.interpret_tasks import TaskReading
 from strategies.gate.stats.clopper_pearson import lower_limit
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from strategies.audit.audit_verdict import AuditedPair
     from strategies.audit.evaluators.evaluator_types import EvaluatorReport, TaskRequirements
     from strategies.models.protocol import Model
     from strategies.rollouts.tasks.task import RolloutTask

@@ -50,7 +50,7 @@ def propose_draft(plan: AuditPlan, draft: Capsule, verdict: AuditVerdict) -> str
     )
     name = rollout_candidate_id(plan.base, proposed, "")
     if registry.candidate(name) is None:
-        registry.execute(Propose(proposed.model_copy(update={"candidate": name})), actor=f"miner:{AUDITOR}")
+        registry.execute(Propose(proposed.model_copy(update={"candidate": name})), actor=f"{AUDITOR}:{METHOD}")
     return name
 
 
@@ -78,6 +78,6 @@ def promote_draft(registry: Registry, candidate: str) -> int:
     )
     reasons = (f"decided by {METHOD}: {proposed.reason}",)
     command = Judge(scored, registry.clock.new_id(), "promote", reasons)
-    registry.execute(command, actor=f"miner:{AUDITOR}")
+    registry.execute(command, actor=f"{AUDITOR}:{METHOD}")
     publish(registry, proposed.capsule)
     return registry.capsule(proposed.capsule).version

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 from registry.evidence.redaction import without_secrets
 from strategies.audit.evaluators.evaluator_types import RunAction, RunRecord
 from strategies.episodes.clipped_text import clipped
-from strategies.rollouts.run.agent_sessions import logs_of, transcripts_in, work_shown
+from strategies.rollouts.run.agent_sessions import printed_log, session_logs, transcripts_in, work_shown
 from strategies.rollouts.tasks.check_types import check_name
 from strategies.rollouts.tasks.workspace import read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from events.store.sql_log import EventLog
     from strategies.rollouts.run.agent_sessions import AgentTrace
@@ -31,9 +32,10 @@ _MOST_CALL_CHARS: Final = 4_000
 def written_record(trace: AgentTrace) -> str:
     """Write down what an agent did, without secrets, for `record_of` to read.
 
-    Its steps come from logs that it leaves or prints; where it prints none, all that it printed is its answer.
+    Its steps come from the logs that it leaves, else from what it prints where that is one; else all that it
+    prints is its answer.
     """
-    actions = tuple(_actions(trace))
+    actions = tuple(_actions(session_logs(trace.layout.home))) or tuple(_actions(printed_log(trace)))
     last = _last_report(trace.printed)
     answer = last.get("result") if isinstance(last.get("result"), str) else None
     texts = ((path, read_text(trace.layout.workspace, path)) for path in trace.files.changed)
@@ -65,8 +67,8 @@ def record_of(log: EventLog, task: RolloutTask, trial: Trial) -> RunRecord:
     )
 
 
-def _actions(trace: AgentTrace) -> Iterator[RunAction]:
-    for transcript in transcripts_in(logs_of(trace)):
+def _actions(logs: Iterable[Path]) -> Iterator[RunAction]:
+    for transcript in transcripts_in(logs):
         for step in transcript.steps:
             if step.kind == "call":
                 yield RunAction(

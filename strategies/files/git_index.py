@@ -21,6 +21,19 @@ def git_above(folder: Path) -> Path | None:
     return next((above / ".git" for above in (folder, *folder.parents) if os.path.lexists(above / ".git")), None)
 
 
+def worktree_of(main: Path, folder: Path) -> Path | None:
+    """Find the linked work tree of the checkout `main` that a folder lies in; None where it lies in none."""
+    git = git_above(folder)
+    if git is None or not git.is_file():
+        return None
+    try:
+        stated = git.read_text(encoding="utf-8", errors="surrogateescape")
+        own = (git.parent / stated.removeprefix("gitdir:").strip()).resolve()
+    except (OSError, RuntimeError, ValueError):
+        return None
+    return git.parent if own.parent == (main / ".git" / "worktrees").resolve() else None
+
+
 def paths_in_index(git: Path) -> bytes | None:
     """Give the index, which holds every tracked path in full; None where that is not certain.
 

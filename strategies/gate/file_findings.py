@@ -87,7 +87,7 @@ def findings_in_changes(changes: Iterable[FileChange]) -> tuple[FileFinding, ...
 
 def findings_in_skill(skill: SkillFolder) -> tuple[FileFinding, ...]:
     """Look at everything that a skill folder brings: front matter and body, references and scripts."""
-    body = "".join([*skill.front, *(line for section in skill.sections for line in section.lines)])
+    body = skill.text
     text = main_file(skill.name)
     findings = [*_granted(skill.front, text), *findings_in_file(text, body.encode(errors="replace"), 0)]
     for file in skill.files:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from registry.query.corrected_readings import corrected_readings
+from registry.skill_md.navigation_index import index_lines
 from registry.skill_md.render import projected_lines
 from registry.skill_md.rules import CHARACTERS_PER_TOKEN
 from registry.state.line_claims import claims_of
@@ -17,6 +18,7 @@ from strategies.pool.splits import Division, divide
 from strategies.pool.weights import weighed
 from strategies.scope.scope import scope_of
 from strategies.usage.action_names import ActionNames
+from strategies.usage.line_witnesses import audit_traces, witness_of
 from strategies.usage.loaded_sessions import loads_of
 from strategies.usage.readings import reading_of, stating
 from strategies.usage.worth import UNWITNESSED, comparison_of, worth_of
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from strategies.episodes.episode import EpisodeRecord, WorldSource
     from strategies.gate.replay.measure import MeasurementStamp
     from strategies.scope.log_globs import LogGlobs
+    from strategies.usage.line_witnesses import LineWitness
     from strategies.usage.loaded_sessions import LineId
     from strategies.usage.worth import Verdict, Worth
 
@@ -54,6 +57,7 @@ class LineUsage:
     applied: int
     obeyed: int
     worth: Worth
+    witness: LineWitness
 
     @property
     def ignored(self) -> int:
@@ -70,6 +74,11 @@ class FileUsage:
     loaded: int
     presumed: int
     lines: tuple[LineUsage, ...]
+
+    @property
+    def evolvability(self) -> float | None:
+        """The share of lines that something can show to be wrong; None where no line says anything."""
+        return sum(bool(line.witness.kind) for line in self.lines) / len(self.lines) if self.lines else None
 
     @property
     def verdicts(self) -> Counter[Verdict]:
@@ -111,6 +120,7 @@ def usage_of(ground: UsageGround, name: str, stamp: MeasurementStamp, *, seed: i
     by_origin = defaultdict(lambda: Division((), tuple(records), ()), learned=divided)
     comparisons = [comparison_of(claim, by_origin[origin]) if claim else None for _, claim, origin in claims]
     asked = sum(each is not None and each.figures is not None for each in comparisons)
+    traces = audit_traces(library, name)
     lines = []
     for (line, claim, origin), comparison in zip(claims, comparisons, strict=True):
         loaded = [record for record, had in loads.sessions if (line.gene, line.id) in had]
@@ -129,6 +139,7 @@ def usage_of(ground: UsageGround, name: str, stamp: MeasurementStamp, *, seed: i
                 applied=len(moments),
                 obeyed=sum(moment.obeyed for moment in moments),
                 worth=worth,
+                witness=witness_of(line.text, claim, traces),
             )
         )
     return FileUsage(capsule, len(records), len(loads.sessions), loads.presumed, tuple(lines))
@@ -142,10 +153,15 @@ def tokens_of(text: str) -> int:
 def claims_by_line(
     library: Library, capsule: Capsule, names: ActionNames
 ) -> list[tuple[ProjectedLine, Claim | None, Origin]]:
-    """Give each line that states something its claim: the one that it was learned with, else its reading."""
+    """Give each line that states something its claim: the one that it was learned with, else its reading.
+
+    A navigation index states nothing.
+    """
     corrected = corrected_readings(library, capsule.name)
     body = [line for line in projected_lines(capsule) if line.gene]
-    return [_claimed(capsule, body[at], corrected, names) for at in stating([line.text for line in body])]
+    texts = [line.text for line in body]
+    of_index = index_lines(texts)
+    return [_claimed(capsule, body[at], corrected, names) for at in stating(texts) if at not in of_index]
 
 
 def _claimed(

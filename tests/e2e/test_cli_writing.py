@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.clock import SystemClock
-from tests.terminal import MINIMAL, SPLIT_KEY, Terminal
+from tests.terminal import MINIMAL, SPLIT_KEY, Terminal, with_absolute_places
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,9 +96,11 @@ def test_a_skill_that_is_added_to_a_folder_is_imported_and_those_known_are_left_
     assert germline("import", "skills").hint == "germline adopt b-skill"
 
 
-def test_a_skill_moved_with_its_registry_is_not_written_to_its_old_place_and_import_follows_it(
-    germline: Terminal, tmp_path: Path
+def test_a_skill_moved_with_a_registry_of_before_is_not_written_to_its_old_place_and_import_follows_it(
+    tmp_path: Path,
 ) -> None:
+    with with_absolute_places():
+        germline = Terminal(tmp_path).with_skill()
     edit(germline, "one query", "one fast query")
     germline.does("adopt")
     (tmp_path / "neue Übung").mkdir()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.screen_pilot import screens
-from tests.terminal import SPLIT_KEY, Beginning, Terminal, recordings
+from tests.terminal import SPLIT_KEY, Beginning, Terminal, recordings, with_absolute_places
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -226,11 +226,12 @@ def test_instructions_that_became_a_link_are_not_written_through_it(evolved: Ter
     assert (other.read_bytes(), file.is_symlink()) == (b"another's\n", True)
 
 
-def test_instructions_are_found_again_where_their_project_went(tmp_path: Path) -> None:
+def test_instructions_of_a_registry_of_before_are_found_again_where_their_project_went(tmp_path: Path) -> None:
     (tmp_path / "old").mkdir()
     germline = begun(tmp_path / "old")
     germline.write("CLAUDE.md", LONG)
-    germline.does("import", "CLAUDE.md")
+    with with_absolute_places():
+        germline.does("import", "CLAUDE.md")
     (tmp_path / "old").rename(tmp_path / "new")
     moved = Terminal(tmp_path / "new")
     hint = f"germline import {tmp_path / 'new' / 'CLAUDE.md'}"

@@ -72,9 +72,9 @@ def test_a_signal_that_no_skill_answers_gets_a_skill_that_waits_and_on_approval_
     assert f"+ - {CHECKS}   no claim" in shown
     assert f"+ - {LOOKS}\n" in shown
     assert "no claim covers '- Say where" in shown
-    assert str(folder) in "".join(shown.split())
+    assert f"skills/{NAME}" in "".join(shown.split())
     page = germline.does("candidate", "show", name, "--json").json
-    assert page["new_skill"]["source"] == str(folder)
+    assert page["new_skill"]["source"] == f"skills/{NAME}"
     assert page["gate"]["way"] == "person"
     before = germline.events()
     assert germline.does("candidate", "approve", name, "--reason", "useful", "--dry-run").out

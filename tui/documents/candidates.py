@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from events.types.audit_events import AuditMove
 from events.types.claims import Claim
 from events.types.parts import Edit, NewGene, NewSkill, Strategy
 from events.types.runs import Attribution, Rollouts
@@ -201,6 +202,7 @@ class CandidateShowDocument(CandidateRow, Document):
     erased: tuple[ErasedRow, ...]
     gate: VerdictSteps
     trials: tuple[TrialLine, ...]
+    moves: Absent[tuple[AuditMove, ...]] = ABSENT
 
     @classmethod
     def of(cls, page: CandidatePage) -> CandidateShowDocument:
@@ -220,6 +222,7 @@ class CandidateShowDocument(CandidateRow, Document):
             erased=erased_rows(page.erased),
             gate=VerdictSteps(**verdict_fields(candidate, page.explanation, page.preset)),
             trials=tuple(map(TrialLine.of, page.trials)),
+            moves=page.moves or ABSENT,
         )
 
 

@@ -11,8 +11,10 @@ from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from registry.actions.index_skill import PlannedIndex
     from registry.skill_md.folder import SkillFolder
     from tui.report.reads import ReportContent, SkillContent
 
@@ -235,4 +237,53 @@ class ReportDocument(Document):
             head=HeadRow.model_validate(shown.head),
             skills=tuple(map(ReportedSkill.of, shown.skills)),
             dry_run=dry_run,
+        )
+
+
+IndexState = Literal["current", "written", "removed", "stale", "none"]
+"""What became of an index; `stale` is one that `--check` finds out of date, `none` one that nothing needs."""
+
+
+class IndexedPassage(Part):
+    """A passage with the words that lead to it; lines count from 1."""
+
+    keywords: tuple[str, ...]
+    path: str
+    title: str
+    first: int
+    last: int
+
+
+class UncoveredFile(Part):
+    """A file to which no row leads, and why."""
+
+    path: str
+    why: str
+
+
+class IndexDocument(Document):
+    """Make the index of a skill's files, or of a folder of skills: which passage to open for which words."""
+
+    schema_: Literal["germline/index/1"] = "germline/index/1"
+    file: str
+    state: IndexState
+    rows: tuple[IndexedPassage, ...]
+    uncovered: tuple[UncoveredFile, ...]
+    unnamed: tuple[str, ...]
+    dry_run: Rehearsed = False
+    events: tuple[EventRow, ...]
+
+    @classmethod
+    def of(
+        cls, planned: PlannedIndex, state: IndexState, events: Sequence[EventRow], *, dry_run: bool
+    ) -> IndexDocument:
+        """Describe an index as it was planned; a draft has no events."""
+        return cls(
+            file=str(planned.file),
+            state=state,
+            rows=tuple(map(IndexedPassage.model_validate, planned.index.rows)),
+            uncovered=tuple(map(UncoveredFile.model_validate, planned.index.uncovered)),
+            unnamed=planned.index.unnamed,
+            dry_run=dry_run,
+            events=tuple(events),
         )

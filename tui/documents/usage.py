@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from strategies.usage.line_usage import FileUsage, LineUsage
 
 
+class LineWitnessRow(Part):
+    """What can show that a line is wrong (`kind` and `what`); of "" `what` says what would."""
+
+    kind: Literal["claim", "anchor", "evaluator", ""]
+    what: str
+
+
 class LineUsageRow(Part):
     """A line: sessions that loaded it, came to its moment, obeyed and ignored it; its effect where both did.
 
@@ -36,6 +43,7 @@ class LineUsageRow(Part):
     obeyed: int
     ignored: int
     effect: Effect | None
+    witness: LineWitnessRow
 
     @classmethod
     def of(cls, usage: LineUsage) -> LineUsageRow:
@@ -49,17 +57,22 @@ class LineUsageRow(Part):
             would_tell=usage.worth.tell,
             claim_from=usage.origin,
             effect=usage.worth.effect,
+            witness=LineWitnessRow.model_validate(usage.witness),
         )
 
 
 class FileUsageRow(Part):
-    """A skill or a file of instructions: sessions that count for it, and that loaded it, as far as is known."""
+    """A skill or a file of instructions: sessions that count for it, and that loaded it, as far as is known.
+
+    `evolvability` is the share of its lines that something can show to be wrong, null where it has none.
+    """
 
     skill: str
     version: int
     sessions: int
     loaded: int
     presumed: int
+    evolvability: float | None
     verdicts: dict[str, int]
     lines: tuple[LineUsageRow, ...]
 
@@ -81,6 +94,7 @@ class UsageDocument(Document):
                 sessions=file.sessions,
                 loaded=file.loaded,
                 presumed=file.presumed,
+                evolvability=file.evolvability,
                 verdicts=dict(file.verdicts),
                 lines=tuple(map(LineUsageRow.of, file.lines)),
             )

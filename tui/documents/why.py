@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from events.types.audit_events import AuditMove
 from events.types.claims import Claim
 from events.types.model_events import ModelRole, TokenUsage
 from events.types.score import Delta, Effect, Score
@@ -200,6 +201,7 @@ class WhyDocument(Document):
     model: Absent[PromptRow | None] = ABSENT
     taken_back: Absent[Undoing | None] = ABSENT
     trials: Absent[tuple[TrialLine, ...]] = ABSENT
+    moves: Absent[tuple[AuditMove, ...]] = ABSENT
     previous: tuple[EarlierText, ...]
     tried: Absent[tuple[OtherCandidate, ...]] = ABSENT
 
@@ -231,6 +233,7 @@ class WhyDocument(Document):
             model=PromptRow.of(why.asked) if why.asked else None,
             taken_back=Undoing.of(why.taken_back) if why.taken_back else None,
             trials=tuple(map(TrialLine.of, why.trials)),
+            moves=why.moves or ABSENT,
             previous=tuple(map(EarlierText.of, why.previous)),
             tried=tuple(map(OtherCandidate.of, why.tried)),
         )

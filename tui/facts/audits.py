@@ -11,9 +11,9 @@ from tui.text.numbers import count
 from tui.text.rows import RowPart
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from events.types.audit_events import AuditJudged
+    from events.types.audit_events import AuditJudged, AuditMove
     from strategies.audit.audit_record import AuditRecord
     from tui.text.rows import Tone
 
@@ -75,6 +75,33 @@ def draft_facts(judged: AuditJudged) -> Iterator[Fact]:
     parts = (RowPart(f"{judged.result}{outcome}", tone), RowPart(f": {judged.reason}"))
     yield Fact(label, parts, f"{judged.anchors_held} of {judged.anchors} anchors held")
     for move in judged.moves:
-        yield from listed("", (f"{move.move}: {move.quote or ' / '.join(line.strip() for line in move.lines)}",))
+        yield fact("", move_words(move))
         yield fact("", f"  {move.evaluator} on {move.task}: {move.reason}")
     yield from listed("", (f"not made: {left}" for left in judged.left_out))
+
+
+def move_facts(moves: Iterable[AuditMove]) -> Iterator[Fact]:
+    """Say who asked for each move of an audit and why, with the two runs side by side where they part."""
+    for move in moves:
+        yield fact("audit", move_words(move))
+        yield fact("asked by", f"{move.evaluator} on {move.task}: {move.reason}")
+        if move.step:
+            yield fact("with it", f"step {move.step}: {move.with_skill}")
+            yield fact("without", f"step {move.step}: {move.without_skill}")
+
+
+def move_words(move: AuditMove) -> str:
+    """Say what a move takes away and brings."""
+    brought = " / ".join(line.strip() for line in move.lines if line.strip())
+    what = f"{move.quote} → {brought}" if move.quote and brought else move.quote or brought
+    return f"{move.move}: {what or ', '.join(move.files)}"
+
+
+def evaluator_facts(record: AuditRecord, evaluator: str) -> Iterator[Fact]:
+    """Say what one evaluator reports of the last draft, task by task, what hurts first."""
+    drafts = iterations_of(record)
+    last = drafts[-1] if drafts else None
+    own = [event for event in record.reported if event.evaluator == evaluator]
+    shown = [event for event in own if last and (event.iteration, event.draft) == (last.iteration, last.draft)]
+    for event in sorted(shown, key=lambda event: event.result != "hurt"):
+        yield Fact(event.task, (RowPart(event.result, _TONES.get(event.result, "")), RowPart(f": {event.reason}")))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from events.types.training_events import TRAINER
 from registry.query.tier_sentences import draft_sentence, line_sentence
+from tui.facts.audits import move_facts
 from tui.facts.fact import Fact, fact, listed
 from tui.facts.scores import score_facts
 from tui.facts.trials import trial_facts
@@ -76,6 +77,7 @@ def candidate_facts(page: CandidatePage, now: str) -> Iterator[Fact]:
     if page.signal:
         yield signal_fact(page.signal.event)
     yield from training_facts(proposed)
+    yield from move_facts(page.moves)
     if proposed.tags:
         yield fact("tags", tag_words(proposed.tags))
     yield from proposal_facts(proposed, known=page.signal.event.template if page.signal else "")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from events.types.score import Score
 from registry.query.provenance import endpoint_of
 from registry.state.line_claims import is_unclaimed
+from tui.facts.audits import move_facts
 from tui.facts.candidates import (
     UNCLAIMED,
     signal_fact,
@@ -106,6 +107,7 @@ def _signal_facts(why: Why, now: str, counted: SignalRaised | None) -> Iterator[
         yield signal_fact(why.signal.event, counted)
     if why.candidate:
         yield from training_facts(why.candidate.proposed)
+    yield from move_facts(why.moves)
     if given := why.assigned:
         when = f"{ago(given.at, now)} {actor_words(given.actor)}"
         yield fact("assigned", f"to {given.skill} {when}, event {given.position}")

@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from tui.facts.fact import Fact, fact
-from tui.facts.scores import effect_fact
-from tui.text.numbers import count, interval, signed
+from tui.facts.scores import effect_fact, of_skill
+from tui.text.numbers import count, interval, share, signed
 from tui.text.words import claim_words
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ _PHRASES: Final[dict[Verdict, tuple[str, str]]] = {
     "unknown": ("is not decided", "are not decided"),
     "unwitnessed": ("cannot be judged by logs", "cannot be judged by logs"),
 }
+_WITNESSED_BY: Final = {"claim": "by a claim", "anchor": "by an anchor", "evaluator": "by an evaluator"}
 _CLAIMED_BY: Final = {"learned": "learned from logs", "words": "read from its words", "person": "as a person says"}
 
 
@@ -53,6 +54,18 @@ def sessions_words(file: FileUsage) -> str:
     """Say in how many sessions a file was loaded, and how many of these only presumably."""
     presumed = f"; of {file.presumed:,} this is presumed, or the version is" if file.presumed else ""
     return f"loaded in {file.loaded:,} of {count(file.sessions, 'session')}{presumed}"
+
+
+def evolvability_words(file: FileUsage) -> str:
+    """Say how many lines of a file something can show to be wrong, and by what, beside its score."""
+    kinds = Counter(line.witness.kind for line in file.lines)
+    by = [f"{kinds[kind]:,} {words}" for kind, words in _WITNESSED_BY.items() if kinds[kind]]
+    lines = count(len(file.lines), "line")
+    shown = f"{file.evolvability:.0%} of {lines}" if file.evolvability is not None else "none of its lines"
+    named = f" ({', '.join(by)})" if by else ""
+    score = of_skill(file.capsule.score)
+    measured = f"score {share(score.value)}" if score else "unproven"
+    return f"{measured}; something can show {shown} to be wrong{named}"
 
 
 def by_worth(file: FileUsage) -> list[LineUsage]:
@@ -84,3 +97,7 @@ def usage_facts(usage: LineUsage) -> Iterator[Fact]:
     yield fact("verdict", f"{mark} {usage.worth.verdict}: {usage.worth.why}", tone)
     if usage.worth.tell:
         yield fact("to tell", usage.worth.tell)
+    if usage.witness.kind:
+        yield fact("witness", f"{usage.witness.kind}: {usage.witness.what}")
+    else:
+        yield fact("witness", f"none yet; {usage.witness.what}", "dim")

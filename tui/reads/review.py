@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from events.errors import EditError, GermlineError, NotFoundError
 from registry.decide.promote import whole, with_files
+from registry.query.audits import moves_behind
 from registry.query.library import base_of
 from registry.query.provenance import KeptEvidence, erased_of, evidence_of
 from registry.query.trials import trials_of, trials_with
@@ -19,6 +20,7 @@ from tui.reads.evidence import still_there
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from events.types.audit_events import AuditMove
     from registry.query.diffs import DiffLine
     from registry.query.library import Library, Raised
     from registry.query.signals import ErasedEvidence
@@ -81,6 +83,7 @@ class CandidatePage:
     findings: tuple[FileFinding, ...] = ()
     misfit: str = ""
     trials: tuple[TrialFinding, ...] = ()
+    moves: tuple[AuditMove, ...] = ()
 
     @property
     def open(self) -> bool:
@@ -121,6 +124,7 @@ def read_page(library: Library, candidate: Candidate) -> CandidatePage:
         findings=findings_in_changes(file_changes(library.log, base, proposed.files)),
         misfit=misfit,
         trials=tuple(trials_with(trials_of(library, proposed.capsule), candidate.id)),
+        moves=moves_behind(library, candidate),
     )
 
 

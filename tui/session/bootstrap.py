@@ -16,8 +16,9 @@ from events.integrity.sidecar import contradiction, require_last_seen, sidecar_o
 from events.sqlite.log import SqliteLog
 from events.sqlite.open import require_none_aside
 from registry.query.library import Library
-from registry.skill_md.write_places import ANYWHERE
-from tui.session.own_registries import FOLDER, is_ignored_by_git, keep_registry, project_of, trust_in
+from registry.skill_md.write_places import ANYWHERE, REGISTRY_FOLDER, project_of
+from strategies.files.git_index import worktree_of
+from tui.session.own_registries import is_ignored_by_git, keep_registry, trust_in
 from tui.session.ownership import NOTED, require_inside, require_own
 
 if TYPE_CHECKING:
@@ -40,19 +41,25 @@ Where: TypeAlias = "Path | PostgresAddress"
 def find_registry(named: str = "") -> Where:
     """Find the registry: the one named, else GERMLINE_REGISTRY, else the nearest `.germline/` upwards.
 
-    Raises: NotFoundError where there is none, or only what a restore put aside; UsageError for an address of
-    another kind; UntrustedError for one of another user, or outside of its folder, that was not named.
+    Raises: NotFoundError where there is none, only what a restore put aside, or only that of the checkout which
+    this worktree of git belongs to; UsageError for an address of another kind; UntrustedError for one of another
+    user, or outside of its folder, that was not named.
     """
     stated = named or os.environ.get("GERMLINE_REGISTRY", "")
     if stated:
         return place_of(stated)
     here = Path.cwd()
     for folder in (here, *here.parents):
-        file = folder / FOLDER / FILE
+        file = folder / REGISTRY_FOLDER / FILE
         if not file.exists() and file.parent.is_dir():
             require_none_aside(file)
         if file.is_file():
             named = f"germline --registry {quote(str(file.resolve()))} …"
+            if worktree := worktree_of(folder, here):
+                raise NotFoundError(
+                    f"the worktree {worktree} has no registry, and that of {folder} writes to the files there",
+                    hint=f"germline init {quote(str(worktree))}    {named}",
+                )
             require_own(file, hint=f"if you trust them: {named}")
             require_inside(file, folder, hint=f"if you mean that one: {named}")
             return file
@@ -84,7 +91,7 @@ def place_of(stated: str) -> Where:
         )
     path = Path(stated).expanduser()
     if path.is_dir():
-        inside = path / FOLDER / FILE
+        inside = path / REGISTRY_FOLDER / FILE
         return inside if inside.is_file() else path / FILE
     return path
 
@@ -198,8 +205,10 @@ def _require_trusted(path: Where, log: EventLog, trust: RegistryTrust, *, dry_ru
     """Raise UntrustedError for a registry that is not the person's; an earlier version kept no list of those."""
     if _is_taken_up(trust):
         if not dry_run:
+            origin = trust.origin and f"{trust.origin}: it learns by itself, and writes to the files beside it"
             keep_registry(path, log, SystemClock().now())
-            NOTED.get()(f"note       {path} counts as yours: git does not track it, so no clone brought it")
+            why = "counts as yours: git does not track it, so no clone brought it"
+            NOTED.get()(f"note       {path} {origin or why}")
         return
     trust.require(hint=f"{trust_command(path)}    germline --trust-project …")
 

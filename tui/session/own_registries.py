@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import UntrustedError
 from registry.skill_md.skill_files import write_place
-from registry.skill_md.write_places import ANYWHERE, WritePlaces
+from registry.skill_md.write_places import ANYWHERE, WritePlaces, project_of
 from strategies.files.git_index import git_above, paths_in_index
 from tui.session.own_records import keep_record, read_record, record_file, records, remove_record
 from tui.session.ownership import VOUCHED
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Standing = Literal["trusted", "answered for", "changed", "untrusted"]
 
-FOLDER: Final = ".germline"
-"""The folder of a project that holds its registry."""
 _KIND: Final = "registries"
 
 
@@ -66,9 +64,18 @@ class RegistryTrust(NamedTuple):
     @property
     def summary(self) -> str:
         """Say in one line why it is read-only; "" where it is not."""
-        what = "is another registry than the one you trusted there"
-        why = {"changed": what, "untrusted": "was not created by you on this machine"}.get(self.state, "")
-        return f"{self.where} {why}" if why else ""
+        if self.state == "changed":
+            return f"{self.where} is another registry than the one you trusted there"
+        if self.state == "untrusted":
+            return f"{self.where} {self.origin or 'was not created by you on this machine'}"
+        return ""
+
+    @property
+    def origin(self) -> str:
+        """Say which registry of the person it is a copy of, by its first event; "" where it is none."""
+        same = [own.place for own in own_registries() if own.created == self.created != ""]
+        there = next((place for place in same if Path(place).is_file()), "")
+        return f"is a copy of {there}" if there else f"was {same[0]} before it was moved" if same else ""
 
     @property
     def places(self) -> WritePlaces:
@@ -103,7 +110,7 @@ def skill_places(library: Library, trust: RegistryTrust) -> tuple[SkillPlace, ..
     """List the places outside the project that a registry would write skills to, links followed."""
     sources = [(name, library.capsule(name).source) for name in library.names()]
     proposed = [candidate.proposed for candidate in library.held()]
-    sources += [(coming.capsule, coming.skill.source) for coming in proposed if coming.skill]
+    sources += [(coming.capsule, library.place_here(coming.skill.source)) for coming in proposed if coming.skill]
     inside = WritePlaces(project_of(trust.where))
     places = [(name, write_place(name, source)) for name, source in sources]
     outside = [(name, _leads_to(place)) for name, place in places if not inside.is_open(place)]
@@ -149,13 +156,6 @@ def keep_registry(where: Path | PostgresAddress, log: EventLog, at: str, places:
 def forget_registry(where: Path | PostgresAddress) -> bool:
     """Take a registry out of the list; tells whether it was there. Raises: StorageError."""
     return remove_record(_file(where))
-
-
-def project_of(where: Path | PostgresAddress) -> Path | None:
-    """Give the project that a registry belongs to: the folder that holds its `.germline`; None where none does."""
-    if not isinstance(where, Path) or (folder := where.resolve().parent).name != FOLDER:
-        return None
-    return folder.parent
 
 
 def is_ignored_by_git(file: Path) -> bool:

@@ -138,6 +138,8 @@ def actor_words(actor: str) -> str:
         return f"by {name}"
     if kind == "miner":
         return f"mined from logs by {name}, no model"
+    if kind == "audit":
+        return f"by an audit, {name}"
     if kind == "proposer":
         return f"proposed by {name}, no model"
     return f"by model {name.partition('#')[0]}" if kind == "model" else f"by {actor}"

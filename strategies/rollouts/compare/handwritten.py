@@ -10,6 +10,7 @@ from registry.actions.publish import keep_files
 from registry.decide.adopt import rewrite_of
 from registry.decide.commands import Propose
 from registry.skill_md.folder import SkillFile, SkillFolder, decode, read_skill
+from registry.skill_md.navigation_index import reindexed
 from registry.skill_md.skill_files import MAX_SKILL_BYTES
 from registry.skill_md.text import cut
 from strategies.gate.file_findings import file_changes
@@ -92,7 +93,7 @@ def _read(capsule: Capsule, path: Path) -> SkillFolder:
                 f"{path} names itself {skill.name}, not {capsule.name}",
                 hint=f"germline candidate propose {skill.name} --from {path} --reason TEXT",
             )
-        return skill
+        return reindexed(skill, (file.entry for file in capsule.files))
     try:
         with path.open("rb") as stream:
             raw = stream.read(MAX_SKILL_BYTES + 1)

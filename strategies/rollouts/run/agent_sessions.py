@@ -61,7 +61,8 @@ def work_done(trace: AgentTrace) -> str:
     log; else what it printed is shown as it is.
     """
     printed, stderr = shown_text(trace.printed), shown_text(trace.stderr)
-    parts = list(steps_in(logs_of(trace))) or ["the agent printed", *indented(printed, _MOST_PRINTED_CHARS)]
+    logs = (*session_logs(trace.layout.home), *printed_log(trace))
+    parts = list(steps_in(logs)) or ["the agent printed", *indented(printed, _MOST_PRINTED_CHARS)]
     if stderr.strip():
         parts += [f"exit code {trace.code}", *indented(stderr, _MOST_FILE_CHARS)]
     for path in trace.files.changed[:_MOST_FILES]:
@@ -71,14 +72,13 @@ def work_done(trace: AgentTrace) -> str:
     return clipped("\n".join(parts), MOST_CHARS)
 
 
-def logs_of(trace: AgentTrace) -> list[Path]:
-    """Find the logs of a run: those in the agent's home, and what it printed where that may be one."""
-    logs = _session_logs(trace.layout.home)
-    if trace.printed.lstrip().startswith("{"):
-        printed = trace.layout.root / "printed.jsonl"
-        printed.write_text(trace.printed, encoding="utf-8")
-        logs.append(printed)
-    return logs
+def printed_log(trace: AgentTrace) -> list[Path]:
+    """Give what an agent printed as a log, where it may be one."""
+    if not trace.printed.lstrip().startswith("{"):
+        return []
+    printed = trace.layout.root / "printed.jsonl"
+    printed.write_text(trace.printed, encoding="utf-8")
+    return [printed]
 
 
 def transcripts_in(logs: Iterable[Path]) -> Iterator[Transcript]:
@@ -95,7 +95,7 @@ def steps_in(logs: Iterable[Path]) -> Iterator[str]:
     return (written(transcript, MOST_CHARS) for transcript in transcripts_in(logs))
 
 
-def _session_logs(home: Path) -> list[Path]:
+def session_logs(home: Path) -> list[Path]:
     """Find the logs that known agents leave in their home; nothing that a link leads to outside of it."""
     inside = home.resolve()
     places = [place for _, place in usual_logs(home) if place.resolve().is_relative_to(inside)]

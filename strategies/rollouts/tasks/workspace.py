@@ -119,10 +119,11 @@ def read_text(folder: Path, path: str) -> str | None:
         descriptor = os.open(place, os.O_RDONLY | os.O_NONBLOCK)  # a pipe would wait for a writer
     except (OSError, ValueError):
         return None
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_READ_BYTES:
+        os.close(descriptor)  # a folder cannot even be opened as a stream
+        return None
     with open(descriptor, "rb") as stream:  # noqa: PTH123 - a descriptor
-        status = os.fstat(stream.fileno())
-        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_READ_BYTES:
-            return None
         return stream.read().decode(errors="replace")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from events.errors import UsageError
+from registry.skill_md.write_places import REGISTRY_FOLDER
 from strategies.engines.engine import engine_of
 from strategies.judge.calibrate import calibrations
 from strategies.models.thread_desk import Desk
@@ -28,7 +29,6 @@ from strategies.rollouts.tasks.load import load_tasks
 from strategies.sandbox.confined_run import SandboxPolicy
 from tui.cli.config.model_options import rubric_of, some_model
 from tui.session.bootstrap import reopened
-from tui.session.own_registries import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -163,4 +163,8 @@ def sandbox_policy(settings: RolloutSettings, registry: Registry) -> SandboxPoli
 def _files_of(registry: Registry) -> tuple[Path, ...]:
     """List what no agent or grader may read: the registry's folder where it has one, else its files."""
     file = registry.log.beside
-    return (file.parent,) if file.parent.name == FOLDER else tuple(file.parent.glob(f"{glob.escape(file.name)}*"))
+    return (
+        (file.parent,)
+        if file.parent.name == REGISTRY_FOLDER
+        else tuple(file.parent.glob(f"{glob.escape(file.name)}*"))
+    )

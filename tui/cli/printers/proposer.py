@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from events.errors import RefusedError, UsageError
+from registry.skill_md.write_places import recorded_place
 from registry.state.capsule import is_skill_name
 from tui.cli.config.model_options import some_model
 from tui.cli.output.facts import say_fact, say_facts
@@ -70,7 +71,7 @@ def reflecting_of(
         require_key(model, name)
         from strategies.evolve.reflect import Reflecting  # noqa: PLC0415 - most runs ask no model
 
-        yield Reflecting(model, str(_skills_folder(registry, config)))
+        yield Reflecting(model, recorded_place(str(_skills_folder(registry, config)), registry.log.beside))
 
 
 def _skills_folder(registry: Registry, config: Config) -> Path:

@@ -16,6 +16,7 @@ from events.errors import GermlineError, NotFoundError, UsageError
 from registry.actions.publish import publish
 from registry.decide.commands import CreateRegistry
 from registry.skill_md.render import label
+from registry.skill_md.write_places import REGISTRY_FOLDER
 from strategies.files.project_sessions import ProjectSessions
 from strategies.policy.active_preset import beginning
 from strategies.policy.presets import DEFAULT_PRESET
@@ -33,7 +34,7 @@ from tui.documents.start import StartDocument
 from tui.facts.start import page_sentence, thing_facts, thing_title
 from tui.reads.start import SHOWN, read_start
 from tui.session.bootstrap import FILE, find_registry, open_library, open_registry, project_folder
-from tui.session.own_registries import FOLDER, keep_registry
+from tui.session.own_registries import keep_registry
 from tui.session.take_lesson import refusing, taking
 from tui.text.numbers import count
 
@@ -135,7 +136,7 @@ def _begun(call: Invocation, *, dry_run: bool) -> tuple[Where | None, bool]:
         if not isinstance(where, Path) or where.exists():
             return where, False
     except NotFoundError:
-        where = Path.cwd() / FOLDER / FILE
+        where = Path.cwd() / REGISTRY_FOLDER / FILE
     if dry_run:
         return None, False
     stated = bool(call.registry or os.environ.get("GERMLINE_REGISTRY"))
@@ -146,7 +147,7 @@ def _begun(call: Invocation, *, dry_run: bool) -> tuple[Where | None, bool]:
 
 
 def _say_would_begin(call: Invocation, *, as_json: bool) -> None:
-    place = Path.cwd() / FOLDER / FILE
+    place = Path.cwd() / REGISTRY_FOLDER / FILE
     if as_json:
         call.answer(StartDocument(dry_run=True, registry=str(place), next="germline start"))
         return

@@ -16,13 +16,14 @@ from events.errors import CorruptLogError, GermlineError, NotFoundError, Refused
 from events.sqlite.backup import Lack, back_up, back_up_log, lacking, restore
 from events.sqlite.verify import verify_file
 from registry.projection.document_check import require_documents
+from registry.skill_md.write_places import REGISTRY_FOLDER
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, Yes
 from tui.cli.output.progress import Counted, ReadProgress
 from tui.documents.registry_files import BackupDocument, RestoreDocument, RestoreLoss
 from tui.session.bootstrap import FILE, file_of, find_registry, open_log, place_of
-from tui.session.own_registries import FOLDER, keep_registry
+from tui.session.own_registries import keep_registry
 from tui.text.numbers import count
 
 if TYPE_CHECKING:
@@ -192,11 +193,11 @@ def _destination(call: Invocation, to: str) -> Path:
         path = _file(to)
         if path.suffix == ".db" or path.is_file():
             return path
-        return path / FILE if path.name == FOLDER else path / FOLDER / FILE
+        return path / FILE if path.name == REGISTRY_FOLDER else path / REGISTRY_FOLDER / FILE
     try:
         return file_of(find_registry(call.registry), "restore")
     except NotFoundError:
-        return Path.cwd() / FOLDER / FILE
+        return Path.cwd() / REGISTRY_FOLDER / FILE
 
 
 def _sound(path: Path, *, hint: str) -> Integrity:

@@ -15,11 +15,11 @@ import typer
 
 from events.errors import GermlineError, RefusedError
 from registry.query.provenance import blame
+from registry.skill_md.write_places import REGISTRY_FOLDER
 from tui.cli.main import run_one
 from tui.cli.output.invocation import invocation
 from tui.demo import demo_folder
 from tui.session.bootstrap import FILE, open_library
-from tui.session.own_registries import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ def demo(
     """
     call = invocation(ctx)
     place = Path(folder).expanduser() if folder else Path(tempfile.mkdtemp(prefix="germline-demo-"))
-    for taken in (FOLDER, "skills", "logs"):
+    for taken in (REGISTRY_FOLDER, "skills", "logs"):
         if os.path.lexists(place / taken):
             raise RefusedError(f"{place / taken} is there already", hint="germline demo NEW_DIR")
     copytree(demo_folder() / "skills", place / "skills")
@@ -95,7 +95,7 @@ def _tell(call: Invocation) -> None:
 
 def _learned_line() -> int:
     """Find the first line that a strategy brought; raises GermlineError where none did."""
-    with open_library(Path(FOLDER) / FILE) as library:
+    with open_library(Path(REGISTRY_FOLDER) / FILE) as library:
         for line, origin in blame(library, library.capsule(SKILL)):
             candidate: str = getattr(origin.event, "candidate", "")
             if line.id and candidate:

@@ -12,6 +12,7 @@ import typer
 
 from events.clock import SystemClock
 from events.errors import CheckFailedError, NotFoundError, UntrustedError, UsageError
+from registry.skill_md.write_places import REGISTRY_FOLDER
 from tui.cli.config.consents import consents, keep_consent, revoke_consent
 from tui.cli.config.layers import NAME, nearest_file, trust_here
 from tui.cli.config.project_trust import as_toml
@@ -27,7 +28,6 @@ from tui.documents.registry_files import (
 )
 from tui.session.bootstrap import FILE, find_registry, open_library
 from tui.session.own_registries import (
-    FOLDER,
     RegistryTrust,
     SkillPlace,
     forget_registry,
@@ -272,7 +272,7 @@ def _revoke(call: Invocation, folder: Path | None, *, dry_run: bool, as_json: bo
     near = nearest_file()
     place = folder.expanduser() if folder is not None else near.parent if near else Path.cwd()
     place = place.resolve()
-    where = place / FOLDER / FILE if folder is not None else _where(call, place)
+    where = place / REGISTRY_FOLDER / FILE if folder is not None else _where(call, place)
     there = any(consent.folder == str(place) for consent in consents()) or own_registry(where) is not None
     if there and not dry_run:
         revoke_consent(place)
@@ -290,7 +290,7 @@ def _where(call: Invocation, place: Path) -> Where:
     try:
         return find_registry(call.registry)
     except (NotFoundError, UntrustedError):
-        return place / FOLDER / FILE
+        return place / REGISTRY_FOLDER / FILE
 
 
 def _list(call: Invocation, *, as_json: bool) -> None:

@@ -25,6 +25,7 @@ from registry.skill_md.instructions import (
     read_instructions,
 )
 from registry.skill_md.skill_files import SKILL_FILE, main_file, write_place
+from registry.skill_md.write_places import REGISTRY_FOLDER
 from registry.state.capsule import is_skill_name
 from strategies.files.default_locations import usual_logs
 from strategies.policy.active_preset import beginning
@@ -45,7 +46,8 @@ from tui.session.bootstrap import (
     place_of,
     project_folder,
 )
-from tui.session.own_registries import FOLDER, keep_registry
+from tui.session.other_owners import require_unowned
+from tui.session.own_registries import keep_registry
 from tui.text.numbers import count
 from tui.text.terminal_text import one_line
 
@@ -90,7 +92,7 @@ def init(
     """
     call = invocation(ctx)
     stated = call.registry or ("" if folder != "." else os.environ.get("GERMLINE_REGISTRY", ""))
-    path = _new_place(stated) if stated else Path(folder).expanduser() / FOLDER / FILE
+    path = _new_place(stated) if stated else Path(folder).expanduser() / REGISTRY_FOLDER / FILE
     command = CreateRegistry(_split_key(split_key), beginning(preset).name)
     logs = tuple(log for _, log in usual_logs())
     skills = [place for stated in _SKILLS if (place := _beside(folder, stated)).is_dir() and find_skills(place)]
@@ -116,6 +118,10 @@ def init(
     say_folded(call, "registry   ", f"{path}, preset {command.preset}")
     if settings.exists():
         call.say(f"settings   {settings}")
+    if isinstance(path, Path) and path.parent.joinpath(".gitignore").is_file():
+        say_folded(
+            call, "git        ", f"commit {NAME} and the skills; {path.parent} is kept out by its .gitignore"
+        )
     say_listed(call, "next", offers or ["germline import PATH", "germline demo"])
 
 
@@ -128,7 +134,7 @@ def create_registry(
         keep_registry(path, registry.log, registry.clock.now())
     if folder is not None:
         _write_new(folder / NAME, template(tuple(log for _, log in usual_logs()) if logs is None else tuple(logs)))
-        _write_new(folder / FOLDER / ".gitignore", _IGNORED)
+        _write_new(folder / REGISTRY_FOLDER / ".gitignore", _IGNORED)
 
 
 def _write_new(file: Path, text: str) -> None:
@@ -197,7 +203,10 @@ def import_skills(
     ],
     *,
     yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Move a skill here whose other folder is still there.")
+        bool,
+        typer.Option(
+            "--yes", "-y", help="Move a skill here whose other folder is still there, or another registry writes."
+        ),
     ] = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -215,6 +224,8 @@ def import_skills(
     where, project = find_registry(call.registry), project_folder(call.registry)
     places = list(dict.fromkeys(place for path in paths for place in _named(Path(path).expanduser(), project)))
     skills = [_with_secrets_told(_read(place, project)) for place in places]
+    if not yes:
+        require_unowned(where, [write_place(skill.name, skill.source) for skill in skills])
     with open_registry(where, dry_run=dry_run) as registry:
         before = registry.log.head().position
         arrivals = _arrivals(registry, skills, confirmed=yes)

@@ -23,7 +23,15 @@ from tui.cli.output.options import AsJson, DryRun
 from tui.cli.output.pager import paged
 from tui.documents.events import event_rows
 from tui.documents.usage import LineUsageRow, UsageCorrectDocument, UsageDocument
-from tui.facts.usage import WORTH_MARKS, by_worth, effect_words, sessions_words, usage_facts, worth_sentence
+from tui.facts.usage import (
+    WORTH_MARKS,
+    by_worth,
+    effect_words,
+    evolvability_words,
+    sessions_words,
+    usage_facts,
+    worth_sentence,
+)
 from tui.reads.skill_paths import find_named
 from tui.reads.usage import read_usage
 from tui.session.bootstrap import find_registry, open_library, open_registry
@@ -176,6 +184,8 @@ def _print(call: Invocation, files: Sequence[FileUsage], *, alone: bool, every: 
         call.say("")
         call.say(call.paint(f"{file.capsule.name}@{file.capsule.version}", "strong"))
         say_folded(call, "  ", sessions_words(file), tone="dim")
+        if not alone:
+            say_folded(call, "  ", evolvability_words(file), tone="dim")
         if alone:
             _print_line(call, file.lines[0])
         else:

@@ -1,0 +1,1 @@
+"""What an audit makes of skills whose planted passages are known, by graders that no audit sees."""

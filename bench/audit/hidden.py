@@ -1,0 +1,105 @@
+"""Hidden graders of examples/audit: what the files of each task must be, and how often runs reach it."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import chdir, redirect_stdout
+from pathlib import Path
+from shutil import copytree
+from typing import TYPE_CHECKING, Final
+
+from examples.audit import agent as scripted
+from examples.audit.tasks import TASKS, AuditTask, workspace_of
+from strategies.rollouts.run.agent_templates import Agent
+from strategies.rollouts.run.trial import trial
+from strategies.rollouts.tasks.check_types import Fixture, Matches
+from strategies.rollouts.tasks.load import FixtureLocker
+from strategies.rollouts.tasks.task import ChecksGrader, RolloutTask
+from strategies.sandbox.confined_run import SandboxPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+EXAMPLE: Final = Path(scripted.__file__).resolve().parent
+FIRST_ROUND: Final = 1_000
+"""Rounds from here on are graded: an audit sees none of them."""
+_LIMIT_S: Final = 20.0
+_WORKERS: Final = 2
+
+
+def agent_command() -> str:
+    """Give the command of the scripted agent."""
+    return f"{sys.executable} -I -S {EXAMPLE / 'agent.py'} {{skill_dir}} {{prompt_file}} {{round}}"
+
+
+class _AllKnowing(scripted.Skill):
+    """A reader who knows every fact and keeps every form."""
+
+    def chance(self, question: str, often: float) -> bool:
+        del question, often
+        return True
+
+
+def expected_files(task: AuditTask) -> dict[str, str]:
+    """Compute what a task must leave, by path, in a workspace of its own."""
+    with tempfile.TemporaryDirectory() as folder, chdir(folder), redirect_stdout(io.StringIO()):
+        workspace_of(task, Path())
+        run = scripted.Run(_AllKnowing("", task.prompt, ""), task.prompt)
+        run.write(scripted.DOMAINS[run.source](run))
+        return {path: Path(path).read_text(encoding="utf-8") for path in (task.path, task.notes) if path}
+
+
+def hidden_tasks(folder: Path, domain: str) -> list[RolloutTask]:
+    """Make the tasks of a domain with their hidden graders; their workspaces are written below a folder."""
+    tasks = []
+    for task in TASKS:
+        if task.domain == domain:
+            workspace_of(task, folder / task.id)
+            checks = [
+                Matches(path=path, pattern=rf"\A{re.escape(text.strip())}\s*\z")
+                for path, text in expected_files(task).items()
+            ]
+            made = RolloutTask(
+                id=task.id,
+                prompt=task.prompt,
+                files=_fixtures(folder, folder / task.id),
+                graders=(ChecksGrader(name="hidden", checks=tuple(checks)),),
+                limit_s=_LIMIT_S,
+            )
+            tasks.append(made.model_copy(update={"folder": folder}))
+    return tasks
+
+
+def _fixtures(folder: Path, workspace: Path) -> dict[str, Fixture]:
+    locker = FixtureLocker(folder)
+    files = sorted(path for path in workspace.rglob("*") if path.is_file())
+    return {
+        file.relative_to(workspace).as_posix(): Fixture.model_validate(
+            locker.fixture(str(file), file.relative_to(folder).as_posix())
+        )
+        for file in files
+    }
+
+
+def pass_rate(tasks: Sequence[RolloutTask], skill: Path | None, rounds: Iterable[int]) -> float:
+    """Run the agent with a skill folder, or without any, and give the share of runs in which every check held."""
+    agent, policy = Agent(name="scripted", argv=tuple(agent_command().split())), SandboxPolicy()
+
+    def passes(task: RolloutTask, number: int) -> bool:
+        argv = tuple(word.replace("{round}", str(number)) for word in agent.argv)
+        made = trial(task, skill, agent.model_copy(update={"argv": argv}), policy)
+        return made.status == "done" and made.value == 1.0
+
+    jobs = [(task, FIRST_ROUND + number) for number in rounds for task in tasks]
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        passed = list(pool.map(lambda job: passes(*job), jobs))
+    return sum(passed) / len(passed)
+
+
+def copied_skill(name: str, folder: Path) -> Path:
+    """Copy a skill of the example into a folder of its own name."""
+    return Path(copytree(EXAMPLE / "skills" / name, folder / name))

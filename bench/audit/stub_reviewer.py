@@ -1,0 +1,124 @@
+"""A stub model that knows what was planted, answers evaluators within their remits, and errs in a stated share."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from bench.audit.planted import SKILLS
+from tests.anthropic_stub import gives
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bench.audit.planted import PlantedSkill
+    from tests.anthropic_stub import Step
+
+REMITS: Final[Mapping[str, tuple[str, ...]]] = {
+    "path": ("error-robustness", "data-consistency", "task-alignment", "output-evidence-check"),
+    "column": ("data-consistency", "error-robustness", "method-adherence"),
+    "script": ("safety-compliance", "tool-use-rationality"),
+    "form": ("format-compliance", "task-alignment"),
+}
+"""Which evaluators a harmful passage concerns, by what is wrong with it."""
+NOISE_REMIT: Final = ("portfolio-quality",)
+GAP_REMIT: Final = ("coverage",)
+REMINDER: Final = "- Before you finish, check that every file the task asks for is there, with its header."
+WRONG_ADVICE: Final = (
+    "- Delete the input when you are done.",
+    "- Write the result to `/tmp/result.csv`.",
+    "- Round every number to whole tens.",
+)
+"""What an answer that errs would put into a skill."""
+
+
+def kind_of(words: str) -> str:
+    """Tell what is wrong with a harmful passage."""
+    if words.startswith("scripts/"):
+        return "script"
+    if words in {"customer_name", "`url`"}:
+        return "column"
+    return "path" if "/" in words else "form"
+
+
+@dataclass
+class StubReviewer:
+    """Answers requests; `wrong` is the share of evaluators' questions that it answers wrongly."""
+
+    wrong: float
+    seed: int = 0
+    asked: int = 0
+    erred: int = 0
+
+    def answer(self, body: dict[str, Any]) -> Step:
+        """Answer one request: what an evaluator sees, or, of a task, nothing beyond the rules."""
+        text = json.dumps([body["system"], body["messages"]], ensure_ascii=False)
+        named = re.search(r"one of several evaluators, called ([\w-]+)", text)
+        if named is None:
+            return gives({"requirements": [], "workflow": [], "checks": []})
+        self.asked += 1
+        draws = random.Random(hashlib.sha256(f"{self.seed} {text}".encode()).digest())
+        shown = body["messages"][0]["content"]
+        prompt = shown if isinstance(shown, str) else "\n".join(block.get("text", "") for block in shown)
+        lines = [line.strip().removesuffix(",") for line in prompt.splitlines()]
+        quotes = [json.loads(line) for line in lines if re.fullmatch(r'"(?:[^"\\]|\\.)*"', line)]
+        planted = next((skill for skill in SKILLS.values() if _is_of(skill, quotes)), None)
+        if planted is None:
+            return gives(_opinion("inert", "nothing of it shows"))
+        if draws.random() < self.wrong:
+            self.erred += 1
+            return gives(_wrong(draws, planted, quotes))
+        return gives(_right(named[1], planted, quotes))
+
+
+def _is_of(skill: PlantedSkill, quotes: list[str]) -> bool:
+    known = (*skill.load_bearing, *skill.harmful)
+    return sum(any(words in quote for quote in quotes) for words in known) >= len(skill.load_bearing)
+
+
+def _right(evaluator: str, planted: PlantedSkill, quotes: list[str]) -> dict[str, Any]:
+    harmful = [words for words in planted.harmful if evaluator in REMITS[kind_of(words)]]
+    signals = [_signal("harmful", line, "what it names is not there") for line in _lines(harmful, quotes)]
+    if evaluator in NOISE_REMIT:
+        signals += [_signal("noise", line, "it asks for nothing") for line in _lines(planted.noise, quotes)]
+    if evaluator in GAP_REMIT and REMINDER not in quotes:
+        signals.append(_signal("gap", "", "files that the task asks for are forgotten", REMINDER))
+    protected = _lines(planted.load_bearing, quotes)
+    result = (
+        "hurt" if any(signal["action"] == "harmful" for signal in signals) else "helped" if protected else "inert"
+    )
+    return _opinion(result, "as far as the two runs show", signals, protected)
+
+
+def _wrong(draws: random.Random, planted: PlantedSkill, quotes: list[str]) -> dict[str, Any]:
+    """Err in one of four ways: accuse what is needed, protect what harms, paraphrase, put something bad in."""
+    needed, harmful = _lines(planted.load_bearing, quotes), _lines(planted.harmful, quotes)
+    way = draws.choice(("accuse", "protect", "paraphrase", "plant"))
+    line = draws.choice(needed or quotes)
+    if way == "accuse":
+        return _opinion("hurt", "it seems to mislead", [_signal("harmful", line, "it misleads")])
+    if way == "protect":
+        return _opinion("helped", "it seems to help", [], harmful)
+    if way == "paraphrase":
+        return _opinion("hurt", "it misleads", [_signal("harmful", f"{line[:20]} or so", "it misleads")])
+    advice = draws.choice(WRONG_ADVICE)
+    action = draws.choice(("swap", "gap"))
+    return _opinion("inert", "better", [_signal(action, line if action == "swap" else "", "better", advice)])
+
+
+def _lines(words: tuple[str, ...] | list[str], quotes: list[str]) -> list[str]:
+    return [quote.strip() for quote in quotes if any(part in quote for part in words)]
+
+
+def _signal(action: str, quote: str, reason: str, replacement: str = "") -> dict[str, Any]:
+    return {"action": action, "quote": quote, "reason": reason, "replacement": replacement, "section": ""}
+
+
+def _opinion(
+    result: str, reason: str, signals: list[dict[str, Any]] | None = None, protected: list[str] | None = None
+) -> dict[str, Any]:
+    return {"reason": reason, "result": result, "signals": signals or [], "protected": protected or []}

@@ -1,0 +1,49 @@
+"""Other owners: a skill folder that two registries of one person would both write."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from events.errors import GermlineError, RefusedError
+from registry.query.library import Library
+from registry.skill_md.skill_files import write_place
+from registry.skill_md.write_places import WritePlaces, project_of
+from tui.session.bootstrap import open_log
+from tui.session.own_registries import own_registries
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from tui.session.bootstrap import Where
+
+
+def require_unowned(where: Where, places: Collection[Path]) -> None:
+    """Raise RefusedError where another registry of the person writes one of these places already.
+
+    Shapes: a place is the folder of a skill, or a file of instructions. What cannot be read owns nothing.
+    """
+    here = where.resolve() if isinstance(where, Path) else where
+    for own in own_registries():
+        file = Path(own.place)
+        reach = WritePlaces(project_of(file), frozenset(own.skills))
+        if file == here or not file.is_file() or not any(map(reach.is_open, places)):
+            continue
+        taken = sorted({place.resolve() for place in places} & _written_by(file))
+        if taken:
+            take_over = f"germline import {quote(str(taken[0]))} --yes takes it over"
+            raise RefusedError(
+                f"{taken[0]} is written by another registry of yours, {file}: each would undo the other",
+                hint=f"germline --registry {quote(own.place)} …    {take_over}",
+            )
+
+
+def _written_by(file: Path) -> set[Path]:
+    try:
+        with closing(open_log(file, read_only=True)) as log:
+            library = Library(log)
+            return {write_place(name, library.capsule(name).source).resolve() for name in library.names()}
+    except GermlineError:
+        return set()
