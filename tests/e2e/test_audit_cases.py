@@ -1,4 +1,4 @@
-"""The five cases of paired trajectory auditing in small: what harms is gone afterwards, what is needed is not."""
+"""Cases of paired trajectory auditing in small: what harms is gone afterwards, what is needed is not."""
 
 from __future__ import annotations
 
@@ -56,13 +56,6 @@ CASES = {
         ("sales-counts", "sales-best"),
         "- Read the orders from `data/order.csv`.\n",
         ("`data/order.csv`",),
-    ),
-    "a bundle of unrelated skills": Case(
-        "sales",
-        ("sales-counts", "sales-best"),
-        "## Mails\n\n- Greet everybody by name, see `references/mails.md`.\n\n## Slides\n\n- Use few words.\n",
-        ("Greet everybody", "few words"),
-        (("references/mails.md", "# Mails\n\nKeep a mail under ten lines.\n"),),
     ),
 }
 
