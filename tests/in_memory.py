@@ -19,6 +19,7 @@ LEAST_FREE_BYTES: Final = 1 << 30
 ON_DISK: Final = frozenset(
     {
         "test_agent_sessions",
+        "test_audit_cases",
         "test_cli_audit",
         "test_cli_messages_agent",
         "test_command_graders",

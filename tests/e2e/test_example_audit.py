@@ -95,7 +95,7 @@ def test_the_sessions_that_the_agent_prints_are_read_step_by_step(tmp_path: Path
     task = BY_NAME["sales-regions"]
     workspace_of(task, tmp_path)
     (tmp_path / "task.md").write_text(task.prompt)
-    words = [EXAMPLE / "agent.py", EXAMPLE / "skills" / "calm-desk", tmp_path / "task.md", "3"]
+    words = [str(EXAMPLE / "agent.py"), str(EXAMPLE / "skills" / "calm-desk"), str(tmp_path / "task.md"), "3"]
     done = subprocess.run([sys.executable, "-I", "-S", *words], cwd=tmp_path, capture_output=True, check=True)
     (tmp_path / "session.jsonl").write_bytes(done.stdout)
     drafts = scan_file(ReadTask(path=tmp_path / "session.jsonl")).drafts

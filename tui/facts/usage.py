@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from strategies.usage.line_usage import FileUsage, LineUsage
+    from strategies.usage.line_witnesses import WitnessKind
     from strategies.usage.worth import Verdict
     from tui.text.rows import Tone
 
@@ -32,7 +33,11 @@ _PHRASES: Final[dict[Verdict, tuple[str, str]]] = {
     "unknown": ("is not decided", "are not decided"),
     "unwitnessed": ("cannot be judged by logs", "cannot be judged by logs"),
 }
-_WITNESSED_BY: Final = {"claim": "by a claim", "anchor": "by an anchor", "evaluator": "by an evaluator"}
+_WITNESSED_BY: Final[dict[WitnessKind, str]] = {
+    "claim": "by a claim",
+    "anchor": "by an anchor",
+    "evaluator": "by an evaluator",
+}
 _CLAIMED_BY: Final = {"learned": "learned from logs", "words": "read from its words", "person": "as a person says"}
 
 
