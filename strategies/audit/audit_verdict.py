@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 HELPED: Final = 20.0 * MOST_DRAFTS
 """The evidence that shows help: an error rate of .05 an audit, however often one looks (Ville 1939)."""
-_CHANCE: Final = 0.1
-"""The chance up to which a loss among pairs that disagree counts (a guess: to take a draft back costs little)."""
+_CHANCE: Final = 0.05
+"""The chance up to which a difference between pairs that disagree counts, for each anchor."""
 SAFETY: Final = "safety-compliance"
 MODELS: Final = "models"
 """Stands for the evaluators that asked a model, where most of them agree on a task."""
@@ -190,33 +190,40 @@ def _matched(before: Sequence[AuditedPair], now: Sequence[AuditedPair]) -> Itera
 
 
 def _cures(before: Sequence[AuditedPair], now: Sequence[AuditedPair], aims: Collection[str]) -> bool:
-    """Tell whether more of the tasks that a draft is for go better than worse: by anchors held, else by hurts."""
-    was, is_now = Counter(hurt.task for hurt in hurts_of(before)), Counter(hurt.task for hurt in hurts_of(now))
-    held, holds = _share_held(before), _share_held(now)
-    gains = [(holds.get(task, 0.0) - held.get(task, 0.0)) or was[task] - is_now[task] for task in aims]
-    return sum(gain > 0 for gain in gains) > sum(gain < 0 for gain in gains)
+    """Tell whether a task that a draft is for goes better: an anchor that failed holds, or it is hurt no more."""
+    failed, was = _held(before), _hurt_pairs(before)
+    held = [
+        _ends([not kept for kept in failed.get((task, name), [])], [not kept for kept in pairs])
+        for (task, name), pairs in _held(now).items()
+        if task in aims
+    ]
+    return any(held) or any(
+        _ends(was.get(task, []), hurt) for task, hurt in _hurt_pairs(now).items() if task in aims
+    )
 
 
-def _share_held(pairs: Sequence[AuditedPair]) -> dict[str, float]:
-    by_task: dict[str, list[bool]] = defaultdict(list)
-    for (task, _), kept in _held(pairs).items():
-        by_task[task] += kept
-    return {task: sum(kept) / len(kept) for task, kept in by_task.items()}
+def _hurt_pairs(pairs: Sequence[AuditedPair]) -> dict[str, list[bool]]:
+    """Tell of each task in which of its pairs something computed hurts."""
+    hurt: dict[str, list[bool]] = defaultdict(list)
+    for pair in pairs:
+        hurt[pair.material.task].append(any(r.result == "hurt" and not r.by_model for r in pair.reports))
+    return hurt
 
 
 def _lost_anchors(before: Sequence[AuditedPair], now: Sequence[AuditedPair]) -> tuple[str, ...]:
-    """Name the anchors that held in most pairs of a task and fail now: in all, or in more than chance would have.
-
-    One pair before and one after are enough. Where pairs of the same draft disagree, the difference must be
-    one that chance makes in one of ten at most (Fisher's exact test).
-    """
+    """Name the anchors that held in most pairs of a task before, and hold no more."""
     held = _held(before)
-    return tuple(
-        f"{name} of {task}"
-        for (task, name), kept in sorted(_held(now).items())
-        if 2 * sum(held.get((task, name), [])) > len(held.get((task, name), []))
-        and (not any(kept) or _chance_of_loss(held[task, name], kept) <= _CHANCE)
-    )
+    lost = (key for key, kept in sorted(_held(now).items()) if _ends(held.get(key, []), kept))
+    return tuple(f"{name} of {task}" for task, name in lost)
+
+
+def _ends(before: Sequence[bool], now: Sequence[bool]) -> bool:
+    """Tell whether what was so in most pairs before is so in none now, or in fewer than chance would have.
+
+    One pair before and one after are enough. Where pairs of the same draft disagree, the difference must be one
+    that chance makes in one of twenty at most (Fisher's exact test).
+    """
+    return 2 * sum(before) > len(before) and (not any(now) or _chance_of_loss(before, now) <= _CHANCE)
 
 
 def _chance_of_loss(before: Sequence[bool], now: Sequence[bool]) -> float:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from events.types.frozen import Frozen
-from strategies.audit.audit_verdict import SAFETY, failing_tasks, hurts_of
+from strategies.audit.audit_verdict import SAFETY, failing_tasks, hurts_of, sign_evidence
 from strategies.audit.evaluators.evaluator_types import Action, SkillPassage, VoidSignal
 from strategies.audit.evaluators.line_rewrites import DROP_REPEAT
 from strategies.audit.evaluators.name_checks import is_real_there
@@ -34,6 +34,8 @@ MOST_EFFECT: Final = 0.5
 """A passage is noise where an interval excludes that it shows in this share of pairs: it takes five, and none."""
 _TAIL: Final = 0.05
 _LEAST_WITNESSES: Final = 2
+_FAR_MORE: Final = 20.0
+"""The evidence by which harm outweighs help: an error rate of .05."""
 
 
 class EditTarget(Frozen):
@@ -148,10 +150,13 @@ class _Evidence:
         worked = [pair for pair in pairs if pair.material.task not in self.hurt]
         self.contrasts = sum(has_contrast(pair.material) for pair in worked)
         self.explained: set[str] = set()
+        self.helps: dict[int, int] = defaultdict(int)
+        self.harms: dict[int, int] = defaultdict(int)
         for pair in pairs:
             self._trace(pair.reports)
             for report in pair.reports:
                 self._take(report)
+            self._weigh(pair.reports)
 
     def _trace(self, reports: Sequence[EvaluatorReport]) -> None:
         quotes = {quote for report in reports for quote in report.traced}
@@ -160,10 +165,9 @@ class _Evidence:
             self.traced_on[self.skill[at].text.strip()].add(reports[0].task)
 
     def _take(self, report: EvaluatorReport) -> None:
-        for quote in report.protected:
-            for span in everywhere(quote, self.skill):
-                self.kept[span.at, report.by_model].append((span.start, span.end))
-                self.kept_for[span.at].add(report.task)
+        for span in (span for quote in report.protected for span in everywhere(quote, self.skill)):
+            self.kept[span.at, report.by_model].append((span.start, span.end))
+            self.kept_for[span.at].add(report.task)
         for signal in report.signals:
             spans = find_quote(signal.quote, self.skill, file=signal.file, gene=signal.gene, line=signal.line)
             if signal.action == "gap" or isinstance(spans, str):
@@ -172,6 +176,21 @@ class _Evidence:
                 self.explained.add(report.task)
             for span in spans:
                 self.signals[span.at].append(_Witnessed(signal, report, span.start, span.end))
+
+    def _weigh(self, reports: Sequence[EvaluatorReport]) -> None:
+        """Count for each passage the pairs that it helped in, and those in which a loss surely comes from it."""
+        computed = [report for report in reports if not report.by_model]
+        helped = [quote for report in computed for quote in report.protected]
+        for at in {span.at for quote in helped for span in everywhere(quote, self.skill)}:
+            self.helps[at] += 1
+        sure = [s for r in computed for s in r.signals if s.action in {"harmful", "swap"} and s.suspects == 1]
+        spans = [find_quote(s.quote, self.skill, file=s.file, gene=s.gene, line=s.line) for s in sure]
+        for at in {span.at for places in spans if not isinstance(places, str) for span in places}:
+            self.harms[at] += 1
+
+    def is_kept(self, at: int) -> bool:
+        """Tell whether a passage that helped is left alone: unless it surely harms in far more pairs."""
+        return sign_evidence(self.harms[at], self.helps[at]) < _FAR_MORE
 
     def is_right(self, passage: SkillPassage, replacement: str) -> bool:
         """Tell whether a path that a swap would take out of a passage is there on some task."""
@@ -219,7 +238,8 @@ def _decided(
     by_action = {action: [entry for entry in signals if entry.signal.action == action] for action in ORDER}
     unsafe = [entry for entry in by_action["harmful"] if entry.report.evaluator == SAFETY and not by_model]
     swap, taken = _agreed(by_action["swap"]), unsafe or by_action["harmful"] or by_action["noise"]
-    kept = evidence.kept[at, False] + (evidence.kept[at, True] if by_model or not by_action["harmful"] else [])
+    kept = list(evidence.kept[at, False]) if evidence.is_kept(at) else []
+    kept += evidence.kept[at, True] if by_model or not by_action["harmful"] else []
     whole = (0, len(passage.text.rstrip("\r\n")))
     is_repeat = bool(taken) and all(entry.signal.move == DROP_REPEAT for entry in taken)  # the other one stays
     action, span, why = "swap" if swap else signals[0].signal.action, whole, ""

@@ -42,9 +42,10 @@ PLACES = {
     "sessions": "/sessions",
     "usage": "/usage",
     "start": "/start",
+    "audits": "/audits",
 }
 LISTS = {view: f"#{view}" for view in PLACES}
-LISTS |= {"history": "#events", "why": "#blame", "trends": "#tasks", "usage": "#lines"}
+LISTS |= {"history": "#events", "why": "#blame", "trends": "#tasks", "usage": "#lines", "audits": "#evaluators"}
 
 
 @pytest.fixture(scope="module")

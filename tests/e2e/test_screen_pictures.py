@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from strategies.audit.audit_skill import audit_skill
 from strategies.pool.intake import scan_into
+from tests.audit_runs import SKILL, ScriptedRunner, plan_of
 from tests.clocks import TickingClock
-from tests.registries import listed, new_registry
+from tests.registries import imported, listed, new_registry
 from tests.screen_pilot import screens
 from tests.story import tell
 from tests.story_trends import tell_with_runs
@@ -33,6 +35,7 @@ PLACES = {
     "sessions": "/sessions",
     "usage": "/usage/CLAUDE.md",
     "start": "/start",
+    "audits": "/audits/sql-analyst:format-compliance",
 }
 
 
@@ -46,8 +49,25 @@ def stories(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     write_world(instructed, 1, 300)
     registry_of(instructed).log.close()
     lines = instructed / "registry.db"
-    of = {"skills": was, "history": was, "why": was, "trends": ran, "usage": lines}
+    of = {
+        "skills": was,
+        "history": was,
+        "why": was,
+        "trends": ran,
+        "usage": lines,
+        "audits": audited(tmp_path_factory.mktemp("audited")),
+    }
     return {name: of.get(name, began if name in {"start", "signals"} else comes) for name in PLACES}
+
+
+def audited(folder: Path) -> Path:
+    """Audit a skill whose agent is a function."""
+    registry = new_registry(folder, TickingClock(), SPLIT_KEY)
+    imported(registry, folder, SKILL)
+    audit_skill(plan_of(registry, ScriptedRunner()))
+    listed(registry, folder / "registry.db")
+    registry.log.close()
+    return folder / "registry.db"
 
 
 def worked_in(folder: Path) -> Path:

@@ -95,3 +95,13 @@ def move_words(move: AuditMove) -> str:
     brought = " / ".join(line.strip() for line in move.lines if line.strip())
     what = f"{move.quote} → {brought}" if move.quote and brought else move.quote or brought
     return f"{move.move}: {what or ', '.join(move.files)}"
+
+
+def evaluator_facts(record: AuditRecord, evaluator: str) -> Iterator[Fact]:
+    """Say what one evaluator reports of the last draft, task by task, what hurts first."""
+    drafts = iterations_of(record)
+    last = drafts[-1] if drafts else None
+    own = [event for event in record.reported if event.evaluator == evaluator]
+    shown = [event for event in own if last and (event.iteration, event.draft) == (last.iteration, last.draft)]
+    for event in sorted(shown, key=lambda event: event.result != "hurt"):
+        yield Fact(event.task, (RowPart(event.result, _TONES.get(event.result, "")), RowPart(f": {event.reason}")))

@@ -8,11 +8,14 @@ from typing import Final, Literal, get_args
 
 from events.errors import UsageError
 
-View = Literal["skills", "history", "why", "signals", "presets", "review", "trends", "sessions", "usage", "start"]
+View = Literal[
+    "skills", "history", "why", "signals", "presets", "review", "trends", "sessions", "usage", "start", "audits"
+]
 
 _NAME: Final = r"[^/@:#\s.]+|[^#\s]*[^/@#\s]+\.mdc?"
 """A skill, or instructions by their path: `CLAUDE.md`, `.cursor/rules/ts.mdc`."""
 _LINE: Final = re.compile(rf"(?P<skill>{_NAME})(?:@(?P<ref>[^@:#\s]+))?(?::(?P<line>[1-9][0-9]*))?")
+_EVALUATOR: Final = re.compile(rf"(?P<skill>{_NAME})(?::(?P<evaluator>[a-z][a-z-]*))?")
 _EVENT: Final = re.compile(rf"(?P<skill>(?:{_NAME})?)#(?P<event>[1-9][0-9]{{0,17}})")
 _TRENDS: Final = re.compile(
     rf"/trends/(?P<skill>{_NAME})(?:@(?P<ref>[1-9][0-9]{{0,8}}))?(?:/(?P<task>\S(?:.*\S)?))?"
@@ -27,7 +30,7 @@ class ScreenAddress:
     `ref` is a version as people write it (`3`, `production`), "" for the latest, which then follows the log.
     `line`, `event` and `item` are where the cursor is, 0 and "" where it has not moved yet; an item is the
     fingerprint of a signal, the name of a preset, the id of a candidate or a session, a line whose usage is shown,
-    or a task, whose column `ref` says.
+    an evaluator of an audit, or a task, whose column `ref` says.
     """
 
     view: View = "skills"
@@ -43,8 +46,8 @@ class ScreenAddress:
         if self.view in {"skills", "signals", "presets", "review", "sessions", "start"}:
             item = self.skill if self.view == "skills" else self.item
             return f"/{self.view}/{item}" if item else "" if self.view == "skills" else f"/{self.view}"
-        if self.view == "usage":
-            return f"/usage/{self.item or self.skill}".rstrip("/")
+        if self.view in {"usage", "audits"}:
+            return f"/{self.view}/{self.item or self.skill}".rstrip("/")
         if self.view == "trends":
             return (
                 f"/trends/{self.skill}{f'@{self.ref}' if self.ref else ''}{f'/{self.item}' if self.item else ''}"
@@ -86,6 +89,9 @@ def _on_screen(view: str, item: str, text: str) -> ScreenAddress:
         return ScreenAddress("history")
     if view == "skills":
         return ScreenAddress("skills", item)
+    if view == "audits":
+        row = _EVALUATOR.fullmatch(item)
+        return ScreenAddress("audits", row["skill"] if row else "", item=item if row and row["evaluator"] else "")
     if view == "usage":
         line = _LINE.fullmatch(item)
         return ScreenAddress("usage", line["skill"] if line else "", item=item if line and line["line"] else "")

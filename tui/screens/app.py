@@ -60,6 +60,7 @@ SCREENS: Final[dict[View, str]] = {
     "sessions": "SessionsScreen",
     "usage": "UsageScreen",
     "start": "StartScreen",
+    "audits": "AuditsScreen",
 }
 """The screen of each view, in the module of that name: imported when it is first shown, 5 to 60 ms each."""
 

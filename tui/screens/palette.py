@@ -36,6 +36,7 @@ _VIEWS: Final[dict[View, tuple[str, str]]] = {
     "sessions": ("All sessions", "What agents did, session by session"),
     "usage": ("Usage", "Which lines of skills and instructions earn their place"),
     "start": ("Start", "What costs most, what worked next, and which line says so"),
+    "audits": ("Audits", "What evaluators report of a skill, iteration by iteration"),
     "presets": ("All presets", "The numbers, and what each would pick next"),
     "review": ("Review", "What waits for a person's word"),
 }

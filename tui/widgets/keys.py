@@ -55,6 +55,7 @@ APP: Final = [
     _key("7", "view('sessions')", "sessions", "what agents did, session by session", "view.sessions"),
     _key("8", "view('usage')", "usage", "which lines earn their place", "view.usage"),
     _key("9", "view('start')", "start", "what costs most, and which line says so", "view.start"),
+    _key("0", "view('audits')", "audits", "what evaluators report of a skill", "view.audits"),
     _key("left_square_bracket", "walk(-1)", "back", "where you were before", "trail.back"),
     _key("right_square_bracket", "walk(1)", "forward", "where you were before you went back", "trail.forward"),
     _key("colon,ctrl+p", "command_palette", "commands", "themes, skills and commands by name", "app.palette"),
@@ -186,6 +187,14 @@ USAGE: Final = [
     CLOSE,
 ]
 
+AUDITS: Final = [
+    _key(
+        "enter,b", "candidate", "candidate", "the candidate that the audit ended with", "audits.candidate", "enter"
+    ),
+    FILTER,
+    CLOSE,
+]
+
 START: Final = [
     _key("y", "take", "take", "take the line, as seen", "start.take", "y"),
     _key("n", "refuse", "refuse", "refuse the line for good", "start.refuse", "n"),
@@ -264,6 +273,7 @@ ON_SCREENS: Final = {
     "sessions": SESSIONS,
     "usage": USAGE,
     "start": START,
+    "audits": AUDITS,
     "presets": PRESETS,
     "review": REVIEW,
     "trends": TRENDS,

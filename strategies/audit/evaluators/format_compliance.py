@@ -9,7 +9,7 @@ from strategies.audit.evaluators.evaluator_types import ActionSignal, EvaluatorR
 from strategies.audit.evaluators.line_rewrites import ADD_CONTRACT, REMIND_VERBATIM, REMOVE
 from strategies.audit.evaluators.quote_check import on_passage
 from strategies.audit.evaluators.run_contrast import anchor_change, blamed, brought_faults, traces
-from strategies.audit.evaluators.style_marks import asked_styles, text_styles
+from strategies.audit.evaluators.style_marks import asked_styles, styles_gained
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -112,11 +112,17 @@ class FormatCompliance:
 
 def _styles(material: AuditMaterial) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """List the styles that the task speaks of and one run alone shows: those lost with the skill, then gained."""
-    if not material.with_skill.files or not material.without_skill.files:
+    having, lacking = material.with_skill, material.without_skill
+    shared = having.files.keys() & lacking.files.keys()
+    if not shared:
         return (), ()
     asked = asked_styles(material.prompt)
-    having, lacking = (text_styles(run.files.values()) for run in (material.with_skill, material.without_skill))
-    return tuple(sorted(asked & (lacking - having))), tuple(sorted(asked & (having - lacking)))
+    both = [
+        run.model_copy(update={"files": {path: run.files[path] for path in sorted(shared)}, "answer": ""})
+        for run in (having, lacking)
+    ]
+    gained, lost = styles_gained(*both), styles_gained(*reversed(both))
+    return tuple(sorted(asked & lost - gained)), tuple(sorted(asked & gained - lost))
 
 
 def _gaps(faults: Sequence[DeliverableFault]) -> Iterator[ActionSignal]:

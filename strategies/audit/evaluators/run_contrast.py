@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.audit.evaluators.deliverable_checks import deliverable_faults
 from strategies.audit.evaluators.passage_terms import content_words, path_terms, skill_terms
-from strategies.audit.evaluators.style_marks import NO_FILE, asked_styles, shown_styles, text_styles
+from strategies.audit.evaluators.style_marks import NO_FILE, asked_styles, styles_gained, text_styles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -63,7 +63,7 @@ def traces(material: AuditMaterial) -> tuple[Trace, ...]:
         return ()
     having, lacking = material.with_skill, material.without_skill
     with_text, without_text = run_text(having), run_text(lacking)
-    styles = shown_styles(having.files, having.answer) - shown_styles(lacking.files, lacking.answer)
+    styles = styles_gained(having, lacking)
     words = content_words(with_text) - content_words(without_text) - content_words(material.prompt)
     listed = list[Trace]()
     for passage, terms in zip(material.skill, skill_terms(material.skill), strict=True):

@@ -7,7 +7,9 @@ import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
+
+    from strategies.audit.evaluators.evaluator_types import RunRecord
 
 _DECIMAL: Final = re.compile(r"(?<![\w.])-?\d+\.(\d+)(?![\w.])")
 _COUNTS: Final = {"no": 0, "one": 1, "two": 2, "three": 3, "four": 4}
@@ -39,9 +41,13 @@ def asked_styles(text: str) -> frozenset[str]:
     return frozenset(named)
 
 
-def shown_styles(files: Mapping[str, str], answer: str) -> frozenset[str]:
-    """Name the styles that files and an answer show."""
-    return text_styles((*files.values(), answer)) | (frozenset() if files else {NO_FILE})
+def styles_gained(having: RunRecord, lacking: RunRecord) -> frozenset[str]:
+    """Name the styles of files and answer that one run shows there and the other does not."""
+    texts = {**having.files, "": having.answer}
+    others = {**lacking.files, "": lacking.answer}
+    named = [text_styles([text]) - text_styles([others.get(path, "")]) for path, text in texts.items()]
+    no_file = {NO_FILE} if lacking.files and not having.files else frozenset()
+    return frozenset[str]().union(*named, no_file)
 
 
 def text_styles(texts: Iterable[str]) -> frozenset[str]:

@@ -102,6 +102,15 @@ def test_what_helped_on_another_task_is_not_taken_away_and_the_reason_says_so() 
     assert [(left.quote, left.why) for left in route.left] == [("- Divide by 100.", "it helps on b")]
 
 
+def test_harm_outweighs_help_where_it_is_seen_in_far_more_pairs() -> None:
+    helped = pair(task="b", result="helped", protected=["- Use semicolons."])
+    harmed = [pair(signal("harmful", "- Use semicolons."), result="hurt", anchors=LOST)] * 12
+    assert not route_edits([helped, *harmed[:5]]).targets
+    assert texts(route_edits([helped, *harmed])) == [("harmful", "- Use semicolons.")]
+    unsure = [pair(signal("harmful", "- Use semicolons.", suspects=2), result="hurt", anchors=LOST)] * 12
+    assert not route_edits([helped, *unsure]).targets
+
+
 def test_a_target_that_overlaps_a_protected_passage_is_split_at_its_border() -> None:
     skill = "# Orders\n\n- Divide by 100, and then round to tens.\n"
     harmful = signal("harmful", "- Divide by 100, and then round to tens.")

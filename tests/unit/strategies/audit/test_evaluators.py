@@ -16,7 +16,7 @@ from strategies.audit.evaluators.evaluator_types import (
 from strategies.audit.evaluators.evaluators_table import EVALUATORS, evaluate_pair
 from strategies.audit.evaluators.line_rewrites import THE_PATH, THE_VERSION
 from strategies.audit.evaluators.name_checks import one_edit_apart
-from strategies.audit.evaluators.style_marks import asked_styles, shown_styles
+from strategies.audit.evaluators.style_marks import asked_styles, text_styles
 from tests.audit_pairs import ORDERS, PROMPT, action, capsule_of, material, passages_of
 
 GOOD = "customer,total\nAnn,53.75\nBob,3.30\n"
@@ -272,7 +272,7 @@ def test_json_and_its_keys_are_read_and_broken_json_is_a_fault() -> None:
     ],
 )
 def test_a_style_that_a_passage_asks_for_is_seen_in_what_was_written(passage: str, text: str) -> None:
-    assert asked_styles(passage) & shown_styles({"out.csv": text}, "")
+    assert asked_styles(passage) & text_styles([text])
 
 
 def test_one_character_makes_two_names_differ() -> None:
