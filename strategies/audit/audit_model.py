@@ -30,7 +30,7 @@ DRIFT_PAIRS: Final = 3
 
 @dataclass(frozen=True)
 class AskingModel:
-    """Asks one model for the evaluators; an answer that was paid for is taken, but for another `look` at the same."""
+    """Asks one model for the evaluators; an answer that was paid for is taken, but for another `look`."""
 
     model: Model
     name: str
