@@ -25,7 +25,7 @@ REMITS: Final[Mapping[str, tuple[str, ...]]] = {
     "form": ("format-compliance", "task-alignment"),
 }
 """Which evaluators a harmful passage concerns, by what is wrong with it."""
-NOISE_REMIT: Final = ("portfolio-quality",)
+NOISE_REMIT: Final = ("portfolio-quality", "task-alignment", "incremental-value")
 GAP_REMIT: Final = ("coverage",)
 REMINDER: Final = "- Before you finish, check that every file the task asks for is there, with its header."
 WRONG_ADVICE: Final = (

@@ -12,6 +12,10 @@ import pytest
 from textual.events import MouseScrollDown, MouseScrollUp
 
 from events.sqlite.log import SqliteLog
+from registry.registry import Registry
+from strategies.audit.audit_skill import audit_skill
+from tests.audit_runs import ScriptedRunner, plan_of
+from tests.clocks import TickingClock
 from tests.screen_pilot import screens
 from tests.story_trends import tell_with_runs
 from tests.story_work import SETTINGS
@@ -50,7 +54,11 @@ LISTS |= {"history": "#events", "why": "#blame", "trends": "#tasks", "usage": "#
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tell_with_runs(tmp_path_factory.mktemp("keys"))
+    path = tell_with_runs(tmp_path_factory.mktemp("keys"))
+    log = SqliteLog.open(path)
+    audit_skill(plan_of(Registry(log, TickingClock(seed=9), "person:ada"), ScriptedRunner(), count=1))
+    log.close()
+    return path
 
 
 class Pressed:

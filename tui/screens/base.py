@@ -11,13 +11,13 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from events.errors import GermlineError, UsageError
-from tui.screens.worker import reading
 from tui.views.frame import bar_row, notice_rows
 from tui.widgets.find_bar import FindBar
 from tui.widgets.key_bar import KeyBar
 from tui.widgets.keys import SCREEN
 from tui.widgets.panes import Panes
 from tui.widgets.rows_view import TONES, LineView, RowsView
+from tui.widgets.worker import reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,13 +8,13 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from events.errors import GermlineError
-from tui.screens.worker import reading
 from tui.session.changes import ShownOtherwiseError
 from tui.views.diff import appended_rows
 from tui.views.frame import bar_row, notice_rows
 from tui.widgets.key_bar import KeyBar
 from tui.widgets.keys import ASK
 from tui.widgets.rows_view import TONES, LineView, RowsView
+from tui.widgets.worker import reading
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

@@ -12,7 +12,6 @@ from tui.reads.history import EventDetail, read_around, read_diff, read_lines, r
 from tui.screens.addresses import ScreenAddress
 from tui.screens.base import PlaceScreen
 from tui.screens.sheet import diff_sheet
-from tui.screens.worker import reading
 from tui.session.changes import reverting
 from tui.views.frame import unmatched_rows
 from tui.views.history import detail_rows, history_note, undoing_words
@@ -20,6 +19,7 @@ from tui.widgets.event_list import EventList
 from tui.widgets.event_pages import Listing
 from tui.widgets.keys import HISTORY
 from tui.widgets.rows_view import RowsView
+from tui.widgets.worker import reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,11 +8,11 @@ from events.errors import GermlineError
 from tui.reads.signals import PresetLine, Prospects, read_presets
 from tui.screens.addresses import ScreenAddress
 from tui.screens.list_screen import ListScreen
-from tui.screens.worker import reading
 from tui.session.changes import switching
 from tui.text.numbers import count
 from tui.views.presets import outlook_rows, preset_rows, presets_header
 from tui.widgets.keys import PRESETS
+from tui.widgets.worker import reading
 
 if TYPE_CHECKING:
     from textual.binding import BindingType

@@ -10,11 +10,11 @@ from tui.reads.review import ReviewLine, read_page, read_review
 from tui.screens.addresses import ScreenAddress
 from tui.screens.list_screen import ListScreen
 from tui.screens.sheet import EvidenceSheet, diff_sheet
-from tui.screens.worker import reading
 from tui.session.changes import deciding, looking_over
 from tui.text.numbers import count
 from tui.views.review import candidate_rows, review_header, review_row
 from tui.widgets.keys import REVIEW
+from tui.widgets.worker import reading
 
 if TYPE_CHECKING:
     from textual.binding import BindingType

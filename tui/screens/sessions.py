@@ -12,12 +12,12 @@ from tui.reads.sessions import SessionFilter, chosen, read_session, read_session
 from tui.screens.addresses import ScreenAddress
 from tui.screens.list_screen import ListScreen
 from tui.screens.sheet import SheetScreen
-from tui.screens.worker import reading
 from tui.session.changes import labelling
 from tui.text.numbers import count
 from tui.views.sessions import session_row, session_rows, sessions_header, steps_note, transcript_rows
 from tui.widgets.keys import SESSIONS, SHEET, TRANSCRIPT
 from tui.widgets.rows_view import RowsView
+from tui.widgets.worker import reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,6 @@ from textual.screen import ModalScreen
 
 from events.errors import GermlineError
 from tui.reads.evidence import read_grounds
-from tui.screens.worker import reading
 from tui.text.numbers import count
 from tui.views.diff import changes, diff_rows
 from tui.views.evidence import evidence_rows
@@ -21,6 +20,7 @@ from tui.views.why import tried_rows
 from tui.widgets.key_bar import KeyBar
 from tui.widgets.keys import SHEET
 from tui.widgets.rows_view import TONES, LineView, RowsView
+from tui.widgets.worker import reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

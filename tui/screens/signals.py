@@ -12,7 +12,6 @@ from tui.reads.signal_facts import SignalFilter, read_signal_detail, with_sessio
 from tui.screens.addresses import ScreenAddress
 from tui.screens.list_screen import ListScreen
 from tui.screens.sheet import EvidenceSheet, SheetScreen, tried_sheet
-from tui.screens.worker import reading
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count
 from tui.text.rows import EachRow, clean
@@ -23,6 +22,7 @@ from tui.views.signals import detail_rows, signal_row, signals_header
 from tui.widgets.key_bar import KeyBar
 from tui.widgets.keys import SIGNAL, SIGNALS
 from tui.widgets.rows_view import LineView, RowList, RowsView
+from tui.widgets.worker import reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

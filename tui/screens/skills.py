@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 from events.errors import GermlineError
 from tui.screens.addresses import ScreenAddress
 from tui.screens.list_screen import ListScreen
-from tui.screens.worker import reading
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import count
 from tui.widgets.keys import SKILLS
+from tui.widgets.worker import reading
 
 if TYPE_CHECKING:
     from textual.binding import BindingType

@@ -12,7 +12,6 @@ from tui.reads.skills import BlameLine, BlamePage, chain_of, read_blame, read_to
 from tui.screens.addresses import ScreenAddress
 from tui.screens.base import PlaceScreen
 from tui.screens.sheet import EvidenceSheet, diff_sheet, tried_sheet
-from tui.screens.worker import reading
 from tui.views.blame import blame_rows, first_line, next_match
 from tui.views.evidence import evidence_rows
 from tui.views.history import detail_rows
@@ -20,6 +19,7 @@ from tui.views.why import why_rows
 from tui.widgets.chain_line import ChainLine
 from tui.widgets.keys import WHY
 from tui.widgets.rows_view import RowList, RowsView
+from tui.widgets.worker import reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
