@@ -14,7 +14,7 @@ from strategies.audit.evaluators.method_adherence import MethodAdherence
 from strategies.audit.evaluators.output_evidence_check import OutputEvidenceCheck
 from strategies.audit.evaluators.portfolio_quality import PortfolioQuality
 from strategies.audit.evaluators.procedure_adherence import ProcedureAdherence
-from strategies.audit.evaluators.quote_check import sound_signals
+from strategies.audit.evaluators.quote_check import with_sound_signals
 from strategies.audit.evaluators.safety_compliance import SafetyCompliance
 from strategies.audit.evaluators.task_alignment import TaskAlignment
 from strategies.audit.evaluators.tool_use_rationality import ToolUseRationality
@@ -49,6 +49,4 @@ def _checked(evaluator: AuditEvaluator, material: AuditMaterial, ask: AskModel |
     if not evaluator.applies(material):
         reason = "there is nothing here for it to look at"
         return EvaluatorReport(evaluator=evaluator.name, task=material.task, result="null", reason=reason)
-    report = evaluator.report(material, ask)
-    sound, void = sound_signals(report.signals, material.skill)
-    return report.model_copy(update={"signals": sound, "void": (*report.void, *void)}) if void else report
+    return with_sound_signals(evaluator.report(material, ask), material.skill)
