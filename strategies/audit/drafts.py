@@ -14,6 +14,7 @@ from registry.decide.adopt import Rewrite, rewrite_of
 from registry.decide.birth import as_born
 from registry.decide.promote import edited, with_files
 from registry.skill_md.folder import SkillFile, SkillFolder
+from registry.skill_md.navigation_index import index_lines, reindexed
 from registry.skill_md.skill_files import main_file
 from registry.skill_md.text import Section
 from registry.state.capsule import CapsuleFile
@@ -52,12 +53,17 @@ def capsule_of_folder(log: EventLog, skill: SkillFolder) -> Capsule:
 
 
 def passages_of(log: EventLog, capsule: Capsule) -> tuple[SkillPassage, ...]:
-    """List the lines of a skill by their identity in their gene, then those of its other text files by number."""
+    """List the lines of a skill by their identity in their gene, then those of its other text files by number.
+
+    Its navigation index is left out: it is made again from those files.
+    """
     main = main_file(capsule.name)
+    lines = [(gene, line) for gene in capsule.genes for line in gene.lines]
+    of_index = index_lines([line.text for _, line in lines])
     own = [
         SkillPassage(file=main, gene=gene.id, line=line.id, text=line.text, section=gene.title)
-        for gene in capsule.genes
-        for line in gene.lines
+        for at, (gene, line) in enumerate(lines)
+        if at not in of_index
     ]
     beside = [
         SkillPassage(file=path, gene="", line=number, text=line)
@@ -102,7 +108,7 @@ def drafted(log: EventLog, base: Capsule, draft: Capsule, moves: Iterable[DraftE
 
 
 def rewrite_to(log: EventLog, base: Capsule, draft: Capsule) -> Rewrite:
-    """Give what makes the base say what a draft says; raises as `rewrite_of`."""
+    """Give what makes the base say what a draft says, its index with it; raises as `rewrite_of`."""
     files = expected_files(log, draft)
     beside = tuple(SkillFile(file.entry, files[file.entry.path].body) for file in draft.files)
     folder = SkillFolder(
@@ -115,7 +121,7 @@ def rewrite_to(log: EventLog, base: Capsule, draft: Capsule) -> Rewrite:
         files=beside,
         warnings=(),
     )
-    return rewrite_of(base, folder)
+    return rewrite_of(base, reindexed(folder, (file.entry for file in base.files)))
 
 
 def _with_move(log: EventLog, draft: Capsule, move: DraftEdit) -> Capsule:

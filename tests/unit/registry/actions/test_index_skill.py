@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from shutil import copytree
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from registry.skill_md.folder import read_skill
 from registry.skill_md.navigation_index import INDEX_TITLE, index_lines, index_of, with_index, without_index
 from registry.skill_md.render import skill_text
 from registry.skill_md.text import split_lines
+from strategies.audit.drafts import passages_of, rewrite_to
 from tests.registries import NAME, imported, learn
 
 if TYPE_CHECKING:
@@ -168,3 +170,15 @@ def test_no_index_is_written_over_a_hand_edit(registry: Registry, tmp_path: Path
     (place / "guide.md").write_text("mine\n")
     with pytest.raises(RefusedError, match="edited by hand"):
         plan_in_registry(registry, NAME, remove=True)
+
+
+def test_an_audit_looks_past_an_index_and_makes_it_again_with_the_files_that_it_changes(
+    registry: Registry, tmp_path: Path
+) -> None:
+    indexed_skill(registry, tmp_path)
+    capsule = registry.capsule(NAME)
+    assert not any("| look for | in |" in passage.text for passage in passages_of(registry.log, capsule))
+    without_guide = replace(capsule, files=tuple(file for file in capsule.files if file.entry.path != "guide.md"))
+    edits, files, _ = rewrite_to(registry.log, capsule, without_guide)
+    assert [file.path for file in files] == ["guide.md"]
+    assert {edit.op for edit in edits} == {"delete"}
