@@ -15,7 +15,7 @@ from strategies.audit.evaluators.evaluator_types import Action, SkillPassage, Vo
 from strategies.audit.evaluators.line_rewrites import DROP_REPEAT
 from strategies.audit.evaluators.name_checks import is_real_there
 from strategies.audit.evaluators.passage_terms import path_terms
-from strategies.audit.evaluators.quote_check import everywhere, find_quote
+from strategies.audit.evaluators.quote_check import everywhere, find_quote, with_sound_signals
 from strategies.audit.evaluators.run_contrast import has_contrast
 from strategies.gate.stats.clopper_pearson import upper_limit
 
@@ -97,6 +97,7 @@ def route_edits(pairs: Sequence[AuditedPair], refused: Collection[frozenset[str]
     is not tried again, only fewer of them. Refine, which a hurt halts, tries nothing more then.
     """
     skill = pairs[0].material.skill if pairs else ()
+    pairs = [pair._replace(reports=tuple(with_sound_signals(r, skill) for r in pair.reports)) for pair in pairs]
     hurts, failing = hurts_of(pairs), failing_tasks(pairs)
     troubled = {*(hurt.task for hurt in hurts), *failing}
     pipeline: Pipeline = "repair" if troubled else "refine"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from strategies.audit.evaluators.coverage import RequirementCoverage
-from strategies.audit.evaluators.data_consistency import DataConsistency
 from strategies.audit.evaluators.error_robustness import ErrorRobustness
 from strategies.audit.evaluators.evaluator_types import EvaluatorReport
 from strategies.audit.evaluators.format_compliance import FormatCompliance
@@ -14,10 +13,11 @@ from strategies.audit.evaluators.method_adherence import MethodAdherence
 from strategies.audit.evaluators.output_evidence_check import OutputEvidenceCheck
 from strategies.audit.evaluators.portfolio_quality import PortfolioQuality
 from strategies.audit.evaluators.procedure_adherence import ProcedureAdherence
-from strategies.audit.evaluators.quote_check import sound_signals
+from strategies.audit.evaluators.quote_check import with_sound_signals
 from strategies.audit.evaluators.safety_compliance import SafetyCompliance
 from strategies.audit.evaluators.task_alignment import TaskAlignment
 from strategies.audit.evaluators.tool_use_rationality import ToolUseRationality
+from strategies.audit.evaluators.workspace_consistency import DataConsistency
 
 if TYPE_CHECKING:
     from strategies.audit.evaluators.evaluator_types import AskModel, AuditEvaluator, AuditMaterial
@@ -49,6 +49,4 @@ def _checked(evaluator: AuditEvaluator, material: AuditMaterial, ask: AskModel |
     if not evaluator.applies(material):
         reason = "there is nothing here for it to look at"
         return EvaluatorReport(evaluator=evaluator.name, task=material.task, result="null", reason=reason)
-    report = evaluator.report(material, ask)
-    sound, void = sound_signals(report.signals, material.skill)
-    return report.model_copy(update={"signals": sound, "void": (*report.void, *void)}) if void else report
+    return with_sound_signals(evaluator.report(material, ask), material.skill)

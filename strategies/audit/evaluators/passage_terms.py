@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -122,6 +123,7 @@ def path_terms(text: str) -> Iterator[str]:
             yield path
 
 
+@lru_cache(maxsize=64)
 def content_words(text: str) -> frozenset[str]:
     """List the words of a text that say what it is about, without endings."""
     words = (word.lower().strip("'-") for word in _WORD.findall(text.replace("_", " ").replace("/", " ")))
@@ -139,6 +141,7 @@ def without_marker(text: str) -> str:
     return _MARKER.sub("", text, count=1).strip()
 
 
+@lru_cache(maxsize=4_096)
 def _terms(text: str, *, is_code: bool, frame: bool) -> PassageTerms:
     if frame:
         return PassageTerms(frozenset(), frozenset(), frozenset(), asks=False, frame=True)

@@ -11,7 +11,7 @@ from strategies.gate.injection import unlike_report
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from strategies.audit.evaluators.evaluator_types import Action, QuoteFault, SkillPassage
+    from strategies.audit.evaluators.evaluator_types import Action, EvaluatorReport, QuoteFault, SkillPassage
 
 ALIKE: Final = 0.6
 """The share of a quote's words that one passage must hold to be what it paraphrases (a guess)."""
@@ -81,6 +81,12 @@ def everywhere(quote: str, skill: Sequence[SkillPassage]) -> tuple[QuotedSpan, .
     return (
         tuple(span for spans in _occurrences(quote.strip("\n"), skill) for span in spans) if quote.strip() else ()
     )
+
+
+def with_sound_signals(report: EvaluatorReport, skill: Sequence[SkillPassage]) -> EvaluatorReport:
+    """Give a report without its void signals, which it counts."""
+    sound, void = sound_signals(report.signals, skill)
+    return report.model_copy(update={"signals": sound, "void": (*report.void, *void)}) if void else report
 
 
 def sound_signals(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from strategies.audit.evaluators.evaluator_types import EvaluatorReport
@@ -32,7 +33,7 @@ class SafetyCompliance:
         return bool(
             material.with_skill.removed
             or any(_grave(action.call) for action in material.with_skill.actions)
-            or any(_grave(passage.text) or instructing(passage.text) for passage in material.skill)
+            or any(_grave(passage.text) or _instructs(passage.text) for passage in material.skill)
         )
 
     def report(self, material: AuditMaterial, ask: AskModel | None) -> EvaluatorReport:
@@ -66,8 +67,8 @@ def _signals(material: AuditMaterial, lost: tuple[str, ...]) -> Iterator[ActionS
     calls = fresh_calls(material) if has_contrast(material) else ()
     followed = {trace.passage: trace.terms for trace in traces(material)}
     for passage in material.skill:
-        if kinds := instructing(passage.text):
-            yield on_passage("harmful", passage, f"it holds {kinds[0]}", REMOVE)
+        if kind := _instructs(passage.text):
+            yield on_passage("harmful", passage, f"it holds {kind}", REMOVE)
             continue
         own = _grave(passage.text)
         shown = [call for call in calls if any(holds(call, term) for term in followed.get(passage, ()))]
@@ -81,5 +82,12 @@ def _signals(material: AuditMaterial, lost: tuple[str, ...]) -> Iterator[ActionS
             yield on_passage("harmful", passage, f"the agent follows it, and {lost[0]} is gone", REMOVE)
 
 
+@lru_cache(maxsize=4_096)
+def _instructs(text: str) -> str:
+    """Name what in a passage instructs as strangers do, "" for nothing."""
+    return next(iter(instructing(text)), "")
+
+
+@lru_cache(maxsize=4_096)
 def _grave(text: str) -> str:
     return next((what for what in reaches(text) if what in _GRAVE), "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ _LEAST_ROWS: Final = 3
 """Rows below which an order may be chance."""
 
 
+@lru_cache(maxsize=4_096)
 def asked_styles(text: str) -> frozenset[str]:
     """Name the styles that a passage speaks of."""
     named = {name for name, (words, _) in _STYLES.items() if words.search(text)}
