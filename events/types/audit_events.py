@@ -54,12 +54,20 @@ class AuditStarted(Frozen):
     method: str = METHOD
 
 
-class EvaluatorReported(Frozen):
-    """An evaluator looks at two runs of one task, with a draft and without any skill.
+class TaskReport(Frozen):
+    """What an evaluator says of one pair of runs of a task."""
 
-    `iteration` 0 is the skill as it was given. `material` is the hash of all that it read, `report` the blob that
-    holds this report with those of the other evaluators. `signals` counts what it asks to be changed, `void` what
-    it quoted that is not in the skill.
+    task: str
+    result: AuditResult
+    reason: str
+
+
+class EvaluatorReported(Frozen):
+    """An evaluator looks at the runs of a draft, each beside one without any skill.
+
+    `iteration` 0 is the skill as it was given. `material` is the hash of all that evaluators read, `report` the
+    blob that holds what all of them report. `signals` counts what this one asks to be changed, `void` what it
+    quoted that is not in the skill, `by_model` its results for which a model was asked.
     """
 
     type: Literal["EvaluatorReported"] = "EvaluatorReported"
@@ -67,13 +75,11 @@ class EvaluatorReported(Frozen):
     capsule: str
     iteration: Count
     draft: str
-    task: str
     evaluator: str
-    result: AuditResult
-    reason: str
+    tasks: tuple[TaskReport, ...]
     signals: Count
     void: Count
-    by_model: bool
+    by_model: Count
     material: str
     report: str
 

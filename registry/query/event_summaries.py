@@ -86,7 +86,10 @@ _SAY: dict[str, Callable[[Any], str]] = {
         f"task {e.task} read by {e.by}: {_count(len(e.kept), 'anchor')} locked, {len(e.dropped):,} dropped"
     ),
     "AuditStarted": lambda e: f"audit begins: {_count(e.tasks, 'task')}, agent {e.agent}, {e.model or 'no model'}",
-    "EvaluatorReported": lambda e: f"{e.evaluator} on {e.task}: {e.result}; {e.reason}",
+    "EvaluatorReported": lambda e: (
+        f"{e.evaluator}: {_count(sum(row.result == 'hurt' for row in e.tasks), 'pair')} hurt, "
+        f"{sum(row.result == 'helped' for row in e.tasks):,} helped, of {len(e.tasks):,}"
+    ),
     "AuditJudged": lambda e: (
         f"iteration {e.iteration}: {e.result} by {e.by}; {_count(len(e.moves), 'edit')}"
         f"{'' if e.kept else ', rolled back'}; {e.reason}"

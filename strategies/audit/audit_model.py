@@ -30,16 +30,16 @@ DRIFT_PAIRS: Final = 3
 
 @dataclass(frozen=True)
 class AskingModel:
-    """Asks one model for the evaluators; with `again` an answer that was paid for before is taken."""
+    """Asks one model for the evaluators; an answer that was paid for is taken, but for another `look`."""
 
     model: Model
     name: str
-    again: bool = True
+    look: int = 0
 
     def __call__(self, evaluator: str, question: str, shown: JsonValue) -> JsonValue | None:
         """Ask; None where what came back is of no use. Raises: what keeps a model from being asked at all."""
         try:
-            reply = ask_evaluator(self.model, self.name, evaluator, question, shown, again=self.again)
+            reply = ask_evaluator(self.model, self.name, evaluator, question, shown, look=self.look)
         except UNFIT:
             return None
         return reply.answer.model_dump(mode="json")

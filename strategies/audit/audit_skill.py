@@ -145,7 +145,7 @@ def _iterate(
         "kept": kept,
         "moves": _moves(made.made, good.pairs),
         "left_out": left_out,
-        "drift": _drift(plan, evaluation, iteration, draft.digest),
+        "drift": plan.asking and drift_of(evaluation.first, replace(plan.asking, look=iteration)),
     }
     _record_judged(plan, judged.model_copy(update=changes), on_judged)
     if kept:
@@ -153,19 +153,6 @@ def _iterate(
     else:
         progress.refused.append(route.keys)
     return ""
-
-
-def _drift(plan: AuditPlan, evaluation: DraftEvaluation, iteration: int, draft: str) -> float | None:
-    """Ask the first questions again, once for each draft; what was measured before is not asked for again."""
-    record = audit_record(plan.rig.registry, plan.audit)
-    known = (
-        [judged for judged in record.judged if (judged.iteration, judged.draft) == (iteration, draft)]
-        if record
-        else []
-    )
-    if known or plan.asking is None:
-        return known[0].drift if known else None
-    return drift_of(evaluation.first, replace(plan.asking, again=False))
 
 
 def _rest(progress: _Progress, route: EditRoute) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from events.types.audit_events import EvaluatorReported
+from events.types.audit_events import EvaluatorReported, TaskReport
 from registry.decide.commands import RecordFact
 from strategies.audit.audit_model import standing_of, without_model
 from strategies.audit.audit_record import REPORTS, stored_reports
@@ -21,7 +21,7 @@ from strategies.rollouts.compare.rounds import in_random_order
 from strategies.rollouts.run.arms import NO_SKILL
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from registry.state.capsule import Capsule
     from strategies.audit.audit_model import ModelStanding
@@ -73,18 +73,18 @@ class DraftEvaluation:
         """
         arm, tasks = self.plan.arm(draft), [known.task for known in self.plan.tasks]
         skill = passages_of(self.plan.rig.registry.log, draft)
-        pairs, lost = list[AuditedPair](), 0
+        materials, lost = list[AuditMaterial](), 0
         rounds = list[list[float | None]]()
         for at in range(self.plan.pairs):
             jobs = in_random_order((arm, NO_SKILL), tasks, [at], self.plan.rig.seed)
             self.runs.make([replace(job, watch=written_record) for job in jobs])
             made = [self._material(known, draft, skill, at) for known in self.plan.tasks]
             rounds.append([_gain(material) for material in made])
-            there = [material for material in made if material is not None]
-            lost += len(made) - len(there)
-            pairs += [self._pair(material, iteration, arm.digest) for material in there]
+            materials += (material for material in made if material is not None)
+            lost += made.count(None)
             if self._decided(rounds):
                 break
+        pairs = self._looked_at(materials, iteration, arm.digest) if materials else []
         self.first = self.first or tuple(pairs)
         standing = standing_of(pairs)
         counted = tuple(pairs) if standing.counts else without_model(pairs)
@@ -117,38 +117,44 @@ class DraftEvaluation:
             without_skill=record_of(log, known.task, lacking),
         )
 
-    def _pair(self, material: AuditMaterial, iteration: int, draft: str) -> AuditedPair:
-        """Let the evaluators look at a pair, and record what they report before anything else is done with it."""
-        registry, name = self.plan.rig.registry, digest(material.model_dump(mode="json"))
+    def _looked_at(self, materials: Sequence[AuditMaterial], iteration: int, draft: str) -> list[AuditedPair]:
+        """Let the evaluators look at the pairs of a draft, and record what they report, once."""
+        registry = self.plan.rig.registry
+        name = digest([material.model_dump(mode="json") for material in materials])
         known = self._stored.get((iteration, draft, name))
-        reports = stored_reports(registry, known) if known else None
-        if reports is None:
-            reports = evaluate_pair(material, self.plan.asking)
+        stored = stored_reports(registry, known) if known else None
+        if stored is None:
+            pairs = [AuditedPair(material, evaluate_pair(material, self.plan.asking)) for material in materials]
+            reports = tuple(report for pair in pairs for report in pair.reports)
             with registry.log.transaction():
                 blob = registry.log.put_blob(REPORTS.dump_json(reports), kind="audit")
-                events = tuple(self._event(report, iteration, draft, name, blob) for report in reports)
+                events = tuple(self._events(reports, iteration, draft, name, blob))
                 registry.execute(RecordFact(events), actor="germline")
-            self._stored[iteration, draft, name] = blob
-        return AuditedPair(material, reports)
+            return pairs
+        size = len(stored) // len(materials)
+        return [
+            AuditedPair(material, stored[at * size : (at + 1) * size]) for at, material in enumerate(materials)
+        ]
 
-    def _event(
-        self, report: EvaluatorReport, iteration: int, draft: str, material: str, blob: str
-    ) -> EvaluatorReported:
-        return EvaluatorReported(
-            audit=self.plan.audit,
-            capsule=self.plan.skill,
-            iteration=iteration,
-            draft=draft,
-            task=report.task,
-            evaluator=report.evaluator,
-            result=report.result,
-            reason=report.reason,
-            signals=len(report.signals),
-            void=len(report.void),
-            by_model=report.by_model,
-            material=material,
-            report=blob,
-        )
+    def _events(
+        self, reports: Sequence[EvaluatorReport], iteration: int, draft: str, material: str, blob: str
+    ) -> Iterator[EvaluatorReported]:
+        """Give an event for each evaluator."""
+        for evaluator in dict.fromkeys(report.evaluator for report in reports):
+            own = [report for report in reports if report.evaluator == evaluator]
+            yield EvaluatorReported(
+                audit=self.plan.audit,
+                capsule=self.plan.skill,
+                iteration=iteration,
+                draft=draft,
+                evaluator=evaluator,
+                tasks=tuple(TaskReport(task=each.task, result=each.result, reason=each.reason) for each in own),
+                signals=sum(len(report.signals) for report in own),
+                void=sum(len(report.void) for report in own),
+                by_model=sum(report.by_model for report in own),
+                material=material,
+                report=blob,
+            )
 
 
 def _gain(material: AuditMaterial | None) -> float | None:

@@ -52,7 +52,7 @@ def audit_traces(library: Library, skill: str) -> AuditTraces:
             case AuditTaskInterpreted() as event:
                 anchors[event.task] = tuple(_names_in(library, event))
             case EvaluatorReported() as event if event.capsule == skill:
-                tasks.add(event.task)
+                tasks |= {report.task for report in event.tasks}
                 if event.report not in seen:
                     seen.add(event.report)
                     quotes += _quotes_in(library, event.report)

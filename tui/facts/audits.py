@@ -36,7 +36,9 @@ def iterations_of(record: AuditRecord) -> list[AuditJudged]:
 def evaluator_table(record: AuditRecord) -> list[EvaluatorResults]:
     """Count what each evaluator reported in each iteration, over tasks and pairs."""
     counted = Counter[tuple[int, str, str, str]](
-        (event.iteration, event.draft, event.evaluator, event.result) for event in record.reported
+        (event.iteration, event.draft, event.evaluator, row.result)
+        for event in record.reported
+        for row in event.tasks
     )
     drafts = [(judged.iteration, judged.draft) for judged in iterations_of(record)]
 
@@ -103,5 +105,6 @@ def evaluator_facts(record: AuditRecord, evaluator: str) -> Iterator[Fact]:
     last = drafts[-1] if drafts else None
     own = [event for event in record.reported if event.evaluator == evaluator]
     shown = [event for event in own if last and (event.iteration, event.draft) == (last.iteration, last.draft)]
-    for event in sorted(shown, key=lambda event: event.result != "hurt"):
-        yield Fact(event.task, (RowPart(event.result, _TONES.get(event.result, "")), RowPart(f": {event.reason}")))
+    rows = [row for event in shown for row in event.tasks]
+    for row in sorted(rows, key=lambda row: row.result != "hurt"):
+        yield Fact(row.task, (RowPart(row.result, _TONES.get(row.result, "")), RowPart(f": {row.reason}")))

@@ -93,10 +93,11 @@ class ReadTaskAnswer(Frozen):
 
 
 def ask_evaluator(
-    model: Model, name: str, evaluator: str, question: str, shown: JsonValue, *, again: bool
+    model: Model, name: str, evaluator: str, question: str, shown: JsonValue, *, look: int = 0
 ) -> Reply[EvaluatorOpinion]:
-    """Ask what an evaluator sees in a pair; `again` takes a kept reply. Raises what `Model.ask` raises."""
+    """Ask what an evaluator sees in a pair; another `look` is another prompt. Raises what `Model.ask` raises."""
     system = _EVALUATE.format(evaluator=evaluator, question=question)
+    system += f"\n\nThis is look {look + 1} at the pair." if look else ""
     return model.ask(
         Request(
             role="judge",
@@ -105,7 +106,7 @@ def ask_evaluator(
             messages=(user_message(_blocks(shown if isinstance(shown, dict) else {"shown": shown})),),
             answer=EvaluatorOpinion,
             max_tokens=_MOST_TOKENS,
-            again=again,
+            again=True,
         )
     )
 

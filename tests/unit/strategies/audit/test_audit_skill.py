@@ -92,7 +92,7 @@ def test_what_was_stopped_goes_on_and_makes_no_run_twice(registry: Registry, at:
     second = ScriptedRunner()
     end = audit_skill(plan_of(registry, second, count=4))
     assert first.made - 1 + second.made == 4 * 3  # no skill, the skill as given, and one draft
-    reported = [(event.iteration, event.draft, event.task, event.evaluator) for event in end.record.reported]
+    reported = [(event.iteration, event.draft, event.evaluator) for event in end.record.reported]
     assert len(reported) == len(set(reported))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.types.audit_events import AuditTaskInterpreted, EvaluatorReported
+from events.types.audit_events import AuditTaskInterpreted, EvaluatorReported, TaskReport
 from registry.decide.commands import RecordFact
 from strategies.audit.audit_record import REPORTS
 from strategies.audit.evaluators.evaluator_types import ActionSignal, EvaluatorReport
@@ -41,13 +41,11 @@ def audited(registry: Registry) -> Registry:
         capsule=NAME,
         iteration=0,
         draft="d",
-        task="orders",
         evaluator="error-robustness",
-        result="hurt",
-        reason="it is not there",
+        tasks=(TaskReport(task="orders", result="hurt", reason="it is not there"),),
         signals=1,
         void=0,
-        by_model=False,
+        by_model=0,
         material="m",
         report=reports,
     )
