@@ -52,6 +52,8 @@ KEPT = 0.88
 KEPT_REMINDED = 0.98
 RECOVERED = 0.7
 """How often the agent finds its way after what it was told to use is not there."""
+OPENED = 0.3
+"""How often a file is opened that the skill points to: most of them are about something else."""
 LIKELY = 0.75
 """From where on it happens in each steady round: what is stated and asked for, but no guess and no recovery."""
 _REMINDER = re.compile(
@@ -181,7 +183,7 @@ class Run:
                         self.session.step(
                             "Bash", {"command": f"python3 {path}"}, said, failed=done.returncode != 0
                         )
-                elif path.endswith(".md") and Path(place).is_file():
+                elif path.endswith(".md") and Path(place).is_file() and self.skill.chance(path, OPENED):
                     self.session.step("Read", {"file_path": path}, read(place)[:2000])
 
     def located(self) -> str:

@@ -109,7 +109,7 @@ def _gene(draft: Capsule, name: str) -> Gene:
 
 
 def _tidied(route: EditRoute, draft: Capsule) -> Iterator[DraftEdit]:
-    """Take away what is left of sections and fences of which every line that said something went."""
+    """Take away what is left of sections and fences of which no line is left that says anything."""
     by_gene: dict[str, EditTarget] = {}
     for target in route.targets:
         if target.passage is not None and target.passage.gene and target.action != "swap":

@@ -1,4 +1,4 @@
-"""Cases of paired trajectory auditing in small: what harms is gone afterwards, what is needed is not."""
+"""The five cases of paired trajectory auditing in small: what harms is gone afterwards, what is needed is not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from bench.audit.__main__ import audited
 from bench.audit.hidden import agent_command
+from bench.audit.planted import PLACEBO
 from examples.audit.tasks import write_tasks
 from tests.terminal import Terminal
 
@@ -29,6 +31,7 @@ class Case(NamedTuple):
     wrong: str
     gone: tuple[str, ...]
     files: tuple[tuple[str, str], ...] = ()
+    pairs: int = 1
 
 
 CASES = {
@@ -57,6 +60,17 @@ CASES = {
         "- Read the orders from `data/order.csv`.\n",
         ("`data/order.csv`",),
     ),
+    "a bundle of unrelated skills": Case(
+        "sales",
+        ("sales-average", "sales-best", "sales-counts"),
+        "## Letters\n\n- Begin letters with a friendly greeting, see `references/letters.md`.\n"
+        "- Thank colleagues for their patience, and sign with a nickname.\n\n"
+        "## Birthdays\n\n- Decorate desks with balloons, candles and a cake from the bakery around the corner.\n"
+        "- Sing together in the kitchen after lunch.\n",
+        ("friendly greeting", "patience", "balloons", "Sing together"),
+        (("references/letters.md", "# Letters\n\nKeep letters short, polite, warm and free of jargon.\n"),),
+        pairs=2,
+    ),
 }
 
 
@@ -73,8 +87,14 @@ def test_what_is_wrong_with_a_skill_is_mended_and_what_is_needed_stays(name: str
     for task in case.tasks:
         (tmp_path / "all" / task).rename(tmp_path / "tasks" / task)
     germline.does("init")
-    agent = agent_command().replace("{round}", "{round}:steady")
-    germline.does("audit", "given/desk", "--tasks", "tasks", "--agent", agent, "--out", "audited")
+    options = ("--agent", agent_command().replace("{round}", "{round}:steady"), "--pairs", case.pairs)
+    germline.does("audit", "given/desk", "--tasks", "tasks", "--out", "audited", *map(str, options))
     mended = (tmp_path / "audited" / "SKILL.md").read_text()
     assert [words for words in case.gone if words in mended] == []
     assert [line for line in MEANING[case.domain].splitlines() if line not in mended] == []
+
+
+def test_no_edit_of_a_skill_that_changes_nothing_is_called_helped(tmp_path: Path) -> None:
+    write_tasks(tmp_path / "tasks", "weblog")
+    done = audited(PLACEBO, tmp_path / "tasks", tmp_path, salt=":quick", options=("--iterations", "2"))
+    assert not done.called_helped

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from strategies.audit.evaluators.coverage import RequirementCoverage
-from strategies.audit.evaluators.data_consistency import DataConsistency
 from strategies.audit.evaluators.error_robustness import ErrorRobustness
 from strategies.audit.evaluators.evaluator_types import EvaluatorReport
 from strategies.audit.evaluators.format_compliance import FormatCompliance
@@ -18,6 +17,7 @@ from strategies.audit.evaluators.quote_check import with_sound_signals
 from strategies.audit.evaluators.safety_compliance import SafetyCompliance
 from strategies.audit.evaluators.task_alignment import TaskAlignment
 from strategies.audit.evaluators.tool_use_rationality import ToolUseRationality
+from strategies.audit.evaluators.workspace_consistency import DataConsistency
 
 if TYPE_CHECKING:
     from strategies.audit.evaluators.evaluator_types import AskModel, AuditEvaluator, AuditMaterial

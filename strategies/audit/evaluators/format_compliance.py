@@ -71,8 +71,8 @@ class FormatCompliance:
             result = "hurt"
         elif (cured or gained_styles) and not anchor_change(material).lost:
             result = "helped"
-        found = traces(material)
-        styled = tuple(trace for trace in found if trace.styles) if lost_styles else ()
+        traced = traces(material)
+        styled = tuple(trace for trace in traced if trace.styles) if lost_styles else ()
         texts = (*(f"{fault.path}: {fault.kind}" for fault in brought or faults), *lost_styles)
         return EvaluatorReport(
             evaluator=self.name,
@@ -90,7 +90,7 @@ class FormatCompliance:
                     )
                     for fault in brought
                     if fault.wrong
-                    for blame in blamed(found, [fault.wrong])
+                    for blame in blamed(traced, [fault.wrong])
                 ),
                 *(
                     on_passage(
@@ -104,7 +104,7 @@ class FormatCompliance:
                 ),
                 *_gaps(faults),
             ),
-            protected=tuple(trace.passage.text.strip() for trace in found) if result == "helped" else (),
+            protected=tuple(trace.passage.text.strip() for trace in traced) if result == "helped" else (),
             read=("deliverables",),
             figures={"faults": len(faults), "faults without": len(other), "deliverables": len(wanted)},
         )

@@ -38,16 +38,16 @@ class IncrementalValue:
         )
         if not has_contrast(material):
             return report
-        change, found = anchor_change(material), traces(material)
+        change, traced = anchor_change(material), traces(material)
         result: Result = "hurt" if change.lost else "helped" if change.gained else "inert"
-        quotes = tuple(trace.passage.text.strip() for trace in found)
+        quotes = tuple(trace.passage.text.strip() for trace in traced)
         computed = report.model_copy(
             update={
                 "result": result,
                 "reason": f"{len(change.gained)} anchors gained, {len(change.lost)} lost",
                 "traced": quotes,
                 "protected": quotes if result == "helped" else (),
-                "figures": {**figures, "traced": len(found)},
+                "figures": {**figures, "traced": len(traced)},
             }
         )
         return with_opinion(computed, _QUESTION, material, ask)

@@ -40,10 +40,10 @@ class OutputEvidenceCheck:
         )
         lost, gained = (*change.lost, *sorted(absent - other)), (*change.gained, *sorted(other - absent))
         result: Result = "hurt" if lost else "helped" if gained else "inert"
-        found = traces(material)
+        traced = traces(material)
         failing = sorted(name for name, kept in material.with_skill.anchors.items() if not kept)
         wrong = lost or failing
-        guilty = blamed_for(found, material, wrong) if wrong and has_contrast(material) else ()
+        guilty = blamed_for(traced, material, wrong) if wrong and has_contrast(material) else ()
         return EvaluatorReport(
             evaluator=self.name,
             task=material.task,
@@ -59,7 +59,7 @@ class OutputEvidenceCheck:
                 )
                 for blame in guilty
             ),
-            protected=tuple(trace.passage.text.strip() for trace in found) if gained and not lost else (),
+            protected=tuple(trace.passage.text.strip() for trace in traced) if gained and not lost else (),
             read=("anchors", "files", "answer"),
             figures={
                 "gained": len(gained),

@@ -42,10 +42,12 @@ class ProcedureAdherence:
         report = EvaluatorReport(evaluator=self.name, task=material.task, result="null", read=("steps", "files"))
         if not has_contrast(material):
             return report.model_copy(update={"reason": "the run without the skill went nowhere"})
-        found, change = traces(material), anchor_change(material)
+        traced, change = traces(material), anchor_change(material)
         terms = skill_terms(material.skill)
-        guilty = blamed_for(found, material, change.lost) if change.lost else ()
-        result: Result = "hurt" if guilty else "helped" if found and change.gained and not change.lost else "inert"
+        guilty = blamed_for(traced, material, change.lost) if change.lost else ()
+        result: Result = (
+            "hurt" if guilty else "helped" if traced and change.gained and not change.lost else "inert"
+        )
         signals = [
             on_passage(
                 "harmful",
@@ -60,13 +62,13 @@ class ProcedureAdherence:
             report.model_copy(
                 update={
                     "result": result,
-                    "reason": f"{len(found)} passages show in what the agent did",
+                    "reason": f"{len(traced)} passages show in what the agent did",
                     "signals": (*signals, *_moved(material, terms)),
-                    "traced": tuple(trace.passage.text.strip() for trace in found),
-                    "protected": tuple(trace.passage.text.strip() for trace in found)
+                    "traced": tuple(trace.passage.text.strip() for trace in traced),
+                    "protected": tuple(trace.passage.text.strip() for trace in traced)
                     if result == "helped"
                     else (),
-                    "figures": {"followed": len(found), "passages": sum(not term.frame for term in terms)},
+                    "figures": {"followed": len(traced), "passages": sum(not term.frame for term in terms)},
                 }
             ),
             _QUESTION,

@@ -93,7 +93,7 @@ class Blame(NamedTuple):
 
 
 def blamed(
-    found: Iterable[Trace], wrong: Iterable[str], *, at_paths: bool = False, is_narrow: bool = True
+    traced: Iterable[Trace], wrong: Iterable[str], *, at_paths: bool = False, is_narrow: bool = True
 ) -> tuple[Blame, ...]:
     """Name the passages that what went wrong may come from: those that show in the wrong texts, else the only one.
 
@@ -101,7 +101,7 @@ def blamed(
     alone blame nobody. Passages of the same words are one suspect; where texts are not narrow, or it shows in none
     of them, there is one more: what nobody can see.
     """
-    sure = [trace for trace in found if trace.strength == SURE]
+    sure = [trace for trace in traced if trace.strength == SURE]
     text = "\n".join(wrong)
     styles = text_styles([text]) | ({NO_FILE} if at_paths else frozenset())
     shown = [(trace, [term for term in trace.terms if holds(text, term)]) for trace in sure]
@@ -136,7 +136,7 @@ def changed_texts(material: AuditMaterial) -> dict[str, str]:
     return changed
 
 
-def blamed_for(found: Sequence[Trace], material: AuditMaterial, lost: Sequence[str]) -> tuple[Blame, ...]:
+def blamed_for(traced: Sequence[Trace], material: AuditMaterial, lost: Sequence[str]) -> tuple[Blame, ...]:
     """Name the passages that the loss of anchors or files may come from, from texts as narrow as they are known.
 
     Of a deliverable that only the run with the skill has wrong, that is what is wrong in it; where it is not
@@ -149,14 +149,14 @@ def blamed_for(found: Sequence[Trace], material: AuditMaterial, lost: Sequence[s
     changed = changed_texts(material)
     if any(fault.kind in {"missing", "elsewhere"} for fault in faults):
         written = [path for path in changed if path and path not in material.without_skill.files]
-        guilty = blamed(found, written, at_paths=True)
+        guilty = blamed(traced, written, at_paths=True)
         if guilty and guilty[0].suspects == 1:
             return guilty
-        return blamed(found, (*written, *fresh_calls(material)), at_paths=True, is_narrow=False)
+        return blamed(traced, (*written, *fresh_calls(material)), at_paths=True, is_narrow=False)
     if wrong := [fault.wrong for fault in faults if fault.wrong]:
-        return blamed(found, wrong)
+        return blamed(traced, wrong)
     named = [text for path, text in changed.items() if path and any(holds(name, path) for name in lost)]
-    return blamed(found, named or (*changed.values(), *fresh_calls(material)), is_narrow=False)
+    return blamed(traced, named or (*changed.values(), *fresh_calls(material)), is_narrow=False)
 
 
 def brought_faults(material: AuditMaterial) -> tuple[DeliverableFault, ...]:

@@ -83,13 +83,16 @@ def wasted_steps(run: RunRecord) -> int:
 def _signals(material: AuditMaterial) -> Iterator[ActionSignal]:
     """Name the passages that a failed step comes from: what its error speaks of, else any of them."""
     worked = "\n".join(action.call for action in material.with_skill.actions if not action.failed)
-    found, named = traces(material), set[str]()
+    traced, named = traces(material), set[str]()
     for action in failures(material.with_skill):
         wrong = [
-            term for trace in found for term in trace.terms if holds(action.call, term) and not holds(worked, term)
+            term
+            for trace in traced
+            for term in trace.terms
+            if holds(action.call, term) and not holds(worked, term)
         ]
         in_error = [term for term in wrong if holds(action.output, term)]
-        guilty = blamed(found, in_error or wrong, is_narrow=bool(in_error)) if wrong else ()
+        guilty = blamed(traced, in_error or wrong, is_narrow=bool(in_error)) if wrong else ()
         for passage, suspects in guilty:
             text = passage.text.strip()
             term = max((term for term in wrong if term in text), key=lambda term: (len(term), term), default="")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from strategies.audit.evaluators.data_checks import columns_of, data_faults, recomputed_figures
 from strategies.audit.evaluators.deliverable_checks import plain_name
 from strategies.audit.evaluators.evaluator_types import ActionSignal, EvaluatorReport
 from strategies.audit.evaluators.format_compliance import REMINDERS
@@ -14,6 +13,7 @@ from strategies.audit.evaluators.name_checks import near_path
 from strategies.audit.evaluators.passage_terms import skill_terms
 from strategies.audit.evaluators.quote_check import on_passage
 from strategies.audit.evaluators.run_contrast import anchor_change, blamed, failures, has_contrast, holds, traces
+from strategies.audit.evaluators.workspace_checks import columns_of, data_faults, recomputed_figures
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -57,8 +57,8 @@ class DataConsistency:
             result = "hurt"
         elif comparable and not names and not change.lost and (other_names or (more and change.gained)):
             result = "helped"
-        found = traces(material)
-        guilty = blamed(found, [fault.wrong for fault in brought]) if result == "hurt" and brought else ()
+        traced = traces(material)
+        guilty = blamed(traced, [fault.wrong for fault in brought]) if result == "hurt" and brought else ()
         return EvaluatorReport(
             evaluator=self.name,
             task=material.task,
@@ -78,7 +78,7 @@ class DataConsistency:
                 *_misnamed(material, [fault.wrong for fault in brought if change.lost]),
                 *_gaps(is_misspelt=bool(faults), is_miscounted=comparable and fewer and bool(change.lost)),
             ),
-            protected=tuple(trace.passage.text.strip() for trace in found) if result == "helped" else (),
+            protected=tuple(trace.passage.text.strip() for trace in traced) if result == "helped" else (),
             read=("workspace", "files", "skill"),
             figures={
                 "faults": len(faults),
