@@ -55,8 +55,9 @@ def index(
 ) -> None:
     """Lead agents to the right passage of a skill's files.
 
-    A table of words and passages at the end of SKILL.md, made from the files beside SKILL.md, without a model; it says what it does not cover. For a skill in the
-    registry it is a new version, else the file is written. A folder of skills has its index in INDEX.md.
+    A table of words and passages at the end of SKILL.md, made from the files beside it, without a model; it says
+    what it does not cover. For a skill in the registry it is a new version, else the file is written. A folder of
+    skills has its index in INDEX.md.
     """
     call = invocation(ctx)
     if check and (remove or dry_run):
