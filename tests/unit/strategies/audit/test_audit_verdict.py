@@ -98,14 +98,6 @@ def test_of_two_causes_one_is_cured_although_its_tasks_still_fail() -> None:
     assert judge_draft(now, before, aims=[AIM]).rule == "nothing cured"
 
 
-def test_of_two_causes_one_is_cured_although_its_tasks_still_fail() -> None:
-    before = [pair((CHECK, "hurt"), ("tool-use-rationality", "hurt"), anchors={"header": False})]
-    now = [pair((CHECK, "hurt"), ("tool-use-rationality", "inert"), anchors={"header": False})]
-    sure = TaskHurt(task="a", evaluator="tool-use-rationality")
-    assert not judge_draft(now, before, aims=[AIM, sure]).rolls_back
-    assert judge_draft(now, before, aims=[AIM]).rule == "nothing cured"
-
-
 @pytest.mark.parametrize(("better", "result"), [(9, "helped"), (8, "inert")])
 def test_help_is_shown_by_more_pairs_than_chance_would_have(better: int, result: str) -> None:
     verdict = judge_draft([pair((CHECK, "helped"), task=f"t{at}") for at in range(better)])
