@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from strategies.rollouts.compare.comparison import Rig
     from strategies.rollouts.run.arms import Arm
 
-PAIRS: Final = 1
+PAIRS: Final = 4
+"""Pairs of runs of each task at most, where runs differ (a guess; bench.audit measures with it)."""
 _STANDING: Final = "audit"
 """Runs of a text belong to the text, whichever audit or iteration asks for them."""
 

@@ -38,7 +38,7 @@ class AuditedPair(NamedTuple):
 
 
 class TaskHurt(Frozen):
-    """A task on which an evaluator finds that the skill hurts."""
+    """A task on which an evaluator finds that the skill hurts; `evaluator` is "" for what was made, as a whole."""
 
     task: str
     evaluator: str
@@ -64,13 +64,13 @@ class AuditVerdict(Frozen):
 
 
 def judge_draft(
-    now: Sequence[AuditedPair], before: Sequence[AuditedPair] = (), aims: Collection[str] = ()
+    now: Sequence[AuditedPair], before: Sequence[AuditedPair] = (), aims: Collection[TaskHurt] = ()
 ) -> AuditVerdict:
     """Judge a draft by its pairs, and by those of the last good draft where there is one.
 
-    `aims` are the tasks that something was taken away or added for: where none of them goes better than before,
-    the draft is taken back. An anchor that held before and fails now always takes it back; so does a hurt on a
-    task that had none.
+    `aims` are the hurts that something was taken away or added for: where none of them is gone, and none of their
+    tasks goes better, the draft is taken back. An anchor that held before and fails now always takes it back; so
+    does a hurt on a task that had none.
     """
     hurts = hurts_of(now)
     lost = _lost_anchors(before, now)
@@ -91,7 +91,7 @@ def judge_draft(
     if new:
         return verdict("hurt", "hurt", f"hurts that were not there before: {_listed(new)}", rolls_back=True)
     if before and aims and not _cures(before, now, aims):
-        reason = f"none of {', '.join(sorted(aims))} goes better than before, which it was for"
+        reason = f"nothing goes better on {', '.join(sorted({aim.task for aim in aims}))}, which it was for"
         return verdict("hurt" if hurts else "inert", "nothing cured", reason, rolls_back=True)
     if hurts:
         return verdict("hurt", "hurt", f"it hurts {_listed(hurts)}")
@@ -189,25 +189,24 @@ def _matched(before: Sequence[AuditedPair], now: Sequence[AuditedPair]) -> Itera
             yield earlier[pair.material.task].pop(0), sum(pair.material.with_skill.anchors.values())
 
 
-def _cures(before: Sequence[AuditedPair], now: Sequence[AuditedPair], aims: Collection[str]) -> bool:
-    """Tell whether a task that a draft is for goes better: an anchor that failed holds, or it is hurt no more."""
-    failed, was = _held(before), _hurt_pairs(before)
-    held = [
-        _ends([not kept for kept in failed.get((task, name), [])], [not kept for kept in pairs])
-        for (task, name), pairs in _held(now).items()
-        if task in aims
-    ]
-    return any(held) or any(
-        _ends(was.get(task, []), hurt) for task, hurt in _hurt_pairs(now).items() if task in aims
+def _cures(before: Sequence[AuditedPair], now: Sequence[AuditedPair], aims: Collection[TaskHurt]) -> bool:
+    """Tell whether what a draft is for goes better: an anchor of a task that failed holds, or a hurt is gone."""
+    tasks = {aim.task for aim in aims}
+    failed = {key: [not kept for kept in pairs] for key, pairs in _held(before).items()}
+    held = {key: [not kept for kept in pairs] for key, pairs in _held(now).items() if key[0] in tasks}
+    return any(_ends(failed.get(key, []), pairs) for key, pairs in held.items()) or any(
+        _ends(_hurt_pairs(before, aim), _hurt_pairs(now, aim)) for aim in aims
     )
 
 
-def _hurt_pairs(pairs: Sequence[AuditedPair]) -> dict[str, list[bool]]:
-    """Tell of each task in which of its pairs something computed hurts."""
-    hurt: dict[str, list[bool]] = defaultdict(list)
-    for pair in pairs:
-        hurt[pair.material.task].append(any(r.result == "hurt" and not r.by_model for r in pair.reports))
-    return hurt
+def _hurt_pairs(pairs: Sequence[AuditedPair], aim: TaskHurt) -> list[bool]:
+    """Tell in which pairs of a task an evaluator finds a hurt, or what was made shows one."""
+    evaluators = {aim.evaluator} if aim.evaluator else ARTIFACTS
+    return [
+        any(r.result == "hurt" and r.evaluator in evaluators and not r.by_model for r in pair.reports)
+        for pair in pairs
+        if pair.material.task == aim.task
+    ]
 
 
 def _lost_anchors(before: Sequence[AuditedPair], now: Sequence[AuditedPair]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from events.types.frozen import Frozen
-from strategies.audit.audit_verdict import SAFETY, failing_tasks, hurts_of, sign_evidence
+from strategies.audit.audit_verdict import SAFETY, TaskHurt, failing_tasks, hurts_of, sign_evidence
 from strategies.audit.evaluators.evaluator_types import Action, SkillPassage, VoidSignal
 from strategies.audit.evaluators.line_rewrites import DROP_REPEAT
 from strategies.audit.evaluators.name_checks import is_real_there
@@ -73,8 +73,8 @@ class LeftAlone(Frozen):
 class EditRoute(Frozen):
     """What is done next: the pipeline, its targets in order, what is left alone, and the signals that were void.
 
-    `halted` tells that a hurt ended Refine. `aims` are the tasks in trouble that something is taken away or added
-    for: one of them must go better for it.
+    `halted` tells that a hurt ended Refine. `aims` are the hurts and failing tasks that something is taken away or
+    added for: one of them must go better.
     """
 
     pipeline: Pipeline
@@ -82,7 +82,7 @@ class EditRoute(Frozen):
     left: tuple[LeftAlone, ...] = ()
     void: tuple[VoidSignal, ...] = ()
     halted: bool = False
-    aims: tuple[str, ...] = ()
+    aims: tuple[TaskHurt, ...] = ()
 
     @property
     def keys(self) -> frozenset[str]:
@@ -122,8 +122,16 @@ def route_edits(pairs: Sequence[AuditedPair], refused: Collection[frozenset[str]
         targets=tuple(targets),
         left=tuple(sorted(left, key=lambda entry: (entry.action, entry.quote, entry.why))),
         void=void,
-        aims=tuple(sorted({task for t in targets if t.action != "noise" for task in t.tasks} & troubled)),
+        aims=tuple(_aims(targets, troubled)),
     )
+
+
+def _aims(targets: Sequence[EditTarget], troubled: Collection[str]) -> Iterator[TaskHurt]:
+    """List what targets are for: their tasks in trouble, and where they are sure, what evaluators see there."""
+    tasks = {task for target in targets if target.action != "noise" for task in target.tasks if task in troubled}
+    sure = {name for t in targets if t.action in {"harmful", "swap"} and t.suspects == 1 for name in t.evaluators}
+    for task in sorted(tasks):
+        yield from (TaskHurt(task=task, evaluator=name) for name in ("", *sorted(sure)))
 
 
 class _Witnessed(NamedTuple):

@@ -67,7 +67,9 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> ScriptedRunner:
 
 
 def audited(terminal: Terminal, *words: str) -> Any:  # noqa: ANN401 - JSON
-    return terminal.does("audit", "sql-analyst", "--tasks", "tasks", "--agent", COMMAND, "--json", *words).json
+    return terminal.does(
+        "audit", "sql-analyst", "--tasks", "tasks", "--agent", COMMAND, "--pairs", "1", "--json", *words
+    ).json
 
 
 def test_an_audit_from_the_command_line_to_why(terminal: Terminal) -> None:

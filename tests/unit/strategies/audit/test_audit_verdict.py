@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from strategies.audit.audit_verdict import HELPED, AuditedPair, judge_draft, sign_evidence
+from strategies.audit.audit_verdict import HELPED, AuditedPair, TaskHurt, judge_draft, sign_evidence
 from strategies.audit.evaluators.evaluator_types import EvaluatorReport, RunRecord
 from tests.audit_pairs import material
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from strategies.audit.evaluators.evaluator_types import Result
 
 CHECK = "output-evidence-check"
+AIM = TaskHurt(task="a", evaluator="")
 
 
 def pair(
@@ -81,25 +82,27 @@ def test_among_pairs_that_disagree_a_loss_is_more_than_chance_would_have(
 
 def test_a_draft_that_cures_none_of_what_it_is_for_is_taken_back() -> None:
     before = [pair((CHECK, "hurt"), anchors={"header": False})]
-    assert judge_draft(before, before, aims=["a"]).rule == "nothing cured"
-    assert not judge_draft([pair((CHECK, "inert"), anchors={"header": False})], before, aims=["a"]).rolls_back
-    assert not judge_draft([pair((CHECK, "hurt"), anchors={"header": True})], before, aims=["a"]).rolls_back
+    assert judge_draft(before, before, aims=[AIM]).rule == "nothing cured"
+    assert not judge_draft([pair((CHECK, "inert"), anchors={"header": False})], before, aims=[AIM]).rolls_back
+    assert not judge_draft([pair((CHECK, "hurt"), anchors={"header": True})], before, aims=[AIM]).rolls_back
     five = [pair((CHECK, "hurt"))] * 5
-    assert judge_draft([pair((CHECK, "hurt")), *[pair((CHECK, "inert"))] * 4], five, aims=["a"]).result == "inert"
-    assert judge_draft([*five[:3], *[pair((CHECK, "inert"))] * 2], five, aims=["a"]).rule == "nothing cured"
+    assert judge_draft([pair((CHECK, "hurt")), *[pair((CHECK, "inert"))] * 4], five, aims=[AIM]).result == "inert"
+    assert judge_draft([*five[:3], *[pair((CHECK, "inert"))] * 2], five, aims=[AIM]).rule == "nothing cured"
 
 
-@pytest.mark.parametrize(
-    ("better", "worse", "result"), [(9, 0, "helped"), (8, 0, "inert"), (14, 1, "helped"), (10, 4, "inert")]
-)
-def test_help_is_what_chance_does_in_one_of_twenty_audits_at_most(better: int, worse: int, result: str) -> None:
-    pairs = [pair((CHECK, "helped"), task=f"good {at}") for at in range(better)]
-    pairs += [pair((CHECK, "helped"), task=f"mixed {at}") for at in range(worse)]
-    pairs += [pair((CHECK, "hurt"), task=f"mixed {at}") for at in range(worse)]
-    verdict = judge_draft(pairs)
-    shown = sign_evidence(better + worse, worse)
-    assert (verdict.evidence >= HELPED) == (shown >= HELPED)
-    assert sign_evidence(better, worse) >= HELPED if result == "helped" else sign_evidence(better, worse) < HELPED
+def test_of_two_causes_one_is_cured_although_its_tasks_still_fail() -> None:
+    before = [pair((CHECK, "hurt"), ("tool-use-rationality", "hurt"), anchors={"header": False})]
+    now = [pair((CHECK, "hurt"), ("tool-use-rationality", "inert"), anchors={"header": False})]
+    sure = TaskHurt(task="a", evaluator="tool-use-rationality")
+    assert not judge_draft(now, before, aims=[AIM, sure]).rolls_back
+    assert judge_draft(now, before, aims=[AIM]).rule == "nothing cured"
+
+
+@pytest.mark.parametrize(("better", "result"), [(9, "helped"), (8, "inert")])
+def test_help_is_shown_by_more_pairs_than_chance_would_have(better: int, result: str) -> None:
+    verdict = judge_draft([pair((CHECK, "helped"), task=f"t{at}") for at in range(better)])
+    assert (verdict.result, verdict.better, verdict.evidence >= HELPED) == (result, better, result == "helped")
+    assert sign_evidence(14, 1) >= HELPED > sign_evidence(10, 4)
 
 
 def test_evidence_is_that_of_a_stake_spread_over_the_chances_above_one_half() -> None:

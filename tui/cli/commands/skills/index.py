@@ -53,10 +53,11 @@ def index(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the index, and change nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Lead agents to the right passage: a table of words and passages, at the end of SKILL.md.
+    """Lead agents to the right passage of a skill's files.
 
-    Made from the files beside SKILL.md, without a model; it says what it does not cover. For a skill in the
-    registry it is a new version, else the file is written. A folder of skills has its index in INDEX.md.
+    A table of words and passages at the end of SKILL.md, made from the files beside it, without a model; it says
+    what it does not cover. For a skill in the registry it is a new version, else the file is written. A folder of
+    skills has its index in INDEX.md.
     """
     call = invocation(ctx)
     if check and (remove or dry_run):
