@@ -99,7 +99,7 @@ def test_no_edit_of_a_skill_that_changes_nothing_is_called_helped(
 ) -> None:
     monkeypatch.setattr("strategies.rollouts.run.trial.run", run_in_process)
     write_tasks(tmp_path / "tasks", "sales")
-    for number in range(3):
+    for number in range(2):
         salt, options = f":quick-{number}", ("--pairs", "2", "--workers", "1")
         done = audited(PLACEBO, tmp_path / "tasks", tmp_path / str(number), salt=salt, options=options)
         assert not done.called_helped
