@@ -211,7 +211,7 @@ def _unreadable(path: str, content: bytes) -> str:
     """Say why a file has no row, "" where it may have some."""
     if _LICENCES.search(path):
         return "licence"
-    if _plain(path) != path:
+    if set(path) & set("|<>`") or hidden_characters(path):
         return "a name that no table can hold"
     if not content.strip():
         return "empty"
