@@ -25,7 +25,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from unittest.mock import patch
 
-from bench.audit.hidden import EXAMPLE, agent_command, hidden_tasks, pass_rate
+from bench.audit.hidden import EXAMPLE, agent_command, hidden_tasks, pass_rate, run_in_process
 from bench.audit.planted import PLACEBO, SKILLS
 from bench.audit.stub_reviewer import WRONG_ADVICE, StubReviewer
 from examples.audit.tasks import write_tasks
@@ -131,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--aside", action="store_true", help="also what was kept aside")
     parser.add_argument("--placebo", type=int, default=0, metavar="AUDITS")
     asked = parser.parse_args(arguments)
-    options = ["--pairs", str(asked.pairs), "--workers", "2"]
+    options = ["--pairs", str(asked.pairs), "--workers", "1" if asked.placebo else "2"]
     with tempfile.TemporaryDirectory(prefix="germline-bench-audit-") as folder:
         if asked.placebo:
             placebo(Path(folder), asked.placebo, options, asked.seed)
@@ -204,7 +204,8 @@ def placebo(folder: Path, audits: int, options: Sequence[str], seed: int) -> Non
     began = time.perf_counter()
     given = (EXAMPLE / "skills" / PLACEBO / "SKILL.md").read_text(encoding="utf-8")
     for number in range(audits):
-        done = audited(PLACEBO, tasks, folder / f"audit-{number}", salt=f":{seed}:{number}", options=options)
+        with patch("strategies.rollouts.run.trial.run", run_in_process):
+            done = audited(PLACEBO, tasks, folder / f"audit-{number}", salt=f":{seed}:{number}", options=options)
         helped += done.called_helped
         changed += done.text != given
         print(

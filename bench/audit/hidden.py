@@ -6,6 +6,7 @@ import io
 import re
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import chdir, redirect_stdout
 from pathlib import Path
@@ -19,10 +20,12 @@ from strategies.rollouts.run.trial import trial
 from strategies.rollouts.tasks.check_types import Fixture, Matches
 from strategies.rollouts.tasks.load import FixtureLocker
 from strategies.rollouts.tasks.task import ChecksGrader, RolloutTask
-from strategies.sandbox.confined_run import SandboxPolicy
+from strategies.sandbox.confined_run import Ran, SandboxPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from strategies.sandbox.confined_run import ConfinedCommand
 
 EXAMPLE: Final = Path(scripted.__file__).resolve().parent
 FIRST_ROUND: Final = 1_000
@@ -34,6 +37,22 @@ _WORKERS: Final = 2
 def agent_command() -> str:
     """Give the command of the scripted agent."""
     return f"{sys.executable} -I -S {EXAMPLE / 'agent.py'} {{skill_dir}} {{prompt_file}} {{round}}"
+
+
+def run_in_process(command: ConfinedCommand, policy: SandboxPolicy) -> Ran:
+    """Run the scripted agent in this process, unconfined, in place of a sandboxed command; one at a time.
+
+    For a skill that names no path and no script: the same run, forty times as fast.
+    """
+    del policy
+    *_, skill, prompt_file, number = command.argv
+    printed, began = io.StringIO(), time.perf_counter()
+    with chdir(command.cwd), redirect_stdout(printed):
+        scripted.work(skill, prompt_file, number)
+    seconds = time.perf_counter() - began
+    return Ran(
+        ended="exited", code=0, stdout=printed.getvalue(), stderr="", seconds=seconds, attempts=(), missing=()
+    )
 
 
 class _AllKnowing(scripted.Skill):

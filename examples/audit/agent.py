@@ -392,9 +392,8 @@ DOMAINS: Mapping[str, Callable[[Run], list[Row]]] = {
 """What it can work on, by the input that a prompt names."""
 
 
-def main() -> None:
-    """Do one task."""
-    skill_dir, prompt_file, number = sys.argv[1:]
+def work(skill_dir: str, prompt_file: str, number: str) -> None:
+    """Do one task, in the current folder."""
     prompt = read(prompt_file)
     run = Run(Skill(skill_dir, prompt, number), prompt)
     try:
@@ -407,4 +406,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    work(*sys.argv[1:])

@@ -94,7 +94,7 @@ class NavigationIndex:
     def lines(self) -> list[str]:
         """The table and what it does not cover, as lines of Markdown without endings."""
         table = [f"| {', '.join(row.keywords)} | {row.place} |" for row in self.rows]
-        left_out = [f"{path} ({why})" for path, why in self.uncovered]
+        left_out = [f"{_plain(path)} ({why})" for path, why in self.uncovered]
         notes = [f"Not in this index: {', '.join(left_out)}."] if left_out else []
         if self.unnamed:
             more = f" and {len(self.unnamed) - _UNNAMED} more" if len(self.unnamed) > _UNNAMED else ""
@@ -211,6 +211,8 @@ def _unreadable(path: str, content: bytes) -> str:
     """Say why a file has no row, "" where it may have some."""
     if _LICENCES.search(path):
         return "licence"
+    if set(path) & set("|<>`") or hidden_characters(path):
+        return "a name that no table can hold"
     if not content.strip():
         return "empty"
     try:
@@ -263,11 +265,15 @@ def _whole(passages: Sequence[_Passage]) -> _Passage:
 
 
 def _shown(title: str) -> str:
-    """Write a heading so that it can stand in a cell of a table."""
-    hidden = {chr(char.code) for char in hidden_characters(title)}
-    plain = "".join(" " if char in "|<>[]`*" or char in hidden else char for char in title)
-    words = " ".join(plain.split())
+    """Write a heading so that it can stand in a cell of a table, cut to what that has room for."""
+    words = _plain(title)
     return words if len(words) <= _LONGEST_TITLE else f"{words[: _LONGEST_TITLE - 1].rstrip()}…"
+
+
+def _plain(text: str) -> str:
+    """Take out what would end a cell or begin markup, and what does not show."""
+    hidden = {chr(char.code) for char in hidden_characters(text)}
+    return " ".join("".join(" " if char in "|<>[]`*" or char in hidden else char for char in text).split())
 
 
 def _terms(text: str) -> list[str]:

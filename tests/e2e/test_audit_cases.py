@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from bench.audit.__main__ import audited
-from bench.audit.hidden import agent_command
+from bench.audit.hidden import agent_command, run_in_process
 from bench.audit.planted import PLACEBO
 from examples.audit.tasks import write_tasks
 from tests.terminal import Terminal
@@ -94,7 +94,12 @@ def test_what_is_wrong_with_a_skill_is_mended_and_what_is_needed_stays(name: str
     assert [line for line in MEANING[case.domain].splitlines() if line not in mended] == []
 
 
-def test_no_edit_of_a_skill_that_changes_nothing_is_called_helped(tmp_path: Path) -> None:
-    write_tasks(tmp_path / "tasks", "weblog")
-    done = audited(PLACEBO, tmp_path / "tasks", tmp_path, salt=":quick", options=("--iterations", "2"))
-    assert not done.called_helped
+def test_no_edit_of_a_skill_that_changes_nothing_is_called_helped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("strategies.rollouts.run.trial.run", run_in_process)
+    write_tasks(tmp_path / "tasks", "sales")
+    for number in range(2):
+        salt, options = f":quick-{number}", ("--pairs", "2", "--workers", "1")
+        done = audited(PLACEBO, tmp_path / "tasks", tmp_path / str(number), salt=salt, options=options)
+        assert not done.called_helped

@@ -46,9 +46,15 @@ def test_the_first_sentence_counts_the_lines_and_those_that_hurt_come_first(
     assert sum(counts.values()) == len(file["lines"]) == 60
     assert answer["summary"].startswith("Of 60 lines, ")
     assert f"{counts['unwitnessed']} cannot be judged by logs" in answer["summary"]
+    claimed = sum(line["witness"]["kind"] == "claim" for line in file["lines"])
+    assert file["evolvability"] == claimed / 60
+    assert claimed == 60 - counts["unwitnessed"]
     shown = germline.does("usage").out
     assert shown.startswith(answer["summary"])
     assert "20 more lines of which no log could tell: --all" in shown
+    assert f"something can show {claimed / 60:.0%} of 60 lines to be wrong ({claimed} by a claim)" in " ".join(
+        shown.split()
+    )
     assert (
         shown.index("✗ hurts") < shown.index("✓ helps") < shown.index("? unknown") < shown.index("· unwitnessed")
     )

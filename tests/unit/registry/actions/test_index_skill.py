@@ -80,6 +80,9 @@ def test_an_index_inside_an_open_code_fence_is_refused() -> None:
 def test_a_heading_with_markup_or_hidden_characters_breaks_no_table() -> None:
     index = index_of({"a.md": "## A | <b>`x`\u200b\n\ntext about joins\n\n## B\n\ntext about money\n".encode()})
     assert index.rows[0].title == "A b x"
+    odd = index_of({"a|b.md": GUIDE, "c -->.md": GUIDE, "[slug].md": GUIDE})
+    assert [path for path, _ in odd.uncovered] == ["a|b.md", "c -->.md"]
+    assert "Not in this index: a b.md (a name that no table can hold)" in "\n".join(odd.lines)
 
 
 def test_more_passages_than_are_read_at_once_are_listed_by_file() -> None:
