@@ -21,7 +21,7 @@ from strategies.gate.lint import limits_of
 from strategies.rollouts.compare.comparison import runs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from strategies.audit.audit_plan import AuditPlan
     from strategies.audit.audit_record import AuditRecord
@@ -51,8 +51,8 @@ class _Progress:
     refused: list[frozenset[str]] = field(default_factory=list)
 
 
-def audit_skill(plan: AuditPlan, on_judged: Callable[[AuditJudged], None] = lambda _: None) -> AuditEnd:
-    """Audit a skill, from where the same audit stopped, and tell of each draft as it is judged.
+def audit_skill(plan: AuditPlan) -> AuditEnd:
+    """Audit a skill, from where the same audit stopped.
 
     What was run, asked and reported before is kept: nothing is paid for twice. The skill itself is not changed;
     the last good draft is proposed as one candidate.
@@ -63,9 +63,9 @@ def audit_skill(plan: AuditPlan, on_judged: Callable[[AuditJudged], None] = lamb
     with runs_of(plan.rig) as runs:
         evaluation = DraftEvaluation(plan, runs)
         evaluation.remember(record)
-        progress, because = _first(plan, evaluation, on_judged), ""
+        progress, because = _first(plan, evaluation), ""
         for iteration in range(1, plan.iterations + 1):
-            because = _iterate(plan, evaluation, progress, iteration, on_judged)
+            because = _iterate(plan, evaluation, progress, iteration)
             if because:
                 break
         because = because or f"all {plan.iterations} iterations are over"
@@ -109,23 +109,17 @@ def _begun(plan: AuditPlan) -> AuditRecord:
     return _begun(plan)
 
 
-def _first(plan: AuditPlan, evaluation: DraftEvaluation, on_judged: Callable[[AuditJudged], None]) -> _Progress:
+def _first(plan: AuditPlan, evaluation: DraftEvaluation) -> _Progress:
     """Evaluate the skill as it was given."""
     given = evaluation.evaluated(plan.base, 0)
     if not given.pairs:
         raise UpstreamError("no pair of runs was left to look at", hint="try the agent's command by hand")
     progress = _Progress(given, judge_draft(given.pairs))
-    _record_judged(plan, _judged(plan, given, progress.verdict, route_edits(given.pairs)), on_judged)
+    _record_judged(plan, _judged(plan, given, progress.verdict, route_edits(given.pairs)))
     return progress
 
 
-def _iterate(
-    plan: AuditPlan,
-    evaluation: DraftEvaluation,
-    progress: _Progress,
-    iteration: int,
-    on_judged: Callable[[AuditJudged], None],
-) -> str:
+def _iterate(plan: AuditPlan, evaluation: DraftEvaluation, progress: _Progress, iteration: int) -> str:
     """Make the next draft, run it and judge it; returns why the audit ends, "" where it goes on."""
     log, good = plan.rig.registry.log, progress.good
     route = route_edits(good.pairs, progress.refused)
@@ -147,7 +141,7 @@ def _iterate(
         "left_out": left_out,
         "drift": plan.asking and drift_of(evaluation.first, replace(plan.asking, look=iteration)),
     }
-    _record_judged(plan, judged.model_copy(update=changes), on_judged)
+    _record_judged(plan, judged.model_copy(update=changes))
     if kept:
         progress.good, progress.verdict, progress.refused = draft, verdict, []
     else:
@@ -216,9 +210,8 @@ def _judged(plan: AuditPlan, draft: EvaluatedDraft, verdict: AuditVerdict, route
     )
 
 
-def _record_judged(plan: AuditPlan, judged: AuditJudged, on_judged: Callable[[AuditJudged], None]) -> None:
-    """Record a verdict once, and tell of it."""
+def _record_judged(plan: AuditPlan, judged: AuditJudged) -> None:
+    """Record a verdict, once."""
     record = audit_record(plan.rig.registry, plan.audit)
     if record is None or judged not in record.judged:
         plan.rig.registry.execute(RecordFact((judged,)), actor="germline")
-    on_judged(judged)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from events.errors import GermlineError
 from events.types.audit_events import AUDITOR
 from events.types.parts import FileEdit, FileEntry, NewSection, NewSkill
-from registry.actions.publish import expected_files, keep_files
+from registry.actions.publish import expected_files
 from registry.decide.adopt import Rewrite, rewrite_of
 from registry.decide.birth import as_born
 from registry.decide.promote import edited, with_files
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from registry.state.capsule import Capsule
     from strategies.gate.lint import Limits
 
+_MOST_FILE_BYTES: Final = 256 * 1024
+"""What is looked at line by line of a file beside SKILL.md (a guess)."""
+
 
 class Drafted(NamedTuple):
     """A draft after some moves: those that were made, and why others were not."""
@@ -40,14 +43,13 @@ class Drafted(NamedTuple):
     refused: tuple[str, ...]
 
 
-def capsule_of_folder(log: EventLog, skill: SkillFolder) -> Capsule:
-    """Give a skill that is only a folder as a capsule at version 1; its files are kept in the store.
+def capsule_of_folder(skill: SkillFolder) -> Capsule:
+    """Give a skill that is only a folder as a capsule; its files are looked for in the store.
 
     Raises: EditError where its sections would not be read again as they are.
     """
     sections = tuple(NewSection(title=part.title, lines=part.lines) for part in skill.sections)
     born = as_born(skill.name, NewSkill(source=skill.source, front=skill.front, sections=sections))
-    keep_files(log, skill)
     files = tuple(CapsuleFile(file.entry, 0) for file in skill.files)
     return replace(born, files=files, encoding=skill.encoding, mode=skill.mode)
 
@@ -74,9 +76,11 @@ def passages_of(log: EventLog, capsule: Capsule) -> tuple[SkillPassage, ...]:
 
 
 def texts_beside(log: EventLog, capsule: Capsule) -> dict[str, str]:
-    """Read the text files beside SKILL.md, by path."""
+    """Read the text files beside SKILL.md, by path; very large ones are left out."""
     texts = {}
     for file in capsule.files:
+        if file.entry.size_bytes > _MOST_FILE_BYTES:
+            continue
         try:
             text = (log.get_blob(file.entry.blob) or b"").decode()
         except UnicodeDecodeError:

@@ -108,6 +108,14 @@ def test_a_draft_that_no_registry_holds_is_audited_into_a_folder(terminal: Termi
     assert HARMFUL not in (terminal.folder / "audited/SKILL.md").read_text(encoding="utf-8")
     assert terminal("audit", "drafts/tables", "--tasks", "tasks", "--agent", COMMAND, "--promote").code == 2
     assert "tables" not in terminal.does("status").out
+    assert "tables, a draft, on 2 tasks" in terminal.does("audit", "drafts/tables", "--status").out
+
+
+def test_a_skill_that_was_edited_by_hand_is_adopted_first(terminal: Terminal) -> None:
+    terminal.write("skills/sql-analyst/SKILL.md", SKILL.replace(HARMFUL, ""))
+    answer = terminal("audit", "sql-analyst", "--tasks", "tasks", "--agent", COMMAND)
+    assert answer.code == 2
+    assert "germline adopt" in answer.hint
 
 
 @pytest.mark.usefixtures("scripted")

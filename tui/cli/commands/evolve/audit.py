@@ -12,7 +12,7 @@ import typer
 
 from events.errors import NotFoundError, RefusedError, UsageError
 from events.types.audit_events import MOST_DRAFTS
-from registry.actions.publish import expected_files
+from registry.actions.publish import expected_files, keep_files, require_unedited
 from registry.skill_md.disk import write_skill
 from registry.skill_md.folder import read_skill
 from registry.skill_md.skill_files import SKILL_FILE
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     from registry.query.library import Library
     from registry.registry import Registry
-    from registry.state.capsule import Capsule
     from strategies.audit.audit_skill import AuditEnd
     from strategies.audit.evaluators.evaluator_types import TaskRequirements
     from strategies.rollouts.tasks.task import TaskSet
@@ -167,7 +166,15 @@ class _Asked:
 @contextmanager
 def _planned(registry: Registry, asked: _Asked, config: Config, line: RunLine) -> Iterator[AuditPlan]:
     """Lend the audit as it was asked for; the anchors of its tasks are locked before anything is run."""
-    base, version = _named(registry, asked.skill)
+    if folder := _draft_folder(registry, asked.skill):
+        skill = read_skill(folder)
+        base, version = capsule_of_folder(skill), 0
+        if not asked.dry_run:
+            keep_files(registry.log, skill)
+    else:
+        base = find_named(registry, asked.skill).capsule
+        version = base.version
+        require_unedited(registry, base.name)
     with _asking_model(registry, config, asked) as asking:
         reads = asking.read_task if asking and not asked.dry_run else None
         tasks = interpret_tasks(registry, asked.tasks, asked.corrections, reads, lock=not asked.dry_run)
@@ -190,16 +197,16 @@ def _asking_model(registry: Registry, config: Config, asked: _Asked) -> Iterator
         yield AskingModel(model, name)
 
 
-def _named(library: Library, skill: str) -> tuple[Capsule, int]:
-    """Find a skill of the registry with its version, or read the folder of a draft: version 0."""
+def _draft_folder(library: Library, skill: str) -> Path | None:
+    """Give the folder of a skill that is only a draft, None for a skill of the registry."""
     try:
-        capsule = find_named(library, skill).capsule
+        find_named(library, skill)
     except NotFoundError:
         folder = Path(skill).expanduser()
-        if not (folder / SKILL_FILE).is_file() and folder.name != SKILL_FILE:
+        if not (folder / SKILL_FILE).is_file():
             raise
-        return capsule_of_folder(library.log, read_skill(folder)), 0
-    return capsule, capsule.version
+        return folder
+    return None
 
 
 def _require_fitting(plan: AuditPlan, *, promote: bool, out: Path | None) -> None:
@@ -289,7 +296,8 @@ def _next(plan: AuditPlan, candidate: str, promoted: int) -> str:
 def _tell_status(call: Invocation, skill: str, *, as_json: bool) -> None:
     """Show the audits of a skill, the last one at the end."""
     with open_library(find_registry(call.registry)) as library:
-        name = _named(library, skill)[0].name
+        folder = _draft_folder(library, skill)
+        name = read_skill(folder).name if folder else find_named(library, skill).capsule.name
         records = audit_records(library, name)
     if as_json:
         call.answer(AuditDocument(skill=name, audits=tuple(map(AuditPart.of, records))))
