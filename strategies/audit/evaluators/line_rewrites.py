@@ -22,6 +22,7 @@ ADD_RULE: Final = "add a missing rule"
 THE_PATH: Final = "the path that the task gives"
 THE_VERSION: Final = "the version that the task or its files name"
 _MOST_SNIPPET_CHARS: Final = 200
+_MOST_NAME_CHARS: Final = 60
 
 
 def with_path_of_task(text: str, path: str) -> str:
@@ -57,7 +58,8 @@ def versions_named(text: str) -> tuple[tuple[str, str], ...]:
     """List the names with a version behind them in a text, in lower case, and the version."""
     named = list[tuple[str, str]]()
     for match in VERSION.finditer(text):
-        name = re.search(r"([A-Za-z][A-Za-z_-]*)[\s=@~<>v:-]{0,4}$", text[: match.start()])
+        before = text[max(match.start() - _MOST_NAME_CHARS, 0) : match.start()]
+        name = re.search(r"([A-Za-z][A-Za-z_-]*)[\s=@~<>v:-]{0,4}$", before)
         if name:
             named.append((name.group(1).lower().strip("-_"), match.group().lstrip("v")))
     glued = re.findall(r"\b([A-Za-z]+)(\d+\.\d+(?:\.\d+)*)\b", text)

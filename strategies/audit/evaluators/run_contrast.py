@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from strategies.audit.evaluators.deliverable_checks import deliverable_faults
@@ -57,31 +58,46 @@ def anchor_change(material: AuditMaterial) -> AnchorChange:
     return AnchorChange(gained, lost, len(both))
 
 
+class _SameMaterial:
+    """A material by its identity: all evaluators look at one object, which cannot change."""
+
+    def __init__(self, material: AuditMaterial) -> None:
+        self.material = material
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _SameMaterial) and self.material is other.material
+
+    def __hash__(self) -> int:
+        return id(self.material)
+
+
 def traces(material: AuditMaterial) -> tuple[Trace, ...]:
     """Find the passages that show in the run with the skill alone; none where the other run gives no contrast."""
-    if not has_contrast(material):
-        return ()
+    return _traces(_SameMaterial(material)) if has_contrast(material) else ()
+
+
+@lru_cache(maxsize=2)
+def _traces(same: _SameMaterial) -> tuple[Trace, ...]:
+    material = same.material
     having, lacking = material.with_skill, material.without_skill
     with_text, without_text = run_text(having), run_text(lacking)
     styles = styles_gained(having, lacking)
     words = content_words(with_text) - content_words(without_text) - content_words(material.prompt)
+    read = skill_terms(material.skill)
+    exact, barred = (
+        frozenset[str]().union(*(t.exact for t in read)),
+        frozenset[str]().union(*(t.barred for t in read)),
+    )
+    in_with, in_without = held_terms(with_text, exact | barred), held_terms(without_text, exact | barred)
+    own = in_with - in_without - held_terms(material.prompt, exact)
     listed = list[Trace]()
-    for passage, terms in zip(material.skill, skill_terms(material.skill), strict=True):
-        if terms.frame:
-            continue
-        shown = frozenset(
-            term
-            for term in terms.exact
-            if holds(with_text, term) and not holds(without_text, term) and not holds(material.prompt, term)
-        )
-        barred = frozenset(
-            term for term in terms.barred if holds(without_text, term) and not holds(with_text, term)
-        )
-        style = asked_styles(passage.text) & styles
-        if shown or barred or style:
-            listed.append(Trace(passage, SURE, shown, style, barred))
-        elif common := terms.words & words:
-            listed.append(Trace(passage, FAINT, common, style, barred))
+    for passage, terms in zip(material.skill, read, strict=True):
+        shown, style = terms.exact & own, asked_styles(passage.text) & styles
+        avoided = terms.barred & (in_without - in_with)
+        if shown or avoided or (style and not terms.frame):
+            listed.append(Trace(passage, SURE, shown, style, avoided))
+        elif common := terms.words & words if not terms.frame else frozenset[str]():
+            listed.append(Trace(passage, FAINT, common, style, avoided))
     return tuple(listed)
 
 
@@ -176,6 +192,11 @@ def fresh_calls(material: AuditMaterial) -> tuple[str, ...]:
 def failures(run: RunRecord) -> tuple[RunAction, ...]:
     """List the steps that failed."""
     return tuple(action for action in run.actions if action.failed)
+
+
+def held_terms(text: str, terms: Iterable[str]) -> frozenset[str]:
+    """Give those of some terms that a text holds."""
+    return frozenset(term for term in terms if holds(text, term))
 
 
 def holds(text: str, term: str) -> bool:
