@@ -49,6 +49,7 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
     "diff": CommandEntry("skills.diff", "Compare two versions by line and word, and the events between."),
     "why": CommandEntry("skills.why", "Explain one line: who, when, on what evidence, did it help?"),
     "usage": CommandEntry("skills.usage", "Say which lines earn their place, by what sessions show."),
+    "find": CommandEntry("skills.find", "Find the skills that fit a task, by their words."),
     "search": CommandEntry("skills.search", "Find a text in skills, past and present, and in reasons."),
     "report": CommandEntry("skills.report", "Write one HTML page of all there is to say; no network."),
     "revert": CommandEntry("skills.revert", "Go back to the text of an earlier version, by a new event."),
