@@ -33,13 +33,13 @@ from tui.cli.output.facts import say_folded, say_listed
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.cli.printers.advice import print_advice
-from tui.documents.evolve import AutoPreset
-from tui.documents.folders import HeadRow
 from tui.documents.scores import score_of
 from tui.documents.status import (
     AdviceRow,
+    AutoPreset,
     DriftRow,
     EpisodeRecordRow,
+    HeadRow,
     HeldCandidate,
     OpenSignal,
     SkillStatus,
