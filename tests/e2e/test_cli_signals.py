@@ -170,7 +170,7 @@ def test_a_fact_goes_to_a_skill_with_all_of_its_signals_and_back(own: Terminal) 
 
 def test_a_fact_is_answered_by_the_line_that_says_what_to_do_and_waits_while_nobody_decided(own: Terminal) -> None:
     thing = next(each for each in own.does("start", "logs", "--json").json["things"] if "rg:" in each["template"])
-    own.does("start", "logs", "--take", str(thing["number"]), "--reason", "it is not installed here")
+    own.does("start", "logs", "--take", thing["id"], "--reason", "it is not installed here")
     answered = fact(own, "rg: command not found")
     assert answered["state"] == "answered"
     (line,) = answered["lines"]
