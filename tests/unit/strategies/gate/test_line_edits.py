@@ -46,9 +46,7 @@ def test_the_parts_of_an_edit_together_are_the_edit_and_any_of_them_fit_alone(ed
             text(*some)
 
 
-def test_each_claim_goes_with_its_line_where_an_insert_is_cut(
-    registry: Registry, tmp_path: Path
-) -> None:
+def test_each_claim_goes_with_its_line_where_an_insert_is_cut(registry: Registry, tmp_path: Path) -> None:
     edit = Edit(op="insert_after", gene="g", target=(2,), text=("- a\n", "- b\n", "- c\n"))
     claims = tuple(StartWith(do=name) for name in "abc")
     imported(registry, tmp_path)
