@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from math import log
+from math import fsum, log
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -194,10 +194,10 @@ class TextIndex:
         return {name: size / mean for name, size in sizes.items()}
 
     def scores(self, asked: Mapping[str, float], among: Iterable[str] | None = None) -> dict[str, float]:
-        """Score each text, or each of some, against weighted words, in [0, 1)."""
-        most = sum(weight * self._idf(word) for word, weight in asked.items())
+        """Score each text, or each of some, against weighted words, in [0, 1), whatever their order."""
+        most = fsum(weight * self._idf(word) for word, weight in asked.items())
         names = self.texts if among is None else among
-        return {name: sum(self._addends(asked, name).values()) / most if most else 0.0 for name in names}
+        return {name: fsum(self._addends(asked, name).values()) / most if most else 0.0 for name in names}
 
     def nearest(self, asked: Mapping[str, float], among: Iterable[str] | None = None) -> Nearest:
         """Find the text that scores highest; of equals the first by name, with a margin of 0."""
