@@ -86,6 +86,8 @@ def test_an_audit_from_the_command_line_to_why(terminal: Terminal) -> None:
     assert "asked by" in " ".join(shown.split())
     assert "step 1: totals.csv: name;sum" in " ".join(shown.split())
     assert "by an audit, audit-1" in " ".join(shown.split())
+    moves = terminal.does("candidate", "show", audit["candidate"][:12], "--json").json["moves"]
+    assert [move["task"] for move in moves] == ["t1"]
     terminal.does("candidate", "approve", audit["candidate"][:12], "--reason", "it reads well")
     assert HARMFUL not in (terminal.folder / "skills/sql-analyst/SKILL.md").read_text(encoding="utf-8")
     assert terminal.does("verify").out

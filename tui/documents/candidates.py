@@ -222,7 +222,7 @@ class CandidateShowDocument(CandidateRow, Document):
             erased=erased_rows(page.erased),
             gate=VerdictSteps(**verdict_fields(candidate, page.explanation, page.preset)),
             trials=tuple(map(TrialLine.of, page.trials)),
-            moves=page.moves or ABSENT,
+            **({"moves": page.moves} if page.moves else {}),
         )
 
 

@@ -233,7 +233,7 @@ class WhyDocument(Document):
             model=PromptRow.of(why.asked) if why.asked else None,
             taken_back=Undoing.of(why.taken_back) if why.taken_back else None,
             trials=tuple(map(TrialLine.of, why.trials)),
-            moves=why.moves or ABSENT,
+            **({"moves": why.moves} if why.moves else {}),
             previous=tuple(map(EarlierText.of, why.previous)),
             tried=tuple(map(OtherCandidate.of, why.tried)),
         )
