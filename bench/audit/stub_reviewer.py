@@ -72,7 +72,7 @@ class StubReviewer:
         if draws.random() < self.wrong:
             self.erred += 1
             return gives(_wrong(draws, planted, quotes))
-        return gives(_right(named[1], planted, quotes))
+        return gives(_right(named[1], planted, quotes, _failed_steps(prompt)))
 
 
 def _is_of(skill: PlantedSkill, quotes: list[str]) -> bool:
@@ -80,7 +80,14 @@ def _is_of(skill: PlantedSkill, quotes: list[str]) -> bool:
     return sum(any(words in quote for quote in quotes) for words in known) >= len(skill.load_bearing)
 
 
-def _right(evaluator: str, planted: PlantedSkill, quotes: list[str]) -> dict[str, Any]:
+def _failed_steps(prompt: str) -> str:
+    """Give the steps with the skill that failed, and the scripts that were run."""
+    with_skill = prompt.partition("without the skill")[0].rpartition("with the skill")[2]
+    return "\n".join(line for line in with_skill.splitlines() if "FAILED" in line or "scripts/" in line)
+
+
+def _right(evaluator: str, planted: PlantedSkill, quotes: list[str], failed: str) -> dict[str, Any]:
+    """Name what is within the remit; it hurt where a step that follows it failed, and a wrong form always does."""
     harmful = [words for words in planted.harmful if evaluator in REMITS[kind_of(words)]]
     signals = [_signal("harmful", line, "what it names is not there") for line in _lines(harmful, quotes)]
     if evaluator in NOISE_REMIT:
@@ -88,9 +95,8 @@ def _right(evaluator: str, planted: PlantedSkill, quotes: list[str]) -> dict[str
     if evaluator in GAP_REMIT and REMINDER not in quotes:
         signals.append(_signal("gap", "", "files that the task asks for are forgotten", REMINDER))
     protected = _lines(planted.load_bearing, quotes)
-    result = (
-        "hurt" if any(signal["action"] == "harmful" for signal in signals) else "helped" if protected else "inert"
-    )
+    shows = any(kind_of(words) == "form" or words.strip("`") in failed for words in harmful)
+    result = "hurt" if shows and signals else "helped" if protected else "inert"
     return _opinion(result, "as far as the two runs show", signals, protected)
 
 

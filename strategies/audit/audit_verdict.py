@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from itertools import chain
 from math import comb, exp, lgamma, log
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
@@ -190,13 +191,26 @@ def _matched(before: Sequence[AuditedPair], now: Sequence[AuditedPair]) -> Itera
 
 
 def _cures(before: Sequence[AuditedPair], now: Sequence[AuditedPair], aims: Collection[TaskHurt]) -> bool:
-    """Tell whether what a draft is for goes better: an anchor of a task that failed holds, or a hurt is gone."""
+    """Tell whether what a draft is for goes better: a hurt that an evaluator saw is gone, or less fails there.
+
+    Where all pairs of a task agree, one anchor or hurt less is enough; else it is what chance makes in one of
+    twenty at most, over all of these tasks.
+    """
+    if any(_ends(_hurt_pairs(before, aim), _hurt_pairs(now, aim)) for aim in aims if aim.evaluator):
+        return True
     tasks = {aim.task for aim in aims}
-    failed = {key: [not kept for kept in pairs] for key, pairs in _held(before).items()}
-    held = {key: [not kept for kept in pairs] for key, pairs in _held(now).items() if key[0] in tasks}
-    return any(_ends(failed.get(key, []), pairs) for key, pairs in held.items()) or any(
-        _ends(_hurt_pairs(before, aim), _hurt_pairs(now, aim)) for aim in aims
-    )
+    was, is_now = _troubles(before, tasks), _troubles(now, tasks)
+    if all(len(set(pairs)) == 1 for pairs in (*was.values(), *is_now.values())):
+        return any(_ends(was.get(key, []), pairs) for key, pairs in is_now.items())
+    earlier, later = (list(chain.from_iterable(troubles.values())) for troubles in (was, is_now))
+    is_less = sum(later) * len(earlier) < sum(earlier) * len(later)
+    return is_less and _chance_of_loss(earlier, later) <= _CHANCE
+
+
+def _troubles(pairs: Sequence[AuditedPair], tasks: Collection[str]) -> dict[tuple[str, str], list[bool]]:
+    """Tell of each anchor of some tasks in which pairs it fails, and of each task in which what was made hurts."""
+    failed = {key: [not kept for kept in held] for key, held in _held(pairs).items() if key[0] in tasks}
+    return {**failed, **{(task, ""): _hurt_pairs(pairs, TaskHurt(task=task, evaluator="")) for task in tasks}}
 
 
 def _hurt_pairs(pairs: Sequence[AuditedPair], aim: TaskHurt) -> list[bool]:

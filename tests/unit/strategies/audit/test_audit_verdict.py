@@ -90,6 +90,17 @@ def test_a_draft_that_cures_none_of_what_it_is_for_is_taken_back() -> None:
     assert judge_draft([*five[:3], *[pair((CHECK, "inert"))] * 2], five, aims=[AIM]).rule == "nothing cured"
 
 
+def test_among_pairs_that_disagree_a_cure_shows_over_all_tasks_that_it_is_for() -> None:
+    aims = [TaskHurt(task=task, evaluator="") for task in "abcdef"]
+    bad, good = ([pair((CHECK, result), task=task) for task in "abcdef"] for result in ("hurt", "inert"))
+    luck = [*bad[:5], good[5], *bad[:5], good[5], *bad[:2], *good[2:]]
+    assert judge_draft(luck, [*bad, *bad, *good[:3], *bad[3:]], aims=aims).rule == "nothing cured"
+    assert (
+        judge_draft([*good, *good, bad[0], *good[1:]], [*bad, *bad, *good[:3], *bad[3:]], aims=aims).rule
+        != "nothing cured"
+    )
+
+
 def test_of_two_causes_one_is_cured_although_its_tasks_still_fail() -> None:
     before = [pair((CHECK, "hurt"), ("tool-use-rationality", "hurt"), anchors={"header": False})]
     now = [pair((CHECK, "hurt"), ("tool-use-rationality", "inert"), anchors={"header": False})]
