@@ -86,10 +86,10 @@ class Registry(Library):
     def _with_recorded_places(self, command: Command) -> Command:
         """Name the folders of a command as events keep them, so that a copy of the project works on its own."""
         if isinstance(command, MoveSkill):
-            return replace(command, source=recorded_place(command.source, self.log.beside))
+            return command._replace(source=recorded_place(command.source, self.log.beside))
         if isinstance(command, ImportSkill):
             source = recorded_place(command.skill.source, self.log.beside)
-            return replace(command, skill=replace(command.skill, source=source))
+            return command._replace(skill=replace(command.skill, source=source))
         return command
 
     def _drafts(self, decided: list[Decided], actor: str, correlation: str, causation: str) -> list[EventDraft]:

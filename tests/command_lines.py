@@ -69,6 +69,7 @@ READS: Final[dict[str, str]] = {
     "show": "show sql-analyst",
     "diff": "diff sql-analyst 1 2",
     "why": "why sql-analyst:8",
+    "find": "find tables",
     "search": "search tables",
     "usage": "usage sql-analyst",
     "trial status": "trial status",

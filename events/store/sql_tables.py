@@ -159,6 +159,10 @@ class Tables(ABC):
             yield from (StoredEpisode(*row) for row in page)
             last = page[-1][0]
 
+    def episode_sources(self) -> dict[str, str]:
+        """Say of every known episode, by id, where it was read."""
+        return dict(self._session.rows("SELECT episode, source FROM episodes"))
+
     def put_map(self, name: str, body: bytes) -> None:
         """Keep a small map under its name: how far logs were read, say."""
         with self._session:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from events.errors import EditError, RefusedError
 from events.types.parts import Edit
-from registry.decide.promote import edited
 from registry.projection import time_travel
 from registry.query.provenance import origins_of
 from registry.query.trials import running_trial, trials_of
@@ -66,6 +65,8 @@ def mark_of(trial: SkillTrial, what: str) -> str:
 
 def _switched(library: Library, capsule: Capsule, factor: TrialFactor, *, on: bool, is_there: bool) -> Capsule:
     """Give or deny the lines of a candidate; those that are in the skill are taken out, others put in."""
+    from registry.decide.promote import edited  # noqa: PLC0415 - few skills are on trial, and it takes 20 ms
+
     candidate = library.candidates_of([factor.candidate])[factor.candidate]
     brought = candidate.version
     if is_there or (brought is not None and brought <= capsule.version and not candidate.reverted):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,32 +22,28 @@ if TYPE_CHECKING:
     from registry.state.candidate import Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class CreateRegistry:
+class CreateRegistry(NamedTuple):
     """Begin a registry, with the key that divides tasks into splits."""
 
     split_key: str
     preset: str
 
 
-@dataclass(frozen=True, slots=True)
-class SwitchPreset:
+class SwitchPreset(NamedTuple):
     """Let another preset bind the strategies."""
 
     preset: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class DefinePreset:
+class DefinePreset(NamedTuple):
     """Let a preset of a person's own be known by its name, in the TOML they wrote; a later one replaces it."""
 
     preset: str
     definition: str
 
 
-@dataclass(frozen=True, slots=True)
-class ImportSkill:
+class ImportSkill(NamedTuple):
     """Take in a skill folder as a capsule; `triggers` are those of each section, none where it is empty."""
 
     skill: SkillFolder
@@ -60,23 +55,20 @@ class ImportSkill:
         return self.skill.name
 
 
-@dataclass(frozen=True, slots=True)
-class MoveSkill:
+class MoveSkill(NamedTuple):
     """Let a skill be projected to another folder, to which a person moved its files."""
 
     capsule: str
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class RecordFact:
+class RecordFact(NamedTuple):
     """Write down a fact of the registry stream: a signal, an evaluator, the end of a cycle."""
 
     facts: tuple[Frozen, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Propose:
+class Propose(NamedTuple):
     """Propose a candidate; refused with a conflict when the same one was proposed before."""
 
     proposal: CandidateProposed
@@ -92,8 +84,7 @@ class Propose:
         return self.proposal.candidate
 
 
-@dataclass(frozen=True, slots=True)
-class Freeze:
+class Freeze(NamedTuple):
     """Write down what a comparison by runs will be, before its first run; the same one is written once."""
 
     frozen: ComparisonFrozen
@@ -109,8 +100,7 @@ class Freeze:
         return self.frozen.candidate
 
 
-@dataclass(frozen=True, slots=True)
-class Judge:
+class Judge(NamedTuple):
     """Record the measurement and the verdict of a candidate; a promotion makes the next version with it.
 
     `scored_id` is the event id that the measurement will have: each mutation names it. Where it is the one that
@@ -135,8 +125,7 @@ class Judge:
         return self.scored.candidate
 
 
-@dataclass(frozen=True, slots=True)
-class Review:
+class Review(NamedTuple):
     """Let a person decide on a candidate, whatever the gate decided so far; approval makes the next version."""
 
     candidate: str
@@ -145,8 +134,7 @@ class Review:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class LookOver:
+class LookOver(NamedTuple):
     """Let a person say whether they agree with a promotion; the version stays as it is."""
 
     candidate: str
@@ -155,8 +143,7 @@ class LookOver:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeSeenLine:
+class JudgeSeenLine(NamedTuple):
     """Write down that outcomes were asked about a line that is only seen, and what came of it."""
 
     judged: SeenLineJudged
@@ -172,8 +159,7 @@ class JudgeSeenLine:
         return self.judged.candidate
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeTier:
+class ChangeTier(NamedTuple):
     """Let the lines of a candidate climb to another tier, or fall; figures that it has already change nothing.
 
     `figures` are those of the new tier, None for none.
@@ -185,8 +171,7 @@ class ChangeTier:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class RevertVersion:
+class RevertVersion(NamedTuple):
     """Go back to the content of an earlier version, by a new version."""
 
     capsule: str
@@ -194,8 +179,7 @@ class RevertVersion:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreVersion:
+class ScoreVersion(NamedTuple):
     """Write down what was measured of a version."""
 
     scored: VersionScored
@@ -206,8 +190,7 @@ class ScoreVersion:
         return self.scored.capsule
 
 
-@dataclass(frozen=True, slots=True)
-class MoveAlias:
+class MoveAlias(NamedTuple):
     """Let a name point at a version; version 0 removes the name."""
 
     capsule: str
@@ -216,8 +199,7 @@ class MoveAlias:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RetireVersion:
+class RetireVersion(NamedTuple):
     """Offer a version to agents no longer; naming it again by an alias offers it again."""
 
     capsule: str
@@ -225,8 +207,7 @@ class RetireVersion:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Protect:
+class Protect(NamedTuple):
     """Forbid edits of a gene's lines, or of the whole gene where none are named."""
 
     capsule: str
@@ -235,8 +216,7 @@ class Protect:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(NamedTuple):
     """End the protection of a gene."""
 
     capsule: str
@@ -244,8 +224,7 @@ class Release:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Adopt:
+class Adopt(NamedTuple):
     """Take in the edits that a person made to the projected files.
 
     `keep_claims` leaves the claims of changed lines standing.
@@ -260,8 +239,7 @@ class Adopt:
         return self.skill.name
 
 
-@dataclass(frozen=True, slots=True)
-class Reindex:
+class Reindex(NamedTuple):
     """Put the navigation index of a skill into its text, or take it out; `skill` is the live version with it."""
 
     skill: SkillFolder
@@ -272,8 +250,7 @@ class Reindex:
         return self.skill.name
 
 
-@dataclass(frozen=True, slots=True)
-class DropClaims:
+class DropClaims(NamedTuple):
     """Let claims of a skill end while their lines stay as they are; `claims` are those of genes, by name."""
 
     capsule: str
@@ -281,8 +258,7 @@ class DropClaims:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class RunTrial:
+class RunTrial(NamedTuple):
     """Let a trial of a skill begin, assign, look or end; what was written before is not written again."""
 
     event: TrialStarted | TrialAssigned | TrialLooked | TrialEnded
@@ -293,8 +269,7 @@ class RunTrial:
         return self.event.capsule
 
 
-@dataclass(frozen=True, slots=True)
-class PromoteProven:
+class PromoteProven(NamedTuple):
     """Let a candidate that a trial proved become a version; `reason` holds the figures."""
 
     candidate: str

@@ -20,11 +20,11 @@ def before(claim: Before, record: EpisodeRecord) -> Moment | None:
 
     An episode that opens with the class has nothing before it, and did not obey.
     """
-    called, steps = of_class(claim.action), enumerate(record.steps)
-    first = next((at for at, step in steps if called[step.action] and step.kind == "call"), None)
-    if first is None:
-        return None
-    return Moment(first, is_preceded_by(record, first, claim.do))
+    called = of_class(claim.action)
+    for at, step in enumerate(record.steps):
+        if called[step.action] and step.kind == "call":
+            return Moment(at, is_preceded_by(record, at, claim.do))
+    return None
 
 
 def _contradicts(claim: Before, other: Claim) -> bool:

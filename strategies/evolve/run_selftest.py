@@ -111,14 +111,15 @@ def _on_placebos(
     no rate is stated there, and it is asked less often, since the costly replay then follows more often.
     """
     actions, templates = actions_relabelled(records, seed), templates_relabelled(records, seed)
-    kinds: list[tuple[Kind, Deal, Sequence[Claim], float | None]] = [
-        ("placebo_actions", actions_relabelled, [c for c in every_claim(actions) if _names_class(c)], ALLOWED),
-        ("placebo_templates", templates_relabelled, list(after_error_claims(templates)), None),
+    of_classes, of_errors = list(filter(_names_class, every_claim(actions))), list(after_error_claims(templates))
+    kinds: list[tuple[Kind, Deal, list[EpisodeRecord], Sequence[Claim], float | None]] = [
+        ("placebo_actions", actions_relabelled, actions, of_classes, ALLOWED),
+        ("placebo_templates", templates_relabelled, templates, of_errors, None),
     ]
     if len({record.task for record in records}) < len(records):
-        kinds.insert(0, ("permuted", tasks_permuted, every, ALLOWED))
-    for kind, deal, claims, limit in kinds:
-        able = able_claims(deal(records, seed), claims, preset.policy())
+        kinds.insert(0, ("permuted", tasks_permuted, tasks_permuted(records, seed), every, ALLOWED))
+    for kind, deal, dealt, claims, limit in kinds:
+        able = able_claims(dealt, claims, preset.policy())
         if able:
             result = on_shuffled(
                 records,

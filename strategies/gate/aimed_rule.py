@@ -19,10 +19,10 @@ from strategies.gate.rollout_rule import (
     RolloutVerdict,
     e_value,
     figures_of,
+    figures_words,
     refuting_rules,
     run_pairs,
     tasks_rule,
-    told,
 )
 from strategies.gate.rule import Rule, failed
 from strategies.policy.written_rules import ROLLOUT_RULE
@@ -181,7 +181,7 @@ def _first_rules(aim: AimFigures, policy: RolloutPolicy) -> tuple[Rule, ...]:
 def _verdict(rules: Sequence[Rule], aim: AimFigures, pairs: Pairs, rounds: int, *, last: bool) -> RolloutVerdict:
     figures = figures_of(pairs, rounds)
     decision, missing = failed(rules)
-    reason = f"{aim_words(aim)}; {told(figures)}"
+    reason = f"{aim_words(aim)}; {figures_words(figures)}"
     if decision == "promote":
         return RolloutVerdict("promote", reason, figures)
     if decision == "reject":

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Final
+
+from registry.state.line_claims import claims_by_edit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from events.types.candidate_events import CandidateProposed
+    from events.types.claims import Claim
     from events.types.parts import Edit
 
 _FENCES: Final = ("```", "~~~")
@@ -30,9 +34,17 @@ def line_edits(edit: Edit) -> tuple[Edit, ...]:
 
 
 def cut_into_lines(proposed: CandidateProposed) -> CandidateProposed:
-    """Return a candidate with its edits cut."""
+    """Return a candidate with its edits cut, and its claims in the order of what was cut."""
+    edits: list[Edit] = []
+    claims: list[Claim] = []
+    for edit, own in zip(proposed.edits, claims_by_edit(proposed.edits, proposed.claims), strict=True):
+        parts = line_edits(edit)
+        order = -1 if edit.op == "insert_after" else 1  # of the parts, over that of their lines
+        edits += parts
+        claims += chain.from_iterable(claims_by_edit(parts[::order], own)[::order])
+    own_each = len(claims) == len(proposed.claims)  # else nobody can tell which line a claim is of
     return proposed.model_copy(
-        update={"edits": tuple(part for edit in proposed.edits for part in line_edits(edit))}
+        update={"edits": tuple(edits), "claims": tuple(claims) if own_each else proposed.claims}
     )
 
 

@@ -74,7 +74,7 @@ def look(
     Units: differences in [-1, 1]. The order of the rules matters: evidence first, then ties and futility.
     """
     figures = figures_of(pairs, rounds)
-    reasons = told(figures)
+    reasons = figures_words(figures)
     rules = removal_rules(figures, policy) if removal else rollout_rules(figures, policy)
     decision, missing = failed(rules)
     if decision == "promote":
@@ -279,7 +279,7 @@ def _digit_sum(number: int, width: int) -> int:
     return number
 
 
-def told(figures: RolloutFigures) -> str:
+def figures_words(figures: RolloutFigures) -> str:
     """Say the figures, and what they could not have shown."""
     rounds = "1 round" if figures.rounds == 1 else f"{figures.rounds} rounds"
     limit = "all tasks differ alike, so they cannot say how small an effect they show"

@@ -44,6 +44,7 @@ BY_CHANCE: Final = 0.01
 MOSTLY: Final = 0.5
 """The share of its calls from which a command works by itself: no other replaces it, or has to come first."""
 
+_WORK: Final = frozenset((EDIT, REVERT))
 _NEGLIGIBLE: Final = 1e-15
 
 
@@ -74,22 +75,36 @@ class Tries:
     attempts: tuple[tuple[EpisodeRecord, Attempt, frozenset[Fix]], ...]
 
     @cached_property
-    def having(self) -> Counter[Fix]:
-        """The number of sessions in which an attempt had a fix."""
-        had = {(record.id, fix) for record, _, fixes in self.attempts for fix in fixes}
-        return Counter(fix for _, fix in had)
+    def having(self) -> dict[Fix, dict[str, SessionAttempt]]:
+        """The first attempt of each session, by its id, that had a fix."""
+        first: defaultdict[Fix, dict[str, SessionAttempt]] = defaultdict(dict)
+        for record, attempt, fixes in self.attempts:
+            for fix in fixes:
+                first[fix].setdefault(record.id, (record, attempt))
+        return dict(first)
 
     @cached_property
-    def sessions(self) -> int:
-        """The number of sessions in which anything was tried."""
-        return len({record.id for record, _, _ in self.attempts})
+    def sessions(self) -> dict[str, list[tuple[EpisodeRecord, Attempt, frozenset[Fix]]]]:
+        """The attempts of each session, by its id."""
+        tried = defaultdict(list)
+        for each in self.attempts:
+            tried[each[0].id].append(each)
+        return dict(tried)
+
+    @cached_property
+    def _firsts(self) -> dict[str, SessionAttempt]:
+        return {session: tried[0][:2] for session, tried in self.sessions.items()}
 
     def split(self, fix: Fix) -> tuple[list[SessionAttempt], list[SessionAttempt]]:
         """Give the first attempt of each session with a fix, and the first of each without it."""
-        arms: tuple[dict[str, SessionAttempt], ...] = ({}, {})
-        for record, attempt, fixes in self.attempts:
-            arms[fix not in fixes].setdefault(record.id, (record, attempt))
-        return list(arms[0].values()), list(arms[1].values())
+        lacking = dict(self._firsts)
+        for session in self.having[fix]:
+            others = [(record, attempt) for record, attempt, fixes in self.sessions[session] if fix not in fixes]
+            if others:
+                lacking[session] = others[0]
+            else:
+                del lacking[session]
+        return list(self.having[fix].values()), list(lacking.values())
 
 
 def failing_calls(records: Iterable[EpisodeRecord]) -> dict[FailureKind, list[SessionFailures]]:
@@ -127,10 +142,10 @@ def fixes_of(record: EpisodeRecord, attempt: Attempt) -> frozenset[Fix]:
 
 def _between(record: EpisodeRecord, attempt: Attempt) -> Iterator[str]:
     """Yield the classes of calls that worked between a failure and an attempt; an edit is the work itself."""
-    own = record.steps[attempt.failed].action
+    no_fix = {record.steps[attempt.failed].action, "", SUBMIT, MESSAGE}
     for step in record.steps[attempt.failed + 1 : attempt.at]:
-        passes = step.kind == "call" and not step.error and not stopped(step)
-        if passes and step.action not in {own, "", SUBMIT, MESSAGE} and not {EDIT, REVERT} & set(step.marks):
+        passes = step.kind == "call" and not step.error and step.action not in no_fix
+        if passes and not stopped(step) and _WORK.isdisjoint(step.marks):
             yield step.action
 
 
@@ -146,15 +161,15 @@ def all_tries(
 ) -> AllTries:
     """Try every kind of failure at once, and count how often commands work."""
     tries = {kind: tries_after(sessions) for kind, sessions in failures.items()}
-    calls, worked = defaultdict[str, int](int), defaultdict[str, int](int)
-    for record in records:
-        for step in record.steps:
-            if step.kind == "call":
-                name = command_name(step.action)
-                calls[name] += 1
-                worked[name] += not step.error
-    works = {name: worked[name] / number for name, number in calls.items()}
-    return AllTries(tries, works)
+    calls = Counter(
+        (step.action, step.error) for record in records for step in record.steps if step.kind == "call"
+    )
+    of_name, worked = Counter[str](), Counter[str]()
+    for (action, error), number in calls.items():
+        name = command_name(action)
+        of_name[name] += number
+        worked[name] += 0 if error else number
+    return AllTries(tries, {name: worked[name] / number for name, number in of_name.items()})
 
 
 def best_fixes(every: AllTries) -> dict[FailureKind, FixFigures]:
@@ -181,9 +196,7 @@ def best_fixes(every: AllTries) -> dict[FailureKind, FixFigures]:
 def figures_after(kind: FailureKind, every: AllTries) -> list[FixFigures]:
     """Count how often each fix worked that enough sessions tried, and that is no habit."""
     tries = every.tries[kind]
-    fixes = sorted({fix for _, _, fixes in tries.attempts for fix in fixes})
-    arms = {fix: tries.split(fix) for fix in fixes}
-    tried = {fix: arm for fix, arm in arms.items() if len(arm[0]) >= LEAST_TRIED}
+    tried = {fix: tries.split(fix) for fix, had in sorted(tries.having.items()) if len(had) >= LEAST_TRIED}
     own = {fix: arm for fix, arm in tried.items() if _is_no_habit(kind, fix, every, BY_CHANCE / len(tried))}
     return [_figures(fix, *arm) for fix, arm in own.items() if not _ends_worse(*arm)]
 
@@ -293,7 +306,7 @@ def _stands_out(kind: FailureKind, figures: FixFigures, low: float, every: AllTr
 
 def _with(fix: Fix, every: Iterable[Tries]) -> tuple[int, int]:
     """Count the sessions in which an attempt had a fix, and all of them; of each kind of failure by itself."""
-    each = [(tries.having[fix], tries.sessions) for tries in every]
+    each = [(len(tries.having.get(fix, ())), len(tries.sessions)) for tries in every]
     return sum(having for having, _ in each), sum(sessions for _, sessions in each)
 
 

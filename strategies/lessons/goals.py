@@ -59,10 +59,9 @@ def serves_same_goal(failed: StepRecord, later: StepRecord) -> bool:
 
     What only reads does not reach the goal of what changes something.
     """
-    shares = not set(failed.words).isdisjoint(later.words)
-    silent = not (failed.worded and later.worded)
+    shares = bool(later.words) and not set(failed.words).isdisjoint(later.words)
     if failed.action == later.action:
-        return shares or silent
+        return shares or not (failed.worded and later.worded)
     tool, _, head = failed.action.partition(":")
     other, _, other_head = later.action.partition(":")
     if head and other_head and tool == other:

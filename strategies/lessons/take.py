@@ -49,7 +49,7 @@ def decided(library: Library, lesson: Lesson) -> bool:
     capsules = [library.capsule(name) for name in library.names()]
     if lesson.claim is not None and any(lesson.claim in live_claims(capsule) for capsule in capsules):
         return True
-    known = (library.candidate(_id(capsule.name, lesson)) for capsule in capsules)
+    known = (library.candidate(candidate_of(capsule.name, lesson)) for capsule in capsules)
     return any(candidate is not None and candidate.is_decided for candidate in known)
 
 
@@ -83,7 +83,7 @@ def refuse(registry: Registry, lesson: Lesson, skill: str, reason: str) -> Recei
 def _proposed(registry: Registry, lesson: Lesson, skill: str, line: str, reason: str) -> Candidate:
     """Write a lesson down as a candidate of a skill."""
     capsule = registry.capsule(skill)
-    name = _id(skill, lesson)
+    name = candidate_of(skill, lesson)
     known = registry.candidate(name)
     if known is not None:
         raise RefusedError(
@@ -105,7 +105,7 @@ def _candidate(registry: Registry, capsule: Capsule, lesson: Lesson, line: str, 
         raise RefusedError(f"{capsule.name} has no section that a line could go to", hint="germline start")
     trigger = Trigger(fingerprint=answered, kind=kind, template=template, action="")
     return CandidateProposed(
-        candidate=_id(capsule.name, lesson),
+        candidate=candidate_of(capsule.name, lesson),
         capsule=capsule.name,
         base_version=capsule.version,
         strategy="repair",
@@ -127,6 +127,7 @@ def _answered(lesson: Lesson) -> tuple[str, str]:
     return "error_template", lesson.template
 
 
-def _id(skill: str, lesson: Lesson) -> str:
+def candidate_of(skill: str, lesson: Lesson) -> str:
+    """Give the id of the candidate that a lesson becomes in a skill, whichever words its line is taken in."""
     words = lesson.wish.quote if lesson.wish else ""
     return candidate_id(skill, (lesson.claim,) if lesson.claim else (), PROPOSER, text=words)

@@ -18,7 +18,6 @@ from strategies.episodes.step_records import text_key
 from strategies.episodes.whole_episode import WholeEpisode, whole_episode
 from strategies.files.log_file import LogFile, LogPosition
 from strategies.files.log_records import ReadTally
-from strategies.logs.formats_table import reader_named
 from strategies.logs.resume import EachLine
 
 if TYPE_CHECKING:
@@ -94,6 +93,8 @@ def _episodes(source: str, log_format: str, records: Sequence[EpisodeRecord]) ->
     paths = paths_of(source)
     if len(paths) != 1 or not paths[0].is_file():  # a pipe or a device is no log
         return  # masked names that several files have: which one was read is not known
+    from strategies.logs.formats_table import reader_named  # noqa: PLC0415 - all readers: 80 ms, and few answers read
+
     reader, log = reader_named(log_format), LogFile(paths[0])
     if isinstance(reader, WholeReader):
         yield from reader.read_whole(log, records)

@@ -89,9 +89,11 @@ def sharper_templates(library: Library) -> dict[str, str]:
 def as_sharpened(records: Iterable[EpisodeRecord], known: Mapping[str, str]) -> Iterator[EpisodeRecord]:
     """Give the records with the templates of their errors as they are by now."""
     for record in records:
-        stored = {step.template for step in record.steps}
-        now = {template: known.get(template, template) for template in stored}
-        yield settled(record, now) if stored & known.keys() else record
+        stored = {step.template for step in record.steps} if known else set()
+        if stored.isdisjoint(known):
+            yield record
+        else:
+            yield settled(record, {template: known.get(template, template) for template in stored})
 
 
 def with_longer_readings(library: Library, episodes: Collection[str]) -> frozenset[str]:

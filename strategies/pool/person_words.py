@@ -15,17 +15,16 @@ from registry.evidence.gitleaks import leaks_in
 from registry.evidence.redaction import redact
 from registry.query.signals import erased_records
 from strategies.episodes.episode import moment_s
-from strategies.logs.transcripts import read_transcripts
-from strategies.signals.survey import stopped
+from strategies.pool.person_steps import PersonSteps, person_places
 from strategies.signals.wishes import REPEATED_WISH, Clause, ClauseKind, SpokenClause, clauses_of, wishes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
 
     from registry.query.library import Library
     from registry.registry import Registry
-    from strategies.episodes.episode import EpisodeRecord, Step
+    from strategies.episodes.episode import EpisodeRecord
+    from strategies.pool.person_steps import PersonStep
     from strategies.signals.wishes import Wish
 
 PERSON_WORDS: Final = "person-words"
@@ -34,23 +33,11 @@ MOST_READ: Final = 500
 """Sessions that are read again at once, the newest: what a person stopped asking for is no wish (a guess)."""
 _QUOTED_FROM: Final = 5
 """Sessions in which the words of a wish are looked for, the shortest ones first."""
-_REASON: Final = (
-    "the user said:",
-    "The user provided the following reason for the rejection:",
-    "with the following feedback:",
-)
-"""What comes before the reason where a person did not allow a call, in the words of Claude Code and OpenCode."""
-_AFTER_REASON: Final = "\n\nNote: The user's next message"
-"""What Claude Code adds behind it for its agent."""
-_REASON_ALONE: Final = "openhands"
-"""The formats whose answer to a call that was not allowed is the reason, and nothing else."""
-_NO_REASON: Final = "User rejected the action"
-
 KeptClause = tuple[int, ClauseKind, int, tuple[int, ...]]
 """The step, the kind of clause, its length and the keys of its words."""
 
 
-def note_person_words(registry: Registry, records: Sequence[EpisodeRecord]) -> None:
+def note_person_words(registry: Registry, records: Sequence[EpisodeRecord], steps: PersonSteps) -> None:
     """Read what a person wrote in the sessions that were not read yet, and keep which words carry it."""
     kept = _kept(registry)
     unread = [record for record in records if record.id not in kept and person_places(record)]
@@ -58,22 +45,23 @@ def note_person_words(registry: Registry, records: Sequence[EpisodeRecord]) -> N
     first = unread[:MOST_READ]
     known = {record.id: kept[record.id] for record in records if record.id in kept}
     known |= {record.id: () for record in unread}
-    known |= read_clauses(first, erased_records(registry) if first else frozenset())
+    known |= read_clauses(first, steps)
     if known != kept:
         _keep(registry, known)
 
 
-def read_clauses(records: Sequence[EpisodeRecord], erased: AbstractSet[str]) -> dict[str, tuple[KeptClause, ...]]:
-    """Read the clauses that a person wrote in these episodes, of each by its id; `erased` as in transcripts."""
-    read = read_transcripts(records, erased)
-    return {
-        record.id: tuple(_clauses(record, transcript.steps)) if transcript else ()
-        for record, transcript in zip(records, read, strict=True)
-    }
+def read_clauses(records: Sequence[EpisodeRecord], steps: PersonSteps) -> dict[str, tuple[KeptClause, ...]]:
+    """Read the clauses that a person wrote in these episodes, of each by its id."""
+    return {name: tuple(_clauses(spoken)) for name, spoken in steps.of(records).items()}
 
 
 def known_wishes(
-    library: Library, records: Sequence[EpisodeRecord], *, gitleaks: str = "", personal_data: bool = True
+    library: Library,
+    records: Sequence[EpisodeRecord],
+    *,
+    gitleaks: str = "",
+    personal_data: bool = True,
+    steps: PersonSteps | None = None,
 ) -> list[Wish]:
     """Find what a person asks for again and again, quoted without secrets and, if asked so, personal data.
 
@@ -84,7 +72,7 @@ def known_wishes(
         return []
     raised = (signal.event.template for signal in library.signals() if signal.event.kind == REPEATED_WISH)
     known = [clause._replace(quote=quote) for quote in raised for clause in islice(clauses_of(quote), 1)]
-    every = wishes_in(records, kept, known, erased_records(library))
+    every = wishes_in(records, kept, known, steps=steps or PersonSteps(erased_records(library)))
     leaks = leaks_in([wish.quote for wish in every], gitleaks, personal_data=personal_data)
     return [wish._replace(quote=redact(wish.quote, leaks)[0]) for wish in every]
 
@@ -93,7 +81,8 @@ def wishes_in(
     records: Sequence[EpisodeRecord],
     kept: Mapping[str, Sequence[KeptClause]],
     known: Sequence[Clause] = (),
-    erased: AbstractSet[str] = frozenset(),
+    *,
+    steps: PersonSteps,
 ) -> list[Wish]:
     """Find what a person asks for again and again in these episodes, as far as a log still holds the words."""
     spoken = (
@@ -103,7 +92,7 @@ def wishes_in(
         if 0 <= step < len(record.steps)
     )
     every = wishes(spoken, known)
-    new = iter(_quotes([wish for wish in every if not wish.quote], erased))
+    new = iter(_quotes([wish for wish in every if not wish.quote], steps))
     quoted = (wish if wish.quote else wish._replace(quote=next(new)) for wish in every)
     return [wish for wish in quoted if wish.quote]
 
@@ -113,24 +102,6 @@ def forget_person_words(registry: Registry, episodes: frozenset[str]) -> None:
     kept = _kept(registry)
     if not episodes.isdisjoint(kept):
         _keep(registry, {name: clauses for name, clauses in kept.items() if name not in episodes})
-
-
-def person_places(record: EpisodeRecord) -> list[int]:
-    """Find the steps at which a person wrote something after their first request, or did not allow a call."""
-    asked = [at for at, step in enumerate(record.steps) if step.actor == "user" and step.kind == "message"]
-    refused = [at for at, step in enumerate(record.steps) if step.kind == "call" and stopped(step)]
-    return sorted([*asked[1:], *refused])
-
-
-def words_at(record: EpisodeRecord, step: Step) -> str:
-    """Give what a person wrote at a step, of a call that was not allowed the reason; "" for none."""
-    if step.kind != "call":
-        return step.text
-    result = step.error_text or step.result
-    if record.format.startswith(_REASON_ALONE):
-        return "" if result.startswith(_NO_REASON) else result
-    reasons = (result.partition(mark)[2] for mark in _REASON if mark in result)
-    return next(reasons, "").partition(_AFTER_REASON)[0].strip()
 
 
 def _kept(library: Library) -> Mapping[str, tuple[KeptClause, ...]]:
@@ -148,25 +119,22 @@ def _keep(registry: Registry, clauses: Mapping[str, Sequence[KeptClause]]) -> No
     registry.log.put_map(PERSON_WORDS, json.dumps(clauses, sort_keys=True, separators=(",", ":")).encode())
 
 
-def _clauses(record: EpisodeRecord, texts: Sequence[Step]) -> Iterator[KeptClause]:
-    for at in person_places(record):
-        for clause in clauses_of(words_at(record, texts[at])):
+def _clauses(spoken: Mapping[int, PersonStep]) -> Iterator[KeptClause]:
+    for at, step in spoken.items():
+        for clause in clauses_of(step.words):
             yield at, clause.kind, len(clause.quote), tuple(sorted(clause.words))
 
 
-def _quotes(unquoted: Sequence[Wish], erased: AbstractSet[str]) -> list[str]:
+def _quotes(unquoted: Sequence[Wish], steps: PersonSteps) -> list[str]:
     """Read how a person put each of these wishes, "" where no log holds it any more."""
-    records = {clause.record.id: clause.record for wish in unquoted for clause in wish.clauses[:_QUOTED_FROM]}
-    read = read_transcripts(list(records.values()), erased)
-    texts = {name: transcript.steps for name, transcript in zip(records, read, strict=True) if transcript}
+    spoken = steps.of(clause.record for wish in unquoted for clause in wish.clauses[:_QUOTED_FROM])
     return [
-        next(filter(None, (_put(clause, texts) for clause in wish.clauses[:_QUOTED_FROM])), "")
+        next(filter(None, (_put(clause, spoken[clause.record.id]) for clause in wish.clauses[:_QUOTED_FROM])), "")
         for wish in unquoted
     ]
 
 
-def _put(spoken: SpokenClause, texts: Mapping[str, Sequence[Step]]) -> str:
+def _put(clause: SpokenClause, spoken: Mapping[int, PersonStep]) -> str:
     """Find the words of one clause, "" where its text is gone."""
-    steps = texts.get(spoken.record.id)
-    written = clauses_of(words_at(spoken.record, steps[spoken.step])) if steps else ()
-    return next((clause.quote for clause in written if clause.words == spoken.words), "")
+    written = clauses_of(spoken[clause.step].words) if clause.step in spoken else ()
+    return next((each.quote for each in written if each.words == clause.words), "")

@@ -15,8 +15,9 @@ from strategies.episodes.episode_records import place_key
 from strategies.episodes.skill_version import lineages, under_versions
 from strategies.files.reread import read_places
 from strategies.logs.transcripts import read_transcripts
-from strategies.pool.evidence_context import steps_around, telling_text
-from strategies.pool.person_words import known_wishes, note_person_words, person_places
+from strategies.pool.evidence_context import telling_text
+from strategies.pool.person_steps import PersonSteps, person_places
+from strategies.pool.person_words import known_wishes, note_person_words
 from strategies.signals.abandonment import Abandoned
 from strategies.signals.detect import detect
 from strategies.signals.streaks import stagnation
@@ -25,24 +26,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from registry.evidence.record import StepText
     from registry.query.library import Library
     from registry.registry import Registry
     from strategies.episodes.episode import EpisodeRecord
-    from strategies.logs.transcripts import Transcript
     from strategies.pool.intake_policy import IntakePolicy
     from strategies.signals.signal import Occurrence, Signal
 
 
-def found_signals(library: Library, records: Sequence[EpisodeRecord], policy: IntakePolicy) -> list[Signal]:
-    """Find every signal of these episodes, under the versions they ran under, and of the cycles so far."""
+def found_signals(
+    library: Library, records: Sequence[EpisodeRecord], policy: IntakePolicy, *, steps: PersonSteps | None = None
+) -> list[Signal]:
+    """Find every signal of these episodes, under the versions they ran under, and of the cycles so far.
+
+    `steps` are those at which persons spoke, as far as their sessions were read already.
+    """
     known = under_versions(library, records)
+    wishes = known_wishes(
+        library, known, gitleaks=policy.gitleaks, personal_data=policy.personal_data, steps=steps
+    )
     signals = detect(
-        known,
-        policy.thresholds,
-        answered=_answered(library),
-        lineages=lineages(library),
-        wishes=known_wishes(library, known, gitleaks=policy.gitleaks, personal_data=policy.personal_data),
+        known, policy.thresholds, answered=_answered(library), lineages=lineages(library), wishes=wishes
     )
     return signals + stagnation(library.cycles(), policy.thresholds)
 
@@ -59,21 +62,28 @@ def raise_signals(
     The figures of all of them are kept, as they are now.
     `running` are episodes that were just written to: whether they broke off is not known yet.
     """
-    note_person_words(registry, records)
-    signals = found_signals(registry, records, policy)
+    steps = PersonSteps(erased_records(registry))
+    note_person_words(registry, records, steps)
+    signals = found_signals(registry, records, policy, steps=steps)
     keep_figures(registry, signals)
     certain = [signal for signal in signals if not (signal.kind == Abandoned.kind and signal.seen_in <= running)]
-    return raise_found(registry, certain, records, policy)
+    return raise_found(registry, certain, records, policy, steps=steps)
 
 
 def raise_found(
-    registry: Registry, signals: Iterable[Signal], records: Iterable[EpisodeRecord], policy: IntakePolicy
+    registry: Registry,
+    signals: Iterable[Signal],
+    records: Iterable[EpisodeRecord],
+    policy: IntakePolicy,
+    *,
+    steps: PersonSteps | None = None,
 ) -> tuple[SignalRaised, ...]:
-    """Append an event, with evidence, for each of these signals that was not raised before."""
+    """Append an event, with evidence, for each of these signals that was not raised before; `steps` as above."""
     with registry.log.transaction():
         known = {raised.event.fingerprint for raised in registry.signals()}
         crossed = [signal for signal in signals if signal.fingerprint not in known]
-        kept = _keep_evidence(registry, crossed, records, policy)
+        steps = steps or PersonSteps(erased_records(registry))
+        kept = _keep_evidence(registry, crossed, records, policy, steps)
         raised = tuple(_raised(signal, kept) for signal in crossed)
         if raised:
             registry.execute(RecordFact(raised), actor="germline")
@@ -89,55 +99,46 @@ def _answered(library: Library) -> frozenset[str]:
 
 
 def _keep_evidence(
-    registry: Registry, signals: Sequence[Signal], records: Iterable[EpisodeRecord], policy: IntakePolicy
+    registry: Registry,
+    signals: Sequence[Signal],
+    records: Iterable[EpisodeRecord],
+    policy: IntakePolicy,
+    steps: PersonSteps,
 ) -> dict[Occurrence, str]:
     """Keep the records that signals refer to, redacted, and return their ids; each log is read once.
 
     A record whose file is gone since the scan is left out, and so is one whose text a person had erased.
     """
-    by_id = {record.id: record for record in records}
+    by_id, erased = {record.id: record for record in records}, steps.erased
     every = sorted({at for signal in signals for at in signal.occurrences})
-    erased = erased_records(registry) if every else frozenset()
     wanted = [at for at in every if not (erased and _key_of(by_id[at.episode], at) in erased)]
     places = [(by_id[at.episode].source, by_id[at.episode].steps[at.step].span) for at in wanted]
-    whole = _read_whole(wanted, by_id, erased)
+    spoken = steps.of(by_id[at.episode] for at in wanted if at.step in person_places(by_id[at.episode]))
+    persons = {at: spoken[at.episode][at.step] for at in wanted if at.step in spoken.get(at.episode, ())}
+    whole = _read_whole([at for at in wanted if at not in persons], by_id, erased)
     read = [
-        _as_step(at, *own, by_id[at.episode], whole) for at, own in zip(wanted, read_places(places), strict=True)
+        (raw, persons[at].text or text, persons[at].around) if at in persons else (raw, whole.get(at) or text, ())
+        for at, (raw, text) in zip(wanted, read_places(places), strict=True)
     ]
-    texts = [text for _, own, steps in read for text in (own, *(step.text for step in steps))]
+    texts = [text for _, own, around in read for text in (own, *(step.text for step in around))]
     leaks = leaks_in(texts, policy.gitleaks, personal_data=policy.personal_data)
     kept: dict[Occurrence, str] = {}
-    for at, (source, span), (raw, text, steps) in zip(wanted, places, read, strict=True):
+    for at, (source, span), (raw, text, around) in zip(wanted, places, read, strict=True):
         if raw:
-            log_record = LogRecord(source, span.line, span.byte_start, span.byte_end, raw, text, at.episode, steps)
-            evidence = keep(log_record, salt=new_salt(), leaks=leaks)
+            place = (span.line, span.byte_start, span.byte_end)
+            evidence = keep(LogRecord(source, *place, raw, text, at.episode, around), salt=new_salt(), leaks=leaks)
             kept[at] = registry.log.put_blob(evidence.to_bytes(), kind="evidence")
     return kept
 
 
 def _read_whole(
     wanted: Sequence[Occurrence], by_id: Mapping[str, EpisodeRecord], erased: AbstractSet[str]
-) -> dict[Occurrence, Transcript]:
-    """Read the episodes whose steps share one place, such as a line of chat, and those where a person spoke."""
-    asked = [at for at in wanted if _at_one_place(by_id[at.episode]) or _is_persons(by_id[at.episode], at)]
+) -> dict[Occurrence, str]:
+    """Read the steps of episodes whose steps share one place, such as a line of chat: the text of each."""
+    asked = [at for at in wanted if _at_one_place(by_id[at.episode])]
     records = {at.episode: by_id[at.episode] for at in asked}
     read = dict(zip(records, read_transcripts(list(records.values()), erased), strict=True))
-    return {at: transcript for at in asked if (transcript := read[at.episode])}
-
-
-def _as_step(
-    at: Occurrence, raw: bytes, text: str, record: EpisodeRecord, whole: Mapping[Occurrence, Transcript]
-) -> tuple[bytes, str, tuple[StepText, ...]]:
-    """Give the step itself for the text of one that was read whole, and what is around a person's."""
-    transcript = whole.get(at)
-    if transcript is None:
-        return raw, text, ()
-    beside = steps_around(record, transcript, at.step) if _is_persons(record, at) else ()
-    return raw, telling_text(transcript.steps[at.step]) or text, beside
-
-
-def _is_persons(record: EpisodeRecord, at: Occurrence) -> bool:
-    return at.step in person_places(record)
+    return {at: telling_text(transcript.steps[at.step]) for at in asked if (transcript := read[at.episode])}
 
 
 def _at_one_place(record: EpisodeRecord) -> bool:

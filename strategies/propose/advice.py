@@ -23,7 +23,6 @@ from strategies.episodes.action_class import is_class, is_hand_in, overlap
 from strategies.gate.replay.contrast import outcome_of
 from strategies.gate.replay.decisions import decisions_of
 from strategies.gate.replay.exposure import moments_of
-from strategies.gate.replay.recovery_endpoint import attempts
 from strategies.gate.stats.fixed_effects import GroupedRows, residuals
 from strategies.policy.written_rules import WRITTEN_RULE
 
@@ -81,11 +80,11 @@ def is_advice(claim: Claim, ask: ProposalRequest) -> bool:
     if not is_usable(claim) or any(_says_the_same(claim, other) for other in live):
         return False
     if isinstance(claim, (StartWith, Before, AnytimeBefore, FinishWith)) or _is_unprompted(claim):
-        return _bears_out(_unprompted(claim, ask.explore))
+        return ask.explore.once(("unprompted", claim), lambda: _bears_out(_unprompted(claim, ask.explore)))
     if isinstance(claim, (After, AfterCall)) and (claim.failing or getattr(claim, "identical", False)):
-        alone = ask.explore.endpoint_for(claim) == "recovered"
-        records = attempts(claim, ask.explore.records) if alone else ask.explore.judged
-        return _holds_for_rare_errors(_failing(claim, records), live)
+        return ask.explore.once(
+            ("rare errors", claim, live), lambda: _holds_for_rare_errors(claim, ask.explore, live)
+        )
     return True
 
 
@@ -200,8 +199,9 @@ def _failing(claim: After | AfterCall, records: Sequence[EpisodeRecord]) -> list
     ]
 
 
-def _holds_for_rare_errors(rows: Sequence[_Row], live: Sequence[Claim]) -> bool:
+def _holds_for_rare_errors(claim: After | AfterCall, explore: Explore, live: Sequence[Claim]) -> bool:
     """Tell whether an effect shows where no rule about a single error is live, or could be tried."""
+    rows = _failing(claim, explore.judged_by(claim, explore.shows(claim).endpoint))
     answered = [claim.template for claim in live if isinstance(claim, AfterError)]
     left = [row for row in rows if not any(matches(template, row.error) for template in answered)]
     arms: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])

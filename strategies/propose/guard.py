@@ -44,7 +44,9 @@ def guard(ask: ProposalRequest) -> Mined:
     A signal that names a tool is about each of its classes; one that names no action at all about every class.
     What not to do after any failure is more general than what to do after one error: guards come first.
     """
-    return mine("guard", ask, guard_claims(ask.signal.action, ask.explore.records), general=True)
+    about, explore = ask.signal.action, ask.explore
+    claims = explore.once(("guard", about), lambda: tuple(guard_claims(about, explore.records)))
+    return mine("guard", ask, claims, general=True)
 
 
 def guard_claims(about: str, records: Sequence[EpisodeRecord]) -> Iterator[Claim]:

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from math import log
+from math import fsum, log
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -154,8 +154,17 @@ _COMMON: Final = frozenset(
 
 def words_of(text: str) -> list[str]:
     """Split a text into the words it is compared by: lower case, no plural, none that says nothing."""
-    singular = (_SIBILANT.sub("", _PLURAL.sub("", word.lower())) for word in _WORD.findall(_JOINT.sub(" ", text)))
-    return [word for word in singular if len(word) > 1 and word not in _COMMON]
+    return [_singular(word) for word in telling_words(text)]
+
+
+def telling_words(text: str) -> list[str]:
+    """Split a text into its words in lower case, without those that say nothing."""
+    words = (word.lower() for word in _WORD.findall(_JOINT.sub(" ", text)))
+    return [word for word in words if len(_singular(word)) > 1 and not {word, _singular(word)} & _COMMON]
+
+
+def _singular(word: str) -> str:
+    return _SIBILANT.sub("", _PLURAL.sub("", word))
 
 
 class Nearest(NamedTuple):
@@ -184,10 +193,11 @@ class TextIndex:
         mean = sum(sizes.values()) / len(sizes) or 1.0
         return {name: size / mean for name, size in sizes.items()}
 
-    def scores(self, asked: Mapping[str, float]) -> dict[str, float]:
-        """Score each text against weighted words, in [0, 1)."""
-        most = sum(weight * self._idf(word) for word, weight in asked.items())
-        return {name: sum(self._addends(asked, name).values()) / most if most else 0.0 for name in self.texts}
+    def scores(self, asked: Mapping[str, float], among: Iterable[str] | None = None) -> dict[str, float]:
+        """Score each text, or each of some, against weighted words, in [0, 1), whatever their order."""
+        most = fsum(weight * self._idf(word) for word, weight in asked.items())
+        names = self.texts if among is None else among
+        return {name: fsum(self._addends(asked, name).values()) / most if most else 0.0 for name in names}
 
     def nearest(self, asked: Mapping[str, float], among: Iterable[str] | None = None) -> Nearest:
         """Find the text that scores highest; of equals the first by name, with a margin of 0."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from registry.query.signals import assignments
@@ -19,7 +20,7 @@ from registry.state.line_claims import claims_of
 from strategies.episodes.episode_records import moved_to
 from strategies.episodes.origins import origins_of
 from strategies.episodes.skill_version import under_versions
-from strategies.scope.content import MARGIN, TextIndex, words_of
+from strategies.scope.content import MARGIN, Nearest, TextIndex, words_of
 from strategies.scope.log_globs import LogGlobs
 from strategies.scope.other_work import NO_OTHER_WORK, OtherWork
 from strategies.signals.open_signals import ABOUT_A_SKILL, Sightings, version_about
@@ -98,6 +99,7 @@ class Scope:
     others: tuple[str, ...] = ()
     instructions: str = ""
     _called: dict[str, frozenset[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _counting: dict[str, frozenset[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def sightings(self) -> Sightings:
@@ -131,13 +133,10 @@ class Scope:
         )
 
     def _shows(self, skill: str, shown: Sequence[EpisodeRecord]) -> bool:
-        asked = set[_Log]()
-        for record in shown:
-            log = self._log_of(record)
-            if log not in asked and self._counts(skill, log):
-                return True
-            asked.add(log)
-        return not shown
+        if skill not in self._counting:
+            counting = self.restricted(skill, self.records)
+            self._counting[skill] = frozenset(record.id for record in counting)
+        return not shown or any(record.id in self._counting[skill] for record in shown)
 
     def other_work(self, skill: str, records: Sequence[EpisodeRecord]) -> OtherWork:
         """Name the actions in episodes that are another skill's by its words, and share none with this one.
@@ -214,7 +213,7 @@ class Scope:
         return Route(skill, "loaded", why) if skill else None
 
     def _by_content(self, signal: SignalRaised, open_to: Sequence[str], shown: Sequence[EpisodeRecord]) -> Route:
-        near = self._index.nearest(self._words_of_signal(signal, shown))
+        near = self._index.nearest(self._words_of_signal(signal, shown)) if self.texts else Nearest()
         if near.name in open_to and near.margin >= MARGIN:
             return Route(near.name, "content", f"words: {', '.join(near.shared)}", near.margin)
         if near.name and near.name not in open_to and near.margin >= MARGIN:
@@ -312,7 +311,7 @@ class Scope:
 
     def _words_of_actions(self, records: Sequence[EpisodeRecord]) -> dict[str, float]:
         """Weigh the words of what agents call, by the share of the episodes that do."""
-        called = Counter(action for record in records for action in self._calls_of(record))
+        called = Counter(chain.from_iterable(map(self._calls_of, records)))
         words: dict[str, float] = {}
         for action, count in called.items():
             for word in _words_of_action(action):
@@ -349,7 +348,7 @@ def scope_of(library: Library, records: Sequence[EpisodeRecord], globs: LogGlobs
         triggers=answering,
         texts={capsule.name: _words_of_skill(capsule) for capsule in skills},
         raised=tuple(raised.event for raised in library.signals()),
-        places={stored.episode: stored.source for stored in library.log.episodes()} if placed else {},
+        places=library.log.episode_sources() if placed else {},
         others=tuple(capsule.name for capsule in capsules if capsule not in skills),
         instructions=whole[0] if whole else "",
     )
@@ -368,5 +367,6 @@ def _words_of_skill(capsule: Capsule) -> Mapping[str, float]:
     return words
 
 
-def _words_of_action(action: str) -> list[str]:
-    return [word for word in words_of(action) if word not in _ANY_TOOL]
+@lru_cache(maxsize=4_096)  # the same few hundred classes of action show beside every signal
+def _words_of_action(action: str) -> tuple[str, ...]:
+    return tuple(word for word in words_of(action) if word not in _ANY_TOOL)

@@ -132,6 +132,7 @@ class TablesContract(LogContract):
         every = [StoredEpisode(f"e{n:04d}", "a.jsonl", b"%d" % n) for n in range(1_300)]
         assert log.put_episodes(every[::-1]) == 1_300
         assert list(log.episodes()) == every
+        assert log.episode_sources() == {f"e{n:04d}": "a.jsonl" for n in range(1_300)}
 
     def test_an_episode_goes_only_once_a_longer_reading_of_it_is_kept(self, log: EventLog) -> None:
         short, longer, other = (StoredEpisode(name, "a.jsonl", b"{}") for name in ("short", "longer", "other"))

@@ -8,6 +8,7 @@ import pytest
 
 from tests.terminal import SPLIT_KEY, Beginning, Terminal
 from tests.worlds.sessions import write_sessions
+from tui.text.signal_words import kind_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,6 +51,13 @@ def facts(germline: Terminal, *options: str) -> list[dict[str, Any]]:
 def fact(germline: Terminal, text: str) -> dict[str, Any]:
     (row,) = facts(germline, "--text", text)
     return row
+
+
+def test_status_calls_what_signals_see_by_the_same_words(read_once: Terminal) -> None:
+    listed = {kind_word(row["kind"]) for row in read_once.does("signals", "--json").json["signals"]}
+    shown = [line.split("○ ")[1] for line in read_once.does("status").out.splitlines() if "○ " in line]
+    assert len(shown) == 5
+    assert all(any(line.startswith(f"{word} ") for word in listed) for line in shown)
 
 
 def test_each_signal_is_in_one_row_and_a_missing_command_is_one_fact(read_once: Terminal) -> None:
@@ -162,7 +170,7 @@ def test_a_fact_goes_to_a_skill_with_all_of_its_signals_and_back(own: Terminal) 
 
 def test_a_fact_is_answered_by_the_line_that_says_what_to_do_and_waits_while_nobody_decided(own: Terminal) -> None:
     thing = next(each for each in own.does("start", "logs", "--json").json["things"] if "rg:" in each["template"])
-    own.does("start", "logs", "--take", str(thing["number"]), "--reason", "it is not installed here")
+    own.does("start", "logs", "--take", thing["id"], "--reason", "it is not installed here")
     answered = fact(own, "rg: command not found")
     assert answered["state"] == "answered"
     (line,) = answered["lines"]

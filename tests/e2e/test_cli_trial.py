@@ -128,8 +128,12 @@ def test_by_blocks_the_folder_is_switched_by_hand_by_scan_and_by_pick_and_a_dry_
     dry = germline.does(*start, "--dry-run", "--json").json
     assert {row["type"] for row in dry["events"]} == {"TrialStarted", "TrialAssigned"}
     assert (germline.events(), file.read_bytes()) == (events, text)
-    assert 0 <= dry["power"]["proven"] <= 1
-    germline.does(*start)
+    assert dry["power"]["proven"] < 0.05
+    refused = germline(*start)
+    assert refused.code == 2
+    assert "with 400 sessions a gain of 10 points would be proven in 0 of 10 trials" in refused.err
+    assert germline.events() == events
+    germline.does(*start, "--yes")
     (running,) = germline.does("status", "--json").json["trials"]
     assert (running["assigned"], running["unit"], running["sessions"]) == (1, "block", 0)
     assert "trials" in germline.does("status").out

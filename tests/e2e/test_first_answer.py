@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -53,7 +54,7 @@ def test_a_log_that_is_none_is_an_error_as_in_scan(germline: Terminal) -> None:
 def test_twenty_sessions_give_five_lines_with_their_figures_and_an_excerpt(worked: Terminal) -> None:
     out = " ".join(worked.does("start", "logs").out.split())
     assert "8 things cost you again and again in 20 sessions, and what helps is known." in out
-    assert "5 rg fails" in out or "4 rg fails" in out or "2 rg fails" in out
+    assert re.search(r" [0-9a-f]{6} rg fails", out)
     assert "line Use grep, not rg." in out
     assert "run grep instead: worked in" in out
     assert "home CLAUDE.md, which would be made" in out
@@ -63,9 +64,19 @@ def test_twenty_sessions_give_five_lines_with_their_figures_and_an_excerpt(worke
 
 def test_more_than_five_things_are_printed_where_that_is_asked_for(worked: Terminal) -> None:
     five = worked.does("start", "logs").out
-    assert "\n6  " not in five
+    assert things_in(five) == 5
     assert "further things with a line: germline start --top " in five
-    assert "\n6  " in worked.does("start", "logs", "--top", "7").out
+    assert things_in(worked.does("start", "logs", "--top", "7").out) == 7
+
+
+def things_in(page: str) -> int:
+    """Count the things that a page shows, each under its id."""
+    return len(re.findall(r"^[0-9a-f]{6}  ", page, re.MULTILINE))
+
+
+def first_id(germline: Terminal) -> str:
+    name: str = germline.does("start", "logs", "--json").json["things"][0]["id"]
+    return name[:6]
 
 
 def test_scripts_get_every_thing_with_its_claim_and_its_sessions(worked: Terminal) -> None:
@@ -83,11 +94,11 @@ def test_scripts_get_every_thing_with_its_claim_and_its_sessions(worked: Termina
 
 def test_a_line_is_taken_as_seen_into_new_instructions_and_is_not_offered_again(worked: Terminal) -> None:
     before = worked.does("start", "logs", "--json").json["things"]
-    number = next(thing["number"] for thing in before if thing["line"] == "Use pnpm, not npm.")
-    rehearsed = worked.does("start", "--take", str(number), "--reason", "we do", "--dry-run")
+    name = next(thing["id"] for thing in before if thing["line"] == "Use pnpm, not npm.")
+    rehearsed = worked.does("start", "--take", name, "--reason", "we do", "--dry-run")
     assert "dry run: would append" in rehearsed.out
     assert not (worked.folder / "CLAUDE.md").exists()
-    taken = worked.does("start", "--take", str(number), "--reason", "we do")
+    taken = worked.does("start", "--take", name, "--reason", "we do")
     assert "taken      Use pnpm, not npm." in taken.out
     text = (worked.folder / "CLAUDE.md").read_text()
     line = text.splitlines().index("Use pnpm, not npm.") + 1
@@ -97,6 +108,12 @@ def test_a_line_is_taken_as_seen_into_new_instructions_and_is_not_offered_again(
     after = worked.does("start", "--json").json["things"]
     assert len(after) == len(before) - 1
     assert "Use pnpm, not npm." not in [thing["line"] for thing in after]
+    again = worked("start", "--take", name[:6], "--reason", "we do")
+    assert (again.code, again.hint) == (2, f"germline candidate show {name[:12]}    germline start")
+    assert f"the line of {name[:6]} was decided on before: it is promoted" in again.err
+    assert [thing["id"] for thing in worked.does("start", "--json").json["things"]] == [
+        thing["id"] for thing in before if thing["id"] != name
+    ]
     assert worked.does("verify").code == 0
 
 
@@ -109,7 +126,7 @@ def test_what_a_person_keeps_asking_for_is_a_signal_that_its_line_answers(worked
     assert "-1         Bash:git push" in shown
     assert "git push origin main" in shown
     assert "+3  " in shown
-    worked.does("start", "--take", "1", "--reason", "as ever")
+    worked.does("start", "--take", first_id(worked), "--reason", "as ever")
     text, line = (worked.folder / "CLAUDE.md").read_text().splitlines(), "Do not push to main."
     why = " ".join(worked.does("why", f"CLAUDE.md:{text.index(line) + 1}").out.split())
     assert 'signal "Do not push to main", ' in why
@@ -122,14 +139,14 @@ def test_what_a_person_keeps_asking_for_is_a_signal_that_its_line_answers(worked
 
 def test_a_line_goes_into_the_instructions_that_are_there_in_a_persons_own_words(worked: Terminal) -> None:
     worked.write("AGENTS.md", "# Shop\n\n- Be kind.\n")
-    worked.does("start", "logs")
-    worked.does("start", "--take", "1", "--line", "Open a pull request.", "--reason", "mine")
+    worked.does("start", "--take", first_id(worked), "--line", "Open a pull request.", "--reason", "mine")
     assert (worked.folder / "AGENTS.md").read_text() == "# Shop\n\n- Be kind.\n- Open a pull request.\n"
 
 
 def test_a_refused_line_is_not_offered_again(worked: Terminal) -> None:
-    line = worked.does("start", "logs", "--json").json["things"][0]["line"]
-    refused = worked.does("start", "--refuse", "1", "--reason", "not so", "--json").json
+    first = worked.does("start", "logs", "--json").json["things"][0]
+    line = first["line"]
+    refused = worked.does("start", "--refuse", first["id"], "--reason", "not so", "--json").json
     assert refused["refused"] == line
     assert line not in [thing["line"] for thing in worked.does("start", "--json").json["things"]]
 
@@ -138,9 +155,10 @@ def test_a_refused_line_is_not_offered_again(worked: Terminal) -> None:
     ("words", "code", "hint"),
     [
         (("--take", "1"), 2, "germline start --take 1 --reason TEXT"),
-        (("--take", "1", "--refuse", "2", "--reason", "x"), 2, "germline start --take N --reason TEXT"),
-        (("--line", "x"), 2, "germline start --take N --line TEXT --reason TEXT"),
-        (("--take", "99", "--reason", "x"), 2, "germline start"),
+        (("--take", "1", "--refuse", "2", "--reason", "x"), 2, "germline start --take ID --reason TEXT"),
+        (("--line", "x"), 2, "germline start --take ID --line TEXT --reason TEXT"),
+        (("--take", "1", "--reason", "x"), 2, "germline start"),
+        (("--take", "fedcba98", "--reason", "x"), 2, "germline start"),
     ],
 )
 def test_a_decision_that_cannot_be_is_refused_with_the_next_command(

@@ -117,7 +117,7 @@ def test_why_tells_of_each_line_who_wrote_it_and_that_no_log_was_asked_about_its
     told = germline.does("why", f"{NAME}:{claimed['line']}", "--json").json
     assert told["claim"] is None
     said = " ".join(germline.does("why", f"{NAME}:{claimed['line']}").out.split())
-    assert "claim not tested by logs, so not live:" in said
+    assert "claim not tested by logs, so no score counts it:" in said
     assert told["model"]["name"] == "stub-writer"
     assert germline.does("why", f"{NAME}:{unclaimed['line']}", "--json").json["claim"] is None
     said = germline.does("why", f"{NAME}:{unclaimed['line']}").out

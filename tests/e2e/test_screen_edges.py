@@ -376,3 +376,17 @@ def luminance(color: Color) -> float:
         one / 12.92 if one <= 0.03928 else ((one + 0.055) / 1.055) ** 2.4 for one in color.normalized
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+async def test_a_look_for_news_that_ends_when_the_screens_are_closed_shows_nothing(
+    story: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with screens(story, size=SMALL) as at:
+
+        async def closed_meanwhile() -> bool:
+            await at.app.pop_screen()
+            return True
+
+        monkeypatch.setattr(at.app.access, "look", closed_meanwhile)
+        await at.app.follow().wait()
+        assert len(at.app.screen_stack) == 1

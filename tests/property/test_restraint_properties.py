@@ -24,6 +24,7 @@ from tests.worlds import call, episode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from events.types.parts import Strategy
     from events.types.registry_events import SignalRaised
@@ -67,13 +68,12 @@ def world_of_few_actions() -> list[EpisodeRecord]:
 
 
 @pytest.fixture(scope="module")
-def registry(tmp_path_factory: pytest.TempPathFactory) -> Registry:
+def registry(own_folder: Path) -> Registry:
     """Two skills, one of which teaches what truly helps in these logs, and could be copied."""
-    folder = tmp_path_factory.mktemp("restraint")
-    registry = new_registry(folder, TickingClock())
+    registry = new_registry(own_folder, TickingClock())
     take_in_episodes(registry, world_of_few_actions())
-    imported(registry, folder, LEARNER, name="learner")
-    imported(registry, folder, TEACHER, name="teacher")
+    imported(registry, own_folder, LEARNER, name="learner")
+    imported(registry, own_folder, TEACHER, name="teacher")
     teacher = registry.capsule("teacher")
     edit = Edit(op="append", gene=teacher.genes[1].id, text=("Begin each task with this: call ls.\n",))
     triggers = tuple(

@@ -90,7 +90,7 @@ class KilledTrial:
         self.sessions: list[Seen] = []
         self.edited, self.switches = False, False
         self._places: Counter[str] = Counter()
-        words = ("--candidate", "c1", "--block", block, "--budget", "60", "--gain", "0.5", "--seed", SEED)
+        words = ("--candidate", "c1", "--block", block, "--budget", "60", "--gain", "0.5", "--seed", SEED, "--yes")
         self.does(
             "trial", "start", NAME, *words, may=(0, 2), kill=True
         )  # 2: it runs already, by one that was killed

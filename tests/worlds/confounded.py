@@ -253,19 +253,28 @@ def with_rules(
 
 
 def judgements(
-    records: Sequence[EpisodeRecord], split_key: str, *, keeping: bool = False, sent: int = 0
+    records: Sequence[EpisodeRecord],
+    split_key: str,
+    *,
+    keeping: bool = False,
+    sent: int = 0,
+    errors_alone: bool = False,
 ) -> list[Judgement]:
-    """Ask every proposer about every action and error of these worlds, and judge what they propose."""
+    """Ask every proposer about every error and action of these worlds, and judge what they propose.
+
+    Errors are asked about first: with `errors_alone`, what becomes of their rules is the same.
+    """
     division = division_of(records, split_key)
     explore = Explore(division.explore)
     asks: list[tuple[ProposalRequest, Sequence[Proposer]]] = [
         (asking(explore, template=template), (recovery,)) for template in ANSWERS
     ]
-    asks += [
-        (asking(explore, action=action, kind="repeated_call", calls_for="harden"), (guard,))
-        for action in (*ACTIONS, "")
-    ]
-    asks.append((asking(explore, kind="uncovered_failure", calls_for="innovate"), (habit,)))
+    if not errors_alone:
+        asks += [
+            (asking(explore, action=action, kind="repeated_call", calls_for="harden"), (guard,))
+            for action in (*ACTIONS, "")
+        ]
+        asks.append((asking(explore, kind="uncovered_failure", calls_for="innovate"), (habit,)))
     return sent_through(asks, division, split_key, keeping=keeping, sent=sent)
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from events.clock import rfc3339
 from strategies.lessons.lesson import lessons_of
 from strategies.logs.scan import scan
+from strategies.pool.person_steps import PersonSteps
 from strategies.pool.person_words import read_clauses, wishes_in
 from tests.clocks import START
 
@@ -377,5 +378,6 @@ def planted_in(lesson: Lesson) -> str:
 def lessons_in(folder: Path) -> list[Lesson]:
     """Read the sessions of a folder, and find the lessons that have a line."""
     records = scan([folder]).records
-    wished = wishes_in(records, read_clauses(records, frozenset()))
+    steps = PersonSteps(frozenset())
+    wished = wishes_in(records, read_clauses(records, steps), steps=steps)
     return [lesson for lesson in lessons_of(records, wished) if lesson.line]

@@ -51,6 +51,7 @@ COMMANDS: Final[dict[str, CommandEntry]] = {
     "why": CommandEntry("skills.why", "Explain one line: who, when, on what evidence, did it help?"),
     "usage": CommandEntry("skills.usage", "Say which lines earn their place, by what sessions show."),
     "index": CommandEntry("skills.index", "Lead agents to the right passage of a skill's files."),
+    "find": CommandEntry("skills.find", "Find the skills that fit a task, by their words."),
     "search": CommandEntry("skills.search", "Find a text in skills, past and present, and in reasons."),
     "report": CommandEntry("skills.report", "Write one HTML page of all there is to say; no network."),
     "revert": CommandEntry("skills.revert", "Go back to the text of an earlier version, by a new event."),

@@ -12,6 +12,7 @@ from tui.documents.document import ABSENT, Absent, Document, OrNull, Part, Rehea
 from tui.documents.events import EventRow
 from tui.documents.scores import AuditScores, score_of
 from tui.documents.signals import PickReason, RestingSignal, SignalRow
+from tui.documents.status import AutoPreset
 from tui.facts.scores import why_unmeasured
 
 if TYPE_CHECKING:
@@ -23,13 +24,6 @@ if TYPE_CHECKING:
     from strategies.monitor.rollback import TakenBack
     from strategies.tiers.rejudge import TierMove
     from strategies.train.training_record import EpochRow, TrainingRecord
-
-
-class AutoPreset(Part):
-    """The preset that `auto` chose, and why."""
-
-    preset: str
-    because: str
 
 
 class EditRow(Part):

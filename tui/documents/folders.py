@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from tui.documents.differences import ChangedFile, FileFindingRow, finding_rows
 from tui.documents.document import ABSENT, Absent, Document, Part, Rehearsed
 from tui.documents.events import EventRow
+from tui.documents.status import HeadRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -168,13 +169,6 @@ class RevertDocument(Document):
     version: Absent[int] = ABSENT
     written: Absent[tuple[str, ...]] = ABSENT
     events: tuple[EventRow, ...]
-
-
-class HeadRow(Part):
-    """The newest event of a log."""
-
-    position: int
-    hash: str
 
 
 class ReportedSkill(Part):

@@ -8,18 +8,21 @@ from events.types.parts import Strategy
 from strategies.episodes.episode import WorldSource
 from tui.documents.document import ABSENT, Absent, Document, OrNull, Part, Rehearsed
 from tui.documents.events import EventRow
-from tui.documents.evidence import ErasedRow, EvidenceRow
+from tui.documents.evidence import ErasedRow, EvidenceRow, erased_rows, evidence_rows
+from tui.facts.candidates import proposed_text
+from tui.facts.signals import fact_sentence, next_command
 from tui.text.signal_words import SignalState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from events.types.registry_events import SignalRaised
+    from registry.query.library import Library
     from strategies.lessons.fixes import FixFigures
     from strategies.select.pick import Pick
     from strategies.signals.quality import Quality
     from strategies.signals.source_quality import SourceQuality
-    from tui.reads.signal_facts import SignalFact
+    from tui.reads.signal_facts import SignalDetail, SignalFact, SignalFacts
 
 
 class SignalRow(Part):
@@ -82,6 +85,24 @@ class SignalListed(RaisedSignal):
     position: int
     at: str
     route: RouteRow
+
+
+def listed_signals(library: Library, facts: Iterable[SignalFact]) -> tuple[SignalListed, ...]:
+    """Describe every signal of some facts, the most severe first."""
+    first = {signal.position: FirstFigures.model_validate(signal.event) for signal in library.signals()}
+    rows = (
+        SignalListed(
+            **signal.event.model_dump(exclude={"type"}),
+            open=signal.event.fingerprint in fact.open_signals,
+            raised_with=first[signal.position],
+            position=signal.position,
+            at=signal.at,
+            route=RouteRow.described(route),
+        )
+        for fact in facts
+        for signal, route in zip(fact.group.signals, fact.routes, strict=True)
+    )
+    return tuple(sorted(rows, key=lambda row: (-row.severity, row.fingerprint)))
 
 
 class WorkedNext(Part):
@@ -237,6 +258,12 @@ class SignalsDocument(Document):
     quality: Absent[QualityFigures] = ABSENT
 
     @classmethod
+    def of_facts(cls, library: Library, facts: Sequence[SignalFact], short: int) -> SignalsDocument:
+        """Answer `signals`; `short` characters of an id tell all facts apart."""
+        rows = tuple(SignalFactRow.of_fact(fact, short) for fact in facts)
+        return cls(facts=rows, signals=listed_signals(library, facts))
+
+    @classmethod
     def of_quality(cls, quality: Quality, sources: Sequence[SourceQuality]) -> SignalsDocument:
         """Answer `signals --quality`."""
         rows = tuple(map(SourceQualityRow.model_validate, sources))
@@ -273,6 +300,32 @@ class SignalsShowDocument(Document):
     erased: tuple[ErasedRow, ...]
     tried: tuple[FactCandidate, ...]
     next: str
+
+    @classmethod
+    def of_detail(
+        cls, library: Library, detail: SignalDetail, facts: SignalFacts, there: Sequence[bool]
+    ) -> SignalsShowDocument:
+        """Answer `signals show`; `there` says of each piece of evidence whether its log still has it."""
+        cost = detail.cost
+        return cls(
+            sentence=fact_sentence(detail.fact),
+            fact=SignalFactRow.of_fact(detail.fact, facts.short),
+            signals=listed_signals(library, [detail.fact]),
+            cost=FactCost.described(cost, minutes=round(cost.minutes, 1)) if cost else None,
+            sessions=tuple(record.id for record in detail.shown_in),
+            evidence=evidence_rows(detail.evidence, there),
+            erased=erased_rows(detail.erased),
+            tried=tuple(
+                FactCandidate(
+                    id=candidate.id,
+                    skill=candidate.proposed.capsule,
+                    verdict=candidate.verdict,
+                    text=proposed_text(candidate.proposed),
+                )
+                for candidate in detail.tried
+            ),
+            next=next_command(detail, facts.short, skills=bool(facts.skills)),
+        )
 
 
 class Assigned(Part):

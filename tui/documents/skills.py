@@ -19,6 +19,7 @@ from tui.text.words import kind_of
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from events.sqlite.word_index import RankedDocument
     from events.store.envelope import Envelope
     from events.types.capsule_events import AliasMoved
     from registry.query.library import Library
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from registry.state.gene import Gene
     from registry.state.line import ProjectedLine
     from strategies.monitor.pick_version import Drawn, VersionOffer
+    from strategies.scope.find_skills import Overlap
 
 
 class FileRow(Part):
@@ -165,6 +167,54 @@ class SearchDocument(Document):
     text: str
     matches: tuple[MatchRow, ...]
     more: bool
+
+
+class FoundSkill(Part):
+    """A skill that shares words with a task: its BM25 score, and the words by where they are written."""
+
+    name: str
+    version: int
+    description: str
+    folder: str
+    score: float
+    words: dict[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, ranked: RankedDocument, description: str, capsule: Capsule) -> FoundSkill:
+        """Read it from the ranking and the skill."""
+        return cls(
+            name=capsule.name,
+            version=capsule.version,
+            description=description,
+            folder=capsule.source,
+            score=round(ranked.score, 4),
+            words=ranked.shared,
+        )
+
+
+class SkillOverlap(Part):
+    """Two skills that get in each other's way: copied text, or descriptions that fit the same tasks."""
+
+    first: str
+    second: str
+    kind: Literal["copied", "competing"]
+    share: float
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, pair: Overlap) -> SkillOverlap:
+        """Read it from the pair."""
+        return cls(**pair._asdict() | {"share": round(pair.share, 4)})
+
+
+class FindDocument(Document):
+    """Find the skills that fit a task, by their words."""
+
+    schema_: Literal["germline/find/1"] = "germline/find/1"
+    task: OrNull[str]
+    searched: int
+    skills: tuple[FoundSkill, ...]
+    overlaps: tuple[SkillOverlap, ...]
 
 
 class OfferRow(Part):

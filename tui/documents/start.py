@@ -40,11 +40,13 @@ class ExcerptRow(Part):
 class ThingRow(Part):
     """A thing that costs: a command that fails with an error, or what a person says again and again (`wish`).
 
-    `line` is what would be taken into `home`, "" where nothing is clear; `file` is what would be imported first,
-    null where it is in the registry. Units: minutes. `tokens` are an estimate, null where no log tells.
+    `--take` and `--refuse` name it by its `id`. `line` is what would be taken into `home`, "" where nothing is
+    clear; `file` is what would be imported first, null where it is in the registry. Units: minutes. `tokens` are
+    an estimate, null where no log tells.
     """
 
     number: int
+    id: str
     action: str
     template: str
     wish: str
@@ -68,6 +70,7 @@ class ThingRow(Part):
         return cls.described(
             lesson,
             number=number,
+            id=thing.id,
             wish=lesson.wish.quote if lesson.wish else "",
             failed=lesson.cost.failed,
             corrections=lesson.cost.corrections,

@@ -9,10 +9,22 @@ from events.types.score import Delta, Score
 from events.types.tiers import Tier, TierFigures
 from registry.actions.publish import Standing
 from tui.documents.document import Document, Part
-from tui.documents.evolve import AutoPreset
-from tui.documents.folders import HeadRow
 from tui.documents.registry_files import RegistryTrustState, TrustState
 from tui.documents.trials import TrialRow
+
+
+class AutoPreset(Part):
+    """The preset that `auto` chose, and why."""
+
+    preset: str
+    because: str
+
+
+class HeadRow(Part):
+    """The newest event of a log."""
+
+    position: int
+    hash: str
 
 
 class DriftRow(Part):

@@ -87,7 +87,7 @@ def _claim_facts(why: Why) -> Iterator[Fact]:
             yield fact("", f"{UNTESTED}, and counted by no score", "warn")
     elif is_unclaimed(why.capsule.gene(why.line.gene), why.line, why.origin.event):
         words = "; ".join(claim_words(claim, known=known) for claim in _untested(why))
-        yield fact("claim", f"{UNTESTED}, so not live: {words}" if words else UNCLAIMED, "warn")
+        yield fact("claim", f"{UNTESTED}, so no score counts it: {words}" if words else UNCLAIMED, "warn")
     elif why.candidate is None and why.line.text.strip():
         yield fact("claim", "none: no log speaks for it or against it", "dim")
 

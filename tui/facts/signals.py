@@ -14,7 +14,7 @@ from tui.reads.sessions import began_at
 from tui.text.names import SHOWN_CHARS
 from tui.text.numbers import age, ago, brief, count
 from tui.text.rows import RowPart
-from tui.text.signal_words import KINDS
+from tui.text.signal_words import KINDS, kind_word
 from tui.text.words import route_words, seen_words, signal_name
 
 if TYPE_CHECKING:
@@ -86,7 +86,8 @@ def signal_facts(detail: SignalDetail, short: int, now: str) -> Iterator[Fact]:
     about = detail.fact
     for at, raised in enumerate(about.group.signals):
         event = raised.event
-        what = f"{event.kind} {event.fingerprint[:short]}, {seen_words(event)}, calls for {event.calls_for}"
+        name = f"{kind_word(event.kind)} {event.fingerprint[:short]}"
+        what = f"{name}, {seen_words(event)}, calls for {event.calls_for}"
         yield fact("" if at else "signals", f"{what}; raised {ago(raised.at, now)}, event {raised.position}")
     if detail.cost is not None:
         yield fact("cost", cost_words(detail.cost, len(detail.shown_in)))

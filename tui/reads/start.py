@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from events.errors import NotFoundError, RefusedError, UsageError
 from registry.query.signals import erased_records
 from registry.skill_md.instructions import find_instructions, instructions_name
 from registry.state.instruction_files import covers_project
 from strategies.episodes.action_class import command_of
 from strategies.lessons.lesson import lessons_of
-from strategies.lessons.take import decided, home_for
+from strategies.lessons.take import candidate_of, decided, home_for
 from strategies.logs.transcripts import read_transcripts
 from strategies.pool.evidence_context import AFTER, BEFORE
 from strategies.pool.person_words import known_wishes
 from tui.reads.sessions import errors_in, read_sessions, step_parts, without_personal_data
+from tui.text.names import LEAST_CHARS, SHOWN_CHARS, named_candidate
+from tui.text.words import VERDICT_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,6 +67,11 @@ class StartThing:
     home: LessonHome
     excerpt: Excerpt | None = None
 
+    @property
+    def id(self) -> str:
+        """The id of the candidate that its line becomes: it stays, whatever else is taken or refused."""
+        return candidate_of(self.home.name, self.lesson)
+
 
 @dataclass(frozen=True, slots=True)
 class StartPage:
@@ -76,6 +85,24 @@ class StartPage:
     things: tuple[StartThing, ...]
     without_line: tuple[StartThing, ...]
     decided: int
+
+    def named(self, library: Library, text: str) -> StartThing:
+        """Find the thing whose line a person decides on, by its id or the beginning of it.
+
+        Raises: RefusedError for one that was decided on before; UsageError where there is none, or are several.
+        """
+        begun = text.lower()
+        fitting = [thing for thing in self.things if len(begun) >= LEAST_CHARS and thing.id.startswith(begun)]
+        if len(fitting) == 1:
+            return fitting[0]
+        with suppress(NotFoundError):
+            known = named_candidate(library, begun if len(begun) >= LEAST_CHARS else "")
+            if known.is_decided and not fitting:
+                word = VERDICT_WORDS[known.verdict]
+                hint = f"germline candidate show {known.id[:SHOWN_CHARS]}    germline start"
+                raise RefusedError(f"the line of {text} was decided on before: it is {word}", hint=hint)
+        what = f"{len(fitting)} lines have ids that begin with {text}" if fitting else f"no line has the id {text}"
+        raise UsageError(f"{what}: the page shows them", hint="germline start")
 
 
 def read_start(library: Library, project: Path, *, personal_data: bool = True, shown: int = SHOWN) -> StartPage:

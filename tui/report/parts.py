@@ -12,6 +12,7 @@ from tui.facts.runs import run_facts
 from tui.facts.scores import score_facts
 from tui.report.anchors import candidate_at
 from tui.text.numbers import count
+from tui.text.signal_words import kind_word
 from tui.text.words import claim_words, seen_words
 from tui.views.evidence import template_spans
 
@@ -140,7 +141,7 @@ def effects_of(scored: CandidateScored | None) -> list[tuple[str, Effect]]:
 
 def signal_facts(event: SignalRaised) -> Iterator[Fact]:
     """Say of which kind a signal is, and where it was seen."""
-    yield fact("kind", f"{event.kind}, calls for {event.calls_for}")
+    yield fact("kind", f"{kind_word(event.kind)}, calls for {event.calls_for}")
     if event.action:
         yield fact("action", event.action)
     runs = f": {', '.join(event.runs)}" if event.runs else ""

@@ -93,6 +93,8 @@ class _Unsteered(LineFilter):
 
 
 _UNSTEERED: Final = _Unsteered()
+_WITH_PLACE: Final = 2
+"""How many screens there are at least while a place is shown: an empty one lies below."""
 
 
 class GermlineApp(App[None], inherit_bindings=False):
@@ -157,7 +159,10 @@ class GermlineApp(App[None], inherit_bindings=False):
     @work(group="follow", exclusive=True)
     async def follow(self) -> None:
         """Look whether the log has grown, and show what is new; what could not be read is read again."""
-        if await self.access.look() or self.base.must_retry:
+        has_grown = await self.access.look()
+        if len(self.screen_stack) < _WITH_PLACE:
+            return  # the screens were closed meanwhile
+        if has_grown or self.base.must_retry:
             self.base.reload()
         elif self._minute != (minute := self.now()[:16]):
             self._minute = minute

@@ -18,6 +18,7 @@ from tui.screens.base import PlaceScreen
 from tui.screens.confirm import ConfirmChange
 from tui.session.changes import reverting, switching
 from tui.text.rows import clean
+from tui.text.signal_words import kind_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,7 +127,10 @@ class GoTo(Provider):
                 matches += 1
                 place = ScreenAddress("signals", item=raised.event.fingerprint)
                 yield Hit(
-                    score, _found_in(name, matcher), partial(app.go, place), help=escape(clean(raised.event.kind))
+                    score,
+                    _found_in(name, matcher),
+                    partial(app.go, place),
+                    help=escape(kind_word(raised.event.kind)),
                 )
 
 

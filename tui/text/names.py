@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SKILL: Final = re.compile(r"(?P<name>[a-z0-9]+(?:-[a-z0-9]+)*)(?:@(?P<ref>\S+))?")
 SHOWN_CHARS: Final = 12
 """How much of an id is written where people read it."""
-_LEAST_CHARS: Final = 6
+LEAST_CHARS: Final = 6
 """Of an id that was shortened as far as it stays the only one."""
 _HINT: Final = "write it as sql-analyst:7, sql-analyst@3:7, path/SKILL.md:7 or CLAUDE.md:7"
 
@@ -80,4 +80,4 @@ def named_candidate(library: Library, text: str) -> Candidate:
 def unique_chars(names: Iterable[str]) -> int:
     """Give how many characters tell every name from all others, as git abbreviates hashes."""
     shared = map(commonprefix, pairwise(sorted(set(names))))
-    return max([_LEAST_CHARS, *(len(prefix) + 1 for prefix in shared)])
+    return max([LEAST_CHARS, *(len(prefix) + 1 for prefix in shared)])

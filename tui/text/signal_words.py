@@ -50,6 +50,11 @@ def kind_word(kind: str) -> str:
     return KINDS[kind].word if kind in KINDS else kind
 
 
+def kind_columns(kind: str, times: str) -> str:
+    """Say what a kind of signal sees, and how often it did, as wide for every kind."""
+    return f"{kind_word(kind):<{WORD_WIDTH}} {times:>7}×"
+
+
 def kind_named(stated: str) -> str:
     """Read the kind of a signal as people write it: the plain word, or the name that is stored.
 

@@ -42,9 +42,6 @@ _TIERS: Final = frozenset(get_args(Tier))
 
 VERDICT_WORDS: Final = {"promote": "promoted", "reject": "rejected", "hold": "held", None: "not judged yet"}
 
-KIND_WIDTH: Final = 18
-"""As wide as every kind of signal but the rare `test_failure_after_edit`, which sticks out."""
-
 _ORDINALS: Final = {1: "1st", 2: "2nd", 3: "3rd"}
 MEANINGS: Final = {
     ANY: "any class",

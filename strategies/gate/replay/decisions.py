@@ -97,13 +97,14 @@ def background(
     before = actions_before(record, decision.at)
     others = [(last, step) for last, step in pairwise(calls) if step.turn < turn or (to_end and step.turn > turn)]
     free = [step for last, step in others if not last.error]
-    failed, times = sum(step.error for step in before), Counter(step.action for step in before)
+    failed, times = sum(step.error for step in before), Counter([step.action for step in before])
+    alike = of_class(about)
     return Background(
         turn=min(len(before), _MOST_TURNS),
         seen=_shown(before),
         failed=(failed, failed / max(len(before), 1)),
         habit=tuple(times[action] - share * len(before) for action, share in usual.items()),
-        same=sum(of_class(about)[step.action] for step in free),
+        same=sum([alike[step.action] for step in free]),
         free=len(free),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 
 from strategies.claims.applicability import matches
 from strategies.engines.share import HERE
@@ -15,7 +15,7 @@ from strategies.gate.replay.replicates import turned_part
 from strategies.gate.stats.mantel_haenszel import stratifier
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from events.types.claims import Claim
     from events.types.score import Endpoint
@@ -52,6 +52,7 @@ class Explore:
         self._sharing = sharing
         self._by_outcome: dict[Claim | Inverse, Contrast | None] = {}
         self._shown: dict[Claim, Shown] = {}
+        self._known: dict[Hashable, object] = {}
 
     def __reduce__(self) -> tuple[Callable[[bytes], Explore], tuple[bytes]]:
         """Travel to another process as packed episodes."""
@@ -110,15 +111,30 @@ class Explore:
             self._shown[claim] = self._compared(claim)
         return self._shown[claim]
 
+    def once(self, question: Hashable, answer: Callable[[], _T]) -> _T:
+        """Work out the answer to a question about these episodes when it is first asked."""
+        if question not in self._known:
+            self._known[question] = answer()
+        return cast("_T", self._known[question])
+
+    def judged_by(self, claim: Claim, endpoint: Endpoint) -> tuple[EpisodeRecord, ...]:
+        """The episodes that can judge a claim, each with what it is judged by for its outcome."""
+        return self.judged if endpoint == "outcome" else attempts(claim, self.records)
+
     def replicates(self, claim: Claim, endpoint: Endpoint) -> bool:
         """Tell whether a claim holds here without the logs of any single origin."""
-        records = self.judged if endpoint == "outcome" else attempts(claim, self.records)
-        left = replication(claim, records)
-        return left is not None and stands(left, 0.0)
+
+        def answer() -> bool:
+            left = replication(claim, self.judged_by(claim, endpoint))
+            return left is not None and stands(left, 0.0)
+
+        return self.once(("replicates", claim, endpoint), answer)
 
     def turns(self, claim: Claim, endpoint: Endpoint) -> bool:
         """Tell whether obeying a claim surely goes with the opposite in some part of these episodes."""
-        return bool(turned_part(claim, self.judged if endpoint == "outcome" else attempts(claim, self.records)))
+        return self.once(
+            ("turns", claim, endpoint), lambda: bool(turned_part(claim, self.judged_by(claim, endpoint)))
+        )
 
     def all_by_outcome(self, claims: Iterable[_AskedT]) -> dict[_AskedT, Contrast | None]:
         """Compare by how tasks ended, for each of several claims."""
@@ -150,7 +166,7 @@ class Explore:
         endpoint = self.endpoint_for(claim)
         if endpoint == "outcome":
             return Shown(endpoint, self.by_outcome(claim))
-        return Shown(endpoint, contrast(cases_of(claim, attempts(claim, self.records))))
+        return Shown(endpoint, contrast(cases_of(claim, self.judged_by(claim, endpoint))))
 
 
 @lru_cache(maxsize=1)

@@ -79,8 +79,8 @@ def lowest_if_chosen(hits: float, n: float, least: float, tail: float) -> float:
         return 0.0
     return _where_it_ends(
         lambda chance: (
-            beta_below(chance, hits, n - hits + 1)
-            < tail * (beta_below(chance, least, n - least + 1) if least > 0 else 1.0)
+            _log_beta_below(chance, hits, n - hits + 1)
+            < log(tail) + (_log_beta_below(chance, least, n - least + 1) if least > 0 else 0.0)
         )
     )
 
@@ -105,7 +105,21 @@ def beta_below(x: float, a: float, b: float) -> float:
         return float(x >= 1)
     if x > (a + 1) / (a + b + 2):  # on this side the fraction converges slowly
         return 1 - beta_below(1 - x, b, a)
-    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x)) / a
+    return exp(_log_front(x, a, b)) / a * (_fraction(x, a, b) - 1)
+
+
+def _log_beta_below(x: float, a: float, b: float) -> float:
+    """Compute the logarithm of `beta_below`, which of thousands of items is smaller than a float can be."""
+    if not 0 < x < 1 or x > (a + 1) / (a + b + 2):
+        return log(beta_below(x, a, b) or _TINY)
+    return _log_front(x, a, b) - log(a) + log(_fraction(x, a, b) - 1)
+
+
+def _log_front(x: float, a: float, b: float) -> float:
+    return lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x)
+
+
+def _fraction(x: float, a: float, b: float) -> float:
     last, down, fraction = 1.0, 0.0, 1.0
     for k in range(_MOST_TERMS):
         m = k // 2
@@ -120,7 +134,7 @@ def beta_below(x: float, a: float, b: float) -> float:
         fraction *= last * down
         if k and abs(1 - last * down) < _CLOSE:
             break
-    return front * (fraction - 1)
+    return fraction
 
 
 def _effective(tasks: list[list[bool]], value: float, n: int) -> float:

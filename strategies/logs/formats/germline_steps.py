@@ -280,7 +280,7 @@ _STATE: Final = msgspec.msgpack.Decoder(dict[str, _Running])
 class StepsEpisodes:
     """The episodes of one file while it is read: those that ended, and those that may go on.
 
-    Those named in `whole` keep their texts.
+    Where some are named in `whole`, these alone are read, and keep their texts.
     """
 
     def __init__(
@@ -306,9 +306,11 @@ class StepsEpisodes:
                 count_unknown(tally, line.type)
                 continue
             name = without_secrets(line.episode)
+            if self._whole and plain(name) not in self._whole:
+                continue
             episode = self._running.get(name)
             if episode is None:
-                kind = _WholeRunning if self._whole and plain(name) in self._whole else _Running
+                kind = _WholeRunning if self._whole else _Running
                 episode = self._running[name] = kind(_Line(type="episode", episode=name))
             episode.learn(line)
             self._touched.add(name)

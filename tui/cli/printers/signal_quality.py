@@ -13,7 +13,6 @@ from strategies.signals.source_quality import LEAST_TASKS, source_quality
 from strategies.signals.survey import truth
 from tui.cli.output.color import width
 from tui.cli.output.facts import say_folded
-from tui.documents.signals import SignalsDocument
 from tui.reads.signal_facts import read_signal_facts
 from tui.session.bootstrap import find_registry, open_library
 from tui.text.next_steps import NEXT_STEPS
@@ -58,6 +57,8 @@ def tell_quality(
             measured = replace(measured, signals=rows)
         sources = source_quality(records, world_of(library, records), recoveries(records))
     if as_json:
+        from tui.documents.signals import SignalsDocument  # noqa: PLC0415 - the table needs none of it
+
         call.answer(SignalsDocument.of_quality(measured, sources))
         return
     if not measured.episodes:

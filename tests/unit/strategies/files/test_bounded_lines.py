@@ -95,16 +95,22 @@ def test_values_are_counted_by_commas_outside_of_strings(text: bytes, *, many: b
     assert has_too_many_values(text) is many
 
 
-WORDS = b"ab " * 10_000_000
-BOMBS = {
-    "steps": (GOOD, b'{"type":"step","episode":"a","text":"' + b"x" * 64 * MIB + b'"}\n'),
-    "claude-code": (CLAUDE, b'{"type":"user","sessionId":"s","message":{"content":"' + WORDS + b'"}}\n'),
-    "chat": (TALK, b'{"messages":[' + b"0," * 15 * MIB + b"0]}\n"),
-    "openhands": (EVENT, b'{"source":"user","args":{"a":[' + b'{"":""},' * 3 * MIB + b"0]}}\n"),
-    "plain-text": (b"2026-01-01T00:00:00Z ERROR x\n", b"ERROR " + b"x" * 64 * MIB + b"\n"),
-    "swe-agent": (b"", b'{"trajectory":[' + b"0," * 32 * MIB + b"0]}"),
-    "action-observation": (b"", b'{"a":{"turn_history":{"actions":[' + b'"",' * 16 * MIB + b'""]}}}'),
+BOMBS: dict[str, Callable[[], tuple[bytes, bytes]]] = {
+    "steps": lambda: (GOOD, b'{"type":"step","episode":"a","text":"' + b"x" * 64 * MIB + b'"}\n'),
+    "claude-code": lambda: (
+        CLAUDE,
+        b'{"type":"user","sessionId":"s","message":{"content":"' + b"ab " * 10_000_000 + b'"}}\n',
+    ),
+    "chat": lambda: (TALK, b'{"messages":[' + b"0," * 15 * MIB + b"0]}\n"),
+    "openhands": lambda: (EVENT, b'{"source":"user","args":{"a":[' + b'{"":""},' * 3 * MIB + b"0]}}\n"),
+    "plain-text": lambda: (b"2026-01-01T00:00:00Z ERROR x\n", b"ERROR " + b"x" * 64 * MIB + b"\n"),
+    "swe-agent": lambda: (b"", b'{"trajectory":[' + b"0," * 32 * MIB + b"0]}"),
+    "action-observation": lambda: (
+        b"",
+        b'{"a":{"turn_history":{"actions":[' + b'"",' * 16 * MIB + b'""]}}}',
+    ),
 }
+"""What comes before a line that is too much, and that line: of some, 60 MB, made when they are asked for."""
 _SCAN = """
 import resource, sys
 from pathlib import Path
@@ -119,7 +125,7 @@ print(len(found.records), len(found.malformed) + len(found.broken))
 
 @pytest.mark.parametrize("log_format", BOMBS)
 def test_a_packed_bomb_is_read_in_300_mib_and_told(tmp_path: Path, log_format: str) -> None:
-    good, bomb = BOMBS[log_format]
+    good, bomb = BOMBS[log_format]()
     path = tmp_path / "bomb.json.gz"
     path.write_bytes(gzip.compress(good + bomb + good, 1))
     run = subprocess.run(

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import pytest
 
+from events.types.claims import StartWith
 from events.types.parts import Edit
 from registry.state.edits import apply_edits
 from registry.state.line import first_lines
-from strategies.gate.line_edits import line_edits, statements
+from registry.state.line_claims import claims_by_edit
+from strategies.gate.line_edits import cut_into_lines, line_edits, statements
+from tests.registries import NAME, imported, proposal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from registry.registry import Registry
 
 LINES = first_lines(("One.\n", "Two.\n", "Three.\n"), origin=1, version=1)
 
@@ -35,6 +44,18 @@ def test_the_parts_of_an_edit_together_are_the_edit_and_any_of_them_fit_alone(ed
     for size in range(1, len(parts)):
         for some in combinations(parts, size):
             text(*some)
+
+
+def test_each_claim_goes_with_its_line_where_an_insert_is_cut(registry: Registry, tmp_path: Path) -> None:
+    edit = Edit(op="insert_after", gene="g", target=(2,), text=("- a\n", "- b\n", "- c\n"))
+    claims = tuple(StartWith(do=name) for name in "abc")
+    imported(registry, tmp_path)
+    capsule = registry.capsule(NAME)
+    cut = cut_into_lines(proposal(capsule, edit, claims=claims))
+    of_line = dict(zip((part.text for part in cut.edits), claims_by_edit(cut.edits, cut.claims), strict=True))
+    assert of_line == {(f"- {claim.do}\n",): (claim,) for claim in claims}
+    several = cut_into_lines(proposal(capsule, edit, claims=claims[:2]))
+    assert several.claims == claims[:2]
 
 
 def test_without_one_part_only_its_statement_is_missing() -> None:

@@ -13,12 +13,16 @@ from registry.evidence.record import EvidenceRecord, LogRecord, keep
 from registry.query.signals import reach_of
 from strategies.episodes.episode import EpisodeRecord, Step
 from strategies.files.log_records import Span
+from strategies.logs.transcripts import Transcript, read_transcripts
+from strategies.pool import person_steps, raise_signals
 from strategies.pool.erase import erase_text
 from strategies.pool.intake import scan_into
-from strategies.pool.person_words import PERSON_WORDS, words_at
+from strategies.pool.person_steps import words_at
+from strategies.pool.person_words import PERSON_WORDS
 from tests.worlds import call, episode
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from events.types.registry_events import SignalRaised
@@ -95,6 +99,22 @@ def test_what_a_person_says_in_three_sessions_is_a_signal_with_the_steps_around_
             (2, "Bash:git push", "git push origin mine"),
             (3, "Bash:gh pr", "gh pr create --body 'by [email]'"),
         ]
+
+
+def test_a_session_is_read_again_once_for_its_words_its_quote_and_its_evidence(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = list[str]()
+
+    def read_and_count(records: Sequence[EpisodeRecord], erased: frozenset[str]) -> list[Transcript | None]:
+        read.extend(record.source for record in records)
+        return read_transcripts(records, erased)
+
+    for module in (person_steps, raise_signals):
+        monkeypatch.setattr(module, "read_transcripts", read_and_count)
+    signal = three_wishes(registry, tmp_path / "logs")
+    assert len(kept_of(registry, signal)) == 3
+    assert len(read) == len(set(read)) == 3
 
 
 def test_a_session_that_says_it_once_more_raises_nothing_new_and_is_counted(

@@ -59,3 +59,12 @@ def test_no_shared_word_and_no_text_give_no_name() -> None:
 def test_scores_stay_under_one_however_often_a_word_stands_there() -> None:
     index = TextIndex({"a": Counter({"sql": 10_000}), "b": Counter({"git": 1})})
     assert 0.9 < index.scores({"sql": 1.0})["a"] < 1.0
+
+
+def test_scores_do_not_hang_on_the_order_of_the_words() -> None:
+    weights = {word: 1 / (at + 3) for at, word in enumerate((*INDEX.texts["sql"], *INDEX.texts["git"]))}
+    words = sorted(weights)
+    orders = [{word: weights[word] for word in order} for order in (words, words[::-1], list(weights))]
+    scores = [INDEX.scores(order) for order in orders]
+    assert all(each == scores[0] for each in scores)
+    assert all(0 < score < 1 for score in scores[0].values())

@@ -12,7 +12,6 @@ from rich.cells import cell_len
 from events.errors import UsageError
 from registry.query.diffs import line_diff
 from strategies.evolve.results import CycleResult
-from strategies.signals.detect import DETECTORS
 from tests.worlds import asking
 from tui.cli.config.config import Config, read_config, template
 from tui.cli.output.color import Paint, column
@@ -24,7 +23,7 @@ from tui.cli.printers.evolve import print_cycle
 from tui.text.names import LineName, split_place, split_skill
 from tui.text.numbers import age, ago, brief, interval, share, signed
 from tui.text.terminal_text import clip, clip_middle, harmless, one_line
-from tui.text.words import KIND_WIDTH, signal_words, since_words
+from tui.text.words import signal_words, since_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,11 +128,6 @@ def test_a_setting_that_germline_does_not_know_is_an_error_that_names_the_neares
     with pytest.raises(UsageError) as caught:
         read_config()
     assert said in caught.value.hint
-
-
-def test_kinds_of_signals_fit_their_column_but_for_the_rare_one_that_is_named() -> None:
-    wide = {detector.kind for detector in DETECTORS if len(detector.kind) > KIND_WIDTH}
-    assert wide == {"test_failure_after_edit"}
 
 
 def test_what_came_since_a_signal_was_raised_is_said_where_there_is_some() -> None:

@@ -18,6 +18,7 @@ from tui.documents.signals import RestingSignal, SignalRow
 from tui.facts.presets import resting_words
 from tui.session.bootstrap import find_registry, open_library
 from tui.text.numbers import owed_words
+from tui.text.signal_words import kind_word
 from tui.text.terminal_text import clip, one_line
 from tui.text.words import unrouted_words
 
@@ -91,7 +92,7 @@ def _print_outlook(call: Invocation, outlook: Outlook, first: Outlook, agenda: A
     for at, pick in enumerate(picks):
         signal, differs = pick.offer, _differs(outlook, first, at)
         owed = " ".join(f"{owed_words(pick.owed[kind]):>{len(kind) + 1}}" for kind in KINDS)
-        name = signal.template or f"{signal.kind} {signal.action}"
+        name = signal.template or f"{kind_word(signal.kind)} {signal.action}"
         goes = f"{agenda.routes[signal.fingerprint]}: " if len(set(agenda.routes.values())) > 1 else ""
         row = f"{at + 1:>2} {signal.calls_for:<8} {owed}  {goes}{one_line(name)}"
         call.say(call.paint(clip(f"{'≠' if differs else ' '} {row}", width()), "warn" if differs else ""))

@@ -7,34 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from events.errors import UsageError
-from events.types.registry_events import SignalAssigned
-from registry.decide.commands import RecordFact
 from registry.query.signals import assignments, named_signal
 from strategies.pool.known_episodes import all_episodes
 from strategies.scope.scope import scope_of
 from tui.cli.config.config import read_config
 from tui.cli.output.color import width
-from tui.cli.output.dry_run import append_or_rehearse
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson, DryRun, moment_since
 from tui.cli.printers.evidence import shown_of
 from tui.cli.printers.signals import print_detail, print_facts
-from tui.documents.events import event_rows
-from tui.documents.evidence import erased_rows, evidence_rows
-from tui.documents.signals import (
-    FactCandidate,
-    FactCost,
-    FirstFigures,
-    RouteRow,
-    SignalAssignDocument,
-    SignalFactRow,
-    SignalListed,
-    SignalsDocument,
-    SignalsShowDocument,
-    SignalUnassignDocument,
-)
-from tui.facts.candidates import proposed_text
-from tui.facts.signals import fact_sentence, next_command
 from tui.reads.evidence import still_there
 from tui.reads.sessions import short_ids
 from tui.reads.signal_facts import SignalFilter, read_signal_detail, read_signal_facts, with_fixes, with_sessions
@@ -44,13 +25,11 @@ from tui.text.terminal_text import clip
 from tui.text.words import route_words, signal_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from registry.query.library import Library
     from strategies.episodes.episode import EpisodeRecord
     from tui.cli.config.config import Config
     from tui.cli.output.invocation import Invocation
-    from tui.reads.signal_facts import SignalDetail, SignalFact, SignalFacts
+    from tui.reads.signal_facts import SignalFacts
 
 Fingerprint = Annotated[str, typer.Argument(metavar="ID", help="An id of `germline signals`, or its beginning.")]
 Measured = Annotated[
@@ -105,8 +84,9 @@ def list_signals(  # noqa: PLR0913 - the options of the command are its contract
         facts, _ = _read(library, config)
         shown = wanted.chosen(facts.facts)
         if as_json:
-            rows = tuple(SignalFactRow.of_fact(fact, facts.short) for fact in shown)
-            call.answer(SignalsDocument(facts=rows, signals=_listed(library, shown)))
+            from tui.documents.signals import SignalsDocument  # noqa: PLC0415 - the table needs none of it
+
+            call.answer(SignalsDocument.of_facts(library, shown, facts.short))
             return
     print_facts(call, facts, shown, wanted)
 
@@ -124,24 +104,6 @@ def _read(library: Library, config: Config) -> tuple[SignalFacts, list[EpisodeRe
     records = all_episodes(library)
     facts = read_signal_facts(library, logs=config.skill_logs(library), records=records)
     return with_fixes(facts, records), records
-
-
-def _listed(library: Library, facts: Iterable[SignalFact]) -> tuple[SignalListed, ...]:
-    """Describe every signal of some facts, the most severe first."""
-    first = {signal.position: FirstFigures.model_validate(signal.event) for signal in library.signals()}
-    rows = (
-        SignalListed(
-            **signal.event.model_dump(exclude={"type"}),
-            open=signal.event.fingerprint in fact.open_signals,
-            raised_with=first[signal.position],
-            position=signal.position,
-            at=signal.at,
-            route=RouteRow.described(route),
-        )
-        for fact in facts
-        for signal, route in zip(fact.group.signals, fact.routes, strict=True)
-    )
-    return tuple(sorted(rows, key=lambda row: (-row.severity, row.fingerprint)))
 
 
 @signals.command("show")
@@ -170,34 +132,11 @@ def show(
         pieces = [kept.evidence for kept in shown_of(detail.evidence, every=every or as_json)]
         there = still_there(pieces, library.log.maps)
         if as_json:
-            call.answer(_described(library, detail, facts, there))
+            from tui.documents.signals import SignalsShowDocument  # noqa: PLC0415 - as above
+
+            call.answer(SignalsShowDocument.of_detail(library, detail, facts, there))
             return
     print_detail(call, detail, facts, there, short_session=short_ids(records), every=every)
-
-
-def _described(
-    library: Library, detail: SignalDetail, facts: SignalFacts, there: Sequence[bool]
-) -> SignalsShowDocument:
-    cost = detail.cost
-    return SignalsShowDocument(
-        sentence=fact_sentence(detail.fact),
-        fact=SignalFactRow.of_fact(detail.fact, facts.short),
-        signals=_listed(library, [detail.fact]),
-        cost=FactCost.described(cost, minutes=round(cost.minutes, 1)) if cost else None,
-        sessions=tuple(record.id for record in detail.shown_in),
-        evidence=evidence_rows(detail.evidence, there),
-        erased=erased_rows(detail.erased),
-        tried=tuple(
-            FactCandidate(
-                id=candidate.id,
-                skill=candidate.proposed.capsule,
-                verdict=candidate.verdict,
-                text=proposed_text(candidate.proposed),
-            )
-            for candidate in detail.tried
-        ),
-        next=next_command(detail, facts.short, skills=bool(facts.skills)),
-    )
 
 
 @signals.command("assign")
@@ -223,6 +162,16 @@ def unassign(
 
 def _assign(call: Invocation, stated: str, skill: str, *, dry_run: bool, as_json: bool) -> None:
     """Assign every signal of a fact, or take that back where no skill is named."""
+    from events.types.registry_events import SignalAssigned  # noqa: PLC0415 - the list needs none of it
+    from registry.decide.commands import RecordFact  # noqa: PLC0415 - as above
+    from tui.cli.output.dry_run import append_or_rehearse  # noqa: PLC0415 - as above
+    from tui.documents.events import event_rows  # noqa: PLC0415 - as above
+    from tui.documents.signals import (  # noqa: PLC0415 - as above
+        RouteRow,
+        SignalAssignDocument,
+        SignalUnassignDocument,
+    )
+
     document = SignalAssignDocument if skill else SignalUnassignDocument
     config = read_config()
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry, registry.log.transaction():

@@ -24,8 +24,9 @@ from tui.cli.printers.trials import step_and_tell
 from tui.documents.logs import ExplainedFile, ReaderRow, ScanDocument
 from tui.session.bootstrap import find_registry, open_registry
 from tui.text.numbers import count
+from tui.text.signal_words import kind_columns
 from tui.text.terminal_text import clip, clip_path, one_line
-from tui.text.words import KIND_WIDTH, signal_name
+from tui.text.words import signal_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -165,8 +166,8 @@ def _print(call: Invocation, logs_scan: Scan, taken: Intake, seconds: float) -> 
         f"{count(logs_scan.steps, 'step')}, {logs_scan.errors:,} failing"
     )
     for at, signal in enumerate(taken.signals[:_SHOWN]):
-        name = clip(signal_name(signal), width() - 40)
-        call.say(f"{'signals' if at == 0 else '':<10} {signal.kind:<{KIND_WIDTH}} {signal.count:>7,}×  {name}")
+        name = clip(signal_name(signal), width() - 34)
+        call.say(f"{'signals' if at == 0 else '':<10} {kind_columns(signal.kind, f'{signal.count:,}')}  {name}")
     if taken.uncounted:
         call.say(
             f"signals    not counted again for {count(taken.uncounted, 'new session')}: germline scan --count"

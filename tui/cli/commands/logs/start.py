@@ -36,12 +36,13 @@ from tui.reads.start import SHOWN, read_start
 from tui.session.bootstrap import FILE, find_registry, open_library, open_registry, project_folder
 from tui.session.own_registries import keep_registry
 from tui.session.take_lesson import refusing, taking
+from tui.text.names import unique_chars
 from tui.text.numbers import count
 
 if TYPE_CHECKING:
     from tui.cli.config.config import Config
     from tui.cli.output.invocation import Invocation
-    from tui.reads.start import StartPage, StartThing
+    from tui.reads.start import StartPage
     from tui.session.bootstrap import Where
 
 
@@ -59,12 +60,12 @@ def start(  # noqa: PLR0913 - the options of the command are its contract
         int, typer.Option(min=1, metavar="N", help="Things to print with what happened; --json has all.")
     ] = SHOWN,
     take: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Take the line of the N-th thing. Needs --reason.")
-    ] = None,
+        str, typer.Option(metavar="ID", help="Take the line of the thing with this id. Needs --reason.")
+    ] = "",
     refused: Annotated[
-        int | None,
-        typer.Option("--refuse", min=1, metavar="N", help="Refuse the N-th line for good. Needs --reason."),
-    ] = None,
+        str,
+        typer.Option("--refuse", metavar="ID", help="Refuse the line with this id for good. Needs --reason."),
+    ] = "",
     line: Annotated[str, typer.Option(metavar="TEXT", help="With --take: the line in your own words.")] = "",
     reason: Reason = "",
     dry_run: DryRun = False,
@@ -86,9 +87,8 @@ def start(  # noqa: PLR0913 - the options of the command are its contract
     config = read_config()
     problem = None if dry_run else _scanned(call, where, paths, config, everything=everything)
     project = project_folder(call.registry)
-    number = take or refused
-    if number:
-        _decide(call, where, config, number, line if take else None, reason, dry_run=dry_run, as_json=as_json)
+    if named := take or refused:
+        _decide(call, where, config, named, line if take else None, reason, dry_run=dry_run, as_json=as_json)
         return
     if _on_screens(as_json=as_json) and not problem:
         _open_screens(call, where)
@@ -117,12 +117,12 @@ def may_begin(registry: str) -> bool:
     return False
 
 
-def _check(take: int | None, refused: int | None, line: str, reason: str) -> None:
+def _check(take: str, refused: str, line: str, reason: str) -> None:
     if take and refused:
-        raise UsageError("one line at a time is taken or refused", hint="germline start --take N --reason TEXT")
+        raise UsageError("one line at a time is taken or refused", hint="germline start --take ID --reason TEXT")
     if line and not take:
         raise UsageError(
-            "--line is the text of a line to take", hint="germline start --take N --line TEXT --reason TEXT"
+            "--line is the text of a line to take", hint="germline start --take ID --line TEXT --reason TEXT"
         )
     if take or refused:
         option = f"--take {take}" if take else f"--refuse {refused}"
@@ -187,8 +187,10 @@ def _next(page: StartPage, problem: GermlineError | None) -> str:
     if problem is not None and not page.sessions:
         return problem.hint
     if page.things:
+        first = page.things[0]
         return (
-            f"germline start --take 1 --reason TEXT    germline session {page.things[0].lesson.sessions[0][:12]}"
+            f"germline start --take {first.id[: _short(page)]} --reason TEXT    "
+            f"germline session {first.lesson.sessions[0][:12]}"
         )
     return "germline sessions    germline signals" if page.sessions else "germline start PATH    germline demo"
 
@@ -201,8 +203,10 @@ def _print_page(call: Invocation, page: StartPage, problem: GermlineError | None
     if problem is not None:
         call.note(f"note       nothing new was read: {problem.message}")
     say_folded(call, "", page_sentence(page), tone="strong")
-    for number, thing in enumerate(page.things[:top], 1):
-        _print_thing(call, number, thing)
+    for thing in page.things[:top]:
+        call.say()
+        say_folded(call, f"{thing.id[: _short(page)]}  ", thing_title(thing), tone="strong")
+        say_facts(call, thing_facts(thing))
     more = len(page.things) - top
     if more > 0:
         call.say()
@@ -216,17 +220,15 @@ def _print_page(call: Invocation, page: StartPage, problem: GermlineError | None
     call.say()
 
 
-def _print_thing(call: Invocation, number: int, thing: StartThing) -> None:
-    call.say()
-    say_folded(call, f"{number}  ", thing_title(thing), tone="strong")
-    say_facts(call, thing_facts(thing))
+def _short(page: StartPage) -> int:
+    return unique_chars(thing.id for thing in page.things)
 
 
 def _decide(  # noqa: PLR0913 - what was asked for
     call: Invocation,
     where: Where,
     config: Config,
-    number: int,
+    named: str,
     line: str | None,
     reason: str,
     *,
@@ -237,12 +239,7 @@ def _decide(  # noqa: PLR0913 - what was asked for
     project = project_folder(call.registry)
     with open_registry(where, dry_run=dry_run) as registry:
         page = read_start(registry, project, personal_data=config.personal_data, shown=0)
-        if number > len(page.things):
-            raise UsageError(
-                f"there is no number {number}: {count(len(page.things), 'line')} can be taken or refused",
-                hint="germline start",
-            )
-        thing = page.things[number - 1]
+        thing = page.named(registry, named)
         before = registry.log.head().position
         change = refusing(thing) if line is None else taking(thing, line)
         if dry_run:

@@ -31,8 +31,9 @@ from tui.documents.evolve import EvolveRun
 from tui.documents.logs import RecheckRow, WatchDocument
 from tui.session.bootstrap import find_registry, open_registry
 from tui.text.numbers import count
+from tui.text.signal_words import kind_columns
 from tui.text.terminal_text import clip
-from tui.text.words import KIND_WIDTH, signal_name
+from tui.text.words import signal_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,8 +155,8 @@ class _Watched:
             tell_passed_over(self._call, scan)
         self._broken |= broken
         for signal in taken.signals:
-            name = clip(signal_name(signal), width() - 46)
-            self._call.say(f"{self._now()}  signal  {signal.kind:<{KIND_WIDTH}} {signal.count:>7,}×  {name}")
+            name = clip(signal_name(signal), width() - 40)
+            self._call.say(f"{self._now()}  signal  {kind_columns(signal.kind, f'{signal.count:,}')}  {name}")
         self._call.flush()
 
     def looked(self) -> None:

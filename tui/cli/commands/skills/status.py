@@ -33,14 +33,14 @@ from tui.cli.output.facts import say_folded, say_listed
 from tui.cli.output.invocation import invocation
 from tui.cli.output.options import AsJson
 from tui.cli.printers.advice import print_advice
-from tui.documents.evolve import AutoPreset
-from tui.documents.folders import HeadRow
 from tui.documents.registry_files import RegistryTrustState, TrustState
 from tui.documents.scores import score_of
 from tui.documents.status import (
     AdviceRow,
+    AutoPreset,
     DriftRow,
     EpisodeRecordRow,
+    HeadRow,
     HeldCandidate,
     OpenSignal,
     SkillStatus,
@@ -53,8 +53,9 @@ from tui.session.bootstrap import find_registry, open_library, trust_command
 from tui.session.own_registries import skill_places, trust_in, unconfirmed_words
 from tui.text.next_steps import NEXT_STEPS
 from tui.text.numbers import age, brief, count, interval, share
+from tui.text.signal_words import kind_columns
 from tui.text.terminal_text import clip, clip_middle, clip_path, columns, one_line
-from tui.text.words import KIND_WIDTH, hint_words, signal_name, tiers_words, unrouted_words
+from tui.text.words import hint_words, signal_name, tiers_words, unrouted_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -264,7 +265,7 @@ def _few(names: Sequence[str]) -> str:
 def _print_signals(call: Invocation, waiting: list[Raised]) -> None:
     most = sorted(waiting, key=lambda signal: (-signal.event.severity, signal.event.fingerprint))
     lines = [
-        f"○ {signal.event.kind:<{KIND_WIDTH}} {brief(signal.event.count, 7):>7}×  {signal_name(signal.event)}"
+        f"○ {kind_columns(signal.event.kind, brief(signal.event.count, 7))}  {signal_name(signal.event)}"
         for signal in most
     ]
     say_listed(call, "signals", lines, cut=True, most=_SHOWN, more="germline signals")

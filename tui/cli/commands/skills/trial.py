@@ -20,7 +20,7 @@ from tui.cli.config.config import read_config
 from tui.cli.output.dry_run import append_or_rehearse, print_rehearsed, since
 from tui.cli.output.facts import say_folded
 from tui.cli.output.invocation import invocation
-from tui.cli.output.options import AsJson, DryRun, OneOrAll, Reason, Skill, require_reason
+from tui.cli.output.options import AsJson, DryRun, OneOrAll, Reason, Skill, Yes, require_reason
 from tui.cli.printers.trials import print_trial
 from tui.documents.events import event_rows
 from tui.documents.trials import (
@@ -80,6 +80,7 @@ def start(  # noqa: PLR0913 - the options of the command are its contract
     gain: Gain = 0.1,
     outcome: Outcome = None,
     seed: Seed = "",
+    yes: Yes = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
@@ -87,7 +88,8 @@ def start(  # noqa: PLR0913 - the options of the command are its contract
 
     What the trial could find comes first. The skill's folder is switched by blocks of time; with --block session
     `germline pick` gives each session a folder of its own. The trial ends for proof, for harm, when proof is out
-    of reach, or at the budget; a proven candidate becomes a version, harm is taken back.
+    of reach, or at the budget; a proven candidate becomes a version, harm is taken back. One that would prove its
+    gain in none of 10 trials begins only with --yes.
     """
     call = invocation(ctx)
     with open_registry(find_registry(call.registry), dry_run=dry_run) as registry:
@@ -95,6 +97,11 @@ def start(  # noqa: PLR0913 - the options of the command are its contract
         terms = _terms(registry, asked, candidate, arms, block)
         plan = plan_trial(registry, skill, terms, read_config().skill_logs(registry))
         power, before = TrialPower.of(plan), registry.log.head().position
+        if not (yes or dry_run or round(power.proven * 10)):
+            raise RefusedError(
+                f"{_power_words(power)}: the lines would wait for proof that does not come",
+                hint="a larger --budget or --gain, or the same with --yes; --dry-run says what it could find",
+            )
         with registry.rehearsal() if dry_run else nullcontext():
             start_trial(registry, plan, write=not dry_run)
             events = event_rows(since(registry, before))
@@ -203,15 +210,14 @@ def _row(library: Library, skill_trial: SkillTrial) -> TrialRow:
     return TrialRow.of(skill_trial, complied)
 
 
+def _power_words(power: TrialPower) -> str:
+    gain = f"a gain of {power.gain * 100:.0f} points"
+    return f"with {count(power.budget, 'session')} {gain} would be proven in {power.proven * 10:.0f} of 10 trials"
+
+
 def _print_power(call: Invocation, power: TrialPower) -> None:
     """Say in one sentence what a trial could find, then what that rests on."""
-    points = f"{power.gain * 100:.0f} points"
-    say_folded(
-        call,
-        "power      ",
-        f"with {count(power.budget, 'session')} a gain of {points} would be proven in {power.proven * 10:.0f} of "
-        f"10 trials, in about {power.weeks:,.1f} weeks",
-    )
+    say_folded(call, "power      ", f"{_power_words(power)}, in about {power.weeks:,.1f} weeks")
     say_folded(
         call,
         "rests on   ",

@@ -30,3 +30,14 @@ def test_far_from_the_choice_both_limits_are_one() -> None:
     assert lowest_if_chosen(40, 40, 12, 0.05) == pytest.approx(clopper_pearson(40, 40, 0.05)[0], abs=1e-9)
     assert lowest_if_chosen(12, 40, 12, 0.05) == 0.0
     assert lowest_if_chosen(3, 10, 0, 0.05) == pytest.approx(clopper_pearson(3, 10, 0.05)[0], abs=1e-9)
+
+
+@pytest.mark.parametrize(("hits", "n", "least"), [(900, 1_000, 899), (30_000, 40_000, 29_000)])
+def test_the_limit_of_thousands_that_were_chosen_is_no_zero_that_a_float_ran_out_at(
+    hits: int, n: int, least: int
+) -> None:
+    low = lowest_if_chosen(hits, n, least, 0.05)
+    assert 0.3 < low <= clopper_pearson(hits, n, 0.05)[0] + 1e-12
+    if least == hits - 1:  # of 900 or more, given 899 or more: next to nothing but the ratio of these two
+        odds = low / (1 - low)
+        assert odds * (n - least) / hits == pytest.approx(0.05, rel=0.06)
