@@ -216,6 +216,14 @@ def test_what_is_printed_as_a_log_gives_the_steps() -> None:
     assert run.actions
 
 
+def test_what_no_encoding_can_write_ends_no_audit() -> None:
+    step = {"type": "result", "result": "half of a pair: \ud800"}
+    code = f"import os\nopen(b'\\xff.txt', 'w').write('x')\nprint({json.dumps(step)!r})"
+    run = recorded(code)
+    assert list(run.files.values()) == ["x"]
+    assert run.answer == "half of a pair: ?"
+
+
 def test_an_agent_that_hangs_is_stopped_and_keeps_no_anchor() -> None:
     run = recorded("open('totals.csv', 'w').write('name,sum\\n')\nimport time\ntime.sleep(60)", limit_s=0.5)
     assert run.ended == "stopped"
