@@ -34,15 +34,16 @@ class RequirementCoverage:
         del ask
         asked = material.requirements.requirements
         open_ones = [text for text in asked if not _is_covered(text, material)]
-        change, failed = (
-            anchor_change(material),
-            sorted(name for name, kept in material.with_skill.anchors.items() if not kept),
-        )
+        change = anchor_change(material)
+        failed = sorted(name for name, kept in material.with_skill.anchors.items() if not kept)
         covered = len(asked) - len(open_ones)
         result: Result = "helped" if covered and change.gained and not change.lost else "inert"
         gap = ActionSignal(
             action="gap",
-            reason=f"{len(open_ones)} of {len(asked)} requirements are covered by no passage, and {failed} fail",
+            reason=(
+                f"{len(open_ones)} of {len(asked)} requirements are covered by no passage, and what fails is:"
+                f" {', '.join(failed)}"
+            ),
             replacement=_CHECK_ALL,
             move=ADD_RULE,
         )
