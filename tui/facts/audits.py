@@ -59,6 +59,8 @@ def audit_facts(record: AuditRecord) -> Iterator[Fact]:
     yield fact("audit", f"{started.capsule}{version}, on {count(started.tasks, 'task')}; agent {started.agent}")
     asked = f"the rest ask {started.model}" if started.model else "no model is asked"
     yield fact("asks", f"{len(EVALUATORS)} evaluators: what can be computed is computed, {asked}")
+    marks = ", ".join(f"{mark} {result}" for result, mark in _MARKS.items())
+    yield fact("marks", f"{marks}, – nothing to look at; counted over tasks and pairs")
     if ended is None:
         yield fact("ended", "not yet: the same command goes on")
         return

@@ -71,11 +71,11 @@ class AuditsScreen(ListScreen[AuditLine]):
 
     @property
     def note(self) -> str:
-        """How the audit under the cursor ended."""
+        """How far the audit under the cursor is."""
         if (line := self._selected) is None:
             return ""
         ended = line.record.ended
-        return f"{count(len(line.record.judged), 'draft')} judged; {ended.because if ended else 'not ended yet'}"
+        return f"{count(len(line.record.judged), 'draft')} judged{'' if ended else ', not ended yet'}"
 
     @property
     def copied_id(self) -> str:
