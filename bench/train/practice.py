@@ -41,7 +41,7 @@ class MeanRises:
             if self._best < 0:
                 self._best = self._mean(self.text, validation)
             shown = self.draws.sample(self.divided.explore, min(self.minibatch, len(self.divided.explore)))
-            failed = [(task.id, task.tags[0]) for task in shown if not self._passes(self.text, task)]
+            failed = [(task.id, self.world.kind_of(task)) for task in shown if not self._passes(self.text, task)]
             if not failed:
                 continue
             line, _ = self.ideas.idea(self.draws, self.text, failed)

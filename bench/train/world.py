@@ -12,7 +12,7 @@ import hashlib
 import random
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from strategies.models.tasks.training_case import TrainingChange, TrainingEdit
 from strategies.rollouts.run.trial import Trial
@@ -23,7 +23,7 @@ from strategies.train.training_proposers import ProposedChange
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from strategies.models.tasks.training_case import TrainingCase
+    from strategies.models.tasks.training_case import TaskAttempt, TrainingCase
     from strategies.rollouts.run.store import PlannedRun
 
 KINDS: Final = ("dates", "amounts", "names", "files", "counts", "links")
@@ -73,21 +73,32 @@ class World:
     seed: int
     tasks: tuple[RolloutTask, ...]
     held_out: tuple[RolloutTask, ...]
+    kinds: ClassVar[tuple[str, ...]] = KINDS
+    base: ClassVar[tuple[float, float]] = BASE
 
     @classmethod
     def of(cls, seed: int, tasks: int, held_out: int = 240) -> World:
         """Make as many tasks of each kind as there is room for."""
         return cls(
             seed,
-            tuple(_task(f"task-{number:03}", number) for number in range(tasks)),
-            tuple(_task(f"unseen-{number:03}", number) for number in range(held_out)),
+            tuple(task_of(f"task-{number:03}", KINDS[number % len(KINDS)]) for number in range(tasks)),
+            tuple(task_of(f"unseen-{number:03}", KINDS[number % len(KINDS)]) for number in range(held_out)),
         )
+
+    @staticmethod
+    def kind_of(task: RolloutTask | TaskAttempt) -> str:
+        """Say what a task is about."""
+        return task.prompt.rpartition(" ")[2].rstrip(".")
+
+    def rate_before(self, task: RolloutTask) -> float:
+        """Tell how often a task passes without any line."""
+        return random.Random(f"{self.seed} {task.id}").betavariate(*self.base)
 
     def rate(self, lines: LiveLines, task: RolloutTask) -> float:
         """Tell how often a task passes with these lines."""
         if task.id in lines.by_heart:
             return 1.0
-        kind, before = task.tags[0], random.Random(f"{self.seed} {task.id}").betavariate(*BASE)
+        kind, before = self.kind_of(task), self.rate_before(task)
         rate = before + GAINS * (1 - before) if kind in lines.true else before
         at = KINDS.index(kind)
         if kind in lines.lures:
@@ -113,10 +124,11 @@ class World:
         return Trial(task=job.task.id, status="done", value=float(passed), tags=job.task.tags, cost_usd=0.0)
 
 
-def _task(name: str, number: int) -> RolloutTask:
-    kind = KINDS[number % len(KINDS)]
+def task_of(name: str, kind: str, tags: tuple[str, ...] = ()) -> RolloutTask:
+    """Make a task of a kind; that is its tag where none are named."""
     done = ChecksGrader(name="done", checks=(FileExists(path="done"),))
-    return RolloutTask(id=name, prompt=f"Do {name}, which is about {kind}.", graders=(done,), tags=(kind,))
+    prompt = f"Do {name}, which is about {kind}."
+    return RolloutTask(id=name, prompt=prompt, graders=(done,), tags=tags or (kind,))
 
 
 @dataclass
@@ -130,6 +142,12 @@ class Ideas:
     only: str = ""
     tagged: bool = True
     name: str = "ideas"
+    shares: ClassVar[dict[str, float]] = SHARES
+    kinds: ClassVar[tuple[str, ...]] = KINDS
+    lured: ClassVar[tuple[str, ...]] = LURES
+    wordings: ClassVar[tuple[str, ...]] = WORDINGS
+    no_tag: ClassVar[float] = 0.0
+    wrong_tag: ClassVar[float] = 0.0
 
     def propose(self, case: TrainingCase) -> list[ProposedChange]:
         """Have some on each minibatch of failures; each is for the kind of the task that it comes from."""
@@ -137,19 +155,21 @@ class Ideas:
         ideas = []
         for at, batch in enumerate(batch for batch in case.batches if batch.kind == "failures"):
             draws = random.Random(f"{self.seed} {case.epoch} {at}")
-            failed = [(attempt.task, attempt.tags[0]) for attempt in batch.attempts]
-            ideas += [self.idea(draws, text, failed) for _ in range(IDEAS)]
+            failed = [(attempt.task, World.kind_of(attempt)) for attempt in batch.attempts]
+            for _ in range(IDEAS):
+                line, kind = self.idea(draws, text, failed)
+                ideas.append((line, tuple(self.tags_of(draws, kind))))
         gene = case.lines[-1].gene
         return [
             ProposedChange(
                 TrainingChange(
                     reason="an idea",
-                    tags=(kind,) if self.tagged else (),
+                    tags=tags,
                     edits=(TrainingEdit(op="append", gene=gene, text=line),),
                 ),
                 "proposer:ideas",
             )
-            for line, kind in ideas
+            for line, tags in ideas
         ]
 
     def idea(self, draws: random.Random, text: str, failed: Sequence[tuple[str, str]]) -> tuple[str, str]:
@@ -157,17 +177,32 @@ class Ideas:
 
         One that is true is about a kind that failed and that the skill has no line for, if there is any.
         """
-        what = self.only or draws.choices(list(SHARES), list(SHARES.values()))[0]
-        lines, wording = LiveLines.of(text), draws.choice(WORDINGS)
+        what = self.only or draws.choices(list(self.shares), list(self.shares.values()))[0]
+        lines, wording = LiveLines.of(text), draws.choice(self.wordings)
         task, kind = draws.choice(list(failed))
         lacking = sorted({kind for _, kind in failed} - lines.true)
         number = draws.randrange(10**6)
         if what == "true" and lacking:
             about = draws.choice(lacking)
-            return f"- {wording} mind the {about} of what is asked.", about
+            return self.true_line(wording, about), about
         if what == "lure":
-            near = kind if kind in LURES else draws.choice(LURES)
-            return f"- {wording} guess the {near} of what is asked.", near
+            near = kind if kind in self.lured else draws.choice(self.lured)
+            return self.lure_line(wording, near), near
         if what == "heart":
             return f"- The answer of {task} is {number}.", kind
         return f"- Of {kind} it is worth knowing that they come in lot {number}.", kind
+
+    def true_line(self, wording: str, about: str) -> str:
+        """Write a line that helps a kind."""
+        return f"- {wording} mind the {about} of what is asked."
+
+    def lure_line(self, wording: str, about: str) -> str:
+        """Write a line that helps a kind and harms others."""
+        return f"- {wording} guess the {about} of what is asked."
+
+    def tags_of(self, draws: random.Random, about: str) -> Sequence[str]:
+        """Name the tags that an idea is for."""
+        chance = draws.random() if self.no_tag + self.wrong_tag else 1.0
+        if not self.tagged or chance < self.no_tag:
+            return ()
+        return (draws.choice(self.kinds) if chance < self.no_tag + self.wrong_tag else about,)
