@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from events.types.score import Unmeasured
+from events.types.registry_events import EvaluatorRegistered
+from events.types.score import Score, Unmeasured
 from registry.query.library import base_of
 from strategies.claims.applicability import live_claims
 from strategies.gate.file_findings import file_changes
@@ -43,6 +44,8 @@ WRITER: Final = "writer"
 """The proposer that is a model which writes whole sections."""
 WRITTEN: Final = "a model wrote this"
 """How the reason begins for which it waits."""
+WITHOUT_REMOVALS: Final = "rollout-1"
+"""The method that asked a removal for a gain, as any other change."""
 UNCLAIMED: Final = "no claim covers it, so a person decides"
 """How the reason begins where nothing can be measured."""
 
@@ -79,11 +82,12 @@ def explain(
     live: Sequence[Claim],
     preset: Preset,
     files: Sequence[FileChange] = (),
+    method: str = "",
 ) -> Explanation:
     """Apply the rules again to what was stored of a candidate, in the order in which the gate goes.
 
     Shapes: base is the version that it was measured on, live are its claims; preset is the one that judged;
-    files are what becomes of those beside SKILL.md.
+    files are what becomes of those beside SKILL.md; method is that of its evaluator, "" for today's.
     """
     limits = limits_of(preset, proposed.proposer)
     unclaimed = () if scored and scored.rollouts else unclaimed_lines(proposed)
@@ -102,7 +106,7 @@ def explain(
                 *first_looks,
                 weight,
                 *genes,
-                *_by_runs(proposed, scored.rollouts, scored.attributions, preset),
+                *_by_runs(proposed, scored.rollouts, scored.attributions, preset, method),
                 *text,
             ),
         )
@@ -178,7 +182,11 @@ def text_rules(findings: Iterable[LintFinding]) -> Iterator[Rule]:
 
 
 def _by_runs(
-    proposed: CandidateProposed, rollouts: Rollouts, attributions: Sequence[Attribution], preset: Preset
+    proposed: CandidateProposed,
+    rollouts: Rollouts,
+    attributions: Sequence[Attribution],
+    preset: Preset,
+    method: str,
 ) -> Iterator[Rule]:
     """Apply what vetoes whatever was gained, then the rule over the paired runs."""
     yield from veto_rules(facts_as_stored(rollouts))
@@ -194,7 +202,8 @@ def _by_runs(
         detectable=rollouts.detectable,
     )
     policy = preset.rollout_policy()
-    yield from rules_of_runs(figures, policy, rollouts.aim, removal=only_removes(proposed))
+    removal = only_removes(proposed) and method != WITHOUT_REMOVALS
+    yield from rules_of_runs(figures, policy, rollouts.aim, removal=removal)
     yield from edit_rules(attributions)
 
 
@@ -208,4 +217,13 @@ def explain_stored(library: Library, candidate: Candidate) -> tuple[Explanation,
     base = base_of(library, proposed, str(proposed.base_version))
     preset = bound_by(library, candidate.preset or proposed.preset).preset
     files = file_changes(library.log, base, proposed.files)
-    return explain(proposed, candidate.scored, base, live_claims(base), preset, files), preset
+    method = _method_of(library, candidate)
+    return explain(proposed, candidate.scored, base, live_claims(base), preset, files, method), preset
+
+
+def _method_of(library: Library, candidate: Candidate) -> str:
+    """Name the method by which a candidate was judged; "" where nobody registered its evaluator."""
+    score = candidate.scored.after if candidate.scored else None
+    evaluator = score.evaluator if isinstance(score, Score) else candidate.proposed.evaluator
+    registered = library.registration(evaluator)
+    return registered.event.method if registered and isinstance(registered.event, EvaluatorRegistered) else ""

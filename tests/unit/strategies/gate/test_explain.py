@@ -166,3 +166,19 @@ def test_runs_are_explained_by_their_vetoes_and_by_the_paired_rule() -> None:
     assert (found.way, found.decision) == ("rollouts", "reject")
     weak = explained(rollouts=rollouts(evidence=3.0))
     assert [rule.name for rule in weak.steps if not rule.holds] == ["evidence"]
+
+
+def test_a_removal_is_explained_by_the_rule_of_the_method_that_judged_it() -> None:
+    capsule = skill(())
+    proposed = proposal(capsule, Edit(op="delete", gene=capsule.genes[0].id, target=(1,)))
+    shown = rollouts(evidence=0.9, p=0.5, difference=0.0, low=-0.02, high=0.02, rounds=3)
+    scored = measured(proposed).model_copy(update={"rollouts": shown, "effect": None})
+    by_method = {
+        method: explain(proposed, scored, capsule, (), PRESETS["balanced"], (), method)
+        for method in ("rollout-1", "rollout-2", "")
+    }
+    gain_asked = {
+        method: "evidence" in [rule.name for rule in explanation.steps]
+        for method, explanation in by_method.items()
+    }
+    assert gain_asked == {"rollout-1": True, "rollout-2": False, "": False}
